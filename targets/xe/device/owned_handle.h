@@ -4,8 +4,10 @@
 
 namespace xt {
 
-// `Code`: return type of the function that destroys the object.
-template <class T, class Code> class OwnedHandle {
+inline bool alwaysDestroys() { return true; }
+
+// `Code`: return type of the function that destroys the object. While `mayDestroy` returns false, objects are leaked on purpose.
+template <class T, class Code, bool (*mayDestroy)() = alwaysDestroys> class OwnedHandle {
 public:
   using Destroy = Code (*)(T);
 
@@ -17,7 +19,7 @@ public:
     return *this;
   }
   ~OwnedHandle() {
-    if (handle_) destroy_(handle_);
+    if (handle_ && mayDestroy()) destroy_(handle_);
   }
 
   T get() const { return handle_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace xt {
 namespace {
@@ -148,6 +149,26 @@ bool isWrapped(const ZeFunctions &ze, ze_driver_handle_t driver) {
   return ze.zelLoaderTranslateHandle(ZEL_HANDLE_DRIVER, driver, &inner) == ZE_RESULT_SUCCESS && inner != driver;
 }
 
+Result<std::vector<ZeDeviceInfo>> devicesOf(const ZeFunctions &ze, ze_driver_handle_t driver) {
+  ze_driver_properties_t properties{};
+  properties.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES;
+  if (ze_result_t r = ze.zeDriverGetProperties(driver, &properties); r != ZE_RESULT_SUCCESS)
+    return zeError("zeDriverGetProperties", r);
+  Result<std::vector<ze_device_handle_t>> devices = listDevices(ze, driver);
+  if (!devices) return devices.error();
+  std::vector<ZeDeviceInfo> infos;
+  for (ze_device_handle_t device : *devices) {
+    ZeDeviceInfo info;
+    info.driver = driver;
+    info.device = device;
+    info.wrapped = isWrapped(ze, driver);
+    info.driverVersion = versionText(properties.driverVersion);
+    if (Result<void> asked = DeviceQuery(ze, info).ask(); !asked) info.problem = asked.error().message;
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
 } // namespace
 
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
@@ -155,21 +176,15 @@ Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
   if (!drivers) return drivers.error();
   std::vector<ZeDeviceInfo> infos;
   for (ze_driver_handle_t driver : *drivers) {
-    ze_driver_properties_t properties{};
-    properties.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES;
-    if (ze_result_t r = ze.zeDriverGetProperties(driver, &properties); r != ZE_RESULT_SUCCESS)
-      return zeError("zeDriverGetProperties", r);
-    Result<std::vector<ze_device_handle_t>> devices = listDevices(ze, driver);
-    if (!devices) return devices.error();
-    for (ze_device_handle_t device : *devices) {
-      ZeDeviceInfo info;
-      info.driver = driver;
-      info.device = device;
-      info.wrapped = isWrapped(ze, driver);
-      info.driverVersion = versionText(properties.driverVersion);
-      if (Result<void> asked = DeviceQuery(ze, info).ask(); !asked) info.problem = asked.error().message;
-      infos.push_back(std::move(info));
+    Result<std::vector<ZeDeviceInfo>> devices = devicesOf(ze, driver);
+    if (devices) {
+      std::ranges::move(*devices, std::back_inserter(infos));
+      continue;
     }
+    ZeDeviceInfo info; // the other drivers may work
+    info.name = "a driver";
+    info.problem = devices.error().message;
+    infos.push_back(std::move(info));
   }
   return infos;
 }

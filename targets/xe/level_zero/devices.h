@@ -21,8 +21,8 @@ struct ZeDeviceInfo : XeDeviceInfo {
 inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 
 // Initialises Level Zero, once per process, and lists all devices of all drivers; the list may be empty. A device
-// whose properties cannot be read is listed with its problem. An Error if zeInitDrivers, zeInit or a driver fails for
-// another reason than a missing driver or device.
+// whose properties cannot be read is listed with its problem, and so is a driver that does not list its devices. An Error
+// if the drivers cannot be initialised or listed, for another reason than that there are none.
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &functions);
 
 } // namespace xt

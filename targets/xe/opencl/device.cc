@@ -15,7 +15,7 @@
 namespace xt {
 namespace {
 
-// A thread of the driver that has stopped at a fault holds what the driver's own work at the end of the process waits for.
+// The driver's cleanup at the end of the process could wait for a thread that has stopped at a fault.
 void endWithoutDestructors() {
   on_exit([](int status, void *) {
     std::fflush(nullptr);
@@ -67,6 +67,7 @@ Result<void> ClDevice::check(std::string_view what, cl_int result) {
 }
 
 Result<std::byte *> ClDevice::allocate(Where where, size_t bytes, size_t alignment) {
+  if (!lost_) return lost_.error();
   cl_int result = CL_SUCCESS;
   auto align = static_cast<cl_uint>(alignment);
   bool there = where == Where::Device;
@@ -76,7 +77,9 @@ Result<std::byte *> ClDevice::allocate(Where where, size_t bytes, size_t alignme
   return static_cast<std::byte *>(data);
 }
 
-void ClDevice::release(std::byte *memory) { memory_.free(context(), memory); }
+void ClDevice::release(std::byte *memory) {
+  if (mayCallClDriver()) memory_.free(context(), memory);
+}
 
 Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
   if (!lost_) return lost_.error();
@@ -108,7 +111,7 @@ Result<void> ClDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t,
   const size_t local[3] = {own.lanes(), 1, 1}, global[3] = {own.lanes() * workgroups[0], workgroups[1], workgroups[2]};
   cl_event ran = nullptr;
   ran_ = {};
-  running_.emplace();
+  if (!running_) running_.emplace(); // an earlier launch may still run, so its trap stays
   auto queued = check("clEnqueueNDRangeKernel", cl_.clEnqueueNDRangeKernel(queue_.get(), own.get(), 3, nullptr, global, local, 0, nullptr, &ran));
   ran_ = {ran, cl_.clReleaseEvent};
   return queued;
@@ -121,9 +124,9 @@ Result<void> ClDevice::finish() {
   ClHandle<cl_event> last(marker, cl_.clReleaseEvent);
   if (done) done = check("clFlush", cl_.clFlush(queue_.get()));
   if (done) done = waitFor(last.get());
-  // A kernel that failed is not told of by what was queued behind it.
+  // The marker's event does not report that a kernel before it failed.
   if (done && ran_) done = waitFor(ran_.get());
-  // What is queued may still run: memory that it uses is never to be trusted again.
+  // Queued commands may still run, so memory that they use can never be trusted again.
   if (!done) lost_ = done;
   else running_.reset();
   return done;

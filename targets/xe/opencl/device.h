@@ -19,7 +19,11 @@ struct ClMemoryFunctions {
 
 class ClProgram;
 
-template <class T> using ClHandle = OwnedHandle<T, cl_int>;
+// False once a kernel has faulted on a thread of the driver: that thread has stopped with whatever locks it held, so any call
+// of the driver might wait forever. What the driver holds is leaked then.
+inline bool mayCallClDriver() { return !StrayFaultTrap::fault(); }
+
+template <class T> using ClHandle = OwnedHandle<T, cl_int, mayCallClDriver>;
 
 class ClDevice final : public XeDevice {
 public:

@@ -147,7 +147,13 @@ Result<std::vector<ClDeviceInfo>> listClDevices(const ClFunctions &cl) {
   std::vector<ClDeviceInfo> infos;
   for (cl_platform_id platform : *platforms) {
     Result<std::vector<cl_device_id>> devices = listDevices(cl, platform);
-    if (!devices) return devices.error();
+    if (!devices) { // the other drivers may work
+      ClDeviceInfo info;
+      info.name = "a driver";
+      info.problem = devices.error().message;
+      infos.push_back(std::move(info));
+      continue;
+    }
     for (cl_device_id device : *devices) {
       ClDeviceInfo info;
       info.platform = platform;

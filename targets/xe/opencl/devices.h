@@ -12,8 +12,8 @@ struct ClDeviceInfo : XeDeviceInfo {
 };
 
 // All devices of all drivers. A device that lacks a feature needed by every kernel (SPIR-V, subgroup sizes chosen by
-// the kernel, memory accessed by address) is listed with that as its problem. An Error if no driver has a device, or
-// if a call fails.
+// the kernel, memory accessed by address) is listed with that as its problem, and so is a driver that does not list its
+// devices. An Error if the drivers cannot be listed.
 Result<std::vector<ClDeviceInfo>> listClDevices(const ClFunctions &functions);
 
 } // namespace xt

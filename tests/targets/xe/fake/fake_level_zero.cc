@@ -30,6 +30,11 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *out, InitDriversD
 }
 ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *out) {
   XT_ENTER(zeDriverGet);
+  if (fake().brokenDriver) {
+    if (out && *count == 2) out[0] = reinterpret_cast<ze_driver_handle_t>(&fake().brokenDriver), out[1] = reinterpret_cast<ze_driver_handle_t>(&fake());
+    *count = 2;
+    return ZE_RESULT_SUCCESS;
+  }
   return one(count, out, reinterpret_cast<ze_driver_handle_t>(&fake()));
 }
 ze_result_t zeDriverGetApiVersion(ze_driver_handle_t, ze_api_version_t *version) {
@@ -43,8 +48,9 @@ ze_result_t zeDriverGetProperties(ze_driver_handle_t, ze_driver_properties_t *p)
   return ZE_RESULT_SUCCESS;
 }
 ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t, const char *, void **) { return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE; }
-ze_result_t zeDeviceGet(ze_driver_handle_t, uint32_t *count, ze_device_handle_t *out) {
+ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *out) {
   XT_ENTER(zeDeviceGet);
+  if (driver == reinterpret_cast<ze_driver_handle_t>(&fake().brokenDriver)) return ZE_RESULT_ERROR_DEVICE_LOST;
   return one(count, out, reinterpret_cast<ze_device_handle_t>(&fake()));
 }
 ze_result_t zeDeviceGetProperties(ze_device_handle_t, ze_device_properties_t *p) {

@@ -22,6 +22,7 @@ public:
   // The call that fails, counted from 0, and its result; -1: none.
   int failAt = -1;
   ze_result_t failWith = ZE_RESULT_ERROR_UNKNOWN;
+  bool brokenDriver = false; // there is another driver, before the good one, that does not list its devices
   bool wrapsHandles = false; // like the loader with several drivers
   std::string deviceName = "Fake GPU";
   uint32_t deviceId = 0x0BD5;

@@ -46,10 +46,14 @@ template <class T> cl_int one(cl_uint room, T *out, cl_uint *count) {
 
 cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *out, cl_uint *count) {
   XT_ENTER(clGetPlatformIDs);
-  return one(room, out, count);
+  if (!fake().brokenPlatform) return one(room, out, count);
+  if (count) *count = 2;
+  if (out && room == 2) out[0] = reinterpret_cast<cl_platform_id>(&fake().brokenPlatform), out[1] = reinterpret_cast<cl_platform_id>(&fake());
+  return CL_SUCCESS;
 }
-cl_int clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint room, cl_device_id *out, cl_uint *count) {
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type, cl_uint room, cl_device_id *out, cl_uint *count) {
   XT_ENTER(clGetDeviceIDs);
+  if (platform == reinterpret_cast<cl_platform_id>(&fake().brokenPlatform)) return CL_OUT_OF_HOST_MEMORY;
   return one(room, out, count);
 }
 cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, size_t room, void *out, size_t *size) {

@@ -118,6 +118,17 @@ TEST(LevelZero, AnotherFailureOfZeInitDriversIsAnError) {
   EXPECT_NE(infos.error().message.find("zeInitDrivers: this user may not use the device"), std::string::npos) << infos.error().message;
 }
 
+TEST(LevelZero, ADriverThatFailsDoesNotHideTheOthers) {
+  FakeLevelZero fake;
+  fake.brokenDriver = true;
+  auto infos = listZeDevices(FakeLevelZero::table());
+  ASSERT_TRUE(infos);
+  ASSERT_EQ(infos->size(), 2u);
+  EXPECT_NE(infos->at(0).problem.find("zeDeviceGet: the device was lost"), std::string::npos) << infos->at(0).problem;
+  EXPECT_EQ(infos->at(1).name, "Fake GPU");
+  EXPECT_EQ(infos->at(1).problem, "");
+}
+
 TEST(LevelZero, RunsAKernelAndMeasuresIt) {
   FakeLevelZero fake;
   int runs = 0;

@@ -6,6 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -108,6 +112,17 @@ TEST(OpenCl, TheVersionOfSpirvCounts) {
   }
 }
 
+TEST(OpenCl, ADriverThatFailsDoesNotHideTheOthers) {
+  FakeOpenCl fake;
+  fake.brokenPlatform = true;
+  auto infos = listClDevices(FakeOpenCl::table());
+  ASSERT_TRUE(infos);
+  ASSERT_EQ(infos->size(), 2u);
+  EXPECT_EQ(infos->at(0).problem, "clGetDeviceIDs: there is not enough memory (CL_OUT_OF_HOST_MEMORY -6)");
+  EXPECT_EQ(infos->at(1).name, "Fake CPU");
+  EXPECT_EQ(infos->at(1).problem, "");
+}
+
 TEST(OpenCl, RunsAKernelAndMeasuresIt) {
   FakeOpenCl fake;
   int runs = 0;
@@ -167,6 +182,39 @@ TEST(OpenCl, AKernelThatFailsLosesTheDevice) {
   ASSERT_FALSE(second);
   EXPECT_EQ(first.error().message, second.error().message);
   EXPECT_EQ(fake.calls.size(), calls) << "nothing is asked of it any more";
+}
+
+// A thread of the driver that has stopped at a fault may hold any lock: the driver is not called again, not even to free.
+// In a child process, because the fault is remembered for the whole process.
+TEST(OpenCl, AfterAFaultOfAKernelTheDriverIsLeftAlone) {
+  pid_t child = fork();
+  if (child == 0) {
+    FakeOpenCl fake;
+    fake.kernel = [](const FakeOpenCl::Arguments &, const size_t *, const size_t *) {
+      std::thread([] {
+        volatile int *nowhere = static_cast<int *>(mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        *nowhere = 1;
+      }).detach();
+    };
+    std::vector<std::byte> host(100);
+    size_t calls = 0, objects = 0;
+    {
+      auto device = openFirst();
+      auto kernel = (*device)->load(kSpirv, kernelNamed("k"), true);
+      auto range = GuardedRange::make(**device, {host.data(), host.data() + host.size(), {0}});
+      fake.kernelStatus = CL_RUNNING;
+      if (!(*device)->launch(**kernel, {1, 1, 1})) _exit(1);
+      Result<void> done = (*device)->finish();
+      if (done || done.error().message.find("a kernel used memory that is not there") == std::string::npos) _exit(2);
+      calls = fake.calls.size(), objects = fake.live.size();
+      auto more = (*device)->allocate(XeDevice::Where::Device, 64, 64);
+      if (more || more.error().message != done.error().message) _exit(3);
+    }
+    _exit(fake.calls.size() == calls && fake.live.size() == objects ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "exit status " << WEXITSTATUS(status);
 }
 
 TEST(OpenCl, ARejectedProgramShowsTheBuildLog) {
