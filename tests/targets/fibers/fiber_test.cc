@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace xt {
@@ -184,6 +187,34 @@ TEST(FiberStack, isKeptAndTakenAgain) {
   EXPECT_EQ(stack.get(), first);
   giveBack(std::move(stack));
   EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // larger than the address space
+}
+
+// Where a process may have no more mappings, a stack would lack its guard page. Each stack that is given out has one.
+TEST(FiberStack, hasItsGuardPageOrIsNotThere) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizers need mappings of their own";
+#endif
+  pid_t child = fork();
+  if (child == 0) {
+    constexpr size_t kPage = 4096;
+    // Uses up the mappings, each of other rights than its neighbours; then makes room for one.
+    void *last = nullptr;
+    for (int i = 0; i < 2'000'000; ++i) {
+      void *page = mmap(nullptr, kPage, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (page == MAP_FAILED) break;
+      last = page;
+    }
+    int files[2];
+    if (pipe(files) != 0 || write(files[1], "x", 1) != 1) _exit(3);
+    munmap(last, kPage);
+    FiberStack stack(kStack);
+    if (!stack.valid()) _exit(0);
+    // The system refuses to read into a page that has no rights.
+    _exit(read(files[0], stack.top() - stack.bytes() - 1, 1) < 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 } // namespace

@@ -27,6 +27,7 @@ protected:
                                           "kernel @slow(%A: memref<16x16xi32>) {\n"
                                           "  %t = init_tile %A[0, 0] -> tile<16x16xi32>\n"
                                           "  %v = load_tile %t\n"
+                                          "  print \"begun\"\n"
                                           "  for %i = 0 to 2000000000 step 1 { %v = %v + %v }\n"
                                           "  store_tile %v, %t\n"
                                           "}\n"
@@ -35,10 +36,11 @@ protected:
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
-  // Sends a signal to xtrun while the kernel runs; returns the output and the status.
+  // Sends a signal to xtrun when the kernel has printed something; returns the messages and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
-                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt & sleep 1; kill -" + signal + " $!; wait $!'");
+                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & for i in $(seq 1000); do grep -qs begun said && break; sleep 0.1; done; kill -" +
+                   signal + " $!; wait $!; status=$?; cat said; exit $status'");
   }
   static std::string text(const fs::path &file) {
     std::ostringstream out;
@@ -87,6 +89,23 @@ TEST_F(CrashBundle, TheFolderIsAVariable) {
   ToolRun none = crash("XT_CRASH_DIR=");
   EXPECT_EQ(none.status, 128 + 11) << none.output;
   EXPECT_FALSE(fs::exists(folder_ / "xt-crash-1"));
+}
+
+// A bundle has room for a limited number of files: those of the file at fault must be among them, however many came before.
+// A program that never ends replaces Intel's offline compiler, so that the last file is being compiled when the signal comes.
+TEST_F(CrashBundle, ManyFilesBeforeLeaveRoomForTheLast) {
+  fs::create_directory(folder_ / "bin");
+  std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\n: > \"$STARTED\"\nexec sleep 1000000\n";
+  fs::permissions(folder_ / "bin/ocloc", fs::perms::owner_all);
+  for (int i = 0; i < 600; ++i) std::ofstream(folder_ / ("a" + std::to_string(i) + ".xt")) << "kernel\n";
+  std::ofstream(folder_ / "last.xt") << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
+                                        "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
+  ToolRun ran = runTool("cd " + folder_.string() + " && export STARTED=$PWD/started PATH=$PWD/bin:$PATH && bash -c '%bin/xtc --json --target=xe-dg2 --emit=isa a*.xt last.xt >/dev/null & " +
+                        "for i in $(seq 1000); do [ -e started ] && break; sleep 0.1; done; kill -SEGV $!; wait $!'");
+  EXPECT_EQ(ran.status, 70) << ran.output;
+  fs::path bundle = folder_ / "xt-crash-1";
+  EXPECT_EQ(text(bundle / "files" / folder_.string().substr(1) / "last.xt"), text(folder_ / "last.xt"));
+  EXPECT_TRUE(fs::exists(bundle / "before.xt"));
 }
 
 } // namespace

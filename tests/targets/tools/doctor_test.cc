@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <unistd.h>
 
@@ -54,6 +55,20 @@ TEST(Doctor, TellsTheStateOfTheCache) {
   fs::permissions(folder, fs::perms::all);
   ToolRun refused = runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor");
   EXPECT_NE(refused.output.find("the cache of compiled code: not used: others can write to "), std::string::npos) << refused.output;
+  fs::remove_all(folder);
+}
+
+// The time limit ends the process at once, but not without its temporary files. The reader of SPIR-V never ends here, so that
+// kernels are being run when the time is over.
+TEST(Doctor, TheTimeLimitLeavesNoFiles) {
+  std::string name = (fs::temp_directory_path() / "xt-doctor-XXXXXX").string();
+  fs::path folder = mkdtemp(name.data());
+  for (const char *inner : {"tmp", "bin"}) fs::create_directory(folder / inner);
+  std::ofstream(folder / "bin/llvm-spirv-15") << "#!/bin/sh\nexec sleep 1000000\n";
+  fs::permissions(folder / "bin/llvm-spirv-15", fs::perms::owner_all);
+  ToolRun ran = runTool("cd " + folder.string() + " && TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH XT_CACHE_DIR= %bin/xtrun --doctor --time-limit=5");
+  EXPECT_EQ(ran.status, 3) << ran.output;
+  EXPECT_TRUE(fs::is_empty(folder / "tmp")) << ran.output;
   fs::remove_all(folder);
 }
 

@@ -93,6 +93,15 @@ TEST_F(ReduceFile, SaysWhatIsWrong) {
   EXPECT_EQ(run("--reduce true").status, 64);
 }
 
+// The command is not run with the signals ignored that xtc ignores: a program whose reader has ended must end too.
+TEST_F(ReduceFile, SignalsHaveTheirUsualEffectOnTheCommand) {
+  for (const char *signal : {"PIPE", "XFSZ"}) {
+    test::ToolRun run_ = run("--reduce 'kill -" + std::string(signal) + " $$; true' a.xt");
+    EXPECT_EQ(run_.status, 1) << run_.output;
+    EXPECT_NE(run_.output.find("the command ends with status " + std::to_string(128 + (signal == std::string_view("PIPE") ? SIGPIPE : SIGXFSZ))), std::string::npos) << run_.output;
+  }
+}
+
 // Ctrl-C: the smallest text so far is kept, and the running command is ended with all its processes.
 TEST_F(ReduceFile, KeepsWhatItHasWhenItIsInterrupted) {
   std::ofstream(folder_ / "slow.sh") << "grep -q tile_mma \"$1\" || exit 1\necho x >>asked\n[ $(wc -l <asked) -lt 4 ] || sleep 100\n";

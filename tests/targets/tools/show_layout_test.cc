@@ -120,6 +120,14 @@ TEST(ShowLayout, WritesSvg) {
   EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
 }
 
+TEST(ShowLayout, AHyphenIsStandardOutput) {
+  Scratch folder;
+  test::ToolRun named = test::runTool("cd " + folder.path.string() + " && %bin/xtc --show-layout '#mp_a' --shape 256x32 %in/layouts.xt -o -");
+  EXPECT_EQ(named.status, 0);
+  EXPECT_EQ(named.output, show("'#mp_a' --shape 256x32 %in/layouts.xt").output);
+  EXPECT_TRUE(fs::is_empty(folder.path));
+}
+
 TEST(ShowLayout, Mistakes) {
   expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "did you mean `#mp_a`?");
   expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "layouts.xt are #columns, #mp_a, #mp_xe, #tile");

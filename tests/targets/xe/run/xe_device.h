@@ -15,7 +15,7 @@ inline std::string missingXePackage() {
   return runTool("command -v llvm-spirv-15").status == 0 ? "" : "llvm-spirv-15";
 }
 
-// Intel's OpenCL driver for CPUs, where tests/run installs it.
+// Intel's OpenCL driver for CPUs, where tests/run --full installs it.
 inline constexpr const char *kOpenClDriver = XT_SOURCE_DIR "/build/opencl/lib/libintelocl.so";
 
 // Prefix of a command: the variables that make the loader use only that driver.
@@ -24,7 +24,7 @@ inline std::string openClDrivers() { return std::string("OCL_ICD_FILENAMES=") + 
 // The reason why tests cannot run on it; "": they can.
 inline std::string whyNoOpenCl() {
   if (access(kOpenClDriver, R_OK) == 0) return "";
-  return "tests/run has not installed the Python package intel-opencl-rt in build/opencl, which holds Intel's OpenCL runtime for CPUs";
+  return "tests/run --full has not installed the Python package intel-opencl-rt in build/opencl, which holds Intel's OpenCL runtime for CPUs";
 }
 
 } // namespace xt::test
