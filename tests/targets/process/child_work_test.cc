@@ -1,0 +1,69 @@
+#include "targets/process/child_work.h"
+
+#include "ir/base/crash.h"
+#include "ir/base/exit_status.h"
+#include "ir/base/temporary_files.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+TEST(ChildWork, GivesTheResultAndChangesNothingHere) {
+  int changed = 0;
+  std::string large(300'000, 'x');
+  auto result = inChildProcess("texts are made", [&] {
+    changed = 1;
+    return large;
+  });
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(*result, large);
+  EXPECT_EQ(changed, 0);
+}
+
+// A limit of the system is no mistake of the compiler: no crash bundle is written, and the exit status is another one.
+TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
+  auto limited = inChildProcess("texts are made", []() -> std::string { _exit(kExitEnvironment); });
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.error().kind, Error::Kind::Environment);
+  EXPECT_EQ(limited.error().message, "the system lacks memory for the process in which texts are made");
+  auto killed = inChildProcess("texts are made", [] {
+    kill(getpid(), SIGKILL);
+    return std::string();
+  });
+  ASSERT_FALSE(killed);
+  EXPECT_NE(killed.error().message.find("was killed, as the system does when it lacks memory"), std::string::npos) << killed.error().message;
+  EXPECT_FALSE(internalErrorSeen());
+}
+
+TEST(ChildWork, TemporaryFilesOfTheParentStay) {
+  std::string file = (std::filesystem::temp_directory_path() / ("xt-child-" + randomDigits())).string();
+  std::ofstream(file) << "x";
+  TemporaryPath known(file);
+  EXPECT_TRUE(inChildProcess("texts are made", [] {
+    removeTemporaries();
+    return std::string();
+  }));
+  EXPECT_TRUE(std::filesystem::exists(file));
+  std::filesystem::remove(file);
+}
+
+// The last test of this program: an internal error is remembered for the whole process.
+TEST(ChildWorkEnd, ACrashIsAMistakeOfTheCompiler) {
+  auto crashed = inChildProcess("texts are made", [] {
+    std::signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+    return std::string();
+  });
+  ASSERT_FALSE(crashed);
+  EXPECT_EQ(crashed.error().message, "compiler bug: the process ended in which texts are made (signal 11)");
+  EXPECT_TRUE(internalErrorSeen());
+}
+
+} // namespace
+} // namespace xt
