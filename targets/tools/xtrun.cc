@@ -1,4 +1,5 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
+#include "ir/base/temporary_files.h"
 #include "ir/base/text.h"
 #include "ir/interp/field_arithmetic.h"
 #include "ir/verify/target_limits.h"
