@@ -322,7 +322,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
 
   po::variables_map map;
   if (auto done = readCommand<XtcOptions>(plainArguments(argc, argv), "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
-                                          "\nExit status: 0 good, 1 --reduce is given a file that is not interesting, or --format --check finds one that is not\nformatted, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
+                                          "\nExit status: 0 good, 1 the command of --reduce does not succeed on the file to begin with, or --format --check\nfinds a file that is not formatted, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
                                           visible, map))
     return *done;
   XtcOptions options;

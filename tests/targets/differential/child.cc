@@ -1,5 +1,7 @@
 #include "tests/targets/differential/child.h"
 
+#include "ir/base/descriptor.h"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <string_view>
 
 namespace xt {
 namespace {
@@ -52,7 +53,7 @@ ChildEnd inChild(const std::function<int(const std::function<void(const std::str
     ::setpgid(0, 0);
     ::close(ends[0]);
     ::dup2(ends[1], STDOUT_FILENO), ::dup2(ends[1], STDERR_FILENO);
-    int value = run([&](const std::string &text) { writeAll(ends[1], text); });
+    int value = run([&](const std::string &text) { (void)writeAll(ends[1], text); });
     std::fflush(nullptr);
     ::_exit(kReturned + value);
   }
