@@ -2,6 +2,7 @@
 // called.
 #include "targets/xe/emit/device_functions.h"
 
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/spirv_table.h"
@@ -67,6 +68,7 @@ TEST(DeviceFunctions, OthersAreNotEmitted) {
   EXPECT_EQ(problem("declare i16 @_Z17sub_group_shufflesj(i16, i32)\n", "spirv"), "");
   EXPECT_NE(problem("declare i32 @_Z17sub_group_shufflesj(i32, i32)\n", "spirv").find("with other types than its symbol says"), std::string::npos);
   EXPECT_NE(problem("declare float @expf(float)\n", "xe-pvc").find("expf"), std::string::npos);
+  EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }
 
 TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
@@ -85,6 +87,7 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
   EXPECT_NE(with({2 << 16 | 17, 6228}).find("the capability 6228"), std::string::npos);
   EXPECT_NE(with({1 << 16 | 6237}).find("the instruction 6237"), std::string::npos);
   EXPECT_NE(with({5 << 16 | 17}).find("cut off"), std::string::npos);
+  EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }
 
 // 8-bit products with any number of rows: a remainder uses one word per lane, as in 16-bit products.
