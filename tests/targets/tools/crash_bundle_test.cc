@@ -39,7 +39,7 @@ protected:
   // Sends a signal to xtrun when the kernel has printed something; returns the messages and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
-                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & for i in $(seq 1000); do grep -qs begun said && break; sleep 0.1; done; kill -" +
+                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & while ! grep -qs begun said && kill -0 $! 2>/dev/null; do sleep 0.1; done; kill -" +
                    signal + " $!; wait $!; status=$?; cat said; exit $status'");
   }
   static std::string text(const fs::path &file) {
@@ -100,8 +100,8 @@ TEST_F(CrashBundle, ManyFilesBeforeLeaveRoomForTheLast) {
   for (int i = 0; i < 600; ++i) std::ofstream(folder_ / ("a" + std::to_string(i) + ".xt")) << "kernel\n";
   std::ofstream(folder_ / "last.xt") << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
                                         "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
-  ToolRun ran = runTool("cd " + folder_.string() + " && export STARTED=$PWD/started PATH=$PWD/bin:$PATH && bash -c '%bin/xtc --json --target=xe-dg2 --emit=isa a*.xt last.xt >/dev/null & " +
-                        "for i in $(seq 1000); do [ -e started ] && break; sleep 0.1; done; kill -SEGV $!; wait $!'");
+  ToolRun ran = runTool("cd " + folder_.string() + " && export STARTED=$PWD/started PATH=$PWD/bin:$PATH && bash -c '%bin/xtc --format=json --target=xe-dg2 --emit=isa a*.xt last.xt >/dev/null & " +
+                        "while [ ! -e started ] && kill -0 $! 2>/dev/null; do sleep 0.1; done; kill -SEGV $!; wait $!'");
   EXPECT_EQ(ran.status, 70) << ran.output;
   fs::path bundle = folder_ / "xt-crash-1";
   EXPECT_EQ(text(bundle / "files" / folder_.string().substr(1) / "last.xt"), text(folder_ / "last.xt"));
