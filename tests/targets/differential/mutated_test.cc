@@ -140,6 +140,8 @@ TEST(Mutants, TellHowTheyEnd) {
   EXPECT_EQ(runMutant(address, address, 0, false).fate, Fate::Agreed);
 }
 
+constexpr unsigned kEnough = 3600, kLittle = 1; // seconds, for children that end by themselves and for those that do not
+
 TEST(Mutants, ChildrenTellHowTheyEnd) {
   auto end = [](int (*run)(), unsigned seconds = kEnough) { return inChild([run](const auto &say) { return say("said"), run(); }, seconds); };
   EXPECT_EQ(end([] { return 7; }).value, 7);

@@ -25,7 +25,7 @@ public:
   std::string version = "OpenCL 3.0 Fake", languages = "SPIR-V_1.0 SPIR-V_1.4 ";
   std::string extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
   cl_device_type type = CL_DEVICE_TYPE_CPU;
-  bool brokenPlatform = false; // there is another platform, before the good one, that does not list its devices
+  bool brokenPlatform = false; // before the good platform there is another one, which does not list its devices
   cl_uint deviceId = 0;
   std::string buildLog = "error: undefined reference to `f'";
   std::set<std::string> missing; // extension functions that the driver lacks
