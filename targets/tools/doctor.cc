@@ -146,10 +146,10 @@ private:
         bool software = device.value("software", false);
         std::string text = problem.empty() ? str(device.value("name", ""), software ? ", software" : "", device.value("driver", "").empty() ? "" : ", ", device.value("driver", "")) : problem;
         // OpenCL is used only if the user selects it.
-        Mark missing = device.value("name", "") == "OpenCL" ? Mark::Without : Mark::Fail;
+        bool openCl = device.value("name", "") == "OpenCL" || device.value("driver", "").starts_with("OpenCL");
+        Mark missing = openCl ? Mark::Without : Mark::Fail;
         line(problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);
         if (target.value("target", "") != "xe" || !problem.empty() || software) continue;
-        bool openCl = device.value("driver", "").starts_with("OpenCL");
         hasOpenCl_ |= openCl;
         hasGpu_ |= !openCl;
       }

@@ -18,7 +18,7 @@ constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is pre
 constexpr std::string_view kGeneric = "spirv"; // compiles for any device, within its limits
 
 DeviceText deviceText(const XeDeviceInfo &device) {
-  DeviceText text{device.name, str(device.api, " ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
+  DeviceText text{device.name, str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
   if (device.target) text.compiledFor = device.target->name;
   return text;
 }
