@@ -17,15 +17,6 @@ namespace {
 
 constexpr int kReturned = 100; // larger exit statuses are kReturned plus the result of `run`
 
-void writeAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = ::write(file, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return;
-    text.remove_prefix(static_cast<size_t>(put));
-  }
-}
-
 // Reads the child's output until the child ends. Returns false if the time is over.
 bool readUntil(int file, std::chrono::steady_clock::time_point over, std::string &to) {
   std::array<char, 4096> buffer;
