@@ -26,7 +26,6 @@ public:
   bool wrapsHandles = false; // like the loader with several drivers
   std::string deviceName = "Fake GPU";
   uint32_t deviceId = 0x0BD5;
-  bool brokenDriver = false; // before the good driver there is another one, which does not list its devices
   std::string buildLog = "error: undefined reference to `f'";
 
   std::vector<std::string> calls; // the calls that may fail, in order
