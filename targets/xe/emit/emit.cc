@@ -16,7 +16,7 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module, options.intelExtensions);
   if (!spirv) return spirv.error();
   if (options.definitions.empty()) // definitions may use more instructions: they are for compilers that lack functions
-    if (Result<void> known = checkSpirv(*spirv); !known) return known.error();
+    if (Result<void> known = checkSpirv(*spirv, options.intelExtensions); !known) return known.error();
   return XeProgram{std::move(*spirv), std::move(emitted->kernels)};
 }
 

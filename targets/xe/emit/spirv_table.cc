@@ -42,6 +42,7 @@ constexpr SpirvEntry kMath[] = {
 
 constexpr uint32_t kExtInstImport = 11, kExtInst = 12, kCapability = 17;
 constexpr size_t kHeaderWords = 5;
+constexpr uint32_t kFirstOfIntel = 6228; // instructions and capabilities from here on are of Intel's extensions
 static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) && std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kMath, {}, &SpirvEntry::number));
 
@@ -58,7 +59,8 @@ std::span<const SpirvEntry> spirvInstructions() { return kInstructions; }
 std::span<const SpirvEntry> spirvCapabilities() { return kCapabilities; }
 std::span<const SpirvEntry> spirvMath() { return kMath; }
 
-Result<void> checkSpirv(std::span<const uint8_t> spirv) {
+Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
+  auto allowed = [&](std::span<const SpirvEntry> entries, uint32_t number) { return (intelExtensions || number < kFirstOfIntel) && has(entries, number); };
   auto wrong = [](std::string what) { return internalError(str("the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take")); };
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);
@@ -68,8 +70,8 @@ Result<void> checkSpirv(std::span<const uint8_t> spirv) {
     if (count == 0 || count > words.size() - at) return wrong("an instruction that is cut off");
     std::span<const uint32_t> operands = std::span(words).subspan(at + 1, count - 1);
     at += count;
-    if (!has(kInstructions, op)) return wrong(str("the instruction ", op));
-    if (op == kCapability && !has(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
+    if (!allowed(kInstructions, op)) return wrong(str("the instruction ", op));
+    if (op == kCapability && !allowed(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
     if (op == kExtInstImport && textOf(operands.subspan(1)) == "OpenCL.std") mathSets.insert(operands[0]);
     if (op == kExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3])) return wrong(str("the function ", operands[3], " of OpenCL.std"));
   }

@@ -17,8 +17,8 @@ std::span<const SpirvEntry> spirvInstructions();
 std::span<const SpirvEntry> spirvCapabilities();
 std::span<const SpirvEntry> spirvMath();
 
-// Checks that a module contains nothing else. LLVM selects the instructions, so an Error is an internal mistake, or a new
-// choice of LLVM's.
-Result<void> checkSpirv(std::span<const uint8_t> spirv);
+// Checks that a module contains nothing else, and instructions of Intel's extensions only with `intelExtensions`. LLVM selects
+// the instructions, so an Error is an internal mistake, or a new choice of LLVM's.
+Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions = false);
 
 } // namespace xt

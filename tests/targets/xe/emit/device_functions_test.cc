@@ -76,16 +76,17 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
   ASSERT_TRUE(program);
   std::vector<uint8_t> spirv = program.spirv().spirv;
   EXPECT_TRUE(checkSpirv(spirv).ok());
-  auto with = [&](std::vector<uint32_t> words) {
+  auto with = [&](std::vector<uint32_t> words, bool intel = false) {
     std::vector<uint8_t> more = spirv;
     const auto *bytes = reinterpret_cast<const uint8_t *>(words.data());
     more.insert(more.end(), bytes, bytes + 4 * words.size());
-    Result<void> checked = checkSpirv(more);
+    Result<void> checked = checkSpirv(more, intel);
     return checked.ok() ? std::string() : checked.error().message;
   };
   EXPECT_EQ(with({2 << 16 | 17, 7}), "");
   EXPECT_NE(with({2 << 16 | 17, 6228}).find("the capability 6228"), std::string::npos);
   EXPECT_NE(with({1 << 16 | 6237}).find("the instruction 6237"), std::string::npos);
+  EXPECT_EQ(with({2 << 16 | 17, 6228, 1 << 16 | 6237}, true), "");
   EXPECT_NE(with({5 << 16 | 17}).find("cut off"), std::string::npos);
   EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }
