@@ -17,10 +17,12 @@ bool isName(std::string_view name) {
 
 bool hasSigil(char c) { return c == '%' || c == '#' || c == '!' || c == '$' || c == '@'; }
 
-// The span of the name without its sigil.
+// The span of the name without its sigil, and without what follows it in `%x:2` and `%x#1`.
 Span bare(const Place &place) {
   std::string_view text = place.document->slice(place.span);
-  return {place.span.begin + (!text.empty() && hasSigil(text[0]) ? 1u : 0u), place.span.end};
+  size_t end = text.starts_with('%') ? text.find_first_of(":#") : std::string_view::npos;
+  return {place.span.begin + (!text.empty() && hasSigil(text[0]) ? 1u : 0u),
+          end == std::string_view::npos ? place.span.end : place.span.begin + static_cast<uint32_t>(end)};
 }
 
 bool isNamed(const NameUse *use) { return use && use->kind != NameKind::Op && use->kind != NameKind::HostFn; }
