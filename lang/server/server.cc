@@ -214,7 +214,7 @@ Json Server::fullReport(const Document &document, const Json &params) {
   return {{"kind", "full"}, {"resultId", id}, {"items", std::move(list)}};
 }
 
-// Stores the tokens of the answer, because the next request may ask for the difference to them.
+// Keeps the tokens that it sends: the next request may want only the edits that turn them into the new ones.
 Json Server::tokenReport(const Document &document, const Json &params, bool delta) {
   std::vector<uint32_t> data = semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});
   SentTokens unkept, &sent = document.isOpen() ? tokens_[document.uri()] : unkept;

@@ -25,7 +25,7 @@ llvm::Value *joined(llvm::IRBuilderBase &b, llvm::CastInst &outer, llvm::CastIns
   return b.CreateAShr(b.CreateShl(whole, width - between), width - between);
 }
 
-// Whether the instruction compares two masks for equality or inequality.
+// True for `xor`, `icmp eq` and `icmp ne` of two vectors of i1.
 bool comparesMasks(const llvm::Instruction &instruction) {
   const auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
   bool differs = instruction.getOpcode() == llvm::Instruction::Xor || (compare && compare->isEquality());

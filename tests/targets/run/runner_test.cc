@@ -1,5 +1,5 @@
 // Tests the runner with a target made of plain functions: correct ones, and ones with deliberate faults.
-#include "run_helper.h"
+#include "tests/targets/run/fake_kernels.h"
 
 #include "targets/run/npy.h"
 
@@ -9,75 +9,6 @@
 
 namespace xt {
 namespace {
-
-// Declarations of the kernels; the functions below implement them.
-const char *const kKernels = R"(
-kernel @gemm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>)
-    grid (%i = 0 to dim(%C, 0) step 8, %j = 0 to dim(%C, 1) step 8) {
-  %ta = init_tile %A[%i, 0] : memref<?x?xf32> -> tile<8x8xf32>
-  %tb = init_tile %B[0, %j] : memref<?x?xf32> -> tile<8x8xf32>
-  %acc = constant 0.0 : vector<8x8xf32>
-  for %k = 0 to dim(%A, 1) step 8 {
-    %a = load_tile %ta
-    %b = load_tile %tb
-    %acc = tile_mma %a, %b, %acc
-    %ta = update_tile_offset %ta, 0, 8
-    %tb = update_tile_offset %tb, 8, 0
-  }
-  %tc = init_tile %C[%i, %j] : memref<?x?xf32> -> tile<8x8xf32>
-  store_tile %acc, %tc
-}
-kernel @add(%X: memref<?x?xi32>, %Y: memref<?x?xi32>, %n: i32) {
-  %tx = init_tile %X[0, 0] : memref<?x?xi32> -> tile<8x8xi32>
-  %ty = init_tile %Y[0, 0] : memref<?x?xi32> -> tile<8x8xi32>
-  %x = load_tile %tx
-  store_tile %x, %ty
-}
-)";
-
-int64_t rows(const LaunchArg &a) { return a.buffer.sizes[0]; }
-int64_t columns(const LaunchArg &a) { return a.buffer.sizes[1]; }
-
-// C = A[:, 0:K - skip] * B.
-void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
-  for (int64_t i = 0; i < rows(args[2]); ++i)
-    for (int64_t j = 0; j < columns(args[2]); ++j) {
-      float sum = 0;
-      for (int64_t k = 0; k < columns(args[0]) - skip; ++k) sum += f32At(args[0], i, k) * f32At(args[1], k, j);
-      f32At(args[2], i, j) = sum;
-    }
-}
-
-class Runner : public TestedProgram {
-public:
-  Runner(const std::string &tests, std::map<std::string, FakeExecutable::Body> kernels) : TestedProgram(kKernels + tests) {
-    executable.kernels = std::move(kernels);
-    options.budget = &budget;
-    options.threads = 2;
-    options.dataDirectory = XT_BINARY_DIR;
-    options.repeatCommand = [](const std::string &test, const std::string &target, std::optional<bool>) {
-      return "xtrun test.xt --test=" + test + " --target=" + target;
-    };
-  }
-  TestReport run() { return runOn({{"fake", module.get(), &executable, false}}); }
-  TestReport runOn(const std::vector<TargetUnderTest> &targets) {
-    return runTest(*module, module->tests[0], targets, options, diagnostics);
-  }
-  std::string text(const TestReport &report) { return renderText(report, sources, false); }
-
-  FakeExecutable executable;
-  RunOptions options;
-};
-
-const char *const kGemmTest = R"(
-test "t" {
-  %A = random(seed = 1) : memref<24x40xf32>
-  %B = random(seed = 2) : memref<40x32xf32>
-  %C = out : memref<24x32xf32>
-  launch @gemm(%A, %B, %C)
-  check %C == matmul(%A, %B)
-}
-)";
 
 // Runs kGemmTest with this kernel and checks the report's status and that the report contains all `parts`.
 void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts,
@@ -230,15 +161,6 @@ TEST(Runner, FailuresOfLaunches) {
 
 // --- checks that prove nothing ---------------------------------------------------------------------------------------
 
-FakeExecutable::Body addBody() {
-  return [](const std::vector<LaunchArg> &args) {
-    for (int64_t i = 0; i < rows(args[1]); ++i)
-      for (int64_t j = 0; j < columns(args[1]); ++j)
-        i32At(args[1], i, j) = i32At(args[0], i, j) + static_cast<int32_t>(args[2].integer);
-    return Result<void>();
-  };
-}
-
 void expectAdd(const std::string &body, TestStatus status, const std::string &part) {
   Runner runner("test \"t\" {\n" + body + "\n}\n", {{"add", addBody()}});
   TestReport report = runner.run();
@@ -330,103 +252,6 @@ TEST(Runner, SmallSizesAndSeveralTargets) {
   EXPECT_EQ(report.runs[1].sizes, "M = 32");
   EXPECT_EQ(report.runs[2].sizes, "M = 16");
   EXPECT_EQ(report.comparisons, std::vector<std::string>{"`%Y` on small and full (small sizes): equal in every bit"});
-}
-
-TEST(Runner, TargetsAreCompared) {
-  Runner runner(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
-  FakeExecutable other;
-  other.kernels["gemm"] = [](const std::vector<LaunchArg> &args) {
-    product(args);
-    f32At(args[2], 4, 5) = std::nextafter(f32At(args[2], 4, 5), 100.0f);
-    return Result<void>();
-  };
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
-  EXPECT_EQ(report.status, TestStatus::Passed);
-  ASSERT_EQ(report.comparisons.size(), 1u);
-  EXPECT_NE(report.comparisons[0].find("1 of 768 elements differ, the first at [4, 5], by at most"), std::string::npos)
-      << report.comparisons[0];
-  EXPECT_NE(report.comparisons[0].find("(1 ulp)"), std::string::npos) << report.comparisons[0];
-}
-
-TEST(Runner, IntegersOfTargetsMustAgree) {
-  const char *kTest = "test \"t\" {\n%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 2)\n"
-                      "check %Y[0, 0] == 2\n}\n";
-  Runner runner(kTest, {{"add", addBody()}});
-  FakeExecutable other;
-  other.kernels["add"] = [](const std::vector<LaunchArg> &args) {
-    auto done = addBody()(args);
-    i32At(args[1], 4, 5) += 1;
-    return done;
-  };
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
-  EXPECT_EQ(report.status, TestStatus::Failed) << runner.text(report);
-  EXPECT_EQ(report.comparisons,
-            std::vector<std::string>{
-                "`%Y` on one and two: 1 of 64 elements differ, the first at [4, 5]; integers must agree"});
-}
-
-const char *const kTicketKernel = R"(
-kernel @ticket(%N: memref<1x1xi32>, %Old: memref<8x8xi32>, %Sum: memref<8x8xi32>) grid (%w = 0 to 8) {
-  %one = constant 1 : vector<1x1xi32>
-  %t = init_tile %N[0, 0] -> tile<1x1xi32>
-  %old = atomic_rmw <addi> %one, %t
-  %u = init_tile %Old[%w, 0] -> tile<1x8xi32>
-  %wide = broadcast %old [1] : vector<1x1xi32> -> vector<1x8xi32>
-  store_tile %wide, %u
-  %s = init_tile %Sum[%w, 0] -> tile<1x8xi32>
-  %two = constant 2 : vector<1x8xi32>
-  store_tile %two, %s
-}
-test "t" {
-  %N = ints(0, 9, seed = 1) : memref<1x1xi32>
-  %Old = out : memref<8x8xi32>
-  %Sum = out : memref<8x8xi32>
-  launch @ticket(%N, %Old, %Sum)
-  check sum(%Old) == 8 * (28 + 8 * sum(before(%N))) exactly
-  check %N == before(%N) + 8 exactly
-  check %Sum == 2 exactly
-}
-)";
-// Workgroup w gets the ticket number w + `turn`.
-FakeExecutable::Body ticketBody(int turn, int sum = 2) {
-  return [=](const std::vector<LaunchArg> &args) {
-    int first = i32At(args[0], 0, 0);
-    i32At(args[0], 0, 0) += 8;
-    for (int w = 0; w < 8; ++w)
-      for (int j = 0; j < 8; ++j) {
-        i32At(args[1], w, j) = first + (w + turn) % 8;
-        i32At(args[2], w, j) = sum;
-      }
-    return Result<void>();
-  };
-}
-
-TEST(Runner, OldValuesOfAtomicsMayDiffer) {
-  Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
-  FakeExecutable other;
-  int launches = 0;
-  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(++launches)(args); }; // differs in each round
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
-  EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
-  ASSERT_EQ(report.comparisons.size(), 3u);
-  EXPECT_EQ(report.comparisons[0], "`%N` on one and two: equal in every bit");
-  EXPECT_EQ(report.comparisons[1], "`%Old` on one and two: 64 of 64 elements differ, the first at [0, 0]; that is allowed: "
-                                   "the content depends on the order in which workgroups run (old values of atomics)");
-  EXPECT_NE(runner.text(report).find("that is allowed: the content depends on the order"), std::string::npos);
-}
-
-// When one buffer holds results of an atomic's old value, the other buffers are still compared.
-TEST(Runner, OthersAreComparedBesideAtomics) {
-  Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
-  FakeExecutable other;
-  int launches = 0;
-  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(0, ++launches)(args); };
-  TestReport report = runner.runOn({{"two", runner.module.get(), &other, false}});
-  EXPECT_EQ(report.status, TestStatus::Failed) << runner.text(report);
-  EXPECT_NE(runner.text(report).find("two runs differ in `%Sum`"), std::string::npos) << runner.text(report);
 }
 
 // --- bounds that accept anything --------------------------------------------------------------------------------------
