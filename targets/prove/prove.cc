@@ -447,6 +447,8 @@ std::string proofText(const KernelProof &proof, const SourceManager &sources) {
   for (const ProofLine &line : proof.lines)
     out += str("  line ", sources.file(line.range.file).lineColumn(line.range.begin).line, ": ",
                line.verdict == ProofVerdict::Proved ? "" : str(verdictText(line.verdict), ": "), line.text, "\n");
+  if (!proof.counterexample.empty() && proof.assumptions.empty())
+    out += "  note: any sizes are tried: two of them are taken as equal where tests name them alike (`$M`) or an assert compares them\n";
   if (!proof.counterexample.empty()) out += str("  a test that shows it", proof.showsRace ? " when run with --check=race" : "", ":\n\n", proof.counterexample, "\n");
   return out;
 }

@@ -20,10 +20,10 @@ std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
   for (std::string_view kind : {"spirv", "spvasm", "meta", "isa"})
     if (!gpu && wants(kind)) return str("--emit=", kind, " is of GPUs: --target=xe-pvc");
   const Target *target = findTarget(options.target);
-  if (options.intelExtensions && !(target && target->takesIntelExtensions())) return noExtensionsText(options.target);
+  if (options.intelExtensions && !(target && target->takesIntelExtensions())) return needsIntelGpuText("--spirv-extensions=intel", options.target);
   if (!gpu && !options.blockMessages) return "--no-block-messages is of GPUs: --target=xe-pvc";
   if (wants("isa") && offlineDevice(options.target).empty())
-    return str("--emit=isa is of Intel's GPUs, which `", options.target, "` is none of: --target=xe-pvc, xe-bmg or xe-dg2");
+    return needsIntelGpuText("--emit=isa", options.target);
   if (!options.isaShim.empty() && !wants("isa")) return "--isa-shim belongs to --emit=isa";
   if (!wants("spirv")) return std::nullopt;
   if (options.output.empty() && isatty(STDOUT_FILENO)) return "SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text";

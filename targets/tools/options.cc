@@ -270,8 +270,8 @@ std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
   return parts;
 }
 
-std::string noExtensionsText(std::string_view target) {
-  return str("--spirv-extensions=intel is of Intel's GPUs, which `", target, "` is none of: --target=xe-pvc, xe-bmg or xe-dg2");
+std::string needsIntelGpuText(std::string_view option, std::string_view target) {
+  return str(option, " needs an Intel GPU as target, not `", target, "`: --target=xe-pvc, xe-bmg or xe-dg2");
 }
 
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {

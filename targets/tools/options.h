@@ -85,8 +85,8 @@ template <class Options> struct ParsedCommand {
   std::string text;
   int status = 0;
 };
-// The error for --spirv-extensions=intel with a target that does not take it.
-std::string noExtensionsText(std::string_view target);
+// The error for an option that only the targets of Intel's GPUs take.
+std::string needsIntelGpuText(std::string_view option, std::string_view target);
 // Splits "a,b", "c" into a, b, c.
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);

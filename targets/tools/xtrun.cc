@@ -93,7 +93,7 @@ private:
     // Targets without SPIR-V may run beside, for comparison.
     bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
-      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice())) return noExtensionsText(target->name());
+      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice())) return needsIntelGpuText("--spirv-extensions=intel", target->name());
     return std::nullopt;
   }
 

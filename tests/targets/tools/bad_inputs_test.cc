@@ -31,7 +31,7 @@ const BadInput kBadInputs[] = {
     // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
     {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64, "--emit=spirv is of GPUs"},
-    {"%bin/xtc --target=spirv --emit=isa %in/good.xt", 64, "--emit=isa is of Intel's GPUs, which `spirv` is none of"},
+    {"%bin/xtc --target=spirv --emit=isa %in/good.xt", 64, "--emit=isa needs an Intel GPU as target, not `spirv`"},
     {"%bin/xtc --target=xe-pvc --emit=obj %in/good.xt", 64, "for xe-pvc there are llvm, spirv, spvasm, meta and isa"},
     {"%bin/xtc --target=xe-pvc --emit=spvasm --isa-shim=x.ll %in/good.xt", 64, "--isa-shim belongs to --emit=isa"},
     {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/absent.ll %in/good.xt", 3, "absent.ll: No such file or directory"},
