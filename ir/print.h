@@ -60,9 +60,9 @@ std::string symbolText(std::string_view name);
 // "a \"word\"" with its quotes and escapes.
 std::string quotedText(std::string_view text);
 
-// The variables of a kernel's grid, outermost first, as print writes them: "%i", "0", "dim(%A, 0)", "256".
+// The bounds and steps of a kernel's grid variables, outermost first, as print writes them: "0", "dim(%A, 0)", "256".
 struct GridText {
-  std::string variable, lower, upper, step;
+  std::string lower, upper, step;
 };
 std::vector<GridText> gridTexts(const Kernel &kernel);
 

@@ -150,7 +150,7 @@ std::vector<GridText> KernelPrinter::gridTexts(const Kernel &kernel) {
     expression(*bound, 0, 0);
     return out_;
   };
-  for (const GridDim &dim : kernel.grid) texts.push_back({name(dim.variable), text(dim.lower), text(dim.upper), text(dim.step)});
+  for (const GridDim &dim : kernel.grid) texts.push_back({text(dim.lower), text(dim.upper), text(dim.step)});
   return texts;
 }
 

@@ -3,6 +3,7 @@
 #include "ir/base/input_file.h"
 #include "ir/base/text.h"
 
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -10,50 +11,45 @@
 #include <thread>
 
 namespace xt {
+namespace {
+
+Result<TimedReader::File> readFromDisk(const std::string &path, int64_t most, std::optional<TimedReader::Stamp> known) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return Error::environment("");
+  TimedReader::Stamp stamp{int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec, int64_t{info.st_size}};
+  if (known == stamp) return TimedReader::File{stamp, std::nullopt};
+  Result<std::string> text = readInputFile(path, most);
+  if (!text) return text.error();
+  return TimedReader::File{stamp, std::move(*text)};
+}
+
+} // namespace
 
 struct TimedReader::Pending {
   std::mutex mutex;
   std::condition_variable ended;
-  std::set<std::string> paths; // whose thread has not ended
+  std::set<std::string> paths; // of the reads that have not ended
 };
 
-TimedReader::TimedReader() : TimedReader(kLimit, readInputFile) {}
+TimedReader::TimedReader() : TimedReader(kLimit, readFromDisk) {}
 
 TimedReader::TimedReader(std::chrono::milliseconds limit, Read read) : limit_(limit), read_(std::move(read)), pending_(std::make_shared<Pending>()) {}
 
-template <class T> std::optional<T> TimedReader::answer(const std::string &path, std::function<T()> ask) {
-  auto answer = std::make_shared<std::optional<T>>();
+Result<TimedReader::File> TimedReader::read(const std::string &path, int64_t most, std::optional<Stamp> known) {
+  auto answer = std::make_shared<std::optional<Result<File>>>();
   std::unique_lock lock(pending_->mutex);
-  if (!pending_->paths.insert(path).second) return std::nullopt;
-  std::thread([pending = pending_, answer, path, ask = std::move(ask)] {
-    T made = ask();
-    std::lock_guard guard(pending->mutex);
-    answer->emplace(std::move(made));
-    pending->paths.erase(path);
-    pending->ended.notify_all();
-  }).detach();
-  pending_->ended.wait_for(lock, limit_, [&] { return answer->has_value(); });
-  return std::move(*answer);
-}
-
-Result<std::string> TimedReader::read(const std::string &path, int64_t most) {
-  std::optional<Result<std::string>> text = answer<Result<std::string>>(path, [read = read_, path, most] { return read(path, most); });
-  if (text) return std::move(*text);
+  if (pending_->paths.insert(path).second) {
+    std::thread([pending = pending_, answer, ask = read_, path, most, known] {
+      Result<File> file = ask(path, most, known);
+      std::lock_guard guard(pending->mutex);
+      answer->emplace(std::move(file));
+      pending->paths.erase(path);
+      pending->ended.notify_all();
+    }).detach();
+    pending_->ended.wait_for(lock, limit_, [&] { return answer->has_value(); });
+  }
+  if (*answer) return std::move(**answer);
   return Error::environment(str("cannot read ", path, ": no answer within ", limit_.count() / 1000, " seconds"));
-}
-
-bool TimedReader::isPending(const std::string &path) const {
-  std::lock_guard lock(pending_->mutex);
-  return pending_->paths.contains(path);
-}
-
-TimedReader::Stamp TimedReader::stamp(const std::string &path) {
-  auto ask = [path] {
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) info = {};
-    return Stamp{int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec, int64_t{info.st_size}};
-  };
-  return answer<Stamp>(path, ask).value_or(Stamp());
 }
 
 } // namespace xt

@@ -253,6 +253,7 @@ FieldValue squareRoot(const FieldValue &x) {
   return uninterpreted(OpKind::Sqrt, real, x);
 }
 FieldValue reciprocalRoot(const FieldValue &x) {
+  if (x.outer == 0 && x.real != 0 && std::isfinite(x.real)) return special(std::numeric_limits<double>::quiet_NaN());
   FieldValue value = inverted(squareRoot(x));
   return std::isfinite(value.real) ? withReal(value, 1 / std::sqrt(x.real)) : value;
 }

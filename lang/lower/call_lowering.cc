@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxCallDepth = 64;
 
 // Limits the exponential growth caused by chains of functions that each call the next one twice.
-constexpr size_t kMostInlinedStatements = 50000;
+constexpr size_t kMostRepeatedStatements = 50000;
 
 // Whether a value's type matches the type of a parameter or result: `?` matches any extent, and layouts are ignored.
 bool fits(Type pattern, Type type) {
@@ -106,14 +106,14 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
 
 std::optional<std::vector<Value *>> KernelLowering::lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl,
                                                                   const std::vector<Value *> &arguments) {
-  if (inlined_ > kMostInlinedStatements) return std::nullopt; // reported
+  if (repeated_ > kMostRepeatedStatements) return std::nullopt; // reported
   // What is wrong inside a function is said once, not once a call.
   if (state_.failedFunctions.contains(&decl)) return std::nullopt;
   state_.lowered.insert(&decl);
   size_t before = diagnostics().errorCount();
   std::optional<std::vector<Value *>> results = lowerFunctionBody(decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
-    if (inlined_ > kMostInlinedStatements) return std::nullopt; // no mistake of the function's own
+    if (repeated_ > kMostRepeatedStatements) return std::nullopt; // no mistake of the function's own
     state_.failedFunctions.insert(&decl);
     diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
     return std::nullopt;
@@ -121,17 +121,25 @@ std::optional<std::vector<Value *>> KernelLowering::lowerCallBody(const ast::Exp
   return results;
 }
 
-// Counts a statement of an inlined function. Returns false if there are too many, which has been reported.
-bool KernelLowering::mayInline(SourceRange range) {
-  if (++inlined_ <= kMostInlinedStatements) return true;
-  poisoned_ = state_.inlinedTooMuch = true;
-  if (inlined_ > kMostInlinedStatements + 1) return false;
+// Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many, which
+// has been reported.
+bool KernelLowering::mayRepeat(SourceRange range) {
+  if (++repeated_ <= kMostRepeatedStatements) return true;
+  poisoned_ = state_.repeatedTooMuch = true;
+  if (repeated_ > kMostRepeatedStatements + 1) return false;
+  if (calls_.empty()) {
+    diagnostics()
+        .report(DiagCode::NotSupported, range,
+                str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements once the first blocks of `while … do` are repeated"))
+        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks doubles it");
+    return false;
+  }
   std::string chain = str("@", decl_.name.text);
   for (const CallFrame &frame : calls_)
     if (frame.decl != &decl_) chain += " -> @" + frame.decl->name.text;
   diagnostics()
       .report(DiagCode::NotSupported, calls_.front().call.file ? calls_.front().call : range,
-              str("`@", decl_.name.text, "` has more than ", kMostInlinedStatements, " statements once functions are put in place of their calls"))
+              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements once functions are put in place of their calls"))
       .note(str("the calls that were too many: ", chain))
       .note("a function is put in place of each of its calls, so one that calls another twice doubles it; a loop around one call does not");
   return false;

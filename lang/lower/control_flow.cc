@@ -29,7 +29,7 @@ void KernelLowering::lowerBlock(const ast::Block &block) {
       diagnostics().report(DiagCode::NotHere, stmt.range, "nothing may follow the `yield` of a block");
       return;
     }
-    if (!calls_.empty() && !mayInline(stmt.range)) return;
+    if ((!calls_.empty() || repeats_ > 0) && !mayRepeat(stmt.range)) return;
     ++state_.statements;
     lowerStmt(stmt);
   }
@@ -52,7 +52,7 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
     }
     Type like = stmt.type ? writtenType(*stmt.type) : Type();
     if (stmt.type && !like) return poison(stmt);
-    if (isOpen(like)) like = {};
+    if (hasOpenExtents(like)) like = {};
     if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall &&
         (stmt.signature || stmt.results.size() != 1 || stmt.results[0].count != 1)) {
       std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr, stmt.signature ? &*stmt.signature : nullptr);

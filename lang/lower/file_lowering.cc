@@ -18,7 +18,7 @@ using Overrides = std::vector<std::pair<std::string, ConstValue>>;
 constexpr int kMaxSearchDepth = 2000;
 
 // Lowering this many statements takes some seconds and some hundred megabytes.
-constexpr size_t kMostRepeatedStatements = 200000;
+constexpr size_t kMostRepeatedInFile = 200000;
 
 class FileLowering {
 public:
@@ -44,7 +44,7 @@ public:
       for (const ast::KernelDecl &decl : file->kernels)
         // Stop after a function that inlines too much: many others may call it, and each would take as long to reject.
         if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
-            !state_.lowered.contains(&decl) && !state_.inlinedTooMuch)
+            !state_.lowered.contains(&decl) && !state_.repeatedTooMuch)
           merge(check(decl, str("function ", decl.name.text), {}, What::Function), What::Function);
     checkImportedKernels();
     names_.settle();
@@ -100,17 +100,17 @@ private:
   }
 
   // Whether more statements may be lowered. Inlined functions and kernels with several instances repeat statements, so
-  // kMostRepeatedStatements may be lowered beyond those written. The number written is at most the number of bytes.
+  // kMostRepeatedInFile may be lowered beyond those written. The number written is at most the number of bytes.
   bool mayLowerMore(const ast::KernelDecl &decl) {
     if (mostStatements_ == 0) {
-      mostStatements_ = kMostRepeatedStatements;
+      mostStatements_ = kMostRepeatedInFile;
       for (const ast::File *file : files_) mostStatements_ += state_.sources.file(file->file).text().size();
     }
     if (state_.statements <= mostStatements_) return true;
     if (std::exchange(toldOfMany_, true)) return false;
     diagnostics_
         .report(DiagCode::NotSupported, decl.name.range,
-                str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedStatements, " statements beyond those that are written: what follows is not checked"))
+                str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile, " statements beyond those that are written: what follows is not checked"))
         .note("a function counts once for each call, and a kernel once for each set of parameters that it is launched with");
     return false;
   }
@@ -134,7 +134,7 @@ private:
       for (const ast::KernelDecl *failed : state.failedFunctions)
         if (!state_.failedFunctions.contains(failed)) made->failed.insert(failed);
       made->lowered = std::move(state.lowered);
-      made->inlinedTooMuch = state.inlinedTooMuch;
+      made->repeatedTooMuch = state.repeatedTooMuch;
       made->statements = state.statements;
     }
     symbols_.watch(nullptr, store_ ? &names_ : nullptr);
@@ -162,7 +162,7 @@ private:
     for (size_t i = 0; i < checked->diagnostics.consequences(); ++i) diagnostics_.noteConsequence();
     if (what == What::Kernel) state_.failedFunctions.insert(checked->failed.begin(), checked->failed.end());
     state_.lowered.insert(checked->lowered.begin(), checked->lowered.end());
-    state_.inlinedTooMuch |= checked->inlinedTooMuch;
+    state_.repeatedTooMuch |= checked->repeatedTooMuch;
     state_.statements += checked->statements;
     if (store_) checks_.push_back(checked);
   }

@@ -14,7 +14,7 @@ struct KernelCheck {
   std::unique_ptr<Kernel> kernel;   // null after errors, and for a function
   Diagnostics diagnostics;
   NameIndex names;
-  bool inlinedTooMuch = false;
+  bool repeatedTooMuch = false;
   size_t statements = 0; // statements lowered; those of a function count once for each call
   std::set<const ast::KernelDecl *> failed, lowered; // functions first found invalid by this check; functions lowered by it
   // The result is valid while the following are the same.

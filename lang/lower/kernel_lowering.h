@@ -23,8 +23,10 @@ struct LoweringState {
   const std::vector<LayoutAlias> &aliases;           // the module's aliases, for messages
   const SourceManager &sources;                      // for messages
   size_t statements = 0;                             // number lowered; those of a function count once for each call
-  bool inlinedTooMuch = false;                       // a kernel or function has more statements than may be inlined
+  bool repeatedTooMuch = false;                       // a kernel or function has more statements than may be inlined
 };
+
+bool hasOpenExtents(Type type); // whether its shape has a `?`
 
 class KernelLowering {
 public:
@@ -127,7 +129,6 @@ private:
   bool layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft);
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
   // signatures.cc: where the result is a null type or false, a mistake has been reported
-  static bool isOpen(Type type); // has `?` in its shape
   Type writtenType(const ast::TypeExpr &expr); // may have `?` in the body of a function
   Type statedType(const ast::TypeExpr &expr, Type actual); // has the extents of `actual` instead of `?`
   Type typeForLiterals(const ast::TypeExpr &expr); // also null if the type has `?`
@@ -167,7 +168,7 @@ private:
   std::optional<std::vector<Value *>> lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
   std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
                                                          SourceRange call);
-  bool mayInline(SourceRange range);
+  bool mayRepeat(SourceRange range);
   std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
   void lowerReturn(const ast::Stmt &stmt);
 
@@ -204,7 +205,8 @@ private:
   bool anyExtents_ = false; // an extent was assumed for a `?` of a function that is never called
   int64_t lanes_ = 0; // TypeRuleInput::lanes
   int depth_ = 0;
-  size_t inlined_ = 0; // statements of inlined functions so far, counted once for each call
+  size_t repeated_ = 0; // statements of inlined functions and of blocks that are lowered again, counted each time
+  int repeats_ = 0;     // around the current block: blocks that are lowered again
   std::deque<CallFrame> calls_; // innermost last; a deque, because a nested call must not move the outer frames
   std::vector<RegionYield> yields_; // one per region being lowered, innermost last
 };

@@ -22,8 +22,6 @@ std::vector<size_t> withoutIndices(std::span<const Type> types) {
   return listed;
 }
 
-bool hasOpenExtents(Type type) { return type && !type.isScalar() && !type.is(TypeKind::NBarrier) && !type.hasStaticShape(); }
-
 // Replaces each `?` in a shape by the extent of another type of the same kind and rank.
 Type closedBy(Context &context, Type open, Type actual) {
   if (!hasOpenExtents(open) || !actual || open.kind() != actual.kind() || open.rank() != actual.rank()) return open;
@@ -37,7 +35,7 @@ Type closedBy(Context &context, Type open, Type actual) {
 
 // --- types that are written ------------------------------------------------------------------------------------------
 
-bool KernelLowering::isOpen(Type type) { return hasOpenExtents(type); }
+bool hasOpenExtents(Type type) { return type && !type.isScalar() && !type.is(TypeKind::NBarrier) && !type.hasStaticShape(); }
 
 // In the body of a function a `?` may stand in every shape, as in the function's own signature.
 Type KernelLowering::writtenType(const ast::TypeExpr &expr) { return calls_.empty() ? types_.resolve(expr) : types_.resolveOpen(expr); }
@@ -49,7 +47,7 @@ Type KernelLowering::statedType(const ast::TypeExpr &expr, Type actual) {
 
 Type KernelLowering::typeForLiterals(const ast::TypeExpr &expr) {
   Type written = writtenType(expr);
-  return isOpen(written) ? Type() : written;
+  return hasOpenExtents(written) ? Type() : written;
 }
 
 bool KernelLowering::agreesWith(const ast::TypeExpr &expr, Type actual, std::string_view what) {
@@ -77,7 +75,7 @@ bool KernelLowering::agreesWith(const std::vector<ast::TypeExpr> &exprs, const s
 // Replaces `?` in the written result type. The extents are those of the first vector or tile operand if the op is elementwise, or a
 // `broadcast` (whose stretched dimension must be written); of other ops, those that the type rule derives without a written type.
 bool KernelLowering::closeResult(OpDraft &draft, std::span<const Type> operands) {
-  if (!isOpen(draft.written) || draft.written.isMemRef()) return true;
+  if (!hasOpenExtents(draft.written) || draft.written.isMemRef()) return true;
   const OpInfo &info = *draft.info;
   Type from;
   for (Type type : operands)
@@ -95,7 +93,7 @@ bool KernelLowering::closeResult(OpDraft &draft, std::span<const Type> operands)
         return dims->front() >= 0 && dims->front() < draft.written.rank() && draft.written.extent(static_cast<int>(dims->front())) == kDynamic;
     return false;
   };
-  if (!isOpen(closed) && !(info.kind == OpKind::Broadcast && stretched())) return draft.written = closed, true;
+  if (!hasOpenExtents(closed) && !(info.kind == OpKind::Broadcast && stretched())) return draft.written = closed, true;
   diagnostics().report(DiagCode::BadExtent, draft.writtenRange,
                        str("`?` stands for an extent that follows from the operands, and `", info.name, "` has none for ", shapedText(draft.written)));
   return false;
@@ -262,7 +260,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
     break;
   case Signature::Operands: break;
   case Signature::OperandsToResult: {
-    size_t listed = static_cast<size_t>(std::count_if(types.begin(), types.end(), [](Type t) { return !t.isIndex(); }));
+    size_t listed = withoutIndices(types).size();
     bool resultLast = left.size() == listed + 1 || left.size() == types.size() + 1;
     bool resultOnly = left.size() == 1 && listed != 1;
     if (resultOnly) return setResult(left[0]);

@@ -82,7 +82,7 @@ void checkUncalledFunction(Context &context, const ParamScope &params, LoweringS
   LoweringState own = state;
   bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
   state.lowered = std::move(own.lowered);
-  state.inlinedTooMuch = own.inlinedTooMuch;
+  state.repeatedTooMuch = own.repeatedTooMuch;
   state.statements = own.statements;
   for (Diagnostic diagnostic : scratch.all()) {
     if (anyExtents) {

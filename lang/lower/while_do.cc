@@ -20,7 +20,7 @@ std::optional<KernelLowering::RegionYield> KernelLowering::lowerConditionBlock(c
   yields_.pop_back();
   names_.pop();
   if (!passed.written) {
-    if (!passed.lost) diagnostics().report(DiagCode::NotHere, stmt.body->range.endPoint(), "the first block of a `while … do` ends in `scf.condition`");
+    if (!passed.lost && !state_.repeatedTooMuch) diagnostics().report(DiagCode::NotHere, stmt.body->range.endPoint(), "the first block of a `while … do` ends in `scf.condition`");
     return std::nullopt;
   }
   // The block is lowered twice; a mistake in it is reported once.
@@ -111,7 +111,9 @@ void KernelLowering::lowerWhileDo(const ast::Stmt &stmt) {
   }
   for (size_t i = 0; ok && i < inits.size(); ++i)
     ok &= next.values[i] && sameCarriedType(inits[i]->type(), next.values[i], next.ranges[i], str("`%", stmt.iterArgs[i].name.text, "`"), stmt.iterArgs[i].init.range);
+  ++repeats_;
   std::optional<RegionYield> again = ok ? lowerConditionBlock(stmt, next.values) : std::nullopt;
+  --repeats_;
   if (again) emitYield(again->values, again->ranges, stmt.orElse->range.endPoint());
   else emitYield({}, {}, stmt.orElse->range.endPoint());
   builder_ = outer;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sys/stat.h>
 #include <unordered_map>
 
 namespace xt::lsp {
@@ -81,20 +80,19 @@ std::vector<Document *> Workspace::openDocuments() {
 Result<Document *> Workspace::documentAt(const std::string &path) {
   auto found = documents_.find(path);
   if (found != documents_.end() && found->second->open_) return found->second.get();
-  TimedReader::Stamp stamp = reader_.stamp(path);
   bool known = found != documents_.end();
-  if (known && found->second->stamp_ == stamp) return found->second.get();
-  Result<std::string> text = readImport(reader_, path);
-  if (!text) {
+  Result<TimedReader::File> file = reader_.read(path, kMostSourceBytes, known ? std::optional(found->second->stamp_) : std::nullopt);
+  if (!file) {
     if (known) documents_.erase(found);
-    return text.error();
+    return file.error();
   }
+  if (!file->text) return found->second.get();
   std::unique_ptr<Document> &slot = documents_[path];
   if (!slot) slot = std::make_unique<Document>();
   slot->uri_ = uriOfPath(path);
   slot->unit_.name = path;
-  slot->stamp_ = stamp;
-  slot->text_ = Text(std::move(*text));
+  slot->stamp_ = file->stamp;
+  slot->text_ = Text(std::move(*file->text));
   cut(*slot);
   return slot.get();
 }

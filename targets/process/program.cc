@@ -37,8 +37,14 @@ bool connect(int from, int to) {
   return nothing >= 0 && dup2(nothing, to) >= 0 && close(nothing) == 0;
 }
 
-// In the child, between fork and exec: calls only what is allowed there in a process of several threads. Sends the errno of a
-// failure to `problem`.
+// Why a program did not start.
+struct StartProblem {
+  int error = 0; // errno; 0: it started
+  bool atExec = false;
+};
+
+// In the child, between fork and exec: calls only what is allowed there in a process of several threads. Sends a failure to
+// `problem`.
 [[noreturn]] void become(const Command &command, pid_t parent, int problem) {
   endWithParent(parent);
   if (command.ownGroup) setpgid(0, 0);
@@ -46,17 +52,16 @@ bool connect(int from, int to) {
   bool ready = connect(command.streams[0], STDIN_FILENO) && connect(command.streams[1], STDOUT_FILENO) && connect(command.streams[2], STDERR_FILENO);
   ready = ready && (!command.directory || chdir(command.directory) == 0);
   if (ready) execvpe(command.words[0], command.words.data(), command.variables.data());
-  int error = errno;
-  (void)!write(problem, &error, sizeof error);
+  StartProblem failed{errno, ready};
+  (void)!write(problem, &failed, sizeof failed);
   _exit(127);
 }
 
-// 0, or the errno that kept the program from starting.
-int startProblem(int from) {
-  int error = 0;
+StartProblem startProblem(int from) {
+  StartProblem problem;
   ssize_t n;
-  while ((n = read(from, &error, sizeof error)) < 0 && errno == EINTR) {}
-  return n == sizeof error ? error : 0;
+  while ((n = read(from, &problem, sizeof problem)) < 0 && errno == EINTR) {}
+  return n == sizeof problem ? problem : StartProblem();
 }
 
 } // namespace
@@ -71,12 +76,16 @@ Result<pid_t> startProgram(const Program &program) {
                   {program.input, program.output, program.errors}, program.ownGroup};
   pid_t parent = getpid(), child = fork();
   if (child == 0) become(command, parent, problem[1]);
-  int failed = child < 0 ? errno : 0;
+  StartProblem failed{child < 0 ? errno : 0};
   close(problem[1]);
-  if (child > 0 && (failed = startProblem(problem[0])) != 0) waitForEnd(child);
+  if (child > 0) failed = startProblem(problem[0]);
   close(problem[0]);
-  if (failed == ENOENT) return Error::environment(program.missing);
-  if (failed) return Error::environment(str("cannot run ", program.name, ": ", std::strerror(failed)));
+  if (child > 0 && failed.error) waitForEnd(child);
+  if (failed.atExec && failed.error == ENOENT) return Error::environment(program.missing);
+  if (failed.error) {
+    std::string where = failed.atExec || program.directory.empty() ? "" : str(" in ", program.directory);
+    return Error::environment(str("cannot run ", program.name, where, ": ", std::strerror(failed.error)));
+  }
   return child;
 }
 

@@ -92,21 +92,22 @@ Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const T
       out.text += *text;
       continue;
     }
-    XeEmitOptions own = emitOptions;
     bool shim = kind == "isa" && !options.isaShim.empty();
-    if (shim) { // never in what runs
-      Result<std::string> definitions = readFile(options.isaShim);
-      if (!definitions) return definitions.error();
-      own.definitions = std::move(*definitions);
+    std::optional<XeProgram> withShim; // never part of code that runs
+    std::optional<XeProgram> &program = shim ? withShim : whole;
+    if (!program) {
+      XeEmitOptions own = emitOptions;
+      if (shim) {
+        Result<std::string> definitions = readFile(options.isaShim);
+        if (!definitions) return definitions.error();
+        own.definitions = std::move(*definitions);
+      }
+      Result<XeProgram> made = compileToSpirv(module, target, own, diagnostics);
+      if (!made) return made.error();
+      program = std::move(*made);
     }
-    if (shim || !whole) {
-      Result<XeProgram> program = compileToSpirv(module, target, own, diagnostics);
-      if (!program) return program.error();
-      whole = std::move(*program);
-    }
-    Result<void> added = add(out, kind, options, module, *whole, target, sources, diagnostics, stage);
+    Result<void> added = add(out, kind, options, module, *program, target, sources, diagnostics, stage);
     if (!added) return added.error();
-    if (shim) whole.reset();
   }
   return out;
 }

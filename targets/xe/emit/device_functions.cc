@@ -98,31 +98,39 @@ BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t block
 
 namespace {
 std::string memoryOf(const BlockFunction &block) { return block.wordBits == 8 ? "Ph" : block.wordBits == 16 ? "Pt" : "Pj"; }
+
+// The words for a use in the names of OpenCL's functions and of SPIR-V's instructions.
+struct UseWords {
+  std::string_view function, instruction;
+};
+UseWords wordsOf(BlockUse use) {
+  switch (use) {
+  case BlockUse::Load: return {"read", "Load"};
+  case BlockUse::LoadVnni: return {"read_transform", "LoadTransform"};
+  case BlockUse::LoadTransposed: return {"read_transpose", "LoadTranspose"};
+  case BlockUse::Store: return {"write", "Store"};
+  case BlockUse::Prefetch: return {"prefetch", "Prefetch"};
+  }
+  return {};
+}
+
+// The matrix: base address, width, height, pitch, and the place of the block.
+const std::vector<std::string> kMatrix = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
 } // namespace
 
 DeviceFunction deviceFunction(const BlockFunction &block) {
-  std::string kind = block.use == BlockUse::LoadVnni         ? "read_transform"
-                     : block.use == BlockUse::LoadTransposed ? "read_transpose"
-                     : block.use == BlockUse::Load           ? "read"
-                     : block.use == BlockUse::Store          ? "write"
-                                                             : "prefetch";
-  std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
+  std::vector<std::string> parameters = kMatrix;
   if (block.use != BlockUse::Prefetch) parameters.push_back(memoryOf(block));
-  return deviceFunction(str("intel_sub_group_2d_block_", kind, "_", block.bits, "b_", block.rows, "r", block.columns, "x", block.blocks, "c"),
+  return deviceFunction(str("intel_sub_group_2d_block_", wordsOf(block.use).function, "_", block.bits, "b_", block.rows, "r", block.columns, "x", block.blocks, "c"),
                         std::move(parameters), "v");
 }
 
 DeviceFunction blockInstruction(const BlockFunction &block) {
-  std::string kind = block.use == BlockUse::LoadVnni         ? "LoadTransform"
-                     : block.use == BlockUse::LoadTransposed ? "LoadTranspose"
-                     : block.use == BlockUse::Load           ? "Load"
-                     : block.use == BlockUse::Store          ? "Store"
-                                                             : "Prefetch";
   std::vector<std::string> parameters(4, "i");
   if (block.use == BlockUse::Store) parameters.push_back(memoryOf(block));
-  parameters.insert(parameters.end(), {"PU3AS1v", "i", "i", "i", "Dv2_i"});
+  parameters.insert(parameters.end(), kMatrix.begin(), kMatrix.end());
   if (block.use != BlockUse::Store && block.use != BlockUse::Prefetch) parameters.push_back(memoryOf(block));
-  return deviceFunction(str("__spirv_Subgroup2DBlock", kind, "INTEL"), std::move(parameters), "v");
+  return deviceFunction(str("__spirv_Subgroup2DBlock", wordsOf(block.use).instruction, "INTEL"), std::move(parameters), "v");
 }
 
 std::array<int64_t, 4> blockSizes(const BlockFunction &block) { return {block.bits / 8, block.columns, block.rows, block.blocks}; }

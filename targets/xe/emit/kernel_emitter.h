@@ -153,7 +153,7 @@ private:
   };
   Reach reach(const Value *window, const Lattice &lattice);
   LlvmValue *room(LlvmValue *index, LlvmValue *size);
-  LlvmValue *insideAll(std::initializer_list<LlvmValue *> rooms); // i1: none of them is negative
+  LlvmValue *insideAll(const LlvmValues &rooms); // i1: none of them is negative
   LlvmValue *address(const Reach &reach, size_t row, size_t column);
   LlvmValue *inside(const Reach &reach, size_t row, size_t column);
   LlvmValue *allInside(const Reach &reach);

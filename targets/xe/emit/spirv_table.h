@@ -19,6 +19,6 @@ std::span<const SpirvEntry> spirvMath();
 
 // Checks that a module contains nothing else, and instructions of Intel's extensions only with `intelExtensions`. LLVM selects
 // the instructions, so an Error is an internal mistake, or a new choice of LLVM's.
-Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions = false);
+Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions);
 
 } // namespace xt

@@ -178,7 +178,8 @@ LlvmValue *XeKernelEmitter::address(const Reach &reach, size_t row, size_t colum
   return byteOffset(b, reach.base, b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]));
 }
 
-LlvmValue *XeKernelEmitter::insideAll(std::initializer_list<LlvmValue *> rooms) {
+LlvmValue *XeKernelEmitter::insideAll(const LlvmValues &rooms) {
+  if (rooms.empty()) return b.getTrue();
   LlvmValue *all = nullptr;
   for (LlvmValue *each : rooms) {
     if (all) match(all, each);
@@ -188,18 +189,18 @@ LlvmValue *XeKernelEmitter::insideAll(std::initializer_list<LlvmValue *> rooms) 
 }
 
 LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column) {
-  if (reach.rowRoom.empty() && reach.columnRoom.empty()) return b.getTrue();
-  if (reach.columnRoom.empty()) return insideAll({reach.rowRoom[row]});
-  if (reach.rowRoom.empty()) return insideAll({reach.columnRoom[column]});
-  return insideAll({reach.rowRoom[row], reach.columnRoom[column]});
+  LlvmValues rooms;
+  if (!reach.rowRoom.empty()) rooms.push_back(reach.rowRoom[row]);
+  if (!reach.columnRoom.empty()) rooms.push_back(reach.columnRoom[column]);
+  return insideAll(rooms);
 }
 
 // Whether every element is inside. Indices ascend, so the first and the last decide.
 LlvmValue *XeKernelEmitter::allInside(const Reach &reach) {
-  if (reach.rowRoom.empty() && reach.columnRoom.empty()) return b.getTrue();
-  if (reach.columnRoom.empty()) return insideAll({reach.rowRoom.front(), reach.rowRoom.back()});
-  if (reach.rowRoom.empty()) return insideAll({reach.columnRoom.front(), reach.columnRoom.back()});
-  return insideAll({reach.rowRoom.front(), reach.rowRoom.back(), reach.columnRoom.front(), reach.columnRoom.back()});
+  LlvmValues rooms;
+  for (const auto *dimension : {&reach.rowRoom, &reach.columnRoom})
+    if (!dimension->empty()) rooms.insert(rooms.end(), {dimension->front(), dimension->back()});
+  return insideAll(rooms);
 }
 
 // Elements that share a condition: a whole row if columns need no check, a whole column if rows need none.

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/xe/library/mangled_symbol.h"
+#include "targets/xe/soft/spirv_ops.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,23 +14,17 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kHeaderWords = 5, kBound = 3; // the header's word of the bound of all ids
+constexpr size_t kBound = 3; // the header's word of the bound of all ids
 
 // From the SPIR-V specification and the texts of the extensions.
 enum : uint32_t {
-  OpExtension = 10,
-  OpCapability = 17,
   OpTypeVoid = 19,
-  OpTypeInt = 21,
-  OpTypeFloat = 22,
   OpTypeVector = 23,
   OpTypeFunction = 33,
-  OpConstant = 43,
   OpFunction = 54,
   OpFunctionParameter = 55,
   OpFunctionEnd = 56,
   OpFunctionCall = 57,
-  OpDecorate = 71,
   OpBitcast = 124,
   CapabilityFirstBlock = 6228,
   CapabilityLastBlock = 6230,
@@ -58,11 +53,6 @@ constexpr OperandType kOperandTypes[] = {{0x10 | kSignedA, 0x20 | kSignedB, "i8"
                                          {0x400, 0x800, "f16"},                    {0x1000, 0x2000, "bf16"}};
 
 using Words = std::span<const uint32_t>;
-
-std::string_view literal(Words words) {
-  const auto *text = reinterpret_cast<const char *>(words.data());
-  return {text, strnlen(text, words.size_bytes())};
-}
 
 bool isExtensionOp(uint32_t code) { return code >= OpFirstBlock && code <= OpProduct && code != CapabilityProduct; }
 

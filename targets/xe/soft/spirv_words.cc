@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/xe/soft/extension_calls.h"
+#include "targets/xe/soft/spirv_ops.h"
 
 #include <cstring>
 #include <map>
@@ -11,19 +12,12 @@ namespace xt::soft {
 namespace {
 
 constexpr uint32_t kMagic = 0x07230203, kVersion14 = 0x00010400;
-constexpr size_t kHeaderWords = 5;
 
 // Opcodes and enumerants from the SPIR-V specification and the specifications of the extensions.
 enum : uint32_t {
-  OpExtension = 10,
-  OpCapability = 17,
   OpTypeBool = 20,
-  OpTypeInt = 21,
-  OpTypeFloat = 22,
   OpConstantFalse = 42,
-  OpConstant = 43,
   OpConstantNull = 46,
-  OpDecorate = 71,
   OpControlBarrier = 224,
   OpControlBarrierArrive = 6142,
   OpControlBarrierWait = 6143,
@@ -40,11 +34,6 @@ struct Scalar {
 };
 
 uint32_t firstWord(size_t length, uint32_t opcode) { return static_cast<uint32_t>(length) << 16 | opcode; }
-
-std::string_view literal(std::span<const uint32_t> words) {
-  const auto *text = reinterpret_cast<const char *>(words.data());
-  return {text, strnlen(text, words.size_bytes())};
-}
 
 class Rewriter {
 public:

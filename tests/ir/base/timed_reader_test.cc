@@ -3,57 +3,74 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <unistd.h>
 
 namespace xt {
 namespace {
 
-TEST(TimedReader, AnswersAreGivenOn) {
-  TimedReader reader(TimedReader::kLimit, [](const std::string &path, int64_t most) -> Result<std::string> {
+using File = TimedReader::File;
+using Stamp = TimedReader::Stamp;
+
+TEST(TimedReader, AnswersArePassedOn) {
+  TimedReader reader(TimedReader::kLimit, [](const std::string &path, int64_t most, std::optional<Stamp> known) -> Result<File> {
     if (path == "absent") return Error::environment("cannot read absent");
-    return path + std::to_string(most);
+    return File{{most, known ? known->bytes : 0}, path};
   });
-  Result<std::string> text = reader.read("a", 7), absent = reader.read("absent", 7);
-  ASSERT_TRUE(text);
-  EXPECT_EQ(*text, "a7");
+  Result<File> file = reader.read("a", 7, Stamp{1, 2}), absent = reader.read("absent", 7);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->text, "a");
+  EXPECT_EQ(file->stamp, (Stamp{7, 2}));
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().message, "cannot read absent");
 }
 
-// The read ends when the test lets it, so that the reader gives up first however slow the machine is.
-TEST(TimedReader, WhatDoesNotAnswerIsGivenUp) {
+// The read ends when the test allows it, so the reader gives up first on any machine.
+TEST(TimedReader, AReadWithoutAnAnswerIsGivenUp) {
   auto released = std::make_shared<std::promise<void>>();
   std::shared_future<void> release = released->get_future().share();
-  auto reads = std::make_shared<std::atomic<int>>(0), ended = std::make_shared<std::atomic<int>>(0);
-  TimedReader reader(std::chrono::milliseconds(20), [=](const std::string &path, int64_t) -> Result<std::string> {
-    if (path != "hangs") return path;
+  auto reads = std::make_shared<std::atomic<int>>(0);
+  TimedReader reader(std::chrono::milliseconds(20), [=](const std::string &path, int64_t, std::optional<Stamp>) -> Result<File> {
     ++*reads;
     release.wait();
-    ++*ended;
-    return path;
+    return File{{}, path};
   });
   for (int i = 0; i < 3; ++i) {
-    Result<std::string> text = reader.read("hangs", 1);
-    ASSERT_FALSE(text);
-    EXPECT_EQ(text.error().kind, Error::Kind::Environment);
-    EXPECT_EQ(text.error().message, "cannot read hangs: no answer within 0 seconds");
+    Result<File> file = reader.read("hangs", 1);
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().kind, Error::Kind::Environment);
+    EXPECT_EQ(file.error().message, "cannot read hangs: no answer within 0 seconds");
   }
-  EXPECT_LE(*reads, 1); // the path has one thread
+  while (*reads == 0) usleep(1000); // the thread may start late
+  EXPECT_EQ(*reads, 1);             // the path has one thread
   released->set_value();
-  while (*ended == 0) usleep(1000);
+  while (!reader.read("hangs", 1)) usleep(1000); // once that thread has ended, the path is read again
+  EXPECT_GE(*reads, 2);
 }
 
-TEST(TimedReader, StampsAreOfFiles) {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("xt-stamp-" + std::to_string(getpid()));
+TEST(TimedReader, FilesAreReadWhenTheyHaveChanged) {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("xt-timed-" + std::to_string(getpid()));
   TimedReader reader;
-  EXPECT_EQ(reader.stamp(path), TimedReader::Stamp());
+  Result<File> absent = reader.read(path, 100);
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().message, "");
+  Result<File> folder = reader.read(path.parent_path(), 100);
+  ASSERT_FALSE(folder);
+  EXPECT_NE(folder.error().message.find("it is a folder"), std::string::npos) << folder.error().message;
   std::ofstream(path) << "four";
-  TimedReader::Stamp stamp = reader.stamp(path);
-  EXPECT_EQ(stamp.bytes, 4);
-  EXPECT_GT(stamp.nanoseconds, 0);
+  Result<File> file = reader.read(path, 100);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->text, "four");
+  EXPECT_EQ(file->stamp.bytes, 4);
+  Result<File> same = reader.read(path, 100, file->stamp);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->text, std::nullopt);
+  std::ofstream(path) << "longer";
+  Result<File> changed = reader.read(path, 100, file->stamp);
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->text, "longer");
   std::filesystem::remove(path);
 }
 

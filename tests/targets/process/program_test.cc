@@ -34,7 +34,8 @@ TEST(ExternalTool, AMissingProgramIsAnErrorWithThePackage) {
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().message, "there is no program `no-such-program` in PATH: install the package some-package");
   auto lost = runTool("sh", "dash", {}, {.directory = "/no/such/folder"});
-  EXPECT_FALSE(lost);
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().message, "cannot run sh in /no/such/folder: No such file or directory");
 }
 
 // Our tools ignore SIGPIPE and SIGXFSZ. Other programs rely on their effect.

@@ -111,15 +111,20 @@ TEST(Prove, IntegersOfNarrowTypesWrapAround) {
                 {"counter", "undecided", "the address that is stored to in `%B`"}});
 }
 
+// Runs the counterexample that is printed for a file.
+void expectNeverWritten(const char *name) {
+  std::string file = std::string(kFolder) + name;
+  auto run = runCounterexample(file, prove(file, 1), "");
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;
+}
+
 TEST(Prove, ATransposedViewHasItsDimensionsSwapped) {
   SKIP_WITHOUT_Z3();
   expectProofs("transposed_views.xt", 1,
                {{"wrong_order", "fails", "an element of `%B` is never stored at dim(%B, 0) = 1, dim(%B, 1) = 9"},
                 {"right_order", "proved", "each element of `%B` is stored"}});
-  std::string file = std::string(kFolder) + "transposed_views.xt";
-  auto run = runCounterexample(file, prove(file, 1), "");
-  EXPECT_EQ(run.status, 1) << run.output;
-  EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;
+  expectNeverWritten("transposed_views.xt");
 }
 
 TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
@@ -151,10 +156,7 @@ TEST(Prove, AnEmptyGridAssertsNothing) {
                {{"rows_of_a", "fails", "an element of `%B` is never stored at dim(%A, 0) = 0, dim(%B, 0) = 1"},
                 {"rows_of_b", "proved", "each element of `%B` is stored"},
                 {"stepped", "fails", "an element of `%B` is never stored at %s = "}});
-  std::string file = std::string(kFolder) + "empty_grid.xt";
-  auto run = runCounterexample(file, prove(file, 1), "");
-  EXPECT_EQ(run.status, 1) << run.output;
-  EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;
+  expectNeverWritten("empty_grid.xt");
 }
 
 TEST(Prove, ALaunchMayHaveAGridThatTheKernelHasNot) {

@@ -67,6 +67,12 @@ TEST(Code, DivergentBarriers) {
   EXPECT_TRUE(diverges("  %c = %s == 0"));
   EXPECT_FALSE(diverges("  %c = %n == 0"));
   EXPECT_TRUE(diverges("  %v = memref.load %A[%s]\n  %c = %v == 0"));
+  // Nested in another branch, and in a loop whose bound depends on the subgroup.
+  EXPECT_TRUE(diverges("  %c = %n == 0\n  %e = %s == 0\n  if %e {\n    if %c {\n      subgroup_barrier\n    }\n  }"));
+  EXPECT_TRUE(diverges("  %c = %n == 0\n  for %i = 0 to %s {\n    subgroup_barrier\n  }"));
+  // The old value of an atomic, at one address.
+  EXPECT_TRUE(diverges("  %d = create_tdesc %A, %n : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #sg_map<wi_layout = [1, 16], wi_data = [1, 1]>>\n"
+                       "  %m = constant true : i1\n  %one = constant 1 : i32\n  %o = atomic_rmw <addi> %one, %d, %m\n  %c = %o == 0"));
 }
 
 TEST(Code, WithoutBlockMessages) {

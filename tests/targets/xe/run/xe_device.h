@@ -24,7 +24,7 @@ inline std::string openClDrivers() { return std::string("OCL_ICD_FILENAMES=") + 
 // The reason why tests cannot run on it; "": they can.
 inline std::string whyNoOpenCl() {
   if (access(kOpenClDriver, R_OK) == 0) return "";
-  return "tests/run --full has not installed the Python package intel-opencl-rt in build/opencl, which holds Intel's OpenCL runtime for CPUs";
+  return "only tests/run --full installs the Python package intel-opencl-rt, Intel's OpenCL runtime for CPUs, in build/opencl";
 }
 
 } // namespace xt::test
