@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 namespace xt {
 
@@ -41,37 +42,62 @@ Line lineOf(std::vector<double> &magnitudes, bool typical) {
   return line;
 }
 
+// `parts` are in the order of their elements.
+Looseness joined(std::span<const Looseness> parts) {
+  Looseness total;
+  for (const Looseness &part : parts) {
+    if (total.elements == 0)
+      total = part;
+    else
+      total.elements += part.elements;
+  }
+  return total;
+}
+
 class LooseMatrix {
 public:
-  LooseMatrix(const Comparison &comparison, int64_t start, MatrixShape shape) : comparison_(comparison), start_(start), shape_(shape) {
-    bool typical = comparison.tolerance() == HostStmt::Tolerance::RelAbs;
-    std::vector<double> magnitudes;
-    for (int64_t r = 0; r < shape.rows; ++r) {
-      magnitudes.clear();
-      for (int64_t c = 0; c < shape.columns; ++c) magnitudes.push_back(unlessCancelled(r, c));
-      rows_.push_back(lineOf(magnitudes, typical));
-    }
-    for (int64_t c = 0; c < shape.columns; ++c) {
-      magnitudes.clear();
-      for (int64_t r = 0; r < shape.rows; ++r) magnitudes.push_back(unlessCancelled(r, c));
-      columns_.push_back(lineOf(magnitudes, typical));
-    }
+  LooseMatrix(const Comparison &comparison, int64_t start, MatrixShape shape, int threads)
+      : comparison_(comparison), start_(start), shape_(shape), threads_(threads) {
+    rows_ = lines(shape.rows, shape.columns, [&](int64_t r, int64_t c) { return unlessCancelled(r, c); });
+    columns_ = lines(shape.columns, shape.rows, [&](int64_t c, int64_t r) { return unlessCancelled(r, c); });
   }
 
   Looseness find(double atLeast, double negligible) const {
-    Looseness found;
-    for (int64_t r = 0; r < shape_.rows; ++r)
-      for (int64_t c = 0; c < shape_.columns; ++c) {
-        int64_t i = at(r, c);
-        if (!std::isfinite(comparison_.expectedAt(i))) continue; // accepts only itself
-        double bound = comparison_.boundAt(i), scale = std::max({atLeast, magnitude(r, c), around(r, c)});
-        if (bound <= scale || bound < negligible) continue;
-        if (found.elements++ == 0) found = {1, i, bound, scale};
-      }
-    return found;
+    std::vector<Looseness> ofRow(static_cast<size_t>(shape_.rows));
+    parallelFor(shape_.rows, kLinesAtOnce, threads_, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) ofRow[static_cast<size_t>(r)] = findInRow(r, atLeast, negligible);
+    });
+    return joined(ofRow);
   }
 
 private:
+  static constexpr int64_t kLinesAtOnce = 16;
+
+  // `at(i, k)`: the magnitude of element k of line i.
+  template <class At> std::vector<Line> lines(int64_t count, int64_t length, At at) const {
+    bool typical = comparison_.tolerance() == HostStmt::Tolerance::RelAbs;
+    std::vector<Line> made(static_cast<size_t>(count));
+    parallelFor(count, kLinesAtOnce, threads_, [&](int64_t begin, int64_t end) {
+      std::vector<double> magnitudes;
+      for (int64_t i = begin; i < end; ++i) {
+        magnitudes.clear();
+        for (int64_t k = 0; k < length; ++k) magnitudes.push_back(at(i, k));
+        made[static_cast<size_t>(i)] = lineOf(magnitudes, typical);
+      }
+    });
+    return made;
+  }
+  Looseness findInRow(int64_t r, double atLeast, double negligible) const {
+    Looseness found;
+    for (int64_t c = 0; c < shape_.columns; ++c) {
+      int64_t i = at(r, c);
+      if (!std::isfinite(comparison_.expectedAt(i))) continue; // accepts only itself
+      double bound = comparison_.boundAt(i), scale = std::max({atLeast, magnitude(r, c), around(r, c)});
+      if (bound <= scale || bound < negligible) continue;
+      if (found.elements++ == 0) found = {1, i, bound, scale};
+    }
+    return found;
+  }
   int64_t at(int64_t r, int64_t c) const { return start_ + r * shape_.columns + c; }
   double magnitude(int64_t r, int64_t c) const { return finiteMagnitude(comparison_.expectedAt(at(r, c))); }
   // 0 if the terms of a value cancel, so that only rounding errors of f64 are left: a derived bound is then far larger than it.
@@ -90,6 +116,7 @@ private:
   const Comparison &comparison_;
   int64_t start_;
   MatrixShape shape_;
+  int threads_;
   std::vector<Line> rows_, columns_;
 };
 } // namespace
@@ -106,18 +133,12 @@ Looseness findLooseness(const Comparison &comparison, double atLeast, int thread
   const HostArray &left = comparison.left();
   double negligible = std::ldexp(1.0, elemInfo(left.elem && isFloat(*left.elem) ? *left.elem : Elem::F32).minExponent);
   std::vector<Looseness> parts(static_cast<size_t>(comparison.count() / shape.count()));
+  int inside = parts.size() == 1 ? threads : 1; // of several matrices each has a thread
   parallelFor(static_cast<int64_t>(parts.size()), 1, threads, [&](int64_t begin, int64_t end) {
     for (int64_t m = begin; m < end; ++m)
-      parts[static_cast<size_t>(m)] = LooseMatrix(comparison, m * shape.count(), shape).find(atLeast, negligible);
+      parts[static_cast<size_t>(m)] = LooseMatrix(comparison, m * shape.count(), shape, inside).find(atLeast, negligible);
   });
-  Looseness total;
-  for (const Looseness &part : parts) {
-    if (total.elements == 0)
-      total = part;
-    else
-      total.elements += part.elements;
-  }
-  return total;
+  return joined(parts);
 }
 
 } // namespace xt
