@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/print.h"
 #include "ir/subgroup_size.h"
+#include "ir/verify/target_limits.h"
 #include "passes/lane_distribution.h"
 #include "passes/xegpu_to_tiles.h"
 
@@ -278,6 +279,7 @@ void replaceOddBlocks(Kernel &kernel, Context &context, int64_t lanes) {
 } // namespace
 
 Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  bool fits = true;
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue;
     if (kernel->scope == Scope::Workgroup) {
@@ -287,9 +289,15 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
       return Error::diagnosed();
     }
     int64_t lanes = subgroupSizeFor(target, kernel->subgroups);
+    // Lane scope has no larger workgroups, so the result could not be read back.
+    if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {
+      fits = false;
+      continue;
+    }
     replaceOddBlocks(*kernel, module.context(), lanes);
     LaneDistribution(*kernel, module.context(), lanes).run();
   }
+  if (!fits) return Error::diagnosed();
   return {};
 }
 

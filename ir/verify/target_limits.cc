@@ -74,6 +74,16 @@ WgMap nearestMap(WgMap map, int64_t most) {
   return map;
 }
 
+// The module's maps with the kernel's number of subgroups, changed to fit; "" if there are none.
+std::string mapsThatFit(const Module &module, const Kernel &kernel, int64_t most) {
+  std::vector<std::string> fitting;
+  for (const LayoutAlias &alias : module.aliases) {
+    if (!alias.spec.wg || productOf(alias.spec.wg->sgLayout) != kernel.subgroups) continue;
+    fitting.push_back(str("#", alias.name, " = ", LayoutSpec::of(nearestMap(*alias.spec.wg, most)).text()));
+  }
+  return fitting.empty() ? "" : str(", the nearest maps that do:\n", join(fitting, "\n"));
+}
+
 class LimitChecker {
 public:
   LimitChecker(const Module &module, const Kernel &kernel, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics)
@@ -325,23 +335,8 @@ private:
                           str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name, " has subgroups of ", join(sizes, ", ")));
       return;
     }
-    bool fixed = ofLanes() || products_;
-    int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end()), most = target_.lanesPerWorkgroup / size;
-    if (kernel_.subgroups <= most) return;
-    diagnostics_.report(DiagCode::WorkgroupTooLarge, kernel_.nameRange,
-                        str("`@", kernel_.name, "` has ", kernel_.subgroups, " subgroups of ", fixed ? "" : "at least ", size, " lanes, ",
-                            kernel_.subgroups * size, " in all; ", target_.name, " runs ", target_.lanesPerWorkgroup, " in a workgroup"))
-        .note(str("at most ", most, " subgroups fit", mapsThatFit(most)));
-  }
-
-  // The module's maps with the kernel's number of subgroups, changed to fit; "" if there are none.
-  std::string mapsThatFit(int64_t most) const {
-    std::vector<std::string> fitting;
-    for (const LayoutAlias &alias : module_.aliases) {
-      if (!alias.spec.wg || productOf(alias.spec.wg->sgLayout) != kernel_.subgroups) continue;
-      fitting.push_back(str("#", alias.name, " = ", LayoutSpec::of(nearestMap(*alias.spec.wg, most)).text()));
-    }
-    return fitting.empty() ? "" : str(", the nearest maps that do:\n", join(fitting, "\n"));
+    int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end());
+    (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_).ok(); // counted with the errors
   }
 
   const Module &module_;
@@ -354,6 +349,18 @@ private:
 };
 
 } // namespace
+
+Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast, const TargetInfo &target,
+                                Diagnostics &diagnostics) {
+  int64_t most = target.lanesPerWorkgroup / lanes;
+  if (kernel.subgroups <= most) return {};
+  diagnostics
+      .report(DiagCode::WorkgroupTooLarge, kernel.nameRange,
+              str("`@", kernel.name, "` has ", kernel.subgroups, " subgroups of ", atLeast ? "at least " : "", lanes, " lanes, ", kernel.subgroups * lanes,
+                  " in all; ", target.name, " runs ", target.lanesPerWorkgroup, " in a workgroup"))
+      .note(str("at most ", most, " subgroups fit", mapsThatFit(module, kernel, most)));
+  return Error::diagnosed();
+}
 
 Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
   bool ok = true;

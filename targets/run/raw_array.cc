@@ -231,7 +231,9 @@ void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::b
 
 std::vector<int64_t> denseStrides(std::span<const int64_t> sizes) {
   std::vector<int64_t> strides(sizes.size(), 1);
-  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<int64_t>(1, sizes[d]);
+  for (size_t d = sizes.size(); d-- > 1;)
+    // Only an array without elements can have extents whose product overflows; its strides are never used.
+    if (__builtin_mul_overflow(strides[d], std::max<int64_t>(1, sizes[d]), &strides[d - 1])) strides[d - 1] = 1;
   return strides;
 }
 

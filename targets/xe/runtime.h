@@ -30,7 +30,7 @@ std::optional<std::string> driversFor(DeviceChoice choice, const std::string &gi
 inline constexpr const char *kClDriversVariables[] = {"OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"};
 
 // Intel's OpenCL driver for CPUs as installed by Python packages, which do not register it. It is searched in the lib folder of
-// the active virtual environment ("": none), and of the one that tests/run --full creates, build/opencl, for a program in this folder,
+// the active virtual environment ("": none), and of the one that tests/run creates, build/opencl, for a program in this folder,
 // "/…/build/release/bin". "": not found.
 std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &programFolder);
 

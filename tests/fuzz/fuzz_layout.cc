@@ -4,6 +4,8 @@
 #include "tests/fuzz/crash.h"
 #include "tests/ir/layout_reference.h"
 
+#include "ir/base/text.h"
+
 #include <map>
 
 using namespace xt;
@@ -73,9 +75,11 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
   if (spec.factors) expect(owners == byFactors(*spec.factors, shape), "factors own as they say", layout);
   // The reference iterates over a subgroup's data as if the tile had no end.
   bool small = !spec.wg || std::ranges::all_of(spec.wg->sgData, [](int64_t extent) { return extent <= kMostElements; });
-  if (small && (spec.wg || (spec.sg && spec.sg->wiLayout.size() == shape.size()))) {
+  // An sg_map of one dimension more than the tile is read as XeGPU prints it; the reference takes equal ranks.
+  bool ranked = !spec.sg || spec.sg->wiLayout.size() == shape.size();
+  if (small && ranked && (spec.wg || spec.sg)) {
     std::optional<Ownership> said = byMaps(spec, shape);
-    expect(said && *said == owners, "maps own as they say", layout);
+    if (!said || *said != owners) fuzz::fail("maps own as they say", str(spec.text(), " on ", join(shape, "x"), " became ", layout->text()));
   }
   for (int64_t subgroup = 0; subgroup < layout->subgroups(); ++subgroup) {
     std::vector<int64_t> held;

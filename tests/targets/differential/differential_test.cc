@@ -123,7 +123,7 @@ TEST(Differential, GoesThroughTheXeDevice) {
 }
 
 TEST(Differential, GoesThroughOpenCl) {
-  if (!hasOpenCl()) GTEST_SKIP() << "no OpenCL device; tests/run --full installs Intel's runtime for CPUs in build/opencl: random kernels run without it";
+  if (!hasOpenCl()) GTEST_SKIP() << "no OpenCL device; tests/run installs Intel's runtime for CPUs in build/opencl: random kernels run without it";
   size_t ways = 0;
   for (uint64_t seed = 0; seed < targetInfos().size(); ++seed)
     ways += static_cast<size_t>(std::ranges::count(waysFor(seed, false, false), DeviceChoice::OpenCl, &Way::device));

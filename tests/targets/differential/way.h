@@ -25,7 +25,7 @@ struct Way {
 
 // Whether there is a Level Zero device. The software device needs Debian's llvm-spirv-15 and loader.
 bool hasXe();
-// Whether there is an OpenCL device that accepts code compiled for `spirv`. tests/run --full installs Intel's runtime for CPUs.
+// Whether there is an OpenCL device that accepts code compiled for `spirv`. tests/run installs Intel's runtime for CPUs.
 bool hasOpenCl();
 
 // The ways to run the kernel of a seed; the interpreter is first. Includes the passes of each GPU with `everyGpu`, otherwise of

@@ -15,7 +15,7 @@ inline std::string missingXePackage() {
   return runTool("command -v llvm-spirv-15").status == 0 ? "" : "llvm-spirv-15";
 }
 
-// Intel's OpenCL driver for CPUs, where tests/run --full installs it.
+// Intel's OpenCL driver for CPUs, where tests/run installs it.
 inline constexpr const char *kOpenClDriver = XT_SOURCE_DIR "/build/opencl/lib/libintelocl.so";
 
 // Prefix of a command: the variables that make the loader use only that driver.
@@ -24,7 +24,7 @@ inline std::string openClDrivers() { return std::string("OCL_ICD_FILENAMES=") + 
 // The reason why tests cannot run on it; "": they can.
 inline std::string whyNoOpenCl() {
   if (access(kOpenClDriver, R_OK) == 0) return "";
-  return "only tests/run --full installs the Python package intel-opencl-rt, Intel's OpenCL runtime for CPUs, in build/opencl";
+  return "the Python package intel-opencl-rt, Intel's OpenCL runtime for CPUs, is not in build/opencl; tests/run installs it with pip";
 }
 
 } // namespace xt::test
