@@ -73,6 +73,14 @@ TEST_F(Npy, EveryElementTypeRoundTrips) {
   }
 }
 
+// The product of the other extents overflows.
+TEST_F(Npy, AnEmptyArrayMayHaveHugeExtents) {
+  std::string file = put("e.npy", fileText(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 5124349128, 1708116376000000, 3), }\n", ""));
+  auto raw = readNpy(file, std::vector<int64_t>{0, 5124349128, 1708116376000000, 3}, Elem::U8, budget_, 1);
+  ASSERT_TRUE(raw.ok()) << raw.error().message;
+  EXPECT_EQ(raw->bytes.count(), 0);
+}
+
 TEST_F(Npy, VersionsOneToThree) {
   for (int version : {1, 2, 3}) {
     std::string file =

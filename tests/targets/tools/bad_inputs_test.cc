@@ -28,6 +28,9 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, algebra, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
+    // What a pass makes must be readable again, so the pass refuses a workgroup that lane scope does not have.
+    {"%bin/xtc --target=xe-pvc --run=infer-layouts,distribute-to-lanes --round-trip --emit=ir %src/tests/targets/tools/limits/fail_0607_subgroups.xe-pvc.xt", 2,
+     "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},
     // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
     {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64, "--emit=spirv is of GPUs"},
