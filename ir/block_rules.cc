@@ -18,7 +18,12 @@ bool breaks(int64_t count, int64_t unit, int64_t least, int64_t multiple) {
 BlockBase blockBaseOf(Type memref) {
   std::vector<int64_t> strides = memrefStrides(memref);
   size_t rank = strides.size();
-  BlockBase base{memref.elem(), memref.extent(memref.rank() - 1), memref.extent(memref.rank() - 2), strides[rank - 2], strides[rank - 1], {}};
+  BlockBase base{memref.elem(),
+                 memref.extent(memref.rank() - 1),
+                 memref.extent(memref.rank() - 2),
+                 strides[rank - 2],
+                 strides[rank - 1],
+                 {}};
   base.apart.assign(strides.begin(), strides.end() - 2);
   return base;
 }
@@ -32,17 +37,22 @@ std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
   int64_t bytes = elemInfo(base.elem).storageBytes;
   if (base.step != 1) return "the elements of a row do not lie side by side";
   if (breaks(base.width, bytes, rules.minimalWidth, rules.widthMultiple))
-    return str("a row has ", base.width * bytes, " bytes; a block message wants at least ", rules.minimalWidth, ", and a multiple of ", rules.widthMultiple);
+    return str("a row has ", base.width * bytes, " bytes; a block message wants at least ", rules.minimalWidth,
+               ", and a multiple of ", rules.widthMultiple);
   if (base.height != 1 && breaks(base.pitch, bytes, rules.minimalPitch, rules.pitchMultiple))
-    return str("rows are ", base.pitch * bytes, " bytes apart; a block message wants at least ", rules.minimalPitch, ", and a multiple of ", rules.pitchMultiple);
+    return str("rows are ", base.pitch * bytes, " bytes apart; a block message wants at least ", rules.minimalPitch,
+               ", and a multiple of ", rules.pitchMultiple);
   if (base.pitch != kDynamic && base.width != kDynamic && base.height != 1 && base.pitch < base.width)
-    return str("rows are ", base.pitch * bytes, " bytes apart but ", base.width * bytes, " long; those of a block message do not overlap");
+    return str("rows are ", base.pitch * bytes, " bytes apart but ", base.width * bytes,
+               " long; those of a block message do not overlap");
   for (int64_t apart : base.apart)
     if (breaks(apart, bytes, 0, rules.baseAlignment))
-      return str("its matrices are ", apart * bytes, " bytes apart; a block message wants a base that ", rules.baseAlignment, " divides");
+      return str("its matrices are ", apart * bytes, " bytes apart; a block message wants a base that ", rules.baseAlignment,
+                 " divides");
   int64_t most = rules.maximalExtent;
   if (base.width * bytes > most || base.pitch * bytes > most)
-    return str("rows are ", std::max(base.width, base.pitch) * bytes, " bytes long or apart; a block message takes at most ", most);
+    return str("rows are ", std::max(base.width, base.pitch) * bytes, " bytes long or apart; a block message takes at most ",
+               most);
   if (base.height > most) return str("it has ", base.height, " rows; a block message takes at most ", most);
   return "";
 }

@@ -6,8 +6,10 @@ namespace xt {
 
 Value *Builder::constantInt(Type type, int64_t value) {
   Op *op = create(OpKind::Constant, {}, {type});
-  if (isFloat(type.elem())) op->setAttr("value", roundTo(type.elem(), static_cast<double>(value)), range_);
-  else op->setAttr("value", wrapTo(type.elem(), value), range_);
+  if (isFloat(type.elem()))
+    op->setAttr("value", roundTo(type.elem(), static_cast<double>(value)), range_);
+  else
+    op->setAttr("value", wrapTo(type.elem(), value), range_);
   return op->result();
 }
 

@@ -73,8 +73,6 @@ AttrValue combiningIdentity(OpKind op, Elem elem) {
 
 bool combiningRounds(OpKind op) { return op == OpKind::AddF || op == OpKind::MulF; }
 
-Elem reductionElem(OpKind op, Elem elem) {
-  return combiningRounds(op) && elemInfo(elem).bits <= 16 ? Elem::F32 : elem;
-}
+Elem reductionElem(OpKind op, Elem elem) { return combiningRounds(op) && elemInfo(elem).bits <= 16 ? Elem::F32 : elem; }
 
 } // namespace xt

@@ -28,7 +28,8 @@ size_t hashType(const TypeData &t) {
   mixAll(seed, t.shape);
   mix(seed, std::hash<const void *>()(t.layout));
   mix(seed, static_cast<size_t>(t.use) | static_cast<size_t>(t.packed) << 4 | static_cast<size_t>(t.order) << 5 |
-                static_cast<size_t>(t.scatter) << 6 | static_cast<size_t>(t.space) << 7 | static_cast<size_t>(t.boundaryCheck) << 9);
+                static_cast<size_t>(t.scatter) << 6 | static_cast<size_t>(t.space) << 7 |
+                static_cast<size_t>(t.boundaryCheck) << 9);
   mix(seed, static_cast<size_t>(t.chunk));
   mix(seed, static_cast<size_t>(t.memory.kind));
   mixAll(seed, t.memory.strides);

@@ -44,7 +44,8 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
 std::optional<double> stepsOf(const Op &loop) {
   if (loop.kind() != OpKind::For && loop.kind() != OpKind::Nest) return std::nullopt;
   size_t first = loop.kind() == OpKind::Nest ? 3 : 0;
-  auto lower = constantOf(loop.operand(first)), upper = constantOf(loop.operand(first + 1)), step = constantOf(loop.operand(first + 2));
+  auto lower = constantOf(loop.operand(first)), upper = constantOf(loop.operand(first + 1)),
+       step = constantOf(loop.operand(first + 2));
   if (!lower || !upper || !step || *step <= 0) return std::nullopt;
   if (*upper <= *lower) return 0.0;
   auto span = static_cast<unsigned __int128>(static_cast<__int128>(*upper) - *lower);
@@ -121,7 +122,8 @@ private:
     if (op.kind() == OpKind::TileMma)
       counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
     else if (op.kind() == OpKind::Nest) // per step
-      counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(op.attr("transpose_a") ? 0 : 1));
+      counts.mma =
+          2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(op.attr("transpose_a") ? 0 : 1));
     else if (op.kind() == OpKind::Dpas) // the columns of one lane
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
     else if (op.info().elementwise && vector)
@@ -131,7 +133,8 @@ private:
     else if (op.kind() == OpKind::AtomicRmw || op.kind() == OpKind::AtomicTdesc)
       counts.elementwise = vector ? elements(op.result()) : 1;
     TypeRule rule = op.info().typeRule;
-    if (rule != TypeRule::PrefetchTile && rule != TypeRule::PrefetchNd && rule != TypeRule::PrefetchTdesc) countBytes(op, counts);
+    if (rule != TypeRule::PrefetchTile && rule != TypeRule::PrefetchNd && rule != TypeRule::PrefetchTdesc)
+      countBytes(op, counts);
     return counts;
   }
 
@@ -155,7 +158,8 @@ private:
 KernelCost kernelCost(const Kernel &kernel) {
   Counter counter;
   BlockCost body;
-  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups * kernel.lanes));
+  body.add(counter.count(kernel.body),
+           kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups * kernel.lanes));
   return {body.once, std::move(body.loops), counter.branches, counter.slmBytes};
 }
 

@@ -27,11 +27,10 @@ struct Spelling {
   Elem elem;
 };
 constexpr Spelling kSpellings[] = {
-    {"double", Elem::F64},  {"float64", Elem::F64},   {"fp64", Elem::F64},        {"float", Elem::F32},
-    {"float32", Elem::F32}, {"fp32", Elem::F32},      {"float16", Elem::F16},     {"fp16", Elem::F16},
-    {"half", Elem::F16},    {"bfloat16", Elem::BF16}, {"f8E4M3FN", Elem::F8E4M3}, {"int4", Elem::I4},
-    {"int8", Elem::I8},     {"int16", Elem::I16},     {"int32", Elem::I32},       {"int64", Elem::I64},
-    {"uint8", Elem::U8},    {"uint16", Elem::U16},    {"uint32", Elem::U32},      {"uint64", Elem::U64},
+    {"double", Elem::F64},      {"float64", Elem::F64}, {"fp64", Elem::F64},   {"float", Elem::F32},  {"float32", Elem::F32},
+    {"fp32", Elem::F32},        {"float16", Elem::F16}, {"fp16", Elem::F16},   {"half", Elem::F16},   {"bfloat16", Elem::BF16},
+    {"f8E4M3FN", Elem::F8E4M3}, {"int4", Elem::I4},     {"int8", Elem::I8},    {"int16", Elem::I16},  {"int32", Elem::I32},
+    {"int64", Elem::I64},       {"uint8", Elem::U8},    {"uint16", Elem::U16}, {"uint32", Elem::U32}, {"uint64", Elem::U64},
 };
 
 // The largest finite value. f8E4M3 uses its all-ones pattern for NaN, so its largest value is 1.75 * 2^8.
@@ -145,8 +144,7 @@ double roundTo(Elem floatType, double value) {
     magnitude = (magnitude + shift) - shift;
   }
   if (magnitude > largest(info))
-    magnitude =
-        info.elem == Elem::F8E4M3 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    magnitude = info.elem == Elem::F8E4M3 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   return std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) | (bits & kDoubleSign));
 }
 

@@ -7,7 +7,24 @@
 namespace xt {
 
 enum class Elem : uint8_t {
-  I1, I4, I8, I16, I32, I64, U8, U16, U32, U64, Index, F64, F32, TF32, F16, BF16, F8E4M3, F8E5M2,
+  I1,
+  I4,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Index,
+  F64,
+  F32,
+  TF32,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,
 };
 inline constexpr int kElemCount = 18;
 

@@ -31,9 +31,7 @@ public:
   Difference kernels(const Kernel &a, const Kernel &b);
 
 private:
-  bool sameType(Type a, Type b) const {
-    return oneContext_ || !a || !b ? a == b : a == b || typeText(a) == typeText(b);
-  }
+  bool sameType(Type a, Type b) const { return oneContext_ || !a || !b ? a == b : a == b || typeText(a) == typeText(b); }
   bool sameOperand(const Value *a, const Value *b) const {
     auto found = partner_.find(a);
     return found != partner_.end() && found->second == b;
@@ -107,8 +105,7 @@ bool KernelComparison::sameExpression(const Value *a, const Value *b, int depth)
 }
 
 Difference KernelComparison::grids(const Kernel &a, const Kernel &b) {
-  if (a.grid.size() != b.grid.size())
-    return differ("the number of grid variables", str(a.grid.size()), str(b.grid.size()));
+  if (a.grid.size() != b.grid.size()) return differ("the number of grid variables", str(a.grid.size()), str(b.grid.size()));
   for (size_t d = 0; d < a.grid.size(); ++d) {
     auto bound = [&](std::string_view what, Value *GridDim::*member) -> Difference {
       if (sameExpression(a.grid[d].*member, b.grid[d].*member, 0)) return std::nullopt;
@@ -158,8 +155,7 @@ bool sameExpr(const HostExpr &a, const HostExpr &b, int depth) {
   if ((call && a.fn != b.fn) || a.named.size() != b.named.size() || a.ranges.size() != b.ranges.size()) return false;
   if (!sameExprs(a.args, b.args, depth + 1)) return false;
   for (size_t i = 0; i < a.named.size(); ++i)
-    if (a.named[i].name != b.named[i].name || !sameExpr(a.named[i].value, b.named[i].value, depth + 1))
-      return false;
+    if (a.named[i].name != b.named[i].name || !sameExpr(a.named[i].value, b.named[i].value, depth + 1)) return false;
   for (size_t i = 0; i < a.ranges.size(); ++i) {
     const HostExpr::Range &x = a.ranges[i], &y = b.ranges[i];
     if (x.single != y.single || !sameExprs(x.begin, y.begin, depth + 1) || !sameExprs(x.end, y.end, depth + 1) ||
@@ -183,8 +179,7 @@ bool sameStmt(const HostStmt &a, const HostStmt &b) {
     return a.name == b.name && sameExpr(a.value, b.value, 0) && a.indexVars.size() == b.indexVars.size() &&
            a.type.elem == b.type.elem && a.type.memory == b.type.memory && sameExprs(a.type.extents, b.type.extents, 0);
   case HostStmt::Kind::Let: return a.name == b.name && sameExpr(a.value, b.value, 0);
-  case HostStmt::Kind::Launch:
-    return a.kernel == b.kernel && sameExprs(a.args, b.args, 0) && sameExprs(a.grid, b.grid, 0);
+  case HostStmt::Kind::Launch: return a.kernel == b.kernel && sameExprs(a.args, b.args, 0) && sameExprs(a.grid, b.grid, 0);
   case HostStmt::Kind::Check:
     if (!sameExpr(a.left, b.left, 0) || !sameExpr(a.right, b.right, 0) || a.tolerance != b.tolerance) return false;
     switch (a.tolerance) {
@@ -203,8 +198,7 @@ Difference testDifference(const HostTest &a, const HostTest &b) {
   if (a.name != b.name) return differ("the name", quotedText(a.name), quotedText(b.name));
   bool sizes = a.sizes.size() == b.sizes.size() && a.hasSmall == b.hasSmall;
   for (size_t i = 0; sizes && i < a.sizes.size(); ++i)
-    sizes = a.sizes[i].name == b.sizes[i].name && a.sizes[i].full == b.sizes[i].full &&
-            a.sizes[i].small == b.sizes[i].small;
+    sizes = a.sizes[i].name == b.sizes[i].name && a.sizes[i].full == b.sizes[i].full && a.sizes[i].small == b.sizes[i].small;
   if (!sizes) return Difference("the sizes differ");
   if (a.body.size() != b.body.size()) return differ("the number of statements", str(a.body.size()), str(b.body.size()));
   for (size_t i = 0; i < a.body.size(); ++i)
@@ -232,8 +226,7 @@ std::optional<std::string> firstDifference(const Module &a, const Module &b) {
       return str("kernel ", symbolText(a.kernels[i]->name), ": ", *d);
   if (a.tests.size() != b.tests.size()) return differ("the number of tests", str(a.tests.size()), str(b.tests.size()));
   for (size_t i = 0; i < a.tests.size(); ++i)
-    if (Difference d = testDifference(a.tests[i], b.tests[i]))
-      return str("test ", quotedText(a.tests[i].name), ": ", *d);
+    if (Difference d = testDifference(a.tests[i], b.tests[i])) return str("test ", quotedText(a.tests[i].name), ": ", *d);
   return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ struct Shape2 {
 
 } // namespace
 
-const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData, std::span<const int64_t> shape) {
+const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
+                           std::span<const int64_t> shape) {
   LayoutSpec spec;
   spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
   LayoutOrError made = makeLayout(context, spec, shape);
@@ -37,8 +38,10 @@ DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns,
   int64_t f = vnniFactorOf(a);
   DpasFragments found = {rows, columns, depth};
   std::vector<int64_t> shape = {rows, depth};
-  if (depth % lanes == 0) found.a = dealtToLanes(context, {1, lanes}, {1, depth / lanes}, shape);
-  else if (lanes % depth == 0) found.a = dealtToLanes(context, {lanes / depth, depth}, {1, 1}, shape);
+  if (depth % lanes == 0)
+    found.a = dealtToLanes(context, {1, lanes}, {1, depth / lanes}, shape);
+  else if (lanes % depth == 0)
+    found.a = dealtToLanes(context, {lanes / depth, depth}, {1, 1}, shape);
   found.b = dealtToLanes(context, {1, lanes}, {f, 1}, std::vector<int64_t>{depth, columns});
   found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{rows, columns});
   return found;
@@ -54,8 +57,7 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
   if (c && (!c.isVector() || c.rank() != 2))
     return DpasMismatch{2, str("a lane's part of c is [M, N / lanes], not ", shapedText(c))};
   bool threeOfB = b.rank() == 3 && f > 1 && b.extent(2) == f;
-  if (!threeOfB && b.rank() != 2)
-    return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
+  if (!threeOfB && b.rank() != 2) return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
   bool pairs = b.rank() == 2 && f > 1 && b.extent(1) == f && (!c || c.extent(1) == 1);
   Shape2 ownB = threeOfB ? Shape2{b.extent(0) * f, b.extent(1)}
                 : pairs  ? Shape2{b.extent(0) * f, 1}
@@ -72,7 +74,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
   found.columns = ownB.columns * lanes;
   int64_t elements = ownA.rows * ownA.columns * lanes;
   found.rows = c ? c.extent(0) : elements / found.depth;
-  found.b = dealtToLanes(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, std::vector<int64_t>{found.depth, found.columns});
+  found.b =
+      dealtToLanes(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, std::vector<int64_t>{found.depth, found.columns});
   found.c = found.rows ? dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{found.rows, found.columns}) : nullptr;
   int64_t across = std::min(std::max<int64_t>(1, found.depth / f), lanes);
   std::string known;
@@ -89,8 +92,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
     std::string text = fragmentText(*candidate, a.elem());
     if (known.find(text) == std::string::npos) known += (known.empty() ? "" : " or ") + text;
   }
-  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ",
-                             lanes, " lanes", known.empty() ? "" : ": that is " + known)};
+  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ", lanes,
+                             " lanes", known.empty() ? "" : ": that is " + known)};
 }
 
 } // namespace xt

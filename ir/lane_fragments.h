@@ -36,7 +36,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
 DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes);
 
 // sg_map<wi_layout, wi_data> for a shape; null if it does not fit.
-const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData, std::span<const int64_t> shape);
+const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
+                           std::span<const int64_t> shape);
 // The layout of a matrix in VNNI form, [R/f, C, f] with `factor` rows interleaved; null if no layout describes it.
 const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor);
 

@@ -165,8 +165,7 @@ std::vector<SharedDigit> sharedDigits(const Layout &layout, int dim, Axis axis) 
     int64_t weight = 1;
     std::vector<Factor> digits = digitsOn(layout, d, axis);
     for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent)
-      if (d == dim || stride(digits[i]) > 0)
-        shared.push_back({digits[i].extent, d == dim ? weight : 0, stride(digits[i])});
+      if (d == dim || stride(digits[i]) > 0) shared.push_back({digits[i].extent, d == dim ? weight : 0, stride(digits[i])});
   }
   for (const Factor &f : layout.replication())
     if (f.axis == axis) shared.push_back({f.extent, 0, f.stride});

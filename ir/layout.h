@@ -126,10 +126,9 @@ private:
 // Why a map does not fit a shape.
 struct LayoutError {
   std::string message; // "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128"
-  int dim = -1;        // the dimension at fault; -1: the map as a whole (its rank, an extent of 0 …)
+  int dim = -1; // the dimension at fault; -1: the map as a whole (its rank, an extent of 0 …)
   // The nearest numbers that would fit, a few lines that end in '\n'; "" if there are none to list.
-  std::string table =
-      {};
+  std::string table = {};
 };
 using LayoutOrError = std::variant<const Layout *, LayoutError>;
 
@@ -167,9 +166,9 @@ const Layout *reshaped(Context &context, const Layout *layout, std::span<const i
 
 // The most expensive data movement that converting a vector between two layouts of a shape can need.
 enum class Movement : uint8_t {
-  None,            // all owners hold the same elements: no register changes
-  InLane,          // every lane holds the elements it needs; which registers they are in depends on the lane's id
-  InSubgroup,      // every subgroup holds the elements it needs, but lanes exchange them, or a layout has no (matching) lanes
+  None, // all owners hold the same elements: no register changes
+  InLane, // every lane holds the elements it needs; which registers they are in depends on the lane's id
+  InSubgroup, // every subgroup holds the elements it needs, but lanes exchange them, or a layout has no (matching) lanes
   AcrossSubgroups, // some subgroup needs elements that only others hold
 };
 Movement movement(const Layout *from, const Layout *to);

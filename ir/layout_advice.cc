@@ -82,8 +82,7 @@ std::string fittingDeals(const Deal &deal) {
                join(values, ", "), "\n");
   };
   std::string of = str("extent ", deal.extent);
-  if (deal.wholeIsSgData)
-    of = str("sg_data = ", deal.whole, deal.whole != deal.extent ? str(" on extent ", deal.extent) : "");
+  if (deal.wholeIsSgData) of = str("sg_data = ", deal.whole, deal.whole != deal.extent ? str(" on extent ", deal.extent) : "");
   std::string table = str("what fits ", of, " (dimension ", deal.dim, ")\n");
   table += row(deal.layoutName, deal.count, deal.dataName, &Deal::block);
   table += row(deal.dataName, deal.block, deal.layoutName, &Deal::count);
@@ -97,8 +96,7 @@ std::string fittingProducts(int64_t extent, size_t dim, std::span<const NamedNum
     int64_t rest = 1;
     for (size_t k = 0; k < numbers.size(); ++k)
       if (k != i && !multiply(rest, numbers[k].value, rest)) rest = 0;
-    if (numbers[i].varies && rest > 0 && extent % rest == 0)
-      rows += str("  ", numbers[i].name, " = ", extent / rest, "\n");
+    if (numbers[i].varies && rest > 0 && extent % rest == 0) rows += str("  ", numbers[i].name, " = ", extent / rest, "\n");
   }
   return rows.empty() ? rows : str("what fits extent ", extent, " (dimension ", dim, "), each alone\n", rows);
 }

@@ -122,8 +122,7 @@ int64_t movedBytes(const Layout *from, const Layout *to, int64_t elemBytes) {
   int64_t looksEach = 0;
   for (int64_t extent : to->shape()) looksEach = std::max(looksEach, extent);
   constexpr int64_t kMostSubgroups = 1 << 20, kMostLooks = 1 << 24;
-  if (looks > kMostSubgroups || saturated(looks, looksEach) > kMostLooks)
-    return saturated(saturated(looks, held), elemBytes);
+  if (looks > kMostSubgroups || saturated(looks, looksEach) > kMostLooks) return saturated(saturated(looks, held), elemBytes);
   int64_t lacking = 0;
   for (int64_t s = 0; s < to->subgroups(); ++s) {
     int64_t kept = s < from->subgroups() ? 1 : 0;

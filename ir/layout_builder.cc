@@ -92,8 +92,8 @@ std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName
                                "s already; the next free stride is ", counted),
                            dim};
       if (f.stride > counted && gaps == Gaps::Reject)
-        return LayoutError{str(owner, " ", counted, " holds nothing: ", strideName(f, dim),
-                               " leaves a gap; with stride ", counted, " there is none"),
+        return LayoutError{str(owner, " ", counted, " holds nothing: ", strideName(f, dim), " leaves a gap; with stride ",
+                               counted, " there is none"),
                            dim};
       if (f.stride > counted) replication.push_back({f.stride / counted, axis, counted});
       if (!multiply(f.stride, f.extent, counted))

@@ -123,12 +123,12 @@ std::vector<SummaryLine> layoutSummary(const Layout &layout) {
   lines.push_back(
       {"each holds", str(countText(held), " of ", productOf(layout.shape()), " elements, ", blocksText(held, block))});
   int64_t copies = copiesOn(layout, Axis::Subgroup), lanes = layout.axisSize(Axis::Lane);
-  lines.push_back({"copies", copies == 1 ? "none: each element is in one subgroup"
-                                         : str("each element is in ", copies, " subgroups")});
+  lines.push_back(
+      {"copies", copies == 1 ? "none: each element is in one subgroup" : str("each element is in ", copies, " subgroups")});
   std::string laneText = "not laid out";
   if (lanes > 1) {
-    laneText = str(lanes, " a subgroup; each holds ", countText(laneHeld),
-                   productOf(laneHeld) == 1 ? " element" : " elements", ", ", blocksText(laneHeld, laneBlock));
+    laneText = str(lanes, " a subgroup; each holds ", countText(laneHeld), productOf(laneHeld) == 1 ? " element" : " elements",
+                   ", ", blocksText(laneHeld, laneBlock));
     int64_t laneCopies = copiesOn(layout, Axis::Lane);
     if (laneCopies > 1) laneText += str("; each element is in ", laneCopies, " lanes of its subgroup");
   }

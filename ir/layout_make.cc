@@ -19,8 +19,7 @@ Fault checkShape(std::span<const int64_t> shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
     int dim = static_cast<int>(d);
     if (shape[d] < 0) return LayoutError{str("dimension ", d, " has no static extent, which a layout needs"), dim};
-    if (shape[d] == 0)
-      return LayoutError{str("dimension ", d, " has extent 0, so there is nothing to distribute"), dim};
+    if (shape[d] == 0) return LayoutError{str("dimension ", d, " has extent 0, so there is nothing to distribute"), dim};
     if (!multiply(elements, shape[d], elements))
       return LayoutError{str("a shape of ", shapeText(shape), " has more elements than 64 bits can count")};
   }
@@ -29,9 +28,8 @@ Fault checkShape(std::span<const int64_t> shape) {
 
 Fault checkEntries(const Extents &values, std::string_view name, size_t rank, int64_t least = 1) {
   if (values.size() != rank)
-    return LayoutError{str(name, " = ", listText(values), " has ", values.size(),
-                           values.size() == 1 ? " entry" : " entries", ", the shape has ", rank,
-                           rank == 1 ? " dimension" : " dimensions")};
+    return LayoutError{str(name, " = ", listText(values), " has ", values.size(), values.size() == 1 ? " entry" : " entries",
+                           ", the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
   for (size_t d = 0; d < rank; ++d)
     if (values[d] < least)
       return LayoutError{str(name, "[", d, "] is ", values[d], "; it must be at least ", least), static_cast<int>(d)};
@@ -168,8 +166,8 @@ Fault checkNested(const NestedLayout &map, std::span<const int64_t> shape) {
     for (auto [tile, stride, level] : {std::tuple{map.subgroupTile[d], map.subgroupStrides[d], "subgroup"},
                                        std::tuple{map.threadTile[d], map.threadStrides[d], "thread"}})
       if (stride == 0 && tile != 1)
-        return LayoutError{str(level, "_strides[", d, "] is 0, which leaves the dimension undistributed, but ", level,
-                               "_tile[", d, "] is ", tile),
+        return LayoutError{str(level, "_strides[", d, "] is 0, which leaves the dimension undistributed, but ", level, "_tile[",
+                               d, "] is ", tile),
                            dim};
   }
   return std::nullopt;
@@ -191,8 +189,7 @@ Fault addNested(LayoutBuilder &builder, const NestedLayout &map) {
 Fault checkFactor(const Factor &f, int dim) {
   if (f.extent < 1) return LayoutError{str("a factor's extent is ", f.extent, "; it must be at least 1"), dim};
   if (f.axis != Axis::Register && f.stride < 1)
-    return LayoutError{str("the stride of ", f.extent, ":", axisName(f.axis), "*", f.stride, " must be at least 1"),
-                       dim};
+    return LayoutError{str("the stride of ", f.extent, ":", axisName(f.axis), "*", f.stride, " must be at least 1"), dim};
   return std::nullopt;
 }
 
@@ -207,9 +204,8 @@ std::vector<NamedNumber> namedFactors(const std::vector<Factor> &factors) {
 Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
   size_t rank = builder.shape.size();
   if (map.dims.size() != rank)
-    return LayoutError{str("layout has the factors of ", map.dims.size(),
-                           map.dims.size() == 1 ? " dimension" : " dimensions", ", the shape has ", rank,
-                           rank == 1 ? " dimension" : " dimensions")};
+    return LayoutError{str("layout has the factors of ", map.dims.size(), map.dims.size() == 1 ? " dimension" : " dimensions",
+                           ", the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
   for (size_t d = 0; d < rank; ++d) {
     int dim = static_cast<int>(d);
     int64_t product = 1;
@@ -219,9 +215,8 @@ Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
         return LayoutError{str("the factors of dimension ", d, " multiply to more than 64 bits hold"), dim};
     }
     if (product != builder.shape[d])
-      return LayoutError{
-          str("the factors of dimension ", d, " multiply to ", product, ", the extent is ", builder.shape[d]), dim,
-          fittingProducts(builder.shape[d], d, namedFactors(map.dims[d]))};
+      return LayoutError{str("the factors of dimension ", d, " multiply to ", product, ", the extent is ", builder.shape[d]),
+                         dim, fittingProducts(builder.shape[d], d, namedFactors(map.dims[d]))};
   }
   for (const Factor &f : map.replication) {
     if (Fault fault = checkFactor(f, -1)) return fault;

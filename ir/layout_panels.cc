@@ -149,8 +149,7 @@ std::vector<Panel> panelsOf(const Layout &layout, bool lanes, bool registers, co
   bool laned = layout.axisSize(Axis::Lane) > 1, grouped = layout.subgroups() > 1;
   if (grouped || !laned) add(Axis::Subgroup, "subgroups", [&](int d) { return Ruler::overSubgroups(layout, d); });
   if (laned && (lanes || !grouped))
-    add(Axis::Lane, grouped ? "lanes of subgroup 0" : "lanes",
-        [&](int d) { return Ruler::insideSubgroup(layout, d, 0); });
+    add(Axis::Lane, grouped ? "lanes of subgroup 0" : "lanes", [&](int d) { return Ruler::insideSubgroup(layout, d, 0); });
   if (registers)
     add(Axis::Register,
         laned ? (grouped ? "registers of lane 0 in subgroup 0" : "registers of lane 0") : "registers of subgroup 0",

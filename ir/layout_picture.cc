@@ -49,8 +49,7 @@ private:
 
   std::string number(std::span<const int64_t> place) const {
     int64_t first = 0;
-    for (int d = 0; d < layout_.rank(); ++d)
-      first += coordinateOf(layout_.factors(d), place[static_cast<size_t>(d)], axis_);
+    for (int d = 0; d < layout_.rank(); ++d) first += coordinateOf(layout_.factors(d), place[static_cast<size_t>(d)], axis_);
     return std::to_string(first) + (holders_ > 1 ? "+" : "");
   }
 
@@ -72,8 +71,7 @@ private:
     }
     std::string text;
     for (const std::vector<std::string> &line : lines) {
-      for (size_t c = 0; c < line.size(); ++c)
-        text += (c > 0 ? " " : "") + std::string(width - line[c].size(), ' ') + line[c];
+      for (size_t c = 0; c < line.size(); ++c) text += (c > 0 ? " " : "") + std::string(width - line[c].size(), ' ') + line[c];
       text += columns > limit_ ? " ...\n" : "\n";
     }
     return rows > limit_ ? text + "...\n" : text;

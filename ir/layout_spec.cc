@@ -17,8 +17,8 @@ std::string textOf(const SgMap &map) {
   return str("#sg_map<", entry("wi_layout", map.wiLayout), ", ", entry("wi_data", map.wiData), ">");
 }
 std::string textOf(const NestedLayout &map) {
-  return str("#nested_layout<", entry("subgroup_tile", map.subgroupTile), ", ", entry("batch_tile", map.batchTile),
-             ", ", entry("outer_tile", map.outerTile), ", ", entry("thread_tile", map.threadTile), ", ",
+  return str("#nested_layout<", entry("subgroup_tile", map.subgroupTile), ", ", entry("batch_tile", map.batchTile), ", ",
+             entry("outer_tile", map.outerTile), ", ", entry("thread_tile", map.threadTile), ", ",
              entry("element_tile", map.elementTile), ", ", entry("subgroup_strides", map.subgroupStrides), ", ",
              entry("thread_strides", map.threadStrides), ">");
 }

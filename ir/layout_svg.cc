@@ -63,8 +63,8 @@ private:
     right_ = std::max(right_, kMargin + width(content));
   }
   void box(int64_t x, int64_t y, int64_t w, int64_t h, int64_t id, std::string_view more) {
-    body_ += str("<rect x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", h, "\" fill=\"", hex(idColor(id)),
-                 "\"", more);
+    body_ +=
+        str("<rect x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", h, "\" fill=\"", hex(idColor(id)), "\"", more);
   }
 
   // The size of a cell is roughly proportional to its elements, but large enough to read and no larger than needed.
@@ -117,12 +117,11 @@ private:
     body_ += "</g>\n<g text-anchor=\"middle\">\n";
     for (size_t i = 0; i < section.cells.size(); ++i)
       text(frame.left + static_cast<int64_t>(i % columns) * frame.cellWidth + frame.cellWidth / 2,
-           y_ + static_cast<int64_t>(i / columns) * frame.cellHeight + frame.cellHeight / 2 + 4,
-           section.cells[i].text(), "");
+           y_ + static_cast<int64_t>(i / columns) * frame.cellHeight + frame.cellHeight / 2 + 4, section.cells[i].text(), "");
     body_ += "</g>\n<g text-anchor=\"end\">\n";
     for (size_t r = 0; r < panel.rows.size(); ++r)
-      text(frame.left - 6, y_ + static_cast<int64_t>(r) * frame.cellHeight + frame.cellHeight / 2 + 4,
-           rangeText(panel.rows[r]), "");
+      text(frame.left - 6, y_ + static_cast<int64_t>(r) * frame.cellHeight + frame.cellHeight / 2 + 4, rangeText(panel.rows[r]),
+           "");
     body_ += "</g>\n";
     int64_t end = frame.left + static_cast<int64_t>(columns) * frame.cellWidth;
     if (panel.hiddenColumns > 0) {
@@ -153,8 +152,8 @@ private:
     int64_t others = static_cast<int64_t>(cell.holders.size()) - 1;
     for (int64_t k = 0; k < others; ++k)
       box(x + frame.cellWidth * k / others, y + frame.cellHeight - 5,
-          frame.cellWidth * (k + 1) / others - frame.cellWidth * k / others, 5,
-          cell.holders[static_cast<size_t>(k) + 1], " stroke=\"none\"/>\n");
+          frame.cellWidth * (k + 1) / others - frame.cellWidth * k / others, 5, cell.holders[static_cast<size_t>(k) + 1],
+          " stroke=\"none\"/>\n");
   }
 
   // "0–31, 64–95" along one dimension.

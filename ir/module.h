@@ -79,7 +79,7 @@ const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliase
 // A parameter of the source ($BM) with its value in this module. For descriptions and tuners: kernels have the values built in,
 // and a printed module has no parameters.
 struct ModuleParam {
-  std::string name, type, value;    // "BM", "index", "256"
+  std::string name, type, value; // "BM", "index", "256"
   std::vector<std::string> choices; // of `in [...]`
 };
 

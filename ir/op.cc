@@ -42,8 +42,8 @@ CarriedAt carriedAt(const Op &op) {
   return {op.operandCount(), 0, 0, false};
 }
 
-std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
-                           SourceRange range, size_t regions) {
+std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results, SourceRange range,
+                           size_t regions) {
   std::unique_ptr<Op> op(new Op(kind));
   op->range_ = range;
   for (Value *operand : operands) op->addOperand(operand);
@@ -67,7 +67,8 @@ void Op::link(size_t i) {
 void Op::unlink(size_t i) {
   Value &value = *operands_[i];
   auto [previous, next] = neighbours_[i];
-  XT_CHECK(nextOf(value, previous) == (Use{this, i}) && previousOf(value, next) == (Use{this, i}), "a use is not in its value's list");
+  XT_CHECK(nextOf(value, previous) == (Use{this, i}) && previousOf(value, next) == (Use{this, i}),
+           "a use is not in its value's list");
   nextOf(value, previous) = next;
   previousOf(value, next) = previous;
   --value.uses_.count_;

@@ -178,8 +178,8 @@ std::vector<Value *> yieldedBy(const Block &block);
 std::vector<int64_t> permutationOf(const Op &transpose);
 
 // A detached op with `regions` empty blocks.
-std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
-                           SourceRange range, size_t regions = 0);
+std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results, SourceRange range,
+                           size_t regions = 0);
 
 // A straight list of ops that ends in a terminator if the region needs one.
 class Block {
@@ -234,8 +234,10 @@ template <class F> void walk(Block &block, F &&f) {
     std::vector<Block *> regions;
     for (size_t i = 0; i < op->regionCount(); ++i) regions.push_back(op->region(i));
     bool keep = true;
-    if constexpr (std::is_same_v<decltype(f(*op)), bool>) keep = f(*op); // false: erased, or do not descend
-    else f(*op);
+    if constexpr (std::is_same_v<decltype(f(*op)), bool>)
+      keep = f(*op); // false: erased, or do not descend
+    else
+      f(*op);
     if (keep)
       for (Block *region : regions) walk(*region, f);
     op = next;

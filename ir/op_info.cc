@@ -96,8 +96,10 @@ OpMatches findOps(std::string_view spelled) {
   }();
   OpMatches matches;
   auto found = kNamed.find(spelled); // a whole name
-  if (!prefix.empty() && found != kNamed.end()) prefix = {};
-  else found = kNamed.find(name);
+  if (!prefix.empty() && found != kNamed.end())
+    prefix = {};
+  else
+    found = kNamed.find(name);
   if (found == kNamed.end()) return matches;
   for (const OpInfo *op : found->second) {
     if (!prefix.empty() && !sameIgnoringCase(prefix, dialectName(op->dialect))) continue;
@@ -138,7 +140,8 @@ const HostFnInfo *findHostFn(std::string_view name, bool initializer) {
   for (const HostFnInfo &fn : kHostFns) {
     if ((fn.cls == HostFnClass::Initializer) != initializer) continue;
     if (fn.name == name) return &fn;
-    if (std::vector<std::string_view> names = kernelNames(fn); std::find(names.begin(), names.end(), name) != names.end()) return &fn;
+    if (std::vector<std::string_view> names = kernelNames(fn); std::find(names.begin(), names.end(), name) != names.end())
+      return &fn;
   }
   return nullptr;
 }

@@ -55,7 +55,22 @@ constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & s
 // Which values an operand may be; the infer rule relates the types of the operands to each other.
 // Base: a memref, or an address as i64 or u64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
 // element type of the other operand.
-enum class OperandClass : uint8_t { Index, Scalar, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Base, Offsets, TensorDesc, NBarrier, Any };
+enum class OperandClass : uint8_t {
+  Index,
+  Scalar,
+  AnyInt,
+  AnyFloat,
+  AnyNumber,
+  Bool,
+  MemRef,
+  Tile,
+  Vector,
+  Base,
+  Offsets,
+  TensorDesc,
+  NBarrier,
+  Any
+};
 enum class Arity : uint8_t { One, Optional, Variadic };
 struct OperandSpec {
   std::string_view name;
@@ -71,46 +86,92 @@ struct AttrSpec {
   bool required = false;
   std::string_view doc; // Kind, Word: the allowed words, separated by blanks
   std::string_view spelling{}; // another name of the key
-  bool restated = false;       // repeats what the types say: checked in the source, and not kept in the IR
+  bool restated = false; // repeats what the types say: checked in the source, and not kept in the IR
 };
 
 // Flags that MLIR prints after the operands of an op (ir/op_flags.h).
 enum class OpFlag : uint8_t {
-  FastMath,      // permits transformations that IEEE arithmetic forbids
-  Overflow,      // promises that the result does not wrap around
-  Exact,         // promises that a division or a shift has no remainder
-  Rounding,      // names the rounding mode of the language, to nearest even
+  FastMath, // permits transformations that IEEE arithmetic forbids
+  Overflow, // promises that the result does not wrap around
+  Exact, // promises that a division or a shift has no remainder
+  Rounding, // names the rounding mode of the language, to nearest even
   OtherRounding, // names another rounding mode, which no op has
-  Attribute,     // stands for an attribute of the row: `word`, or word_key where (key = value) follows
+  Attribute, // stands for an attribute of the row: `word`, or word_key where (key = value) follows
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
 enum class TypeRule : uint8_t {
-  Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Id,
-  InitTile, LoadTile, StoreTile, PrefetchTile, UpdateTileOffset, TileMma,
-  AtomicRmw, LoadGather, StoreScatter, Transpose, Reduction, Broadcast, ConvertLayout,
-  CreateNdTdesc, LoadNd, StoreNd, PrefetchNd, UpdateNdOffset, Dpas,
-  CreateTdesc, GatherTdesc, ScatterTdesc, PrefetchTdesc, UpdateTdesc, AtomicTdesc, AllocNbarrier, CreateNbarrier, Nbarrier,
-  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Shuffle, SubgroupReduce, Iota, CreateMask, Reshape, Extract, Insert,
-  ExtractStridedSlice, InsertStridedSlice, Print,
+  Constant,
+  Elementwise,
+  Compare,
+  Select,
+  Cast,
+  Splat,
+  Dim,
+  Id,
+  InitTile,
+  LoadTile,
+  StoreTile,
+  PrefetchTile,
+  UpdateTileOffset,
+  TileMma,
+  AtomicRmw,
+  LoadGather,
+  StoreScatter,
+  Transpose,
+  Reduction,
+  Broadcast,
+  ConvertLayout,
+  CreateNdTdesc,
+  LoadNd,
+  StoreNd,
+  PrefetchNd,
+  UpdateNdOffset,
+  Dpas,
+  CreateTdesc,
+  GatherTdesc,
+  ScatterTdesc,
+  PrefetchTdesc,
+  UpdateTdesc,
+  AtomicTdesc,
+  AllocNbarrier,
+  CreateNbarrier,
+  Nbarrier,
+  AllocSlm,
+  MemRefCast,
+  MemRefLoad,
+  MemRefStore,
+  Shuffle,
+  SubgroupReduce,
+  Iota,
+  CreateMask,
+  Reshape,
+  Extract,
+  Insert,
+  ExtractStridedSlice,
+  InsertStridedSlice,
+  Print,
   Nothing, // no operands, no results
-  For, While, If, Yield,
+  For,
+  While,
+  If,
+  Yield,
   Nest,
 };
 
 // How the layouts of operands and results are related (ir/infer/layout_rules.cc).
 enum class LayoutRule : uint8_t {
-  None,        // no vector or tile involved
-  Free,        // the result takes any layout; cloned for each consumer that needs another one (constant, splat)
-  Same,        // all vectors, and the tile if there is one, have the same distribution
-  Load,        // as Same; transposed if the op has the attribute
-  Mma,         // rows as in a, columns as in b, K in pieces of the same length in both
-  Transpose,   // dimensions are permuted; each keeps its distribution, over the same or other subgroups
-  Reduction,   // the kept dimension is distributed the same way; the reduced one is held by all holders of a term
-  Broadcast,   // the kept dimension is distributed the same way; the operand is held by all holders of a copy
-  Convert,     // no relation: that is its purpose
-  Reshape,     // the same elements, by reshaped()
-  Region,      // loops and branches: init, block argument, yield and result agree
+  None, // no vector or tile involved
+  Free, // the result takes any layout; cloned for each consumer that needs another one (constant, splat)
+  Same, // all vectors, and the tile if there is one, have the same distribution
+  Load, // as Same; transposed if the op has the attribute
+  Mma, // rows as in a, columns as in b, K in pieces of the same length in both
+  Transpose, // dimensions are permuted; each keeps its distribution, over the same or other subgroups
+  Reduction, // the kept dimension is distributed the same way; the reduced one is held by all holders of a term
+  Broadcast, // the kept dimension is distributed the same way; the operand is held by all holders of a copy
+  Convert, // no relation: that is its purpose
+  Reshape, // the same elements, by reshaped()
+  Region, // loops and branches: init, block argument, yield and result agree
   Accumulator, // the result has the layout of the vector that it adds to; tiles keep theirs
 };
 
@@ -128,7 +189,7 @@ template <class T, size_t N> struct FixedList { // a constexpr list with a lengt
 struct OpInfo {
   OpKind kind{};
   Dialect dialect{};
-  std::string_view name{};                    // without the dialect: "load_tile"
+  std::string_view name{}; // without the dialect: "load_tile"
   FixedList<std::string_view, 4> spellings{}; // other names without dialect; a name with a dot is MLIR's, with its dialect
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};

@@ -11,7 +11,8 @@ std::string opPage(const OpInfo &op) {
   if (op.flags.size()) out += str("\nReads MLIR's ", flagWords(op), ", on which no result depends.\n");
   if (op.attrs.size()) out += "\n";
   for (const AttrSpec &attr : op.attrs)
-    out += str("- `", attr.name, "`", attr.required ? "" : " (optional)", ": ", attr.kind == AttrKind::Kind ? "one of " : "", attr.doc, "\n");
+    out += str("- `", attr.name, "`", attr.required ? "" : " (optional)", ": ", attr.kind == AttrKind::Kind ? "one of " : "",
+               attr.doc, "\n");
   return out;
 }
 

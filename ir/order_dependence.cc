@@ -111,8 +111,10 @@ private:
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (reads || writes)
       forEachMemory(op, [&](Memory &memory) {
-        if (isAtomic(op)) set(memory.cause, first(stored, ownCause(op)));
-        else if (writes) set(memory.cause, stored);
+        if (isAtomic(op))
+          set(memory.cause, first(stored, ownCause(op)));
+        else if (writes)
+          set(memory.cause, stored);
         if (!reads) return;
         from = first(from, memory.cause);
         // Shared local memory is exempt: it is read after a barrier.
@@ -170,7 +172,8 @@ std::vector<OrderCause> orderDependence(const Kernel &kernel, const std::vector<
 bool dependsOnOrder(const Kernel &kernel) {
   std::vector<size_t> memoryOf(kernel.paramCount);
   std::iota(memoryOf.begin(), memoryOf.end(), size_t{0});
-  std::vector<OrderCause> causes = orderDependence(kernel, memoryOf, std::vector<OrderCause>(kernel.paramCount, OrderCause::None));
+  std::vector<OrderCause> causes =
+      orderDependence(kernel, memoryOf, std::vector<OrderCause>(kernel.paramCount, OrderCause::None));
   return std::any_of(causes.begin(), causes.end(), [](OrderCause cause) { return cause != OrderCause::None; });
 }
 

@@ -78,9 +78,7 @@ bool inClause(const OpInfo &info, const Attr &attr) {
 }
 
 // The element type of the result, if there is one.
-Elem elementOf(const Op &op) {
-  return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index;
-}
+Elem elementOf(const Op &op) { return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index; }
 
 const Attr *clauseAttr(const Op &op, size_t i = 0) {
   return op.info().attrs.size() > i ? op.attr(op.info().attrs[i].name) : nullptr;
@@ -261,8 +259,7 @@ void KernelPrinter::clause(const Op &op) {
 
 void KernelPrinter::operands(const Op &op, size_t first) {
   size_t index = firstIndex(op.info());
-  for (size_t i = first; i < op.operandCount(); ++i)
-    out_ += (i == first ? " " : i == index ? "[" : ", ") + name(op.operand(i));
+  for (size_t i = first; i < op.operandCount(); ++i) out_ += (i == first ? " " : i == index ? "[" : ", ") + name(op.operand(i));
   if (op.operandCount() > index) out_ += "]";
 }
 
@@ -349,8 +346,8 @@ void KernelPrinter::loop(const Op &op) {
   // A message may print a malformed loop.
   if (op.operandCount() < at.operand || body.params().size() != carried + at.param) return operands(op);
   if (op.kind() == OpKind::For)
-    out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
-            name(op.operand(2));
+    out_ +=
+        " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " + name(op.operand(2));
   else
     out_ += " " + name(op.operand(0));
   if (carried == 0) return;
@@ -390,9 +387,7 @@ void KernelPrinter::structure(const Op &op, int depth, bool whole) {
 
 } // namespace
 
-void printKernel(std::string &out, const Kernel &kernel, const Module *module) {
-  KernelPrinter(out, module).kernel(kernel);
-}
+void printKernel(std::string &out, const Kernel &kernel, const Module *module) { KernelPrinter(out, module).kernel(kernel); }
 
 std::vector<GridText> gridTexts(const Kernel &kernel) {
   std::string scratch;

@@ -27,7 +27,8 @@ public:
     int64_t peak = live;
     for (const Op &op : block_) {
       int64_t inner = 0;
-      for (size_t r = 0; r < op.regionCount(); ++r) inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
       peak = std::max(peak, live + inner);
       // The result of an op may reuse the registers of an operand that has its last use here.
       for (const Value *operand : op.operands())

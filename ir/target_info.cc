@@ -8,16 +8,19 @@ namespace {
 
 // DPAS has systolic depth 8, so K is 8 words of 32 bits; M is the repeat count; N is the subgroup size (16 on Xe-HPC and Xe2, 8
 // on Xe-HPG). Sources: Intel's cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
-#define XT_REPEATS(a, b, r, n, k)                                                                                      \
-  {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {  \
-    Elem::a, Elem::b, Elem::r, 1, n, k                                                                                 \
+#define XT_REPEATS(a, b, r, n, k)                                                                                              \
+  {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {          \
+    Elem::a, Elem::b, Elem::r, 1, n, k                                                                                         \
   }
-#define XT_BYTES(n)                                                                                                    \
+#define XT_BYTES(n)                                                                                                            \
   XT_REPEATS(I8, I8, I32, n, 32), XT_REPEATS(I8, U8, I32, n, 32), XT_REPEATS(U8, I8, I32, n, 32), XT_REPEATS(U8, U8, I32, n, 32)
 
-constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),   XT_REPEATS(F16, F16, F16, 16, 16),
-                                XT_REPEATS(BF16, BF16, F32, 16, 16), XT_REPEATS(BF16, BF16, BF16, 16, 16),
-                                XT_BYTES(16),                        XT_REPEATS(TF32, TF32, F32, 16, 8)};
+constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),
+                                XT_REPEATS(F16, F16, F16, 16, 16),
+                                XT_REPEATS(BF16, BF16, F32, 16, 16),
+                                XT_REPEATS(BF16, BF16, BF16, 16, 16),
+                                XT_BYTES(16),
+                                XT_REPEATS(TF32, TF32, F32, 16, 8)};
 // The functions for subgroups of 8 have no 16-bit accumulators, and no tf32.
 constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
 #undef XT_BYTES
@@ -31,12 +34,15 @@ constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 // (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. There are none for elements of 64 bits. Four blocks of
 // 16 bytes side by side, one byte per lane each, are meant for bytes that are widened afterwards.
 constexpr BlockShape kXeBlocks[] = {
-    {BlockUse::Load, 8, 32, 1, 32, 2},          {BlockUse::Load, 8, 16, 8, 32, 4, 4},       {BlockUse::Load, 16, 16, 1, 32, 2},
-    {BlockUse::Load, 32, 16, 1, 32, 1},         {BlockUse::Load, 32, 8, 1, 32, 2},          {BlockUse::LoadVnni, 8, 16, 32, 32, 4},
-    {BlockUse::LoadVnni, 16, 16, 16, 32, 2},    {BlockUse::LoadTransposed, 32, 8, 16, 32, 1}, {BlockUse::Store, 8, 32, 1, 8, 1},
-    {BlockUse::Store, 8, 16, 1, 8, 1},          {BlockUse::Store, 16, 16, 1, 8, 1},         {BlockUse::Store, 32, 16, 1, 8, 1},
-    {BlockUse::Prefetch, 8, 32, 1, 32, 2},      {BlockUse::Prefetch, 8, 16, 32, 32, 2},     {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4},
-    {BlockUse::Prefetch, 16, 16, 1, 32, 2},     {BlockUse::Prefetch, 32, 16, 1, 32, 1},     {BlockUse::Prefetch, 32, 8, 1, 32, 2},
+    {BlockUse::Load, 8, 32, 1, 32, 2},        {BlockUse::Load, 8, 16, 8, 32, 4, 4},
+    {BlockUse::Load, 16, 16, 1, 32, 2},       {BlockUse::Load, 32, 16, 1, 32, 1},
+    {BlockUse::Load, 32, 8, 1, 32, 2},        {BlockUse::LoadVnni, 8, 16, 32, 32, 4},
+    {BlockUse::LoadVnni, 16, 16, 16, 32, 2},  {BlockUse::LoadTransposed, 32, 8, 16, 32, 1},
+    {BlockUse::Store, 8, 32, 1, 8, 1},        {BlockUse::Store, 8, 16, 1, 8, 1},
+    {BlockUse::Store, 16, 16, 1, 8, 1},       {BlockUse::Store, 32, 16, 1, 8, 1},
+    {BlockUse::Prefetch, 8, 32, 1, 32, 2},    {BlockUse::Prefetch, 8, 16, 32, 32, 2},
+    {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4}, {BlockUse::Prefetch, 16, 16, 1, 32, 2},
+    {BlockUse::Prefetch, 32, 16, 1, 32, 1},   {BlockUse::Prefetch, 32, 8, 1, 32, 2},
 };
 // Section 6.13.X.6, "Restrictions", of the same extension, for all devices that have it: Xe-HPC and Xe2. A pitch is at least
 // the width, so its minimum is 64 too.
@@ -54,10 +60,42 @@ constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 // local memory (targets/xe/emit/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
 // GPUs guarantee this (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), other devices need not.
 constexpr TargetInfo kTargets[] = {
-    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 16, kLscChunks, 64 << 10, 32, 1024, kGrf, 32, false},
-    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, {}, 0, 0, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
+    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32,
+     kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32,
+     1024, kGrf, 64, true},
+    {"xe-dg2",
+     "Intel Arc A (Xe-HPG)",
+     kEight,
+     kDpas8,
+     {},
+     {},
+     kLscWords,
+     256,
+     16,
+     kLscChunks,
+     64 << 10,
+     32,
+     1024,
+     kGrf,
+     32,
+     false},
+    {"spirv",
+     "any device that takes SPIR-V, no Intel extension",
+     kAnySize,
+     {},
+     {},
+     {},
+     {},
+     0,
+     0,
+     {},
+     32 << 10,
+     0,
+     256,
+     kOneGrf,
+     32,
+     false},
 };
 
 } // namespace
@@ -65,7 +103,8 @@ constexpr TargetInfo kTargets[] = {
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
   const BlockShape *widest = nullptr;
   for (const BlockShape &shape : target.blockShapes)
-    if (shape.use == use && shape.bits == bits && shape.fewestBlocks == 1 && (!widest || shape.columns > widest->columns)) widest = &shape;
+    if (shape.use == use && shape.bits == bits && shape.fewestBlocks == 1 && (!widest || shape.columns > widest->columns))
+      widest = &shape;
   return widest;
 }
 
@@ -89,9 +128,11 @@ std::string text(const BlockShape &shape) {
 }
 
 std::vector<std::string> blockRuleLines(const BlockRules &rules) {
-  return {str("base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ", rules.widthMultiple,
-              ", pitch at least the width, ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, ","),
-          str("first column a multiple of ", rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent)};
+  return {
+      str("base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ",
+          rules.widthMultiple, ", pitch at least the width, ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple,
+          ","),
+      str("first column a multiple of ", rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent)};
 }
 
 std::string lineMessageText(const TargetInfo &target) {
@@ -103,7 +144,8 @@ std::string lineMessageText(const TargetInfo &target) {
 std::string scatterMessageText(const TargetInfo &target) {
   if (target.scatterLanes == 0) return "any";
   std::span<const int64_t> chunks = target.scatterChunks;
-  return str("up to ", target.scatterLanes, ", a power of two, each taking ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), " neighbours");
+  return str("up to ", target.scatterLanes, ", a power of two, each taking ", join(chunks.first(chunks.size() - 1), ", "),
+             " or ", chunks.back(), " neighbours");
 }
 
 std::string typesText(const MmaShape &shape) {

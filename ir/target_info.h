@@ -24,13 +24,13 @@ struct BlockRules {
   int64_t minimalWidth = 0, widthMultiple = 0;
   int64_t minimalPitch = 0, pitchMultiple = 0;
   int64_t columnMultiple = 0; // of a block's first column
-  int64_t maximalExtent = 0;  // width, pitch (bytes) and height (rows)
+  int64_t maximalExtent = 0; // width, pitch (bytes) and height (rows)
   bool any() const { return baseAlignment != 0; }
 };
 
 enum class BlockUse : uint8_t {
   Load,
-  LoadVnni,      // elements of a column are packed until they fill 32 bits
+  LoadVnni, // elements of a column are packed until they fill 32 bits
   LoadTransposed,
   Store,
   Prefetch,
@@ -49,7 +49,7 @@ struct BlockShape {
 struct TargetInfo {
   std::string_view name, summary;
   std::span<const int64_t> subgroupSizes; // the first is the size that kernels with mma need
-  std::span<const MmaShape> mma;          // best first, for each combination of types
+  std::span<const MmaShape> mma; // best first, for each combination of types
   BlockRules blocks;
   std::span<const BlockShape> blockShapes;
   // 1D block messages move contiguous memory: the allowed numbers of 32-bit or 64-bit words, and the most bytes; empty if there
@@ -60,7 +60,7 @@ struct TargetInfo {
   // lane. 0: no limit, accesses are done lane by lane.
   int64_t scatterLanes = 0;
   std::span<const int64_t> scatterChunks;
-  int64_t slmBytes = 0;      // per workgroup
+  int64_t slmBytes = 0; // per workgroup
   int64_t namedBarriers = 0; // per workgroup
   int64_t lanesPerWorkgroup = 0;
   std::span<const int64_t> registerFile; // register file sizes per thread that a kernel may choose, in registers
@@ -73,13 +73,13 @@ const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits);
 
 // The texts for the properties of a target in messages to users and in `xtc --query`.
 std::string_view blockUseName(BlockUse use);
-std::string text(const BlockShape &shape);                     // "load, 16-bit elements: 1 to 32 rows of 16, up to 2 side by side"
+std::string text(const BlockShape &shape); // "load, 16-bit elements: 1 to 32 rows of 16, up to 2 side by side"
 std::vector<std::string> blockRuleLines(const BlockRules &rules); // in two lines
-std::string lineMessageText(const TargetInfo &target);         // "1, 2, 4 or 8 words of 32 or 64 bits, up to 64 bytes, …"; "none"
-std::string scatterMessageText(const TargetInfo &target);       // "up to 32, each taking 1, 2, 3, 4 or 8 neighbours"; "any"
-std::string typesText(const MmaShape &shape);                  // "f16 x f16 -> f32"
-std::string sizesText(const MmaShape &shape);                  // "8x16x16": M x N x K
-std::string mmaTable(std::span<const MmaShape> shapes);        // one line per combination of types, each with its sizes
+std::string lineMessageText(const TargetInfo &target); // "1, 2, 4 or 8 words of 32 or 64 bits, up to 64 bytes, …"; "none"
+std::string scatterMessageText(const TargetInfo &target); // "up to 32, each taking 1, 2, 3, 4 or 8 neighbours"; "any"
+std::string typesText(const MmaShape &shape); // "f16 x f16 -> f32"
+std::string sizesText(const MmaShape &shape); // "8x16x16": M x N x K
+std::string mmaTable(std::span<const MmaShape> shapes); // one line per combination of types, each with its sizes
 
 std::span<const TargetInfo> targetInfos();
 // Null if the name is unknown.

@@ -69,8 +69,7 @@ std::string shapedText(Type type) {
   switch (type.kind()) {
   case TypeKind::Scalar: return std::string(elemName(type.elem()));
   case TypeKind::MemRef:
-    return shaped("memref", type) + memoryText(type.data().memory) +
-           (type.data().space == MemorySpace::Slm ? ", slm>" : ">");
+    return shaped("memref", type) + memoryText(type.data().memory) + (type.data().space == MemorySpace::Slm ? ", slm>" : ">");
   case TypeKind::Vector: return shaped("vector", type) + ">";
   case TypeKind::Tile: return shaped("tile", type) + ">";
   case TypeKind::TensorDesc: return shaped("tensor_desc", type) + descText(type.data()) + ">";
@@ -128,7 +127,8 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
   if (own.size() == static_cast<size_t>(to.rank())) return own;
   // A matrix stored by columns is the transpose of one stored by rows.
-  if (int rank = to.rank(); from.rank() == rank && rank >= 2 && fromStrides[static_cast<size_t>(rank) - 2] == 1 && toStrides[static_cast<size_t>(rank) - 1] == 1) {
+  if (int rank = to.rank(); from.rank() == rank && rank >= 2 && fromStrides[static_cast<size_t>(rank) - 2] == 1 &&
+                            toStrides[static_cast<size_t>(rank) - 1] == 1) {
     std::vector<int> turned;
     for (int d = 0; d < rank; ++d) turned.push_back(d < rank - 2 ? d : d == rank - 2 ? rank - 1 : rank - 2);
     bool all = true;

@@ -26,7 +26,7 @@ enum class MatrixUse : uint8_t { None, A, B, Accumulator };
 // order.
 struct MemoryLayout {
   enum class Kind : uint8_t { Contiguous, Strided, Permuted } kind = Kind::Contiguous;
-  std::vector<int64_t> strides;     // Strided: one per dimension, kDynamic for '?'
+  std::vector<int64_t> strides; // Strided: one per dimension, kDynamic for '?'
   std::vector<int64_t> permutation; // Permuted: memory dimension m (outermost first) is logical dimension p[m]
   bool operator==(const MemoryLayout &) const = default;
 };
@@ -35,16 +35,16 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = Elem::Index;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr;            // Vector, Tile: the owners of the elements; null: none, or not known yet.
-                                             // TensorDesc of lanes: the lane that has each element of the shape (sg_map)
-  MatrixUse use = MatrixUse::None;           // Vector
-  bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
-  Order order = Order::RowMajor;             // Tile
-  bool scatter = false;                      // Tile, TensorDesc
-  MemorySpace space = MemorySpace::Global;   // MemRef, Tile, TensorDesc (memory_scope)
-  bool boundaryCheck = true;                 // TensorDesc
-  int64_t chunk = 1;                         // TensorDesc: consecutive elements per lane; the shape is then [lanes, chunk]
-  MemoryLayout memory;                       // MemRef
+  const Layout *layout = nullptr; // Vector, Tile: the owners of the elements; null: none, or not known yet.
+  // TensorDesc of lanes: the lane that has each element of the shape (sg_map)
+  MatrixUse use = MatrixUse::None; // Vector
+  bool packed = false; // Tile: memory [K/f][N][f], see packFactor
+  Order order = Order::RowMajor; // Tile
+  bool scatter = false; // Tile, TensorDesc
+  MemorySpace space = MemorySpace::Global; // MemRef, Tile, TensorDesc (memory_scope)
+  bool boundaryCheck = true; // TensorDesc
+  int64_t chunk = 1; // TensorDesc: consecutive elements per lane; the shape is then [lanes, chunk]
+  MemoryLayout memory; // MemRef
   bool operator==(const TypeData &) const = default;
 };
 
@@ -73,7 +73,7 @@ public:
   int64_t extent(int d) const { return data_->shape[static_cast<size_t>(d)]; }
   const Layout *layout() const { return data_->layout; }
   int64_t elementCount() const; // of a static shape
-  int64_t byteCount() const;    // of a static shape, storage bytes
+  int64_t byteCount() const; // of a static shape, storage bytes
   bool hasStaticShape() const;
   // The number of rows of a packed tile that are interleaved in memory to fill 32 bits (VNNI): 2 for elements of 16 bits, 4 for
   // 8 bits, 1 if the tile is not packed. Element (k, n) of its base is at [k / f][n][k % f]; rows after the last full group are

@@ -23,7 +23,8 @@ private:
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
     if (has(op.info().effects, Effect::Reads) && loaded_ == LoadedValues::TakenAsSame) differs = false;
     // Each subgroup may get another old value of an atomic, even at one address.
-    differs |= loaded_ == LoadedValues::MayDiffer && has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes);
+    differs |=
+        loaded_ == LoadedValues::MayDiffer && has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes);
     // All lanes have the same sum.
     if (op.kind() == OpKind::SubgroupReduce && !op.attr("cluster_size") && among_ == Among::Subgroup) differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));

@@ -54,7 +54,8 @@ public:
     each(stmt.results), each(stmt.op), each(stmt.expr), each(stmt.type), each(stmt.attrs);
     visit(stmt.variable), each(stmt.lower), each(stmt.upper), each(stmt.step), each(stmt.iterArgs), each(stmt.resultTypes);
     each(stmt.body), each(stmt.orElse), each(stmt.values), each(stmt.signature);
-    visit(stmt.kernel), each(stmt.grid), each(stmt.indexVars), each(stmt.left), each(stmt.right), each(stmt.within), each(stmt.path);
+    visit(stmt.kernel), each(stmt.grid), each(stmt.indexVars), each(stmt.left), each(stmt.right), each(stmt.within),
+        each(stmt.path);
   }
 
 private:

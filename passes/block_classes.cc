@@ -52,8 +52,10 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
   walk(kernel.body, [&](Op &op) { chosen |= isBlockOp(op); });
   walk(kernel.body, [&](Op &op) {
     bool part = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
-    if (isBlockOp(op) || (chosen && part)) demandWhole(op);
-    else if (op.kind() == OpKind::TileMma) demandMma(op);
+    if (isBlockOp(op) || (chosen && part))
+      demandWhole(op);
+    else if (op.kind() == OpKind::TileMma)
+      demandMma(op);
   });
   for (int round = 0; round < 2; ++round) walk(kernel.body, [&](Op &op) { suggest(op); });
   for (size_t i = 0; i < members_.count(); ++i)
@@ -67,9 +69,12 @@ BlockGrid BlockClasses::plainGrid(Type type) const {
   if (type.rank() > 2 && type.elementCount() <= 2 * kPlainRows * kProductDepth * 2) return grid;
   for (int d = 0; d < type.rank(); ++d) {
     Lengths &lengths = grid.dims[static_cast<size_t>(d)];
-    if (d + 1 == type.rank()) lengths = cutEvenly(type.extent(d), lanes_);
-    else if (d + 2 == type.rank()) lengths = cutToPowersOfTwo(type.extent(d), kPlainRows);
-    else lengths = cutEvenly(type.extent(d), 1);
+    if (d + 1 == type.rank())
+      lengths = cutEvenly(type.extent(d), lanes_);
+    else if (d + 2 == type.rank())
+      lengths = cutToPowersOfTwo(type.extent(d), kPlainRows);
+    else
+      lengths = cutEvenly(type.extent(d), 1);
   }
   return grid;
 }
@@ -108,8 +113,10 @@ void BlockClasses::suggestTransposed(const Value *from, const Value *to, const s
   BlockGrid grid = BlockGrid::whole(source.strength < 0 ? from->type() : to->type());
   for (size_t d = 0; d < permutation.size(); ++d) {
     auto p = static_cast<size_t>(permutation[d]);
-    if (source.strength < 0) grid.dims[p] = target.grid.dims[d];
-    else grid.dims[d] = source.grid.dims[p];
+    if (source.strength < 0)
+      grid.dims[p] = target.grid.dims[d];
+    else
+      grid.dims[d] = source.grid.dims[p];
   }
   demand(source.strength < 0 ? from : to, std::move(grid), kSuggested);
 }
@@ -132,7 +139,8 @@ void BlockClasses::suggest(Op &op) {
   case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dim());
   case TypeRule::Reshape: { // one block from one block
     const Class &result = classOf(op.result());
-    if (result.strength >= 0 && result.grid.count() == 1) demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
+    if (result.strength >= 0 && result.grid.count() == 1)
+      demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
     return;
   }
   default: return;
@@ -147,10 +155,13 @@ void BlockClasses::choosePacked(Block &body) {
   const std::vector<const Value *> &values = members_.values();
   std::vector<char> possible(values.size(), 1);
   auto rule = [&](const Value *value) { possible[members_.classOf(value)] = 0; };
-  auto packs = [](Type type) { return type.isVector() && type.rank() == 2 && (elemInfo(type.elem()).bits == 8 || elemInfo(type.elem()).bits == 16); };
+  auto packs = [](Type type) {
+    return type.isVector() && type.rank() == 2 && (elemInfo(type.elem()).bits == 8 || elemInfo(type.elem()).bits == 16);
+  };
   for (size_t i = 0; i < values.size(); ++i) {
     const Class &own = classes_[members_.classOf(i)];
-    bool even = own.strength == kOperandB && packs(values[i]->type()) && elemInfo(values[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
+    bool even = own.strength == kOperandB && packs(values[i]->type()) &&
+                elemInfo(values[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
     for (size_t d = 0; even && d < 2; ++d)
       for (int64_t length : own.grid.dims[d]) even &= length == own.grid.dims[d][0];
     if (!even) possible[members_.classOf(i)] = 0;
@@ -165,7 +176,8 @@ void BlockClasses::choosePacked(Block &body) {
       if (!op.operand(i)->type().isVector() || keeps) continue;
       const MmaShape *shape = op.kind() == OpKind::TileMma && i == 1 ? chooseMma(target_, op).shape : nullptr;
       const BlockGrid &grid = classOf(op.operand(i)).grid;
-      if (!shape || shape->b != op.operand(i)->type().elem() || grid.dims[0][0] != shape->k || grid.dims[1][0] != shape->n) rule(op.operand(i));
+      if (!shape || shape->b != op.operand(i)->type().elem() || grid.dims[0][0] != shape->k || grid.dims[1][0] != shape->n)
+        rule(op.operand(i));
     }
   });
   for (size_t i = 0; i < values.size(); ++i) classes_[i].packed = possible[members_.classOf(i)];

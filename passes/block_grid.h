@@ -45,5 +45,4 @@ struct BlockGrid {
   bool operator==(const BlockGrid &) const = default;
 };
 
-
 } // namespace xt

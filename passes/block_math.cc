@@ -46,7 +46,8 @@ Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *sh
   for (size_t i = 0; i < grid.count() && op.operandCount() > 2; ++i) {
     std::vector<int64_t> size = grid.shape(i);
     sums[i] = of(op.operand(2))[i];
-    if (shape && shape->result != sums[i]->type().elem()) sums[i] = make(OpKind::ExtF, {sums[i]}, context_.withElem(sums[i]->type(), shape->result));
+    if (shape && shape->result != sums[i]->type().elem())
+      sums[i] = make(OpKind::ExtF, {sums[i]}, context_.withElem(sums[i]->type(), shape->result));
     if (shape && size[1] != shape->n) sums[i] = inserted(sums[i], zeros({size[0], shape->n}, sums[i]->type().elem()), {0, 0});
   }
   return sums;
@@ -57,7 +58,8 @@ void Blocking::tileMma(const Op &op) {
   MmaChoice choice = chooseMma(target_, op);
   const MmaShape *shape = choice.shape;
   if (!shape)
-    diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`tile_mma` multiplies and adds element by element: ", choice.reason));
+    diagnostics_.report(DiagCode::BlockRemark, op.range(),
+                        str("`tile_mma` multiplies and adds element by element: ", choice.reason));
   Elem sumElem = op.result()->type().elem(), productElem = shape ? shape->result : sumElem;
   const BlockGrid &out = classes_.grid(op.result());
   Lengths k = cutEvenly(op.operand(0)->type().extent(1), shape ? shape->k : kProductDepth);
@@ -261,7 +263,8 @@ void Blocking::reshape(const Op &op) {
     }
     Value *result = nullptr;
     BlockGrid rows; // the rows of the block; each is one run of the result
-    for (size_t d = 0; d < shape.size(); ++d) rows.dims.push_back(d + 1 == shape.size() ? Lengths{shape[d]} : Lengths(static_cast<size_t>(shape[d]), 1));
+    for (size_t d = 0; d < shape.size(); ++d)
+      rows.dims.push_back(d + 1 == shape.size() ? Lengths{shape[d]} : Lengths(static_cast<size_t>(shape[d]), 1));
     for (size_t r = 0; r < rows.count(); ++r) {
       std::vector<int64_t> in = rows.origin(r), row(shape.size(), 1);
       int64_t linear = 0;
@@ -273,8 +276,10 @@ void Blocking::reshape(const Op &op) {
         int64_t length = part.back() = std::min(left, from.back() - at.back());
         row.back() = length;
         Value *run = reshaped(region(op.operand(0), at, part), row);
-        if (row == shape) result = run;
-        else result = inserted(run, result ? result : zeros(shape, run->type().elem()), in);
+        if (row == shape)
+          result = run;
+        else
+          result = inserted(run, result ? result : zeros(shape, run->type().elem()), in);
         in.back() += length, linear += length, left -= length;
       }
     }

@@ -55,7 +55,9 @@ int64_t rowsOfNext(int64_t rows, const BlockShape &shape) {
   return std::min(rows, largestWithin(rows, shape.fewestRows, shape.mostRows));
 }
 
-int64_t wholeBlocks(int64_t columns, const BlockShape &shape) { return (columns + shape.columns - 1) / shape.columns * shape.columns; }
+int64_t wholeBlocks(int64_t columns, const BlockShape &shape) {
+  return (columns + shape.columns - 1) / shape.columns * shape.columns;
+}
 
 } // namespace
 
@@ -183,7 +185,8 @@ std::string Blocking::whyNoBase(const Op &root) const {
     return "the shape and the strides of its matrix are computed in the kernel, where nothing tells whether they fit";
   const Value *source = base;
   while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
-  bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount, columns = isByColumns(root.result());
+  bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount,
+       columns = isByColumns(root.result());
   if (!parameter || (columns && source != base)) return "its base is no parameter of the kernel";
   return whyNoBlockBase(target_.blocks, blockBaseOf(columns ? transposedMemRef(context_, base->type()) : base->type()));
 }
@@ -200,13 +203,15 @@ std::string Blocking::whyNoMessages(const Value *tile, bool stores) const {
   if (std::string reason = whyNoBase(*root); !reason.empty()) return reason;
   int64_t bytes = elemInfo(data.elem).storageBytes, divisor = roots_.columnDivisor(tile);
   if (divisor * bytes % target_.blocks.columnMultiple != 0)
-    return str("its first ", isByColumns(tile) ? "row" : "column", " is not known to be a multiple of ", target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
+    return str("its first ", isByColumns(tile) ? "row" : "column", " is not known to be a multiple of ",
+               target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
                " bytes), as a block message wants it");
   return "";
 }
 
 void Blocking::fallBack(const Op &op, const std::string &reason) {
-  diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, "` goes element by element, masked: ", reason));
+  diagnostics_.report(DiagCode::BlockRemark, op.range(),
+                      str("`", op.info().name, "` goes element by element, masked: ", reason));
 }
 
 // --- messages --------------------------------------------------------------------------------------------------------
@@ -228,7 +233,8 @@ BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operand
   grid.dims.resize(2);
   for (int64_t rows = tile.extent(0), at = 0; rows > 0;) {
     int64_t most = operandSized ? wanted.dims[0][std::min(static_cast<size_t>(at), wanted.dims[0].size() - 1)] : rows;
-    int64_t length = operandSized ? std::min(rows, largestWithin(most, shape.fewestRows, shape.mostRows)) : rowsOfNext(rows, shape);
+    int64_t length =
+        operandSized ? std::min(rows, largestWithin(most, shape.fewestRows, shape.mostRows)) : rowsOfNext(rows, shape);
     grid.dims[0].push_back(length);
     rows -= length, ++at;
   }
@@ -271,7 +277,9 @@ bool Blocking::loadByMessages(const Op &op) {
     int64_t unit = turned ? 32 / bits : 1; // elements that are transposed as one unit
     BlockGrid grid = wanted;
     // Blocks of the fewest rows: then each row of the result is one register, as in blocks that are not transposed.
-    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit), cutEvenly(result->type().extent(1), shape->fewestRows)};
+    if (!packs)
+      grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit),
+                   cutEvenly(result->type().extent(1), shape->fewestRows)};
     for (size_t k = 0; k < grid.count(); ++k) {
       std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
       if (turned) {
@@ -291,12 +299,14 @@ bool Blocking::loadByMessages(const Op &op) {
   }
   const BlockShape *shape = nullptr;
   for (const BlockShape &s : target_.blockShapes)
-    if (s.use == BlockUse::Load && s.bits == bits && s.fewestBlocks == 1 && (!shape || s.columns == wanted.dims[1][0])) shape = &s;
+    if (s.use == BlockUse::Load && s.bits == bits && s.fewestBlocks == 1 && (!shape || s.columns == wanted.dims[1][0]))
+      shape = &s;
   if (!shape) return false;
   BlockGrid grid = messageGrid(result->type(), *shape, classes_.isOperand(result), wanted);
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> used = grid.shape(k);
-    std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])), wholeBlocks(used[1], *shape)};
+    std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])),
+                                 wholeBlocks(used[1], *shape)};
     blocks.push_back(slice(loadMessage(op, grid.origin(k), size, used, false, false), {0, 0}, used));
   }
   bind(result, reblocked(blocks, grid, wanted));
@@ -310,7 +320,8 @@ void Blocking::loadTile(const Op &op) {
   if (reason.empty() && padding && !isZero(padding->value)) reason = "block messages pad with zeros alone";
   if (reason.empty()) {
     if (loadByMessages(op)) return;
-    reason = str(target_.name, " has no block message for ", isTransposed(op) != isByColumns(tile) ? "transposed " : "", "elements of ", memoryBits(tile->type().elem()), " bits");
+    reason = str(target_.name, " has no block message for ", isTransposed(op) != isByColumns(tile) ? "transposed " : "",
+                 "elements of ", memoryBits(tile->type().elem()), " bits");
   }
   fallBack(op, reason);
   BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
@@ -397,7 +408,8 @@ void Blocking::prefetchTile(const Op &op) {
   const Value *tile = op.operand(0);
   Type type = tile->type();
   if (isByColumns(tile)) type = context_.vector({type.extent(1), type.extent(0)}, type.elem());
-  const BlockShape *shape = whyNoMessages(tile, false).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
+  const BlockShape *shape =
+      whyNoMessages(tile, false).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
   if (!shape) {
     const BlockGrid &grid = classes_.grid(tile);
     for (size_t k = 0; k < grid.count(); ++k) copy(op, {tileOf(tile, grid, k)}, {});

@@ -100,7 +100,8 @@ Value *Blocking::region(const Values &blocks, const BlockGrid &grid, const std::
   return result;
 }
 
-Value *Blocking::region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
+Value *Blocking::region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                        std::vector<int64_t> whole) {
   return region(of(value), classes_.grid(value), origin, shape, std::move(whole));
 }
 

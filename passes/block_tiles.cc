@@ -66,7 +66,8 @@ void Blocking::op(const Op &op) {
   default: break;
   }
   bool vectors = op.resultCount() && op.result()->type().isVector();
-  vectors &= op.info().elementwise || op.info().typeRule == TypeRule::Compare || op.info().typeRule == TypeRule::Select || op.info().typeRule == TypeRule::Cast;
+  vectors &= op.info().elementwise || op.info().typeRule == TypeRule::Compare || op.info().typeRule == TypeRule::Select ||
+             op.info().typeRule == TypeRule::Cast;
   return vectors ? eachBlock(op) : plain(op);
 }
 
@@ -197,13 +198,16 @@ void Blocking::insertSlice(const Op &op) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), inPart = origin, inBlock = origin, common = shape;
     bool reaches = true;
     for (size_t d = 0; d < origin.size(); ++d) {
-      int64_t from = std::max(origin[d], offsets[d]), to = std::min(origin[d] + shape[d], offsets[d] + part->type().extent(static_cast<int>(d)));
+      int64_t from = std::max(origin[d], offsets[d]),
+              to = std::min(origin[d] + shape[d], offsets[d] + part->type().extent(static_cast<int>(d)));
       inPart[d] = from - offsets[d], inBlock[d] = from - origin[d], common[d] = to - from;
       reaches &= from < to;
     }
     bool covered = reaches && common == shape;
     Value *block = covered ? nullptr : region(op.operand(1), origin, shape);
-    results.push_back(!reaches ? block : covered ? region(part, inPart, common) : inserted(region(part, inPart, common), block, inBlock));
+    results.push_back(!reaches  ? block
+                      : covered ? region(part, inPart, common)
+                                : inserted(region(part, inPart, common), block, inBlock));
   }
   bind(op.result(), std::move(results));
 }
@@ -264,7 +268,8 @@ void Blocking::bindAll(const std::vector<Value *> &olds, const Values &news) {
   size_t next = 0;
   for (Value *old : olds) {
     size_t count = partTypes(old).size();
-    bind(old, Values(news.begin() + static_cast<std::ptrdiff_t>(next), news.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    bind(old,
+         Values(news.begin() + static_cast<std::ptrdiff_t>(next), news.begin() + static_cast<std::ptrdiff_t>(next + count)));
     next += count;
   }
 }
@@ -310,7 +315,10 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
     if (kernel->scope == Scope::Workgroup) {
-      diagnostics.report(DiagCode::InvalidIr, kernel->nameRange, str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name), " is at workgroup scope"))
+      diagnostics
+          .report(DiagCode::InvalidIr, kernel->nameRange,
+                  str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name),
+                      " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }

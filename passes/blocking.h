@@ -18,8 +18,8 @@ using Values = std::vector<Value *>;
 class Blocking {
 public:
   Blocking(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics)
-      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), classes_(kernel, target), roots_(kernel),
-        b(context, kernel.body) {}
+      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), classes_(kernel, target),
+        roots_(kernel), b(context, kernel.body) {}
   void run();
 
 private:
@@ -81,9 +81,10 @@ private:
 
   // block_parts.cc: parts of a value that is held in blocks
   // The elements of [origin, origin + shape) as one vector of shape `whole`; elements of `whole` beyond `shape` are zero.
-  Value *region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, std::vector<int64_t> whole = {});
-  Value *region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+  Value *region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                 std::vector<int64_t> whole = {});
+  Value *region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin,
+                const std::vector<int64_t> &shape, std::vector<int64_t> whole = {});
   Values reblocked(const Values &blocks, const BlockGrid &from, const BlockGrid &to);
   Values inGrid(const Value *value, const BlockGrid &grid) { return reblocked(of(value), classes_.grid(value), grid); }
   Value *wholeOf(const Value *value);

@@ -69,8 +69,7 @@ private:
 Result<void> canonicalize(Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     Canonicalize pass(module.context(), diagnostics);
-    for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {
-    }
+    for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {}
     eraseDeadCode(*kernel, diagnostics);
   }
   return {};

@@ -55,14 +55,12 @@ private:
   }
 
   static bool equal(const Op &a, const Op &b) {
-    if (a.kind() != b.kind() || a.operandCount() != b.operandCount() || a.resultCount() != b.resultCount())
-      return false;
+    if (a.kind() != b.kind() || a.operandCount() != b.operandCount() || a.resultCount() != b.resultCount()) return false;
     for (size_t i = 0; i < a.resultCount(); ++i)
       if (a.result(i)->type() != b.result(i)->type()) return false;
     if (!sameAttributes(a, b)) return false;
     if (a.operands() == b.operands()) return true;
-    return a.info().commutative && a.operandCount() == 2 && a.operand(0) == b.operand(1) &&
-           a.operand(1) == b.operand(0);
+    return a.info().commutative && a.operandCount() == 2 && a.operand(0) == b.operand(1) && a.operand(1) == b.operand(0);
   }
 
   Op *find(const Op &op, size_t hash) const {
@@ -98,8 +96,7 @@ private:
 
   void replace(Op &op, Op &earlier) {
     if (costsWork(op) && op.range() != earlier.range())
-      diagnostics_
-          .report(DiagCode::PassRemark, op.range(), str("`", op.info().name, "` gives what is there already"))
+      diagnostics_.report(DiagCode::PassRemark, op.range(), str("`", op.info().name, "` gives what is there already"))
           .at(earlier.range(), "it was computed here");
     for (size_t i = 0; i < op.resultCount(); ++i) {
       if (earlier.result(i)->name().empty()) earlier.result(i)->setName(op.result(i)->name());

@@ -71,7 +71,8 @@ private:
       if (live && op->regionCount()) sweepRegions(*op);
       if (!live) {
         if (costsWork(*op))
-          diagnostics_.report(DiagCode::PassRemark, op->range(), str("nothing uses what `", op->info().name, "` gives: it is left out"));
+          diagnostics_.report(DiagCode::PassRemark, op->range(),
+                              str("nothing uses what `", op->info().name, "` gives: it is left out"));
         block.erase(op);
         removed_ = true;
       }

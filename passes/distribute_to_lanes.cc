@@ -89,9 +89,12 @@ Type LaneDistribution::laneType(const Value *value) const {
   if (type.isVector()) return laneVector(layouts_.of(value), type.elem());
   if (!type.isWindow()) return type;
   TypeData data = type.data();
-  if (type.isTensorDesc()) data.layout = layouts_.ofBlock(value);
-  else if (data.scatter) data.shape = layouts_.of(value)->ownerShape(Axis::Lane);
-  else data.shape = {1, 1}; // lanes share only the position where the tile begins
+  if (type.isTensorDesc())
+    data.layout = layouts_.ofBlock(value);
+  else if (data.scatter)
+    data.shape = layouts_.of(value)->ownerShape(Axis::Lane);
+  else
+    data.shape = {1, 1}; // lanes share only the position where the tile begins
   return context_.intern(std::move(data));
 }
 
@@ -132,8 +135,10 @@ void LaneDistribution::iota(const Op &op) {
   auto dim = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   Value *value = indices(layouts_.of(op.result()), dim);
   Type wide = context_.withElem(type, Elem::I64);
-  if (isFloat(type.elem())) value = make(OpKind::SIToFP, {make(OpKind::IndexCast, {value}, wide)}, type);
-  else if (type.elem() != Elem::Index) value = make(OpKind::IndexCast, {value}, type);
+  if (isFloat(type.elem()))
+    value = make(OpKind::SIToFP, {make(OpKind::IndexCast, {value}, wide)}, type);
+  else if (type.elem() != Elem::Index)
+    value = make(OpKind::IndexCast, {value}, type);
   bind(op.result(), value);
 }
 
@@ -212,9 +217,7 @@ void LaneDistribution::print(const Op &op) {
 
 // --- small pieces ----------------------------------------------------------------------------------------------------
 
-Value *LaneDistribution::plus(Value *x, Value *y) {
-  return !x ? y : !y ? x : make(OpKind::AddI, {x, y}, context_.index());
-}
+Value *LaneDistribution::plus(Value *x, Value *y) { return !x ? y : !y ? x : make(OpKind::AddI, {x, y}, context_.index()); }
 Value *LaneDistribution::plus(Value *x, int64_t constant) { return constant ? plus(x, index(constant)) : x; }
 
 Value *LaneDistribution::arith(OpKind kind, Value *x, int64_t constant) {
@@ -283,8 +286,10 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue;
     if (kernel->scope == Scope::Workgroup) {
-      diagnostics.report(DiagCode::InvalidIr, kernel->nameRange,
-                         str("the pass `distribute-to-lanes` deals out what one subgroup holds, and ", symbolText(kernel->name), " is at workgroup scope"))
+      diagnostics
+          .report(DiagCode::InvalidIr, kernel->nameRange,
+                  str("the pass `distribute-to-lanes` deals out what one subgroup holds, and ", symbolText(kernel->name),
+                      " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }

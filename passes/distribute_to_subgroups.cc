@@ -64,8 +64,10 @@ void Distribution::op(const Op &op) {
   bool parts = false;
   for (size_t i = 0; i < op.resultCount(); ++i) parts |= hasParts(op.result(i)->type());
   for (const Value *operand : op.operands()) parts |= hasParts(operand->type());
-  if (parts) eachPiece(op);
-  else plain(op);
+  if (parts)
+    eachPiece(op);
+  else
+    plain(op);
 }
 
 // The same op on a subgroup's parts of its operands, which are one value each.
@@ -134,7 +136,8 @@ void Distribution::createMask(const Op &op) {
   for (size_t k = 0; k < pieces.count(); ++k) {
     Values extents = expanded(op.operands());
     for (size_t d = 0; d < extents.size(); ++d)
-      if (Value *first = indexOf(pieces.dims[d], pieces.at(k)[d])) extents[d] = make(OpKind::SubI, {extents[d], first}, context_.index());
+      if (Value *first = indexOf(pieces.dims[d], pieces.at(k)[d]))
+        extents[d] = make(OpKind::SubI, {extents[d], first}, context_.index());
     results.push_back(make(OpKind::CreateMask, std::move(extents), pieceType(type, pieces)));
   }
   bind(op.result(), std::move(results));
@@ -186,7 +189,8 @@ void Distribution::bindAll(std::span<Value *const> olds, const Values &news) {
   size_t next = 0;
   for (Value *old : olds) {
     size_t count = hasParts(old->type()) ? piecesOf(old->type()).count() : 1;
-    bind(old, Values(news.begin() + static_cast<std::ptrdiff_t>(next), news.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    bind(old,
+         Values(news.begin() + static_cast<std::ptrdiff_t>(next), news.begin() + static_cast<std::ptrdiff_t>(next + count)));
     next += count;
   }
 }
@@ -251,8 +255,10 @@ void Distribution::bind(const Value *old, Values values) {
 
 Builder Distribution::atTop() {
   Builder top(context_, kernel_.body);
-  if (Op *next = topEnd_->next()) top.setBefore(next);
-  else top.setEnd(kernel_.body);
+  if (Op *next = topEnd_->next())
+    top.setBefore(next);
+  else
+    top.setEnd(kernel_.body);
   top.setRange(kernel_.nameRange);
   return top;
 }

@@ -48,14 +48,17 @@ public:
     nest->result()->setName(loop_.result(sum_)->name());
     nest->result()->setRange(loop_.result(sum_)->range());
     loop_.result(sum_)->replaceAllUsesWith(nest->result());
-    diagnostics_.report(DiagCode::PassRemark, mma_->range(), "this product and the loop around it are one nest, which is packed and blocked for the processor")
+    diagnostics_
+        .report(DiagCode::PassRemark, mma_->range(),
+                "this product and the loop around it are one nest, which is packed and blocked for the processor")
         .at(loop_.range(), "the loop");
     loop_.block()->erase(&loop_);
   }
 
 private:
   bool stays(const Op &op, std::string why) {
-    Diagnostic &remark = diagnostics_.report(DiagCode::PassRemark, op.range(), str("the loop around this product is no nest: ", why));
+    Diagnostic &remark =
+        diagnostics_.report(DiagCode::PassRemark, op.range(), str("the loop around this product is no nest: ", why));
     if (&op != &loop_) remark.at(loop_.range(), "the loop");
     return false;
   }
@@ -82,8 +85,7 @@ private:
     if (elem == Elem::F16 || elem == Elem::BF16) // rounded after each iteration
       return stays(*mma_, str("the sum is kept in ", elemName(elem), ", which rounds in each step"));
     for (size_t i = 0; i < loop_.resultCount(); ++i)
-      if (i != sum_ && !loop_.result(i)->uses().empty())
-        return stays(loop_, "what else it carries is used behind it");
+      if (i != sum_ && !loop_.result(i)->uses().empty()) return stays(loop_, "what else it carries is used behind it");
     return true;
   }
 
@@ -109,7 +111,8 @@ private:
     }
     std::string_view name = operand == 0 ? "a" : "b";
     if (!op || op->kind() != OpKind::LoadTile || op->block() != &body_ || !value->hasOneUse())
-      return stays(op && op->block() == &body_ ? *op : *mma_, str(name, " is not just loaded in the loop, for this product alone"));
+      return stays(op && op->block() == &body_ ? *op : *mma_,
+                   str(name, " is not just loaded in the loop, for this product alone"));
     const Attr *padding = op->attr("padding");
     if (padding && padding->value != AttrValue(int64_t{0}) && padding->value != AttrValue(0.0))
       return stays(*op, str(name, " is padded with another number than 0"));
@@ -120,7 +123,8 @@ private:
     size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory that K runs along
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
     if (side.step[along] == depth && side.step[1 - along] == 0) return true;
-    return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "), "] in each step; a nest moves it by its extent along K, which is ", depth));
+    return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "),
+                          "] in each step; a nest moves it by its extent along K, which is ", depth));
   }
 
   // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is
@@ -132,10 +136,12 @@ private:
       tile = op->operand(0);
       op = tile->definingOp();
     }
-    if (op && op->block() == &body_ && op->kind() == OpKind::InitTile && ahead == std::vector<int64_t>{0, 0}) return matchInit(*op, side, name);
+    if (op && op->block() == &body_ && op->kind() == OpKind::InitTile && ahead == std::vector<int64_t>{0, 0})
+      return matchInit(*op, side, name);
     bool moved = ahead != std::vector<int64_t>{0, 0};
     if (!moved && !definedInside(*tile, body_)) return side.tile = tile, true;
-    if (moved || !isCarried(tile)) return stays(*side.load, str("the tile of ", name, " is not one that the loop moves by a constant"));
+    if (moved || !isCarried(tile))
+      return stays(*side.load, str("the tile of ", name, " is not one that the loop moves by a constant"));
     const Value *param = tile;
     Value *yielded = next(param);
     for (Op *move = yielded->definingOp(); yielded != param; yielded = move->operand(0), move = yielded->definingOp())
@@ -147,7 +153,9 @@ private:
 
   bool addMove(const Op &move, std::vector<int64_t> &step) {
     std::optional<int64_t> down = constantInt(*move.operand(1)), right = constantInt(*move.operand(2));
-    if (!down || !right || __builtin_add_overflow(step[0], *down, &step[0]) || __builtin_add_overflow(step[1], *right, &step[1])) return false;
+    if (!down || !right || __builtin_add_overflow(step[0], *down, &step[0]) ||
+        __builtin_add_overflow(step[1], *right, &step[1]))
+      return false;
     seen_.insert(&move);
     return true;
   }
@@ -160,8 +168,10 @@ private:
     for (size_t i = 0; i < init.operandCount(); ++i) {
       const Value *operand = init.operand(i);
       bool offset = i == rank - 1 || i == rank; // the offset of the rows or of the columns
-      if (operand == index && offset) side.step[i - (rank - 1)] = loopStep_;
-      else if (definedInside(*operand, body_) && !isConstant(*operand)) return stays(init, str("where the tile of ", name, " lies is computed in the loop"));
+      if (operand == index && offset)
+        side.step[i - (rank - 1)] = loopStep_;
+      else if (definedInside(*operand, body_) && !isConstant(*operand))
+        return stays(init, str("where the tile of ", name, " lies is computed in the loop"));
     }
     side.init = &init;
     seen_.insert(&init);
@@ -171,8 +181,10 @@ private:
   Value *initBefore(Builder &build, const Op &init) {
     std::vector<Value *> operands = init.operands();
     for (Value *&operand : operands)
-      if (operand == body_.param(0)) operand = loop_.operand(0);
-      else if (definedInside(*operand, body_)) operand = build.index(*constantInt(*operand));
+      if (operand == body_.param(0))
+        operand = loop_.operand(0);
+      else if (definedInside(*operand, body_))
+        operand = build.index(*constantInt(*operand));
     Op *made = build.create(OpKind::InitTile, std::move(operands), {init.result()->type()});
     made->setRange(init.range());
     for (const Attr &attr : init.attrs()) made->setAttr(attr.name, attr.value, attr.range);
@@ -189,10 +201,10 @@ private:
     for (Op &op : body_) {
       if (op.kind() == OpKind::Yield || op.kind() == OpKind::PrefetchTile || &op == mma_ || seen_.contains(&op)) continue;
       if (op.regionCount() == 0 && (isPure(op) || isRemovable(op)) && !has(op.info().effects, Effect::Reads)) continue;
-      std::string_view why = op.regionCount()                                     ? "it holds another loop or branch"
+      std::string_view why = op.regionCount()                               ? "it holds another loop or branch"
                              : has(op.info().effects, Effect::Synchronises) ? "workers wait for each other in it"
                              : has(op.info().effects, Effect::Writes)       ? "it writes memory, which a and b may share"
-                                                                                  : "it does more than load and multiply";
+                                                                            : "it does more than load and multiply";
       return stays(op, std::string(why));
     }
     return true;

@@ -16,8 +16,7 @@ bool isInvariant(const Op &op, const Block &body) {
 void remarkKept(const Op &load, const Op &loop, Diagnostics &diagnostics) {
   Diagnostic &remark = diagnostics.report(
       DiagCode::PassRemark, load.range(),
-      str("`", load.info().name,
-          "` reads the same place in each step, but stays in this loop: memory may change in between"));
+      str("`", load.info().name, "` reads the same place in each step, but stays in this loop: memory may change in between"));
   remark.at(loop.range(), "the loop");
   if (const Op *write = firstWrite(loop.region()->first(), nullptr)) {
     bool writes = has(write->info().effects, Effect::Writes);

@@ -107,7 +107,9 @@ private:
   Value *reshaped(Value *vector, std::span<const int64_t> shape);
   Value *splat(Value *scalar, Type like);
   Value *zeros(Type type) { return isFloat(type.elem()) ? b.constantFloat(type, 0) : b.constantInt(type, 0); }
-  Op *create(OpKind kind, std::vector<Value *> operands, std::vector<Type> results) { return b.create(kind, std::move(operands), results); }
+  Op *create(OpKind kind, std::vector<Value *> operands, std::vector<Type> results) {
+    return b.create(kind, std::move(operands), results);
+  }
   Value *make(OpKind kind, std::vector<Value *> operands, Type result) { return b.value(kind, std::move(operands), result); }
   // Runs `body` where the condition holds and returns its value; the value is zero elsewhere.
   Value *where(Value *condition, Type result, const std::function<Value *()> &body);

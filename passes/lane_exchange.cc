@@ -36,7 +36,8 @@ std::vector<int64_t> registerOf(const Layout *layout, int64_t lane, std::span<co
 }
 
 bool isWhole(const Layout *layout, int dim) {
-  return std::none_of(layout->factors(dim).begin(), layout->factors(dim).end(), [](const Factor &f) { return f.axis == Axis::Lane; });
+  return std::none_of(layout->factors(dim).begin(), layout->factors(dim).end(),
+                      [](const Factor &f) { return f.axis == Axis::Lane; });
 }
 
 } // namespace
@@ -51,7 +52,8 @@ Value *LaneDistribution::converted(Value *fragment, const Layout *from, const La
   if (from == to) return fragment;
   // Elements along dimensions that every lane holds completely in both layouts move together.
   std::vector<int64_t> together;
-  for (int d = 0; d < from->rank(); ++d) together.push_back(isWhole(from, d) && isWhole(to, d) ? from->shape()[static_cast<size_t>(d)] : 1);
+  for (int d = 0; d < from->rank(); ++d)
+    together.push_back(isWhole(from, d) && isWhole(to, d) ? from->shape()[static_cast<size_t>(d)] : 1);
   std::vector<int64_t> own = to->ownerShape(Axis::Lane), steps = own;
   for (size_t d = 0; d < own.size(); ++d) steps[d] /= together[d];
   Value *result = nullptr;
@@ -82,7 +84,8 @@ Value *LaneDistribution::converted(Value *fragment, const Layout *from, const La
   return result;
 }
 
-Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source, Value *otherwise) {
+Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source,
+                                   Value *otherwise) {
   std::vector<int64_t> own = to->ownerShape(Axis::Lane), one(own.size(), 1);
   Value *result = otherwise ? otherwise : zeros(context_.vector(own, fragment->type().elem()));
   forEachIndex(own, [&](const std::vector<int64_t> &at) {
@@ -90,7 +93,8 @@ Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const La
     bool any = false;
     for (int64_t lane = 0; lane < lanes_; ++lane) {
       std::vector<int64_t> index;
-      for (int d = 0; d < to->rank(); ++d) index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(at[static_cast<size_t>(d)])]);
+      for (int d = 0; d < to->rank(); ++d)
+        index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(at[static_cast<size_t>(d)])]);
       std::optional<std::vector<int64_t>> place = source(index);
       move.lane.push_back(-1);
       move.registers.emplace_back();

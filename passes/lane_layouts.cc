@@ -48,7 +48,8 @@ const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64
 
 } // namespace
 
-LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : context_(context), lanes_(lanes), members_(kernel, isDealt) {
+LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes)
+    : context_(context), lanes_(lanes), members_(kernel, isDealt) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
   std::vector<Op *> movers;
@@ -65,7 +66,8 @@ LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : cont
   std::vector<size_t> open;
   for (size_t i = 0; i < members_.count(); ++i)
     if (members_.classOf(i) == i && !classes_[i].type.isTensorDesc()) open.push_back(i);
-  std::stable_sort(open.begin(), open.end(), [&](size_t a, size_t b) { return classes_[a].type.elementCount() > classes_[b].type.elementCount(); });
+  std::stable_sort(open.begin(), open.end(),
+                   [&](size_t a, size_t b) { return classes_[a].type.elementCount() > classes_[b].type.elementCount(); });
   for (size_t i : open) {
     if (classes_[i].layout) continue;
     classes_[i].layout = ownLayout(classes_[i].type);
@@ -164,7 +166,8 @@ const Layout *LaneLayouts::ofProduct(const Op &dpas, size_t operand) const {
 
 void LaneLayouts::demand(const Value *value, const Layout *layout, int strength) {
   Class &own = classes_[members_.classOf(value)];
-  bool fits = layout && std::equal(layout->shape().begin(), layout->shape().end(), own.type.shape().begin(), own.type.shape().end());
+  bool fits =
+      layout && std::equal(layout->shape().begin(), layout->shape().end(), own.type.shape().begin(), own.type.shape().end());
   if (!fits || strength <= own.strength) return;
   own.layout = layout;
   own.strength = strength;
@@ -205,7 +208,9 @@ const Value *LaneLayouts::handOn(const Op &op) {
     for (size_t d = 0; d < permutation.size(); ++d) back[static_cast<size_t>(permutation[d])] = static_cast<int64_t>(d);
     return a ? give(from, to, transposed(context_, a, permutation)) : give(to, from, transposed(context_, b, back));
   }
-  case TypeRule::Reshape: return a ? give(from, to, reshaped(context_, a, to->type().shape())) : give(to, from, reshaped(context_, b, from->type().shape()));
+  case TypeRule::Reshape:
+    return a ? give(from, to, reshaped(context_, a, to->type().shape()))
+             : give(to, from, reshaped(context_, b, from->type().shape()));
   case TypeRule::ExtractStridedSlice: return a ? give(from, to, slicedLayout(context_, a, to->type().shape())) : nullptr;
   case TypeRule::Reduction: {
     int dim = static_cast<int>(dimOf(op));
@@ -236,7 +241,8 @@ const Layout *slicedLayout(Context &context, const Layout *whole, std::span<cons
   return fromFactors(context, std::move(map), shape);
 }
 
-std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part, bool exactly) {
+std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part,
+                                               bool exactly) {
   std::vector<int64_t> own;
   for (int d = 0; d < whole->rank(); ++d) {
     int64_t at = -1, offset = offsets[static_cast<size_t>(d)], extent = part->shape()[static_cast<size_t>(d)];
@@ -248,7 +254,8 @@ std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<co
       if (here != at || all.size() - static_cast<size_t>(here) < some.size()) return std::nullopt;
       for (size_t i = 0; i < some.size(); ++i)
         if (first[static_cast<std::ptrdiff_t>(i)] != some[i] + offset) return std::nullopt;
-      auto inside = std::count_if(all.begin(), all.end(), [&](int64_t index) { return index >= offset && index < offset + extent; });
+      auto inside =
+          std::count_if(all.begin(), all.end(), [&](int64_t index) { return index >= offset && index < offset + extent; });
       if (exactly && inside != static_cast<std::ptrdiff_t>(some.size())) return std::nullopt;
     }
     own.push_back(at);

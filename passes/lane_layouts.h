@@ -61,6 +61,7 @@ private:
 const Layout *slicedLayout(Context &context, const Layout *whole, std::span<const int64_t> shape);
 // Where in a lane's registers the part lies. Returns nullopt where some lane would need an element that it does not
 // hold, or (`exactly`) holds elements of that region of `whole` that it does not hold of the part.
-std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part, bool exactly);
+std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part,
+                                               bool exactly);
 
 } // namespace xt

@@ -133,7 +133,8 @@ void LaneDistribution::reshape(const Op &op) {
 void LaneDistribution::extractSlice(const Op &op) {
   const Layout *whole = layouts_.of(op.operand(0)), *part = layouts_.of(op.result());
   std::vector<int64_t> offsets = offsetsOf(op);
-  if (auto own = ownOffsets(whole, offsets, part, false)) return bind(op.result(), slice(of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
+  if (auto own = ownOffsets(whole, offsets, part, false))
+    return bind(op.result(), slice(of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
   Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
     std::vector<int64_t> place(index.begin(), index.end());
     for (size_t d = 0; d < place.size(); ++d) place[d] += offsets[d];
@@ -175,8 +176,10 @@ void LaneDistribution::tileMma(const Op &op) {
     const Layout *made = combined(context_, std::array{rows, columns}, operand->type().shape());
     return made ? made : layouts_.replicated(operand->type().shape());
   };
-  const Layout *a = operandLayout(op.operand(0), {layout, 0}, {nullptr, 0}), *b = operandLayout(op.operand(1), {nullptr, 0}, {layout, 1});
-  XT_CHECK(a->ownerShape(Axis::Lane)[0] == layout->ownerShape(Axis::Lane)[0] && b->ownerShape(Axis::Lane)[1] == layout->ownerShape(Axis::Lane)[1],
+  const Layout *a = operandLayout(op.operand(0), {layout, 0}, {nullptr, 0}),
+               *b = operandLayout(op.operand(1), {nullptr, 0}, {layout, 1});
+  XT_CHECK(a->ownerShape(Axis::Lane)[0] == layout->ownerShape(Axis::Lane)[0] &&
+               b->ownerShape(Axis::Lane)[1] == layout->ownerShape(Axis::Lane)[1],
            "rows and columns are dealt out on their own");
   std::vector<Value *> operands = {in(op.operand(0), a), in(op.operand(1), b)};
   if (op.operandCount() > 2) operands.push_back(of(op.operand(2)));

@@ -62,13 +62,16 @@ std::vector<LaneDistribution::Piece> LaneDistribution::elementsOf(const Layout *
   for (const Piece &piece : piecesOf(layout))
     for (int64_t row = 0; row < piece.shape[0]; ++row)
       for (int64_t column = 0; column < piece.shape[1]; ++column)
-        elements.push_back({{piece.own[0] + row, piece.own[1] + column}, {1, 1}, {piece.start[0] + row, piece.start[1] + column}});
+        elements.push_back(
+            {{piece.own[0] + row, piece.own[1] + column}, {1, 1}, {piece.start[0] + row, piece.start[1] + column}});
   return elements;
 }
 
 Value *LaneDistribution::window(const Value *tile, const Layout *layout, const Piece &piece, bool turned) {
   size_t down = turned ? 1 : 0, right = turned ? 0 : 1;
-  auto offset = [&](Value *from, size_t dim) { return plus(plus(from, place(layout, static_cast<int>(dim))), piece.start[dim]); };
+  auto offset = [&](Value *from, size_t dim) {
+    return plus(plus(from, place(layout, static_cast<int>(dim))), piece.start[dim]);
+  };
   const Op *init = initOf(tile);
   if (!init) {
     Value *y = offset(nullptr, down), *x = offset(nullptr, right);

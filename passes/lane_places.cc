@@ -51,7 +51,8 @@ Value *LaneDistribution::place(const Layout *layout, int dim) {
   int64_t weight = 1;
   std::span<const Factor> factors = layout->factors(dim);
   for (size_t i = factors.size(); i-- > 0; weight *= factors[i].extent)
-    if (factors[i].axis == Axis::Lane && factors[i].extent > 1) digits.push_back({factors[i].stride, factors[i].extent, weight});
+    if (factors[i].axis == Axis::Lane && factors[i].extent > 1)
+      digits.push_back({factors[i].stride, factors[i].extent, weight});
   if (digits.empty()) return nullptr;
   Value *&known = places_[digits];
   if (known) return known;
@@ -117,7 +118,8 @@ Value *LaneDistribution::among(const std::vector<bool> &lanes) {
     if (lanes[lane]) mask |= int64_t{1} << lane;
   Value *compared;
   if ((mask & (mask + 1)) == 0) { // a prefix of the lanes
-    compared = top(OpKind::CmpI, {laneId(), topConstant(context_.index(), std::popcount(static_cast<uint64_t>(mask)))}, context_.i1());
+    compared =
+        top(OpKind::CmpI, {laneId(), topConstant(context_.index(), std::popcount(static_cast<uint64_t>(mask)))}, context_.i1());
     compared->definingOp()->setAttr("kind", std::string("slt"));
     return groups_[lanes] = compared;
   }
@@ -146,8 +148,10 @@ std::optional<Formula> formulaOf(const std::vector<int64_t> &table, const std::v
         for (int64_t lane = 0; lane < lanes && fits; ++lane) {
           if (!wanted[static_cast<size_t>(lane)]) continue;
           int64_t difference = table[static_cast<size_t>(lane)] - formula.of(lane);
-          if (!any) formula.constant = difference, any = true;
-          else fits = difference == 0;
+          if (!any)
+            formula.constant = difference, any = true;
+          else
+            fits = difference == 0;
         }
         if (fits) return formula;
       }
@@ -168,8 +172,10 @@ Value *LaneDistribution::laneOf(const std::vector<int64_t> &table, const std::ve
   if (std::optional<Formula> f = formulaOf(table, wanted)) {
     if (f->modulus > 1) value = digit(f->divisor, f->modulus);
     if (value && f->factor > 1) value = top(OpKind::MulI, {value, topConstant(number, f->factor)}, number);
-    if (!value) value = topConstant(number, f->constant);
-    else if (f->constant) value = top(OpKind::AddI, {value, topConstant(number, f->constant)}, number);
+    if (!value)
+      value = topConstant(number, f->constant);
+    else if (f->constant)
+      value = top(OpKind::AddI, {value, topConstant(number, f->constant)}, number);
     return tables_[key] = value;
   }
   Value *shift = top(OpKind::IndexCast, {digit(1, 8)}, wide);
@@ -177,7 +183,8 @@ Value *LaneDistribution::laneOf(const std::vector<int64_t> &table, const std::ve
   Value *word = nullptr;
   for (size_t first = 0; first < key.size(); first += 8) {
     uint64_t bytes = 0;
-    for (size_t lane = first; lane < first + 8 && lane < key.size(); ++lane) bytes |= static_cast<uint64_t>(std::max<int64_t>(0, key[lane])) << (8 * (lane - first));
+    for (size_t lane = first; lane < first + 8 && lane < key.size(); ++lane)
+      bytes |= static_cast<uint64_t>(std::max<int64_t>(0, key[lane])) << (8 * (lane - first));
     Value *own = topConstant(wide, static_cast<int64_t>(bytes));
     std::vector<bool> behind(key.size());
     for (size_t lane = first; lane < key.size(); ++lane) behind[lane] = true;

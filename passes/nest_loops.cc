@@ -15,7 +15,8 @@ Value *load(Builder &build, Value *tile, bool transposed) {
   int first = transposed ? 1 : 0;
   Type vector = build.context().vector({type.extent(first), type.extent(1 - first)}, type.elem());
   if (const Layout *layout = type.layout())
-    vector = build.context().withLayout(vector, transposed ? xt::transposed(build.context(), layout, std::array<int64_t, 2>{1, 0}) : layout);
+    vector = build.context().withLayout(
+        vector, transposed ? xt::transposed(build.context(), layout, std::array<int64_t, 2>{1, 0}) : layout);
   Value *loaded = build.value(OpKind::LoadTile, {tile}, vector);
   if (transposed) loaded->definingOp()->setAttr("transpose", std::vector<int64_t>{1, 0});
   return loaded;

@@ -54,8 +54,8 @@ bool Run::needsAreMet(const PassInfo &pass) {
       if (kernel->forms.has(form)) continue;
       diagnostics_
           .report(DiagCode::InvalidIr, kernel->nameRange,
-                  str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ",
-                      symbolText(kernel->name), " does not have"))
+                  str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ", symbolText(kernel->name),
+                      " does not have"))
           .note("run the pass that gives it first; `xtc --list-passes` says which");
       return false;
     }
@@ -92,8 +92,7 @@ void Run::check(const PassInfo &pass) {
   }
   if (!options_.roundTrip) return;
   if (std::optional<std::string> difference = options_.roundTrip(module_))
-    XT_CHECK(false,
-             str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
+    XT_CHECK(false, str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
 }
 
 void Run::dump(const PassInfo &pass) {
@@ -107,7 +106,8 @@ Result<void> Run::pass(const PassInfo &pass) {
   // After a check fails inside the pass, the module may be inconsistent, so its text is taken before the pass.
   std::optional<CrashNote> note;
   if (options_.keepBefore) {
-    before_ = str("// xt-reproducer: xtc --run=", pass.name, options_.target ? str(" --target=", options_.target->name) : "", " before.xt\n", print(module_));
+    before_ = str("// xt-reproducer: xtc --run=", pass.name, options_.target ? str(" --target=", options_.target->name) : "",
+                  " before.xt\n", print(module_));
     note.emplace("before.xt", before_);
   }
   current_ = &pass;
@@ -127,7 +127,8 @@ Result<void> Run::pass(const PassInfo &pass) {
 Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *target, Diagnostics &diagnostics) {
   if (target && pass.targetFunction) return pass.targetFunction(module, *target, diagnostics);
   if (pass.function) return pass.function(module, diagnostics);
-  return Error::environment(str("the pass `", pass.name, "` depends on the hardware: name it, such as --target=", targetInfos()[0].name));
+  return Error::environment(
+      str("the pass `", pass.name, "` depends on the hardware: name it, such as --target=", targetInfos()[0].name));
 }
 
 Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, const PassOptions &options,

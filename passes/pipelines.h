@@ -10,27 +10,51 @@ namespace xt {
 inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 
 // From checked source to the module that the targets start from.
-inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse,
-                                             PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
+inline constexpr std::array kTilePipeline = {PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize,
+                                             PassKind::Cse,          PassKind::HoistInvariants, PassKind::Canonicalize,
+                                             PassKind::DeadCode};
 
 // For the CPU target.
-inline constexpr std::array kProcessorPipeline = {PassKind::InferLayouts, PassKind::WidenReductions, PassKind::XegpuToTiles, PassKind::Canonicalize,
-                                                  PassKind::Cse,          PassKind::DeadCode,        PassKind::FormNests,    PassKind::DeadCode};
+inline constexpr std::array kProcessorPipeline = {
+    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::XegpuToTiles, PassKind::Canonicalize,
+    PassKind::Cse,          PassKind::DeadCode,        PassKind::FormNests,    PassKind::DeadCode};
 
 // For GPUs, down to their messages and products (`xtc --target=xe-pvc`).
-inline constexpr std::array kBlockPipeline = {
-    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
-    PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
-    PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
-    PassKind::DeadCode};
+inline constexpr std::array kBlockPipeline = {PassKind::InferLayouts,    PassKind::WidenReductions,
+                                              PassKind::Canonicalize,    PassKind::Cse,
+                                              PassKind::HoistInvariants, PassKind::Canonicalize,
+                                              PassKind::DeadCode,        PassKind::DistributeToSubgroups,
+                                              PassKind::Canonicalize,    PassKind::Cse,
+                                              PassKind::HoistInvariants, PassKind::DeadCode,
+                                              PassKind::PlanSlm,         PassKind::BlockTiles,
+                                              PassKind::Canonicalize,    PassKind::Cse,
+                                              PassKind::HoistInvariants, PassKind::DeadCode};
 
 // For GPUs, down to the ops of each lane, for code generation.
-inline constexpr std::array kLanePipeline = {
-    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
-    PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
-    PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
-    PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode,
-    PassKind::SinkToUses};
+inline constexpr std::array kLanePipeline = {PassKind::InferLayouts,
+                                             PassKind::WidenReductions,
+                                             PassKind::Canonicalize,
+                                             PassKind::Cse,
+                                             PassKind::HoistInvariants,
+                                             PassKind::Canonicalize,
+                                             PassKind::DeadCode,
+                                             PassKind::DistributeToSubgroups,
+                                             PassKind::Canonicalize,
+                                             PassKind::Cse,
+                                             PassKind::HoistInvariants,
+                                             PassKind::DeadCode,
+                                             PassKind::PlanSlm,
+                                             PassKind::BlockTiles,
+                                             PassKind::Canonicalize,
+                                             PassKind::Cse,
+                                             PassKind::HoistInvariants,
+                                             PassKind::DeadCode,
+                                             PassKind::DistributeToLanes,
+                                             PassKind::Canonicalize,
+                                             PassKind::Cse,
+                                             PassKind::HoistInvariants,
+                                             PassKind::DeadCode,
+                                             PassKind::SinkToUses};
 
 // Whether every pass finds the forms it needs, when no form holds at the start.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {

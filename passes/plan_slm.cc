@@ -41,7 +41,9 @@ public:
       buffer.alloc->setAttr("offset", buffer.offset);
       for (const Buffer &other : buffers_) {
         if (&other >= &buffer || !overlap(buffer, other)) continue;
-        diagnostics.report(DiagCode::PassRemark, buffer.alloc->range(), str("this buffer of ", buffer.bytes, " bytes shares its memory with an earlier one"))
+        diagnostics
+            .report(DiagCode::PassRemark, buffer.alloc->range(),
+                    str("this buffer of ", buffer.bytes, " bytes shares its memory with an earlier one"))
             .at(other.alloc->range(), str(other.bytes, " bytes"));
         break;
       }
@@ -77,12 +79,14 @@ private:
     for (size_t i = 0; i < values.size(); ++i)
       for (Use use : values[i]->uses()) {
         const Op &user = *use.user;
-        if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes)) buffer.used.add(placeOf(&user));
+        if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes))
+          buffer.used.add(placeOf(&user));
         for (size_t r = 0; r < user.resultCount(); ++r)
           if (user.result(r)->type().isWindow() || user.result(r)->type().isMemRef()) reach(user.result(r));
         if (user.regionCount() && carriedAt(user).loops && use.operand >= carriedAt(user).operand)
           reach(user.region()->param(carriedAt(user).param + use.operand - carriedAt(user).operand));
-        if (const Op *parent = user.block()->parentOp(); user.kind() == OpKind::Yield && parent && use.operand >= carriedAt(*parent).yield) {
+        if (const Op *parent = user.block()->parentOp();
+            user.kind() == OpKind::Yield && parent && use.operand >= carriedAt(*parent).yield) {
           size_t carried = use.operand - carriedAt(*parent).yield;
           reach(parent->result(carried));
           if (carriedAt(*parent).loops) reach(parent->region()->param(carriedAt(*parent).param + carried));
@@ -134,7 +138,9 @@ private:
     std::set<size_t> needed;
     for (const Buffer &a : buffers_)
       for (const Buffer &b : buffers_)
-        if (&a != &b && a.used.from < b.used.from && overlap(a, b) && a.used.to < b.used.from && !barrierBetween(a.used.to, b.used.from)) needed.insert(b.used.from);
+        if (&a != &b && a.used.from < b.used.from && overlap(a, b) && a.used.to < b.used.from &&
+            !barrierBetween(a.used.to, b.used.from))
+          needed.insert(b.used.from);
     for (size_t at : needed) {
       Builder build(context_, kernel_.body);
       build.setBefore(ops_[at]);

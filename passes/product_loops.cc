@@ -81,7 +81,8 @@ private:
         inSteps.push_back(product.sides[i].load);
       }
     walk(kernel_.body, [&](Op &op) {
-      bool goesOn = op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::UpdateTileOffset || op.kind() == OpKind::PrefetchTile;
+      bool goesOn = op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::UpdateTileOffset ||
+                    op.kind() == OpKind::PrefetchTile;
       if (goesOn || std::find(inSteps.begin(), inSteps.end(), &op) != inSteps.end()) return;
       for (const Value *operand : op.operands())
         if (operand->type().isTile()) wants(classes_.classOf(operand), kWhole);
@@ -100,7 +101,9 @@ private:
     build.setBefore(&mma);
     build.setRange(mma.range());
     Type sum = mma.result()->type();
-    Value *start = mma.operandCount() > 2 ? mma.operand(2) : isFloat(sum.elem()) ? build.constantFloat(sum, 0) : build.constantInt(sum, 0);
+    Value *start = mma.operandCount() > 2 ? mma.operand(2)
+                   : isFloat(sum.elem())  ? build.constantFloat(sum, 0)
+                                          : build.constantInt(sum, 0);
     std::vector<Value *> operands = {product.sides[0].load->operand(0), product.sides[1].load->operand(0), start};
     for (int64_t bound : {int64_t{0}, mma.operand(0)->type().extent(1), kProductDepth}) operands.push_back(build.index(bound));
     Op *nest = build.create(OpKind::Nest, std::move(operands), {sum});

@@ -148,8 +148,7 @@ bool keepsOrder(const std::vector<int64_t> &permutation) {
 Value *rearranged(Op &op, Context &context) {
   Value *from = op.operand(0);
   if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);
-  if (from->type() == op.result()->type() && (op.kind() != OpKind::Transpose || keepsOrder(permutationOf(op))))
-    return from;
+  if (from->type() == op.result()->type() && (op.kind() != OpKind::Transpose || keepsOrder(permutationOf(op)))) return from;
   const Op *inner = from->definingOp();
   if (!inner || inner->kind() != op.kind()) return nullptr;
   if (op.kind() == OpKind::Reshape) return inner->operand(0);
@@ -161,7 +160,8 @@ Value *rearranged(Op &op, Context &context) {
 }
 
 Value *special(Op &op, Context &context) {
-  if (op.kind() == OpKind::Transpose || op.kind() == OpKind::Reshape || op.kind() == OpKind::Broadcast || op.kind() == OpKind::ExtractStridedSlice)
+  if (op.kind() == OpKind::Transpose || op.kind() == OpKind::Reshape || op.kind() == OpKind::Broadcast ||
+      op.kind() == OpKind::ExtractStridedSlice)
     return rearranged(op, context);
   if (op.kind() == OpKind::Select) return selected(op);
   if (op.kind() == OpKind::CmpI) return comparedWithItself(op, context);

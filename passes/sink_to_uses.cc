@@ -189,7 +189,8 @@ private:
 class Sinker {
 public:
   Sinker(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics)
-      : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)), diagnostics_(diagnostics) {}
+      : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)),
+        diagnostics_(diagnostics) {}
 
   void run(Block &block) {
     for (Op &op : block)
@@ -215,8 +216,9 @@ public:
     int64_t after = registers(block);
     if (after >= before) return arrange(block, original);
     diagnostics_.report(DiagCode::PassRemark, original[0]->range(),
-                        str("what is loaded and computed from here on comes where it is used: ", before, " registers of vectors would be wanted at one time, ", after,
-                            " are then, and ", target_.name, " has ", registers_, " a thread"));
+                        str("what is loaded and computed from here on comes where it is used: ", before,
+                            " registers of vectors would be wanted at one time, ", after, " are then, and ", target_.name,
+                            " has ", registers_, " a thread"));
   }
 
 private:

@@ -4,7 +4,6 @@
 #include "ir/combine.h"
 #include "passes/distribution.h"
 
-
 namespace xt {
 
 // --- bands -----------------------------------------------------------------------------------------------------------
@@ -25,7 +24,8 @@ std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces
     for (size_t dim = 0; dim < 2; ++dim) {
       int64_t extent = type.extent(static_cast<int>(dim));
       if (extent % count != 0 || bytes / count > slmLimit_) continue;
-      if (splitsInto(source.dims[dim], extent / count) && splitsInto(target.dims[dim], extent / count)) return Bands{dim, count};
+      if (splitsInto(source.dims[dim], extent / count) && splitsInto(target.dims[dim], extent / count))
+        return Bands{dim, count};
     }
   return std::nullopt;
 }
@@ -69,15 +69,18 @@ void Distribution::convertInBands(const Op &op, const Bands &bands) {
     std::array<Value *, 2> at;
     for (size_t d = 0; d < 2; ++d) {
       at[d] = indexOf(pieces.dims[d], pieces.at(k)[d]);
-      if (d == bands.dim && band > 0) at[d] = make(OpKind::SubI, {at[d] ? at[d] : index(0), index(band * length)}, context_.index());
+      if (d == bands.dim && band > 0)
+        at[d] = make(OpKind::SubI, {at[d] ? at[d] : index(0), index(band * length)}, context_.index());
       if (!at[d]) at[d] = index(0);
     }
     return at;
   };
   auto first = [&](const Pieces &pieces, size_t k) { return indexOf(pieces.dims[bands.dim], pieces.at(k)[bands.dim]); };
   for (int64_t band = 0; band < bands.count; ++band) {
-    if (band > 0) published();
-    else waitForReaders();
+    if (band > 0)
+      published();
+    else
+      waitForReaders();
     onlyWhere(copyDigits(*type.layout()), [&] {
       for (size_t k = 0; k < source.count(); ++k)
         where(inBand(first(source, k), band, length), nullptr, [&]() -> Value * {
@@ -104,7 +107,8 @@ void Distribution::convertInRegisters(const Op &op, const SubgroupChoice &choice
   const Value *value = op.operand(0);
   Pieces source = piecesOf(value->type()), target = piecesOf(op.result()->type());
   std::vector<SubgroupDigit> digits;
-  for (const SubgroupChoice::Digit &digit : choice.digits) digits.push_back({digit.place.stride, digit.place.extent, digit.unit});
+  for (const SubgroupChoice::Digit &digit : choice.digits)
+    digits.push_back({digit.place.stride, digit.place.extent, digit.unit});
   Value *number = placeOf(digits);
   auto part = [&](size_t k, int64_t c) {
     std::vector<size_t> at = target.at(k), piece(at.size());
@@ -159,7 +163,8 @@ void Distribution::loadTransposed(const Op &op) {
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {
     std::vector<size_t> at = target.at(k);
-    Op *load = create(OpKind::LoadTile, {of(op.operand(0))[source.number({at[1], at[0]})]}, {pieceType(op.result()->type(), target)});
+    Op *load =
+        create(OpKind::LoadTile, {of(op.operand(0))[source.number({at[1], at[0]})]}, {pieceType(op.result()->type(), target)});
     for (const Attr &attr : op.attrs()) load->setAttr(attr.name, attr.value, attr.range);
     results.push_back(load->result());
   }
@@ -380,7 +385,8 @@ void Distribution::extract(const Op &op) {
   } else { // by row-major element number
     Value *buffer = publishElements(op.operand(0)), *linear = one(op.operand(1));
     for (int d = 1; d < from.rank(); ++d)
-      linear = add(make(OpKind::MulI, {linear, index(from.extent(d))}, context_.index()), one(op.operand(1 + static_cast<size_t>(d))));
+      linear = add(make(OpKind::MulI, {linear, index(from.extent(d))}, context_.index()),
+                   one(op.operand(1 + static_cast<size_t>(d))));
     indices = {buffer, linear};
   }
   bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});

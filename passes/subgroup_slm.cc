@@ -22,7 +22,8 @@ void Distribution::published() { ownBarriers_[create(OpKind::Barrier, {}, {})] =
 void Distribution::joinExchanges(size_t first) {
   auto drop = [](Op *barrier) { barrier->block()->erase(barrier); };
   std::erase_if(waits_, [&](const Wait &wait) { return wait.exchange > first && (drop(wait.barrier), true); });
-  std::erase_if(ownBarriers_, [&](const auto &own) { return own.second >= first && own.second < exchange_ && (drop(own.first), true); });
+  std::erase_if(ownBarriers_,
+                [&](const auto &own) { return own.second >= first && own.second < exchange_ && (drop(own.first), true); });
   for (auto &[barrier, exchange] : ownBarriers_) exchange = std::min(exchange, first);
 }
 
@@ -34,7 +35,8 @@ void Distribution::dropNeedlessWaits() {
   auto keepsApart = [&](const Block &block, size_t exchange) {
     for (Op &op : block) {
       auto own = ownBarriers_.find(&op);
-      if (op.kind() == OpKind::Barrier && !waits.count(&op) && (own == ownBarriers_.end() || own->second != exchange)) return true;
+      if (op.kind() == OpKind::Barrier && !waits.count(&op) && (own == ownBarriers_.end() || own->second != exchange))
+        return true;
     }
     return false;
   };

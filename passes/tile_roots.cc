@@ -31,7 +31,8 @@ std::vector<const Value *> sourcesOf(const Op &op, size_t result) {
   std::vector<const Value *> sources;
   if (at.loops) sources.push_back(op.operand(at.operand + result));
   for (size_t r = 0; r < op.regionCount(); ++r)
-    if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield) sources.push_back(yield->operand(at.yield + result));
+    if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield)
+      sources.push_back(yield->operand(at.yield + result));
   return sources;
 }
 

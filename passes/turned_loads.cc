@@ -55,7 +55,8 @@ Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Va
 void foldTransposesIntoLoads(Kernel &kernel, Context &context) {
   std::vector<Op *> transposes;
   walk(kernel.body, [&](Op &op) {
-    if (op.kind() == OpKind::Transpose && op.operand(0)->type().rank() == 2 && permutationOf(op)[0] == 1) transposes.push_back(&op);
+    if (op.kind() == OpKind::Transpose && op.operand(0)->type().rank() == 2 && permutationOf(op)[0] == 1)
+      transposes.push_back(&op);
   });
   for (Op *op : transposes) {
     Value *source = op->operand(0);
@@ -72,7 +73,8 @@ void foldTransposesIntoLoads(Kernel &kernel, Context &context) {
       gone->block()->erase(gone);
       // Values with other uses are left to dead-code. An operand may occur twice.
       for (Value *operand : operands)
-        if (operand->type().isVector() && operand->uses().empty() && std::find(dead.begin(), dead.end(), operand->definingOp()) == dead.end())
+        if (operand->type().isVector() && operand->uses().empty() &&
+            std::find(dead.begin(), dead.end(), operand->definingOp()) == dead.end())
           dead.push_back(operand->definingOp());
     }
   }

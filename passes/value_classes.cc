@@ -60,7 +60,8 @@ void ValueClasses::uniteAround(Op &op) {
       if (at.loops) unite(op.result(i), op.operand(at.operand + i));
       if (at.loops) unite(op.result(i), op.region()->param(at.param + i));
       for (size_t r = 0; r < op.regionCount(); ++r)
-        if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield) unite(op.result(i), yield->operand(at.yield + i));
+        if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield)
+          unite(op.result(i), yield->operand(at.yield + i));
     }
     return;
   }

@@ -187,11 +187,10 @@ private:
     std::vector<int64_t> own = desc.layout()->ownerShape(Axis::Lane);
     if (own.size() == 1) own.insert(own.begin(), 1);
     meet(op);
-    Value *read =
-        forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
-          Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
-          return insert(extractFirst(one), fragment, r, c);
-        });
+    Value *read = forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
+      Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
+      return insert(extractFirst(one), fragment, r, c);
+    });
     meet(op);
     const Attr *permutation = op.attr("transpose");
     if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1 && desc.rank() > 1)
@@ -268,9 +267,7 @@ private:
   Value *asRow(Value *value, Type tile) {
     return value->type().isScalar() ? splat(value, tile) : reshape(value, shapeOf(tile));
   }
-  Value *fromRow(Value *row, Type result) {
-    return result.isScalar() ? extractFirst(row) : reshape(row, shapeOf(result));
-  }
+  Value *fromRow(Value *row, Type result) { return result.isScalar() ? extractFirst(row) : reshape(row, shapeOf(result)); }
   Value *gather(Op &op) {
     Type tile = op.operand(0)->type();
     Value *mask = splat(op.operand(1), tile);
@@ -324,8 +321,7 @@ std::vector<Value *> blockOperands(Builder &build, const Op &op) {
     Value *low = build.value(OpKind::SubI, {address, bytes}, context.index());
     operands[0] = build.value(OpKind::IndexCast, {low}, context.scalar(Elem::I64));
     Value *column = build.value(OpKind::AddI, {operands[1], build.index(kMiddle)}, context.index());
-    operands = {operands[0],    build.index(0),           column,
-                build.index(1), build.index(2 * kMiddle), build.index(2 * kMiddle),
+    operands = {operands[0],   build.index(0), column, build.index(1), build.index(2 * kMiddle), build.index(2 * kMiddle),
                 build.index(1)};
   } else if (!base.isMemRef()) {
     operands[0] = tileBase(build, operands[0]);

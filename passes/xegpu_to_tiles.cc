@@ -13,7 +13,8 @@ namespace {
 class XegpuToTiles {
 public:
   // A null `chooses` selects all ops.
-  XegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &)> &chooses) : context_(context), build_(context, kernel.body) {
+  XegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &)> &chooses)
+      : context_(context), build_(context, kernel.body) {
     walk(kernel.body, [&](Op &op) {
       if (op.info().dialect != Dialect::XeGpu || (chooses && !chooses(op))) return;
       chosen_.insert(&op);
@@ -33,7 +34,8 @@ public:
       for (size_t r = 0; r < op->regionCount(); ++r) run(*op->region(r));
       build_.setBefore(op);
       build_.setRange(op->range());
-      if (chosen_.count(op)) replace(*op);
+      if (chosen_.count(op))
+        replace(*op);
       else if (op->info().dialect != Dialect::XeGpu)
         for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // values carried by a loop
       op = next;
@@ -48,7 +50,8 @@ private:
     for (size_t i = 0; i < op.resultCount(); ++i) {
       bool any = windows_.count(op.result(i)) > 0;
       if (at.loops) any |= windows_.count(op.operand(at.operand + i)) > 0;
-      for (size_t r = 0; r < op.regionCount(); ++r) any |= op.region(r)->last() && windows_.count(op.region(r)->last()->operand(at.yield + i)) > 0;
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        any |= op.region(r)->last() && windows_.count(op.region(r)->last()->operand(at.yield + i)) > 0;
       if (!any) continue;
       changed |= windows_.insert(op.result(i)).second;
       if (at.loops) changed |= windows_.insert(op.region()->param(at.param + i)).second;
@@ -117,7 +120,8 @@ private:
   Value *load(Op &op) {
     Type tile = op.operand(0)->type(), result = op.result()->type();
     std::vector<int64_t> shape = shapeOf(tile);
-    bool turned = op.attr("transpose") && std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1 && result.rank() > 1;
+    bool turned =
+        op.attr("transpose") && std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1 && result.rank() > 1;
     if (turned) std::swap(shape[0], shape[1]);
     Op *load = build_.create(OpKind::LoadTile, {op.operand(0)}, {context_.vector(shape, tile.elem())});
     if (turned) load->setAttr("transpose", std::vector<int64_t>{1, 0}, {});

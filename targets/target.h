@@ -20,7 +20,8 @@ class Arithmetic;
 // The device that a target uses where several are possible. Any: the first available one, a GPU before the software
 // device. OpenCl: the first OpenCL device that can run the target's code.
 enum class DeviceChoice : uint8_t { Any, Gpu, Soft, OpenCl };
-inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft, DeviceChoice::OpenCl}; // choices that users have
+inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft,
+                                                  DeviceChoice::OpenCl}; // choices that users have
 std::string_view deviceChoiceName(DeviceChoice choice);                         // "gpu", as --device takes it; "any"
 std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name);           // one of kDeviceChoices
 
@@ -55,8 +56,7 @@ class Executable {
 public:
   virtual ~Executable() = default;
   // Runs every workgroup of one kernel and waits for the end. An Error says what failed, e.g. an assert.
-  virtual Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                              const std::vector<GridRange> &grid) = 0;
+  virtual Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) = 0;
   // Run time of the last launch's kernel by the device's own clock, without copies; nullopt: the device has no clock.
   virtual std::optional<double> kernelSeconds() const { return std::nullopt; }
   // Peak rates of the launch device for kernels that multiply `elem`. If it has no instructions for that type, the

@@ -20,8 +20,8 @@ void setCheckHook(CheckHook hook, void *context) {
 }
 
 void checkFailed(const char *file, int line, const char *condition, std::string_view message) {
-  std::fprintf(stderr, "xt: compiler bug: %.*s\n  at %s:%d: %s\n", static_cast<int>(message.size()), message.data(),
-               file, line, condition);
+  std::fprintf(stderr, "xt: compiler bug: %.*s\n  at %s:%d: %s\n", static_cast<int>(message.size()), message.data(), file, line,
+               condition);
   if (tHook) {
     CheckHook hook = tHook;
     tHook = nullptr; // a hook that fails a check itself must not recurse
@@ -30,7 +30,8 @@ void checkFailed(const char *file, int line, const char *condition, std::string_
   std::fprintf(stderr, "This is a mistake in the compiler, not in your file.\n");
   std::fflush(stderr);
   char what[1024];
-  std::snprintf(what, sizeof what, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)), message.data(), file, line, condition);
+  std::snprintf(what, sizeof what, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)),
+                message.data(), file, line, condition);
   if (!writeCrashBundle(what)) std::fprintf(stderr, "Please report it with the input.\n");
   std::fflush(stderr);
   removeTemporaries();

@@ -16,9 +16,9 @@ inline constexpr int kExitCompilerBug = 70;
 
 } // namespace xt
 
-#define XT_CHECK(condition, message)                                                                                   \
-  do {                                                                                                                 \
-    if (!(condition)) ::xt::checkFailed(__FILE__, __LINE__, #condition, (message));                                     \
+#define XT_CHECK(condition, message)                                                                                           \
+  do {                                                                                                                         \
+    if (!(condition)) ::xt::checkFailed(__FILE__, __LINE__, #condition, (message));                                            \
   } while (false)
 
 #define XT_UNREACHABLE(message) ::xt::checkFailed(__FILE__, __LINE__, "unreachable", (message))

@@ -76,7 +76,7 @@ int makeFile(const Path &path) { return open(path.text(), O_WRONLY | O_CREAT | O
 
 // Whether users other than the owner of `folder` can create files in it, as in /tmp.
 bool isShared(const char *folder) {
-  struct stat info {};
+  struct stat info{};
   return stat(*folder ? folder : ".", &info) == 0 && (info.st_mode & S_IWOTH) != 0;
 }
 
@@ -213,7 +213,7 @@ void enableCrashBundles(std::string text, const std::string (&folders)[2]) {
 void disableCrashBundles() {
   enabled = false;
   for (int signal : kSignals) {
-    struct sigaction now {};
+    struct sigaction now{};
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == onCrash) std::signal(signal, SIG_DFL);
   }
 }
@@ -228,7 +228,7 @@ void catchCrashSignals() {
   own.ss_sp = stack;
   own.ss_size = sizeof stack;
   sigaltstack(&own, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onCrash;
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   sigemptyset(&action.sa_mask);

@@ -24,9 +24,8 @@ const std::vector<DiagInfo> &allDiagnostics() {
 namespace {
 const DiagInfo *findNumber(unsigned number) {
   const auto &rows = allDiagnostics();
-  auto row = std::lower_bound(rows.begin(), rows.end(), number, [](const DiagInfo &info, unsigned wanted) {
-    return static_cast<unsigned>(info.code) < wanted;
-  });
+  auto row = std::lower_bound(rows.begin(), rows.end(), number,
+                              [](const DiagInfo &info, unsigned wanted) { return static_cast<unsigned>(info.code) < wanted; });
   return row != rows.end() && static_cast<unsigned>(row->code) == number ? &*row : nullptr;
 }
 } // namespace

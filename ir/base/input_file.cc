@@ -12,7 +12,9 @@
 namespace xt {
 namespace {
 
-Error readError(const std::string &path, std::string_view cause) { return Error::environment(str("cannot read ", path, ": ", cause)); }
+Error readError(const std::string &path, std::string_view cause) {
+  return Error::environment(str("cannot read ", path, ": ", cause));
+}
 
 // The kind of a file for messages; "" for a regular file.
 std::string_view kindOf(const struct stat &info) {
@@ -32,7 +34,7 @@ Error kindError(const std::string &path, std::string_view kind) {
 } // namespace
 
 Result<int> openInputFile(const std::string &path) {
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) return readError(path, std::strerror(errno));
   if (std::string_view kind = kindOf(info); !kind.empty()) return kindError(path, kind);
   // O_NONBLOCK, because a pipe may have replaced the file since stat().
@@ -46,7 +48,8 @@ Result<int> openInputFile(const std::string &path) {
 
 namespace {
 Error tooLarge(const std::string &path, int64_t most) {
-  return readError(path, most % (1 << 20) == 0 ? str("it has more than ", most >> 20, " MiB") : str("it has more than ", most, " bytes"));
+  return readError(path, most % (1 << 20) == 0 ? str("it has more than ", most >> 20, " MiB")
+                                               : str("it has more than ", most, " bytes"));
 }
 } // namespace
 
@@ -61,7 +64,7 @@ Result<std::string> readDescriptor(int descriptor, const std::string &name, int6
 Result<std::string> readInputFile(const std::string &path, int64_t most) {
   Result<int> descriptor = openInputFile(path);
   if (!descriptor) return descriptor.error();
-  struct stat info {};
+  struct stat info{};
   bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // the system does not know the size of some files
   Result<std::string> text = large ? Result<std::string>(tooLarge(path, most)) : readDescriptor(*descriptor, path, most);
   close(*descriptor);

@@ -64,14 +64,14 @@ struct Destination {
 // as /tmp, it belongs neither to this user nor to the owner of the folder. Linux can refuse to open such links, pipes and files
 // (fs.protected_symlinks, protected_fifos, protected_regular), but only if it follows the links itself and if O_CREAT is used.
 bool isPlanted(const std::string &path, const struct stat &info) {
-  struct stat folder {};
+  struct stat folder{};
   if (info.st_uid == geteuid() || stat(folderOf(path).c_str(), &folder) != 0) return false;
   bool shared = (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH);
   return shared && info.st_uid != folder.st_uid;
 }
 
 bool isOfProc(int descriptor) {
-  struct statfs info {};
+  struct statfs info{};
   return fstatfs(descriptor, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
@@ -93,7 +93,7 @@ int followLinks(const std::string &path, Destination &to) {
   for (int i = 0; i < kMostLinks; ++i) {
     // All of the link is read through one handle, so that another user cannot exchange it in between.
     Output link(open(to.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    struct stat info {};
+    struct stat info{};
     if (!link || fstat(link.get(), &info) != 0) return errno == ENOENT ? 0 : errno;
     if (!S_ISLNK(info.st_mode)) return 0;
     if (isOfProc(link.get())) {
@@ -153,7 +153,7 @@ bool hasAttributes(const std::string &path) {
 
 // Gives the new file the owner, group and mode of the old one; false if that is not possible.
 bool makeAlike(int descriptor, const struct stat &old) {
-  struct stat own {};
+  struct stat own{};
   if (fstat(descriptor, &own) != 0) return false;
   bool sameOwner = own.st_uid == old.st_uid && own.st_gid == old.st_gid;
   if (!sameOwner && fchown(descriptor, old.st_uid, old.st_gid) != 0) return false;
@@ -186,7 +186,7 @@ Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pie
 
 int writeTo(Destination &to, Pieces pieces, bool &begun) {
   if (to.descriptor) return writeToDescriptor(*to.descriptor, pieces);
-  struct stat old {};
+  struct stat old{};
   bool there = stat(to.path.c_str(), &old) == 0;
   if (!there && errno != ENOENT) return errno;
   if (there && S_ISDIR(old.st_mode)) return EISDIR;

@@ -33,7 +33,8 @@ void openStandardStreams() {
 
 // Must not allocate memory.
 [[noreturn]] void endByLimit(std::string_view what) {
-  for (std::string_view text : {std::string_view("\n"), std::string_view(toolName), std::string_view(": "), what, std::string_view("\n")})
+  for (std::string_view text :
+       {std::string_view("\n"), std::string_view(toolName), std::string_view(": "), what, std::string_view("\n")})
     (void)writeAll(STDERR_FILENO, text);
   removeTemporaries();
   _exit(kExitEnvironment);
@@ -44,7 +45,8 @@ void outOfMemory() { endByLimit("the system gives no more memory (limits: free m
 void onTerminate() {
   const std::type_info *type = abi::__cxa_current_exception_type();
   std::string_view name = type ? type->name() : "";
-  if (name == "St12system_error") endByLimit("the system starts no more threads (limits: `ulimit -u`, `ulimit -v`, the memory and processes of a container)");
+  if (name == "St12system_error")
+    endByLimit("the system starts no more threads (limits: `ulimit -u`, `ulimit -v`, the memory and processes of a container)");
   if (name == "St9bad_alloc") outOfMemory();
   std::abort();
 }
@@ -72,7 +74,8 @@ int endProcess(int status) {
   // anyway.
   if (!outputError && write(STDOUT_FILENO, "\n", 1) < 0) outputError = errno;
   if (outputError != EPIPE)
-    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "", outputError ? std::strerror(outputError) : "");
+    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "",
+                 outputError ? std::strerror(outputError) : "");
   return status == kExitUsage || status == kExitCompilerBug ? status : kExitEnvironment;
 }
 

@@ -29,7 +29,7 @@ Json region(SourceRange range, const SourceManager &sources) {
   uint32_t stop = std::max(range.begin, range.end);
   LineColumn begin = file.lineColumn(range.begin), end = file.lineColumn(stop);
   return {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line},
-          {"endColumn", end.column}, {"byteOffset", range.begin}, {"byteLength", stop - range.begin}};
+          {"endColumn", end.column}, {"byteOffset", range.begin},   {"byteLength", stop - range.begin}};
 }
 
 Json location(SourceRange range, const SourceManager &sources) {

@@ -129,9 +129,7 @@ private:
     return color_ && !text.empty() ? std::string(colour) + text + std::string(kReset) : text;
   }
   bool hasFile(SourceRange range) const { return range.file != 0 && range.file < sources_.count(); }
-  bool hasExcerpt(SourceRange range) const {
-    return hasFile(range) && range.begin <= sources_.file(range.file).text().size();
-  }
+  bool hasExcerpt(SourceRange range) const { return hasFile(range) && range.begin <= sources_.file(range.file).text().size(); }
 
   void renderExcerpts() {
     std::vector<Place> places = {{diagnostic_.range, true, diagnostic_.label}};
@@ -164,7 +162,8 @@ private:
     out_ += paint(kBlue, index == diagnostic_.range.file ? "  -->" : "  :::") + " " + file.name() + ":" +
             std::to_string(where.line) + ":" + std::to_string(where.column) + "\n";
     for (const auto &[line, there] : byLine) {
-      if (file.lineText(line).size() <= kMostLineBytes) renderLine(file, line, there);
+      if (file.lineText(line).size() <= kMostLineBytes)
+        renderLine(file, line, there);
       else // each place with its surroundings
         for (const Place &place : there) renderLine(file, line, {place});
     }
@@ -211,8 +210,7 @@ private:
     std::string row(width, ' ');
     for (bool primary : {false, true})
       for (const Mark &mark : marks)
-        if (mark.primary == primary)
-          row.replace(mark.begin, mark.end - mark.begin, mark.end - mark.begin, primary ? '^' : '-');
+        if (mark.primary == primary) row.replace(mark.begin, mark.end - mark.begin, mark.end - mark.begin, primary ? '^' : '-');
 
     std::erase_if(marks, [](const Mark &mark) { return mark.text.empty(); });
     std::stable_sort(marks.begin(), marks.end(), [](const Mark &a, const Mark &b) { return a.begin < b.begin; });
@@ -240,9 +238,7 @@ private:
     for (size_t i = 0; i < row.size();) {
       size_t end = std::min(row.find_first_not_of(row[i], i), row.size());
       std::string run = row.substr(i, end - i);
-      text += row[i] == '^'   ? paint(severityColour(diagnostic_.severity), run)
-              : row[i] == '-' ? paint(kBlue, run)
-                              : run;
+      text += row[i] == '^' ? paint(severityColour(diagnostic_.severity), run) : row[i] == '-' ? paint(kBlue, run) : run;
       i = end;
     }
     return text;

@@ -21,9 +21,7 @@ struct [[nodiscard]] Error {
   SourceRange range = {}; // the place in the source that was running, if known
 
   static Error diagnosed() { return {}; }
-  static Error environment(std::string text, SourceRange range = {}) {
-    return {Kind::Environment, std::move(text), range};
-  }
+  static Error environment(std::string text, SourceRange range = {}) { return {Kind::Environment, std::move(text), range}; }
   static Error kernel(std::string text, SourceRange range = {}) { return {Kind::Kernel, std::move(text), range}; }
 };
 

@@ -15,7 +15,8 @@ std::string openProblem(const std::string &path) {
 
 } // namespace
 
-Result<SharedLibrary> SharedLibrary::open(std::string what, std::string path, std::string_view package, const std::string &otherPath) {
+Result<SharedLibrary> SharedLibrary::open(std::string what, std::string path, std::string_view package,
+                                          const std::string &otherPath) {
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   std::string why = handle ? "" : openProblem(path);
   if (!handle && !otherPath.empty()) {
@@ -28,7 +29,9 @@ Result<SharedLibrary> SharedLibrary::open(std::string what, std::string path, st
 
 void *SharedLibrary::symbol(const char *name) const { return dlsym(handle_, name); }
 
-Error SharedLibrary::lacks(const char *name) const { return Error::environment(str(what_, " ", path_, " is too old: it lacks ", name)); }
+Error SharedLibrary::lacks(const char *name) const {
+  return Error::environment(str(what_, " ", path_, " is too old: it lacks ", name));
+}
 
 std::string whyNotOpened(const char *path) {
   void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

@@ -105,7 +105,7 @@ std::string randomDigits() {
 
 void removeTemporariesOnSignals() {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
+    struct sigaction action{};
     if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action.sa_handler = onSignal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);

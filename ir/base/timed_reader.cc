@@ -14,7 +14,7 @@ namespace xt {
 namespace {
 
 Result<TimedReader::File> readFromDisk(const std::string &path, int64_t most, std::optional<TimedReader::Stamp> known) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return Error::environment("");
   TimedReader::Stamp stamp{int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec, int64_t{info.st_size}};
   if (known == stamp) return TimedReader::File{stamp, std::nullopt};
@@ -33,7 +33,8 @@ struct TimedReader::Pending {
 
 TimedReader::TimedReader() : TimedReader(kLimit, readFromDisk) {}
 
-TimedReader::TimedReader(std::chrono::milliseconds limit, Read read) : limit_(limit), read_(std::move(read)), pending_(std::make_shared<Pending>()) {}
+TimedReader::TimedReader(std::chrono::milliseconds limit, Read read)
+    : limit_(limit), read_(std::move(read)), pending_(std::make_shared<Pending>()) {}
 
 Result<TimedReader::File> TimedReader::read(const std::string &path, int64_t most, std::optional<Stamp> known) {
   auto answer = std::make_shared<std::optional<Result<File>>>();

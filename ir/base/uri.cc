@@ -19,9 +19,12 @@ std::string percentEncoded(const std::string &path) {
   std::string out;
   for (char c : path) {
     auto byte = static_cast<unsigned char>(c);
-    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("/-._~").find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                 std::string_view("/-._~").find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
   }
   return out;
 }
@@ -33,8 +36,10 @@ std::string pathOfUri(const std::string &uri) {
   std::string path;
   for (size_t i = kScheme.size(); i < uri.size(); ++i) {
     int high = uri[i] == '%' && i + 2 < uri.size() ? hexDigit(uri[i + 1]) : -1, low = high >= 0 ? hexDigit(uri[i + 2]) : -1;
-    if (low >= 0) path += static_cast<char>(high * 16 + low), i += 2;
-    else path += uri[i];
+    if (low >= 0)
+      path += static_cast<char>(high * 16 + low), i += 2;
+    else
+      path += uri[i];
   }
   return path;
 }

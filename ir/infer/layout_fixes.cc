@@ -36,8 +36,7 @@ bool matchesFirst(std::string_view text) {
 }
 
 void addLayout(std::vector<const Layout *> &list, const Layout *layout) {
-  if (layout && list.size() < kMostLayouts && std::find(list.begin(), list.end(), layout) == list.end())
-    list.push_back(layout);
+  if (layout && list.size() < kMostLayouts && std::find(list.begin(), list.end(), layout) == list.end()) list.push_back(layout);
 }
 
 } // namespace
@@ -138,8 +137,7 @@ LayoutFix &LayoutFix::convertResult(const Op &op, const Layout *made) {
   if (made == to) return *this;
   std::string_view after = possible_ ? lineAfter(op.range()) : std::string_view();
   bool endsLine = after.empty() || after.starts_with("//");
-  if (!result->type().isVector() || !standsAlone(op.range()) || !endsLine || !isName(result->range()))
-    return impossible();
+  if (!result->type().isVector() || !standsAlone(op.range()) || !endsLine || !isName(result->range())) return impossible();
   Type from = origins_->context().withLayout(result->type(), made);
   std::string name(text(result->range())), statement = statementOf(name, name, from, to);
   const LayoutOrigin *origin = origins_->find(result);
@@ -295,8 +293,7 @@ const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, con
   const Layout *result = layoutOf(op.result());
   DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
   DimOf ofA{layoutOf(op.operand(0)), 1}, ofB{layoutOf(op.operand(1)), 0};
-  for (DimOf k :
-       {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{result, operand == 0 ? 1 : 0}, DimOf{nullptr, 0}}) {
+  for (DimOf k : {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{result, operand == 0 ? 1 : 0}, DimOf{nullptr, 0}}) {
     std::array dims = operand == 0 ? std::array{kept, k} : std::array{k, kept};
     const Layout *layout = combined(origins.context(), dims, op.operand(operand)->type().shape());
     if (layout && pieceOfK(layout, operand) == length) return layout;
@@ -320,15 +317,16 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
     return fix;
   };
   std::vector<LayoutFix> fixes;
-  if (rows && columns && alike) fixes.push_back(converted(false, false));
-  else if (rows && columns) fixes = {converted(false, true), converted(true, false), converted(true, true)};
+  if (rows && columns && alike)
+    fixes.push_back(converted(false, false));
+  else if (rows && columns)
+    fixes = {converted(false, true), converted(true, false), converted(true, true)};
   else
     fixes = {converted(!rows, !columns), converted(true, true)};
   // Another result layout, converted after the op. An accumulator would need a conversion in each step as well.
   if (op.operandCount() == 2 && alike) {
     LayoutFix fix(origins);
-    fix.convertResult(
-        op, combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
+    fix.convertResult(op, combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
     fixes.push_back(std::move(fix));
   }
   offerCheapest(diagnostic, fixes);
@@ -384,13 +382,13 @@ void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Contex
     map.sgLayout = {rows, columns};
     map.sgData = {shape[0] / rows, shape[1] / columns};
     LayoutOrError made = makeLayout(context, LayoutSpec::of(map), shape);
-    if (const Layout *const *cut = std::get_if<const Layout *>(&made); cut && !(*cut)->isReplicated(Axis::Subgroup)) addLayout(list, *cut);
+    if (const Layout *const *cut = std::get_if<const Layout *>(&made); cut && !(*cut)->isReplicated(Axis::Subgroup))
+      addLayout(list, *cut);
   }
 }
 
 // Adds the layouts that aliases give a value of that type, if they have this number of subgroups.
-void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique,
-                const LayoutOrigins &origins) {
+void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique, const LayoutOrigins &origins) {
   for (const LayoutAlias &alias : origins.aliases()) {
     if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
     LayoutOrError made = makeLayout(origins.context(), alias.spec, type.shape());
@@ -437,8 +435,7 @@ void fixSubgroupCounts(Diagnostic &diagnostic, const Value *value, const Value *
     std::vector<const Layout *> layouts;
     if (std::ranges::equal(changed->type().shape(), kept->type().shape())) addLayout(layouts, model);
     addAliases(layouts, changed->type(), model->subgroups(), false, origins);
-    for (size_t i = 0; i < layouts.size(); ++i)
-      LayoutFix(origins).declare(changed, layouts[i]).offer(diagnostic, i != 0);
+    for (size_t i = 0; i < layouts.size(); ++i) LayoutFix(origins).declare(changed, layouts[i]).offer(diagnostic, i != 0);
   }
 }
 

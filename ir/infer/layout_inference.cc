@@ -179,8 +179,7 @@ private:
       for (size_t i = 0; i < op->operandCount(); ++i) {
         Value *operand = op->operand(i);
         // A constant is not tied to its first consumer: it is cloned per consumer at the end.
-        if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free))
-          continue;
+        if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free)) continue;
         // The layout of such a result comes from a pair of attributes, which is decided later.
         if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
@@ -305,9 +304,9 @@ private:
       const Value *operand = w.op->operand(w.operand);
       if (operand->type().layout() == w.layout) continue;
       ok = false;
-      auto &diagnostic = diagnostics_.report(DiagCode::LayoutAttribute, w.place.range,
-                                             str("this layout is given for an operand of `", w.op->info().name,
-                                                 "`, which is distributed differently"));
+      auto &diagnostic = diagnostics_.report(
+          DiagCode::LayoutAttribute, w.place.range,
+          str("this layout is given for an operand of `", w.op->info().name, "`, which is distributed differently"));
       diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
       if (const LayoutOrigin *origin = origins_.find(operand); origin && origin->range.file != 0)
         diagnostic.at(origin->range, str("its distribution comes from here (", origin->how, ")"));
@@ -319,7 +318,7 @@ private:
   Kernel &kernel_;
   Context &context_;
   Diagnostics &diagnostics_;
-  std::vector<Op *> ops_;      // program order, outer before inner
+  std::vector<Op *> ops_; // program order, outer before inner
   std::vector<Value *> values_; // of vector or tile type, in program order
   LayoutOrigins origins_;
   std::vector<OperandLayout> written_;

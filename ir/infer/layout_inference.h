@@ -15,8 +15,8 @@ namespace xt {
 struct WrittenLayout {
   enum class Kind : uint8_t {
     Attribute, // {#l}
-    InType,    // the #l of a type
-    Type,      // a whole type, which contains the layout through an alias or in parts
+    InType, // the #l of a type
+    Type, // a whole type, which contains the layout through an alias or in parts
   };
   SourceRange range;
   Kind kind = Kind::Attribute;
@@ -55,8 +55,8 @@ struct WrittenLayouts {
   std::vector<DeclaredLayout> declared;
   // The call for each op in a function body; used for lookup only.
   std::unordered_map<const Op *, SourceRange> calls;
-  std::span<const LayoutAlias> aliases;              // for messages
-  const SourceManager *sources = nullptr;            // for fix-its; null: none are offered
+  std::span<const LayoutAlias> aliases; // for messages
+  const SourceManager *sources = nullptr; // for fix-its; null: none are offered
 };
 
 // Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of subgroups,

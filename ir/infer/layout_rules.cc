@@ -12,9 +12,7 @@ namespace {
 
 const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 
-bool isFree(const Value *value) {
-  return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free;
-}
+bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
 
 // A known layout among the op's other values that must have the same distribution: a result's first, then a tile's, then a
 // vector's.
@@ -132,8 +130,7 @@ std::string nameOf(const Value *value, std::string_view otherwise) {
 }
 
 std::string pictures(const Value *a, std::string_view nameA, const Value *b, std::string_view nameB) {
-  return str(nameOf(a, nameA), ": ", a->type().layout()->picture(8), nameOf(b, nameB), ": ",
-             b->type().layout()->picture(8));
+  return str(nameOf(a, nameA), ": ", a->type().layout()->picture(8), nameOf(b, nameB), ": ", b->type().layout()->picture(8));
 }
 
 void originLabel(Diagnostic &diagnostic, const Value *value, SourceRange used, const LayoutOrigins &origins) {
@@ -143,8 +140,8 @@ void originLabel(Diagnostic &diagnostic, const Value *value, SourceRange used, c
                 str("the distribution of ", nameOf(value, "this value"), " comes from here (", origin->how, ")"));
 }
 
-Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB,
-                  std::string message, DiagCode code, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB, std::string message,
+                         DiagCode code, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   Diagnostic &diagnostic = diagnostics.report(code, rangeB, std::move(message));
   diagnostic.withLabel(describe(b, origins));
   if (rangeA != rangeB) diagnostic.at(rangeA, describe(a, origins));
@@ -170,10 +167,10 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     if (!first) return first = value, firstRange = range, true;
     if (first->type().layout() == value->type().layout()) return true;
     bool operands = value->definingOp() != &op;
-    Diagnostic &diagnostic = reportDiffer(first, firstRange, value, range,
-                                          str(operands ? "operands of `" : "operand and result of `", op.info().name,
-                                              "` have different distributions"),
-                                          DiagCode::LayoutsDiffer, origins, diagnostics);
+    Diagnostic &diagnostic = reportDiffer(
+        first, firstRange, value, range,
+        str(operands ? "operands of `" : "operand and result of `", op.info().name, "` have different distributions"),
+        DiagCode::LayoutsDiffer, origins, diagnostics);
     atCall(diagnostic, op, origins);
     fixSameLayouts(diagnostic, op, origins);
     return false;
@@ -222,8 +219,7 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
   if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
     return fail(result, op.range(), 2, "the accumulator of `tile_mma` is distributed differently from its result");
   if (!sameDistribution(la, 0, lr, 0))
-    return fail(result, op.range(), 0,
-                "the rows of a are distributed differently from the rows of the result of `tile_mma`");
+    return fail(result, op.range(), 0, "the rows of a are distributed differently from the rows of the result of `tile_mma`");
   if (!sameDistribution(lb, 1, lr, 1))
     return fail(result, op.range(), 1,
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
@@ -234,8 +230,8 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
 }
 
 // Reports and returns the diagnostic if the layouts of two values differ; null if they agree.
-Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb,
-                   const LayoutOrigins &origins, Diagnostics &diagnostics) {
+Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb, const LayoutOrigins &origins,
+                   Diagnostics &diagnostics) {
   if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return nullptr;
   return &reportDiffer(a, ra, b, rb,
                        str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
@@ -252,8 +248,7 @@ bool checkCarried(const Op &op, size_t index, const LayoutOrigins &origins, Diag
   CarriedAt at = carriedAt(op);
   if (at.loops) {
     const Value *init = op.operand(index + at.operand), *param = op.region()->param(index + at.param);
-    Diagnostic *diagnostic =
-        untied(op, init, op.operandRange(index + at.operand), param, param->range(), origins, diagnostics);
+    Diagnostic *diagnostic = untied(op, init, op.operandRange(index + at.operand), param, param->range(), origins, diagnostics);
     if (diagnostic) {
       atCall(*diagnostic, op, origins);
       LayoutFix(origins).convertBefore(op, index, param->type().layout()).offer(*diagnostic);
@@ -292,14 +287,14 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
                   const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (expected == derived->type().layout()) return true;
   const Value *operand = op.operand(0), *result = op.result();
-  Diagnostic &diagnostic = reportDiffer(
-      operand, op.operandRange(0), result, op.range(),
-      str("operand and result of `", op.info().name, "` are distributed in ways that do not fit"),
-      DiagCode::LayoutRule, origins, diagnostics);
+  Diagnostic &diagnostic =
+      reportDiffer(operand, op.operandRange(0), result, op.range(),
+                   str("operand and result of `", op.info().name, "` are distributed in ways that do not fit"),
+                   DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
   if (expected)
-    diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ",
-                        origins.spell(derived->type(), expected)));
+    diagnostic.note(
+        str(derived == result ? "the result" : "the operand", " would be ", origins.spell(derived->type(), expected)));
   // A broadcast's operand does not determine the split of the stretched dimension: whole is one possibility.
   const Layout *made = derived == result ? expected : assumedForResult(origins.context(), op);
   atCall(diagnostic, op, origins);
@@ -312,8 +307,10 @@ std::vector<std::pair<bool, int64_t>> splitOf(const Layout *layout, int dim) {
   std::vector<std::pair<bool, int64_t>> digits;
   for (const Factor &factor : layout->factors(dim)) {
     bool split = factor.axis == Axis::Subgroup;
-    if (!digits.empty() && digits.back().first == split) digits.back().second *= factor.extent;
-    else digits.emplace_back(split, factor.extent);
+    if (!digits.empty() && digits.back().first == split)
+      digits.back().second *= factor.extent;
+    else
+      digits.emplace_back(split, factor.extent);
   }
   return digits;
 }
@@ -326,8 +323,9 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
   for (int d = 0; alike && d < result->rank(); ++d) alike = splitOf(expected, d) == splitOf(result, d);
   if (alike) return true;
   if (op.kind() == OpKind::LoadTile && dimensionOrder(op).empty())
-    return checkDerived(op, expected, op.result(), "a vector is loaded in the layout of its tile; `convert_layout` gives it another one",
-                        origins, diagnostics);
+    return checkDerived(op, expected, op.result(),
+                        "a vector is loaded in the layout of its tile; `convert_layout` gives it another one", origins,
+                        diagnostics);
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
                       diagnostics);
 }

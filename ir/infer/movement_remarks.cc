@@ -45,7 +45,8 @@ private:
   }
 
   void stays(const Op &op, std::string_view how) {
-    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(), str("`", op.info().name, "` moves nothing between subgroups: ", how));
+    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
+                        str("`", op.info().name, "` moves nothing between subgroups: ", how));
   }
 
   // `from`: the operand's layout, mapped to the result's shape.
@@ -54,12 +55,14 @@ private:
     for (int d = 0; d < from->rank(); ++d) alike &= dimPieces(*from, d) == dimPieces(*to.layout(), d);
     if (alike) return stays(op, turns ? "each turns what it holds" : "each holds what it needs");
     if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
-      return stays(op, choice->count == 1 ? "each takes a part of what it holds" : str("each takes one of ", choice->count, " parts of what it holds"));
+      return stays(op, choice->count == 1 ? "each takes a part of what it holds"
+                                          : str("each takes one of ", choice->count, " parts of what it holds"));
     // If no element has to change its subgroup, the whole vector is moved nevertheless.
     int64_t bytes = movedBytes(from, to.layout(), storage(to));
-    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
-                        str("`", op.info().name, "` moves ", bytesText(bytes ? bytes : to.byteCount()),
-                            " between subgroups: through shared local memory, ", barriers(op)))
+    diagnostics_
+        .report(DiagCode::MovesAcrossSubgroups, op.range(),
+                str("`", op.info().name, "` moves ", bytesText(bytes ? bytes : to.byteCount()),
+                    " between subgroups: through shared local memory, ", barriers(op)))
         .note(str("from ", spell(to, from), " to ", spell(to, to.layout())));
   }
 
@@ -72,9 +75,10 @@ private:
     for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
     if (held == 0 || held == block) return stays(op, "each has all terms of its results");
     int64_t partial = to.elementCount() * storage(to) * (block / held);
-    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
-                        str("the terms of a result of this `reduction` are spread over ", block / held, " subgroups: ", bytesText(partial),
-                            " of partial results go through shared local memory, ", barriers(op)))
+    diagnostics_
+        .report(DiagCode::MovesAcrossSubgroups, op.range(),
+                str("the terms of a result of this `reduction` are spread over ", block / held,
+                    " subgroups: ", bytesText(partial), " of partial results go through shared local memory, ", barriers(op)))
         .note("a layout in which a subgroup holds the whole reduced dimension needs none");
   }
 
@@ -89,9 +93,10 @@ private:
       dims[static_cast<size_t>(k)].layout = nullptr;
       const Layout *wanted = combined(context_, dims, type.shape());
       int64_t bytes = wanted ? movedBytes(type.layout(), wanted, storage(type)) : type.byteCount();
-      auto &diagnostic = diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
-                                             str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held, " subgroups: ", bytesText(bytes),
-                                                 " go through shared local memory, ", barriers(op)));
+      auto &diagnostic =
+          diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
+                              str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held,
+                                  " subgroups: ", bytesText(bytes), " go through shared local memory, ", barriers(op)));
       if (wanted) diagnostic.note(str("with ", spell(type, wanted), " every subgroup has what it needs"));
     }
   }
@@ -103,8 +108,7 @@ private:
 
 } // namespace
 
-void remarkMovements(const Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases,
-                     Diagnostics &diagnostics) {
+void remarkMovements(const Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return;
   Movements movements(context, aliases, diagnostics);
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { movements.look(op); }); // walk gives mutable ops; nothing is changed

@@ -41,10 +41,9 @@ bool operandsAlike(const TypeRuleInput &in, size_t first) {
   for (size_t i = first + 1; i < in.operands.size(); ++i) {
     if (sameTypeButLayout(reference, in.operands[i])) continue;
     bool shapes = reference.kind() == in.operands[i].kind() && reference.elem() == in.operands[i].elem();
-    auto &diagnostic = in.diagnostics.report(
-        shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(i),
-        str("operands of ", opName(in), " have different ", shapes ? "shapes" : "types", ": ", shapedText(reference),
-            " and ", shapedText(in.operands[i])));
+    auto &diagnostic = in.diagnostics.report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(i),
+                                             str("operands of ", opName(in), " have different ", shapes ? "shapes" : "types",
+                                                 ": ", shapedText(reference), " and ", shapedText(in.operands[i])));
     diagnostic.withLabel(shapedText(in.operands[i])).at(in.operandRange(first), shapedText(reference));
     if (!shapes && reference.elem() != in.operands[i].elem())
       diagnostic.note("named values never convert implicitly; use a cast such as `extf` or `index_cast`");
@@ -78,8 +77,9 @@ bool isMatrix(const TypeRuleInput &in, size_t operand) {
 
 bool vectorWritten(const TypeRuleInput &in) {
   if (in.written && in.written.isVector()) return true;
-  in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                        str(opName(in), " needs the vector type that it gives"))
+  in.diagnostics
+      .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+              str(opName(in), " needs the vector type that it gives"))
       .note(str("for example `", in.op.example, "`"));
   return false;
 }
@@ -87,9 +87,9 @@ bool vectorWritten(const TypeRuleInput &in) {
 bool indexCount(const TypeRuleInput &in, Type type, size_t first) {
   size_t count = in.operands.size() - first;
   if (count == static_cast<size_t>(type.rank())) return true;
-  in.diagnostics.report(DiagCode::OffsetCount, in.range,
-                        str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type),
-                            ": one a dimension"));
+  in.diagnostics.report(
+      DiagCode::OffsetCount, in.range,
+      str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type), ": one a dimension"));
   return false;
 }
 
@@ -137,9 +137,8 @@ bool ruleCompare(const TypeRuleInput &in, Results &results) {
 bool ruleSelect(const TypeRuleInput &in, Results &results) {
   if (!operandsAlike(in, 1)) return false;
   Type condition = in.operands[0], value = in.operands[1];
-  if (condition.isVector() &&
-      (!value.isVector() || !std::equal(condition.shape().begin(), condition.shape().end(), value.shape().begin(),
-                                        value.shape().end()))) {
+  if (condition.isVector() && (!value.isVector() || !std::equal(condition.shape().begin(), condition.shape().end(),
+                                                                value.shape().begin(), value.shape().end()))) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
                 str("the condition of `select` is ", shapedText(condition), ", but it chooses between values of ",
@@ -167,8 +166,9 @@ bool ruleConstant(const TypeRuleInput &in, Results &results) {
 
 bool ruleSplat(const TypeRuleInput &in, Results &results) {
   if (!in.written || !in.written.isVector()) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                          "`splat` needs the vector type that it gives")
+    in.diagnostics
+        .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                "`splat` needs the vector type that it gives")
         .note("write it as `splat %x : f32 -> vector<8x16xf32>`");
     return false;
   }
@@ -201,7 +201,9 @@ bool partOfWhole(const TypeRuleInput &in) {
   if (!attr && in.operands.size() == 1) return true;
   Type condition = in.operands[0];
   if (!attr) {
-    in.diagnostics.report(DiagCode::AttributeValue, in.operandRange(1), "indices say where the condition of an assert begins in a larger vector, whose shape `whole` gives")
+    in.diagnostics
+        .report(DiagCode::AttributeValue, in.operandRange(1),
+                "indices say where the condition of an assert begins in a larger vector, whose shape `whole` gives")
         .note("`extract %v[%i, %j]` takes an element of a vector");
     return false;
   }
@@ -209,7 +211,9 @@ bool partOfWhole(const TypeRuleInput &in) {
   bool fits = condition.isVector() && !condition.layout() && whole.size() == static_cast<size_t>(condition.rank());
   for (size_t d = 0; fits && d < whole.size(); ++d) fits = condition.extent(static_cast<int>(d)) <= whole[d];
   if (!fits) {
-    in.diagnostics.report(DiagCode::AttributeValue, attr->range, "`whole` is the shape of a vector that the condition, which has no layout, is a part of")
+    in.diagnostics
+        .report(DiagCode::AttributeValue, attr->range,
+                "`whole` is the shape of a vector that the condition, which has no layout, is a part of")
         .at(in.operandRange(0), shapedText(condition));
     return false;
   }
@@ -225,14 +229,15 @@ bool ruleCast(const TypeRuleInput &in, Results &results) {
   Type from = in.operands[0];
   Type expected = in.context.withElem(openLayout(in, from), in.written.elem());
   if (!sameTypeButLayout(expected, in.written)) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.writtenRange,
-                          str(opName(in), " of ", shapedText(from), " cannot give ", shapedText(in.written),
-                              ": a cast keeps the shape"));
+    in.diagnostics.report(
+        DiagCode::ShapeMismatch, in.writtenRange,
+        str(opName(in), " of ", shapedText(from), " cannot give ", shapedText(in.written), ": a cast keeps the shape"));
     return false;
   }
   if (!castAllowed(in.op.kind, from.elem(), in.written.elem())) {
-    in.diagnostics.report(DiagCode::CastInvalid, in.range,
-                          str(opName(in), " cannot turn ", elemName(from.elem()), " into ", elemName(in.written.elem())))
+    in.diagnostics
+        .report(DiagCode::CastInvalid, in.range,
+                str(opName(in), " cannot turn ", elemName(from.elem()), " into ", elemName(in.written.elem())))
         .note(str(opName(in), ": ", in.op.summary));
     return false;
   }
@@ -346,7 +351,10 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                    spec.arity == Arity::Variadic ? "…" : "");
     in.diagnostics
         .report(DiagCode::OperandCount, in.range,
-                str(opName(in), " takes ", least == most ? str(least) : in.operands.size() > most ? str("at most ", most) : str("at least ", least),
+                str(opName(in), " takes ",
+                    least == most               ? str(least)
+                    : in.operands.size() > most ? str("at most ", most)
+                                                : str("at least ", least),
                     " operand", least == 1 && most == 1 ? "" : "s", names.empty() ? "" : " (" + names + ")", ", but ",
                     in.operands.size(), in.operands.size() == 1 ? " is" : " are", " given"))
         .note(str("for example `", in.op.example, "`"));
@@ -355,10 +363,9 @@ bool checkOperandClasses(const TypeRuleInput &in) {
   for (size_t i = 0; i < in.operands.size(); ++i) {
     const OperandSpec &spec = in.op.operands[std::min(i, in.op.operands.size() - 1)];
     if (acceptsOperand(spec.type, in.operands[i])) continue;
-    auto &diagnostic = in.diagnostics.report(
-        DiagCode::OperandType, in.operandRange(i),
-        str("operand ", spec.name, " of ", opName(in), " is ", className(spec.type), ", but this is ",
-            shapedText(in.operands[i])));
+    auto &diagnostic = in.diagnostics.report(DiagCode::OperandType, in.operandRange(i),
+                                             str("operand ", spec.name, " of ", opName(in), " is ", className(spec.type),
+                                                 ", but this is ", shapedText(in.operands[i])));
     if (spec.type == OperandClass::Index && in.operands[i].isScalar() && isInteger(in.operands[i].elem()))
       diagnostic.note("`index_cast` turns an integer into an index");
     return false;

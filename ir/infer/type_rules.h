@@ -19,9 +19,9 @@ struct TypeRuleInput {
   std::span<const Type> operands;
   std::span<const SourceRange> operandRanges; // one per operand, or empty
   std::span<const Attr> attrs;
-  Type written;              // the written result type, if there is a signature; its layout may be open
+  Type written; // the written result type, if there is a signature; its layout may be open
   SourceRange writtenRange;
-  SourceRange range;         // of the op
+  SourceRange range; // of the op
   Diagnostics &diagnostics;
   int64_t lanes = 0; // per subgroup at lane scope; 0: at another scope; kAnyLanes: unknown, as in a function
 

@@ -27,8 +27,7 @@ Mode modeOf(const TypeRuleInput &in) {
     in.diagnostics
         .report(DiagCode::NotHere, in.range,
                 str(opName(in), " without `mode = vc` works lane by lane: it belongs to lane scope"))
-        .note(
-            "with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
+        .note("with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
   return Mode::Wrong;
 }
 
@@ -41,8 +40,7 @@ bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
   }
   if (!desc.layout) {
     std::string lanes = in.lanes > 0 ? str(in.lanes) : "16";
-    in.diagnostics
-        .report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
+    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
         .note(desc.scatter && desc.shape.size() == 2
                   ? str("for example `#sg_map<wi_layout = [", lanes, ", 1], wi_data = [1, ", desc.shape[1], "]>`")
                   : str("for example `#sg_map<wi_layout = [1, ", lanes, "], wi_data = [1, 1]>`"));
@@ -139,9 +137,9 @@ bool subgroupReduce(const TypeRuleInput &in, Results &results) {
   const Attr *far = findAttr(in, "cluster_stride");
   if (far && (!findAttr(in, "cluster_size") || (in.lanes > 0 && in.lanes % (size * stride) != 0))) {
     in.diagnostics.report(DiagCode::AttributeValue, far->range.file ? far->range : in.range,
-                          findAttr(in, "cluster_size") ? str("clusters of ", size, " lanes, ", stride,
-                                                             " apart, do not divide ", in.lanes, " lanes")
-                                                       : std::string("a cluster_stride goes with a cluster_size"));
+                          findAttr(in, "cluster_size")
+                              ? str("clusters of ", size, " lanes, ", stride, " apart, do not divide ", in.lanes, " lanes")
+                              : std::string("a cluster_stride goes with a cluster_size"));
     return false;
   }
   return push(in, results, in.operands[0]);

@@ -12,8 +12,9 @@ constexpr int64_t kMostSlmBytes = int64_t{1} << 30;
 
 bool allocSlm(const TypeRuleInput &in, Results &results) {
   if (!in.written || !in.written.isMemRef()) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                          "`alloc_slm` needs the memref type that it gives")
+    in.diagnostics
+        .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                "`alloc_slm` needs the memref type that it gives")
         .note(str("for example `", in.op.example, "`"));
     return false;
   }
@@ -47,8 +48,9 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
 bool memRefCast(const TypeRuleInput &in, Results &results) {
   Type from = in.operands[0];
   if (!in.written || !in.written.isMemRef()) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                          "`memref.cast` needs the memref type that it gives")
+    in.diagnostics
+        .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                "`memref.cast` needs the memref type that it gives")
         .note(str("for example `", in.op.example, "`"));
     return false;
   }
@@ -75,8 +77,7 @@ bool memRefStore(const TypeRuleInput &in, Results &) {
   Type value = in.operands[0], target = in.operands[1];
   if (!value.isScalar(target.elem())) {
     in.diagnostics
-        .report(DiagCode::TypeMismatch, in.operandRange(0),
-                str("cannot store ", shapedText(value), " to ", shapedText(target)))
+        .report(DiagCode::TypeMismatch, in.operandRange(0), str("cannot store ", shapedText(value), " to ", shapedText(target)))
         .at(in.operandRange(1), shapedText(target));
     return false;
   }

@@ -16,8 +16,7 @@ bool checkTileShape(const TypeRuleInput &in, Type tile) {
     return false;
   }
   if (!tile.hasStaticShape()) {
-    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
-                          str("the shape of a tile is static: ", shapedText(tile)));
+    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange, str("the shape of a tile is static: ", shapedText(tile)));
     return false;
   }
   return true;
@@ -28,8 +27,9 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
   bool columnMajor = tile.data().order == Order::ColumnMajor;
   if (columnMajor ? orders.columnMajor : orders.rowMajor) return true;
   if (!orders.rowMajor && !orders.columnMajor) {
-    in.diagnostics.report(DiagCode::OrderMismatch, in.operandRange(0),
-                          str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
+    in.diagnostics
+        .report(DiagCode::OrderMismatch, in.operandRange(0),
+                str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
         .note("a tile's base is stored row by row or column by column");
     return false;
   }
@@ -47,7 +47,8 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
 bool addressForm(const TypeRuleInput &in) {
   if (in.operands.size() == 7) return true;
   in.diagnostics
-      .report(DiagCode::OffsetCount, in.range, "an address says nothing of the base matrix: its shape and strides are missing, or of the wrong length")
+      .report(DiagCode::OffsetCount, in.range,
+              "an address says nothing of the base matrix: its shape and strides are missing, or of the wrong length")
       .note("write it as `init_tile %address[%i, %j], [%rows, %columns], [%pitch, 1] : i64 -> tile<8x16xf16>`");
   return false;
 }
@@ -79,8 +80,9 @@ bool scatterForm(const TypeRuleInput &in) {
 bool blockForm(const TypeRuleInput &in) {
   Type base = in.operands[0];
   if (base.rank() < 2) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
-                          str("the base of a tile has at least two dimensions: ", shapedText(base)))
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.operandRange(0),
+                str("the base of a tile has at least two dimensions: ", shapedText(base)))
         .note("`memref.cast` adds a dimension of extent 1; a scatter tile takes a vector of offsets");
     return false;
   }
@@ -95,9 +97,10 @@ bool blockForm(const TypeRuleInput &in) {
     return false;
   }
   if (offsets != rank && !explicitView) {
-    in.diagnostics.report(DiagCode::OffsetCount, in.range,
-                          str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ",
-                              base.rank(), " dimensions"))
+    in.diagnostics
+        .report(
+            DiagCode::OffsetCount, in.range,
+            str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ", base.rank(), " dimensions"))
         .at(in.operandRange(0), shapedText(base))
         .note("one offset a dimension (the leading ones pick the matrix), and, for a dynamic base, optionally a shape and "
               "strides of as many each");
@@ -131,8 +134,9 @@ bool packedForm(const TypeRuleInput &in) {
 bool elementsAgree(const TypeRuleInput &in) {
   Type base = in.operands[0];
   if (!base.isMemRef() || base.elem() == in.written.elem()) return true;
-  in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                        str("the tile holds ", elemName(in.written.elem()), ", but its base holds ", elemName(base.elem())))
+  in.diagnostics
+      .report(DiagCode::TypeMismatch, in.writtenRange,
+              str("the tile holds ", elemName(in.written.elem()), ", but its base holds ", elemName(base.elem())))
       .at(in.operandRange(0), shapedText(base));
   return false;
 }
@@ -200,8 +204,8 @@ bool mmaShapes(const TypeRuleInput &in) {
   if (a.extent(1) != b.extent(0)) {
     in.diagnostics
         .report(DiagCode::MmaShapes, in.operandRange(1),
-                str(opName(in), " cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()), ": a has K = ",
-                    a.extent(1), ", b has K = ", b.extent(0)))
+                str(opName(in), " cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()),
+                    ": a has K = ", a.extent(1), ", b has K = ", b.extent(0)))
         .withLabel(shapedText(b))
         .at(in.operandRange(0), shapedText(a));
     return false;
@@ -255,7 +259,8 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
   Type vector = vectorOf(in, in.operands[0]);
   if (const Attr *transpose = findAttr(in, "transpose")) {
     if (std::get<std::vector<int64_t>>(transpose->value) != std::vector<int64_t>{1, 0}) {
-      in.diagnostics.report(DiagCode::AttributeValue, transpose->range, "a tile is transposed by [1, 0]; leave it out otherwise");
+      in.diagnostics.report(DiagCode::AttributeValue, transpose->range,
+                            "a tile is transposed by [1, 0]; leave it out otherwise");
       return false;
     }
     vector = in.context.vector({vector.extent(1), vector.extent(0)}, vector.elem());
@@ -285,13 +290,12 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
     return false;
   }
   Type deltas = in.operands[1];
-  bool fits = scatter ? !deltas.isVector() || std::equal(deltas.shape().begin(), deltas.shape().end(),
-                                                         tile.shape().begin(), tile.shape().end())
+  bool fits = scatter ? !deltas.isVector() ||
+                            std::equal(deltas.shape().begin(), deltas.shape().end(), tile.shape().begin(), tile.shape().end())
                       : !deltas.isVector();
   if (!fits) {
     in.diagnostics
-        .report(DiagCode::ShapeMismatch, in.operandRange(1),
-                str(shapedText(deltas), " cannot move ", shapedText(tile)))
+        .report(DiagCode::ShapeMismatch, in.operandRange(1), str(shapedText(deltas), " cannot move ", shapedText(tile)))
         .note("a tile is moved by two indices; a scatter tile by one, or by a vector of its own shape");
     return false;
   }
@@ -338,9 +342,9 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;
   bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
   if (result != *usual && !narrow) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
-                          str(opName(in), " of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ",
-                              elemName(result)))
+    in.diagnostics
+        .report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
+                str(opName(in), " of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ", elemName(result)))
         .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 when the result says so), i8/u8 give i32, f64 gives f64");
     return false;
   }

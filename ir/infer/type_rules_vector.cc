@@ -40,8 +40,9 @@ bool transpose(const TypeRuleInput &in, Results &results) {
   for (size_t d = 0; valid && d < sorted.size(); ++d) valid = sorted[d] == static_cast<int64_t>(d);
   if (!valid) {
     in.diagnostics
-        .report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                str("[", join(permutation, ", "), "] is no permutation of ", v.rank() == 2 ? "two" : str(v.rank()), " dimensions"))
+        .report(
+            DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+            str("[", join(permutation, ", "), "] is no permutation of ", v.rank() == 2 ? "two" : str(v.rank()), " dimensions"))
         .note(v.rank() == 2 ? "`transpose %v [1, 0]` swaps rows and columns"
                             : "it lists for each dimension of the result which one of the operand it is");
     return false;
@@ -71,8 +72,9 @@ bool reduction(const TypeRuleInput &in, Results &results) {
     std::optional<int64_t> size = positiveSize(in, "reduction_size");
     if (!size) return false;
     if (extent % *size != 0) {
-      in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                            str("reduction_size = ", *size, " does not divide the extent ", extent, " of dimension ", *dim))
+      in.diagnostics
+          .report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                  str("reduction_size = ", *size, " does not divide the extent ", extent, " of dimension ", *dim))
           .at(in.operandRange(0), shapedText(v));
       return false;
     }
@@ -100,8 +102,9 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
     return push(in, results, in.context.vector(std::move(shape), v.elem()));
   }
   if (extent != 1) {
-    Diagnostic &error = in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
-                                              str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"));
+    Diagnostic &error = in.diagnostics.report(
+        DiagCode::ShapeMismatch, in.operandRange(0),
+        str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"));
     error.note("`broadcast_size = n` repeats each element n times");
     int other = 1 - *dim;
     const Attr *dims = findAttr(in, "dims");
@@ -125,9 +128,7 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
-bool convertLayout(const TypeRuleInput &in, Results &results) {
-  return push(in, results, openLayout(in, in.operands[0]));
-}
+bool convertLayout(const TypeRuleInput &in, Results &results) { return push(in, results, openLayout(in, in.operands[0])); }
 
 bool iota(const TypeRuleInput &in, Results &results) {
   if (!vectorWritten(in) || !oneDimension(in, in.written)) return false;
@@ -168,13 +169,18 @@ static bool restatedFits(const TypeRuleInput &in, Type part) {
     const Attr *attr = findAttr(in, name);
     return attr ? std::get_if<std::vector<int64_t>>(&attr->value) : nullptr;
   };
-  if (const auto *sizes = of("sizes"); sizes && !std::equal(sizes->begin(), sizes->end(), part.shape().begin(), part.shape().end())) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, findAttr(in, "sizes")->range, str("sizes are [", join(*sizes, ", "), "], but the part is ", shapedText(part)));
+  if (const auto *sizes = of("sizes");
+      sizes && !std::equal(sizes->begin(), sizes->end(), part.shape().begin(), part.shape().end())) {
+    in.diagnostics.report(DiagCode::ShapeMismatch, findAttr(in, "sizes")->range,
+                          str("sizes are [", join(*sizes, ", "), "], but the part is ", shapedText(part)));
     return false;
   }
   const auto *strides = of("strides");
-  if (!strides || (strides->size() == static_cast<size_t>(part.rank()) && std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; }))) return true;
-  in.diagnostics.report(DiagCode::NotSupported, findAttr(in, "strides")->range, str(opName(in), " takes neighbours: its strides are 1, one for each dimension"));
+  if (!strides || (strides->size() == static_cast<size_t>(part.rank()) &&
+                   std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; })))
+    return true;
+  in.diagnostics.report(DiagCode::NotSupported, findAttr(in, "strides")->range,
+                        str(opName(in), " takes neighbours: its strides are 1, one for each dimension"));
   return false;
 }
 
@@ -214,8 +220,8 @@ bool extract(const TypeRuleInput &in, Results &results) {
 bool insert(const TypeRuleInput &in, Results &results) {
   Type x = in.operands[0], v = in.operands[1];
   if (!x.isScalar(v.elem())) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.operandRange(0),
-                          str("cannot insert ", shapedText(x), " into ", shapedText(v)))
+    in.diagnostics
+        .report(DiagCode::TypeMismatch, in.operandRange(0), str("cannot insert ", shapedText(x), " into ", shapedText(v)))
         .at(in.operandRange(1), shapedText(v));
     return false;
   }

@@ -28,7 +28,8 @@ const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
 // Takes over the attributes of the op that belong to its result's type; attributes that contradict the type are errors.
 bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   auto contradiction = [&](std::string_view name) {
-    in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` differs from what the type says"))
+    in.diagnostics
+        .report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` differs from what the type says"))
         .at(in.writtenRange, shapedText(in.written));
     return false;
   };
@@ -52,20 +53,22 @@ bool baseFits(const TypeRuleInput &in, const TypeData &data) {
   Type base = in.operands[0];
   if (!base.isMemRef()) {
     if (data.space == MemorySpace::Global) return true;
-    in.diagnostics.report(DiagCode::NotSupported, in.operandRange(0), "shared local memory is reached through the memref of `alloc_slm`, not by an address");
+    in.diagnostics.report(DiagCode::NotSupported, in.operandRange(0),
+                          "shared local memory is reached through the memref of `alloc_slm`, not by an address");
     return false;
   }
   if (base.elem() != data.elem) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("the tensor_desc holds ", elemName(data.elem), ", but its base holds ", elemName(base.elem())))
+    in.diagnostics
+        .report(DiagCode::TypeMismatch, in.writtenRange,
+                str("the tensor_desc holds ", elemName(data.elem), ", but its base holds ", elemName(base.elem())))
         .at(in.operandRange(0), shapedText(base));
     return false;
   }
   if (base.data().space == data.space) return true;
   in.diagnostics
       .report(DiagCode::TypeMismatch, in.operandRange(0),
-              str("the base lies in ", base.data().space == MemorySpace::Slm ? "shared local" : "global", " memory, but `memory_scope` is ",
-                  data.space == MemorySpace::Slm ? "slm" : "global"))
+              str("the base lies in ", base.data().space == MemorySpace::Slm ? "shared local" : "global",
+                  " memory, but `memory_scope` is ", data.space == MemorySpace::Slm ? "slm" : "global"))
       .withLabel(shapedText(base));
   return false;
 }
@@ -96,7 +99,8 @@ bool swaps(const TypeRuleInput &in, bool &swapped) {
 int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
   int bits = elemInfo(elem).bits;
   if (bits == 8 || bits == 16) return 32 / bits;
-  in.diagnostics.report(DiagCode::VnniForm, range, str("the VNNI form packs elements of 8 or 16 bits into 32; ", elemName(elem), " has ", bits));
+  in.diagnostics.report(DiagCode::VnniForm, range,
+                        str("the VNNI form packs elements of 8 or 16 bits into 32; ", elemName(elem), " has ", bits));
   return 0;
 }
 
@@ -120,7 +124,8 @@ std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vect
   }
   int64_t &extent = shape[static_cast<size_t>(axis)];
   if (extent % factor != 0) {
-    in.diagnostics.report(DiagCode::VnniForm, attr->range, str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
+    in.diagnostics.report(DiagCode::VnniForm, attr->range,
+                          str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
     return std::nullopt;
   }
   extent /= factor;
@@ -173,13 +178,13 @@ bool offsetsFit(const TypeRuleInput &in, Type desc, Mode mode) {
   Type offsets = in.operands[1];
   if (mode == Mode::Lanes) {
     if (offsets.isScalar()) return true;
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1), str("each lane has one offset, an integer, not ", shapedText(offsets)));
+    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1),
+                          str("each lane has one offset, an integer, not ", shapedText(offsets)));
     return false;
   }
   if (offsets.isVector() && offsets.rank() == 1 && offsets.extent(0) == desc.extent(0)) return true;
-  in.diagnostics
-      .report(DiagCode::ShapeMismatch, in.operandRange(1),
-              str("there is one offset for each of the ", desc.extent(0), " lanes; this is ", shapedText(offsets)));
+  in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1),
+                        str("there is one offset for each of the ", desc.extent(0), " lanes; this is ", shapedText(offsets)));
   return false;
 }
 
@@ -193,12 +198,16 @@ std::optional<DpasShape> dpasOperand(const TypeRuleInput &in, size_t operand) {
   if (type.rank() == 3 && operand < 2) {
     int64_t factor = vnniFactor(in, type.elem(), in.operandRange(operand));
     if (factor == type.extent(2))
-      return operand == 0 ? DpasShape{type.extent(0), type.extent(1) * factor} : DpasShape{type.extent(0) * factor, type.extent(1)};
+      return operand == 0 ? DpasShape{type.extent(0), type.extent(1) * factor}
+                          : DpasShape{type.extent(0) * factor, type.extent(1)};
     if (!factor) return std::nullopt;
   }
   in.diagnostics
       .report(DiagCode::MmaShapes, in.operandRange(operand),
-              str("operand ", "abc"[operand], " of `dpas` is ", operand == 0 ? "[M, K] or [M, K/f, f]" : operand == 1 ? "[K, N] or [K/f, N, f]" : "[M, N]",
+              str("operand ", "abc"[operand], " of `dpas` is ",
+                  operand == 0   ? "[M, K] or [M, K/f, f]"
+                  : operand == 1 ? "[K, N] or [K/f, N, f]"
+                                 : "[M, N]",
                   ", not ", shapedText(type)))
       .note("f elements fill 32 bits");
   return std::nullopt;
@@ -211,10 +220,13 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
   if (mode == Mode::Wrong) return false;
   TypeData data = in.written.data();
   if (data.scatter) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_nd_tdesc` gives a block; `create_tdesc` gives lanes with offsets of their own");
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          "`create_nd_tdesc` gives a block; `create_tdesc` gives lanes with offsets of their own");
     return false;
   }
-  if (in.operands[0].isMemRef()) data.space = in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, "memory_scope") ? MemorySpace::Slm : data.space;
+  if (in.operands[0].isMemRef())
+    data.space =
+        in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, "memory_scope") ? MemorySpace::Slm : data.space;
   if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type base = in.operands[0];
   size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : data.shape.size(), given = in.operands.size() - 1;
@@ -223,8 +235,10 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
                               : given == (matrix ? 6 : 1) || given == 3 * rank;
   if (!fits) {
     in.diagnostics
-        .report(DiagCode::OffsetCount, in.range, str("`create_nd_tdesc` has ", given, " offsets, sizes and strides for ", shapedText(base)))
-        .note("a memref takes one offset a dimension (a dynamic one, optionally, a shape and strides of as many each); an address "
+        .report(DiagCode::OffsetCount, in.range,
+                str("`create_nd_tdesc` has ", given, " offsets, sizes and strides for ", shapedText(base)))
+        .note("a memref takes one offset a dimension (a dynamic one, optionally, a shape and strides of as many each); an "
+              "address "
               "two offsets, the shape and the strides, or one offset for a tensor_desc of one dimension");
     return false;
   }
@@ -232,8 +246,10 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
   if (base.isMemRef() && rank >= 2 && given == rank && !storageOrders(base).rowMajor) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
-                str("the base of `create_nd_tdesc` has the elements of a row side by side; those of ", shapedText(base), " are apart"))
-        .note("a block is moved row by row: take the transposed block of the base's transpose (`memref.cast`), or ops on tiles, which have an order");
+                str("the base of `create_nd_tdesc` has the elements of a row side by side; those of ", shapedText(base),
+                    " are apart"))
+        .note("a block is moved row by row: take the transposed block of the base's transpose (`memref.cast`), or ops on "
+              "tiles, which have an order");
     return false;
   }
   if (!matrix && data.boundaryCheck) {
@@ -252,7 +268,8 @@ static bool usedFits(const TypeRuleInput &in, Type desc) {
   bool fits = used.size() == static_cast<size_t>(desc.rank());
   for (size_t d = 0; fits && d < used.size(); ++d) fits = used[d] > 0 && used[d] <= desc.extent(static_cast<int>(d));
   if (!fits)
-    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("used lists for each dimension of ", shapedText(desc), " how much of it counts"));
+    in.diagnostics.report(DiagCode::AttributeValue, attr->range,
+                          str("used lists for each dimension of ", shapedText(desc), " how much of it counts"));
   return fits;
 }
 
@@ -271,7 +288,8 @@ bool loadNd(const TypeRuleInput &in, Results &results) {
 
 bool storeNd(const TypeRuleInput &in, Results &) {
   Mode mode = modeOf(in);
-  return mode != Mode::Wrong && isBlock(in, 1, true) && valueIs(in, 0, ownShape(in.operands[1], mode), in.operands[1].elem(), 1);
+  return mode != Mode::Wrong && isBlock(in, 1, true) &&
+         valueIs(in, 0, ownShape(in.operands[1], mode), in.operands[1].elem(), 1);
 }
 
 bool prefetchNd(const TypeRuleInput &in, Results &) { return modeOf(in) != Mode::Wrong && isBlock(in, 0, true); }
@@ -280,8 +298,9 @@ bool updateNdOffset(const TypeRuleInput &in, Results &results) {
   if (modeOf(in) == Mode::Wrong || !isBlock(in, 0, true)) return false;
   Type desc = in.operands[0];
   if (in.operands.size() - 1 != static_cast<size_t>(desc.rank())) {
-    in.diagnostics.report(DiagCode::OffsetCount, in.range,
-                          str(opName(in), " has ", in.operands.size() - 1, " deltas for a tensor_desc of ", desc.rank(), " dimensions"));
+    in.diagnostics.report(
+        DiagCode::OffsetCount, in.range,
+        str(opName(in), " has ", in.operands.size() - 1, " deltas for a tensor_desc of ", desc.rank(), " dimensions"));
     return false;
   }
   return push(in, results, desc);
@@ -293,7 +312,9 @@ bool dpasOfWholes(const TypeRuleInput &in, Elem result, Results &results) {
   std::optional<DpasShape> a = dpasOperand(in, 0), b = a ? dpasOperand(in, 1) : std::nullopt;
   if (!b) return false;
   if (a->columns != b->rows) {
-    in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(1), str("`dpas` multiplies K = ", a->columns, " of a with K = ", b->rows, " of b"))
+    in.diagnostics
+        .report(DiagCode::MmaShapes, in.operandRange(1),
+                str("`dpas` multiplies K = ", a->columns, " of a with K = ", b->rows, " of b"))
         .withLabel(shapedText(in.operands[1]))
         .at(in.operandRange(0), shapedText(in.operands[0]));
     return false;
@@ -303,7 +324,8 @@ bool dpasOfWholes(const TypeRuleInput &in, Elem result, Results &results) {
     if (!c) return false;
     if (c->rows != a->rows || c->columns != b->columns) {
       in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(2),
-                            str("the accumulator of `dpas` is ", shapeText(in.operands[2].shape()), ", but a times b is ", a->rows, "x", b->columns));
+                            str("the accumulator of `dpas` is ", shapeText(in.operands[2].shape()), ", but a times b is ",
+                                a->rows, "x", b->columns));
       return false;
     }
   }
@@ -317,15 +339,17 @@ bool dpas(const TypeRuleInput &in, Results &results) {
   if (mode == Mode::Wrong) return false;
   std::optional<Elem> usual = mmaResultElem(in.operands[0].elem(), in.operands[1].elem());
   if (!usual) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(1),
-                          str("`dpas` has no product of ", elemName(in.operands[0].elem()), " and ", elemName(in.operands[1].elem())));
+    in.diagnostics.report(
+        DiagCode::MmaTypes, in.operandRange(1),
+        str("`dpas` has no product of ", elemName(in.operands[0].elem()), " and ", elemName(in.operands[1].elem())));
     return false;
   }
   Elem result = in.operands.size() > 2 ? in.operands[2].elem() : in.written ? in.written.elem() : *usual;
   bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
   if (result != *usual && !narrow) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.operands.size() > 2 ? in.operandRange(2) : in.writtenRange,
-                          str("`dpas` of ", elemName(in.operands[0].elem()), " gives ", elemName(*usual), ", not ", elemName(result)));
+    in.diagnostics.report(
+        DiagCode::MmaTypes, in.operands.size() > 2 ? in.operandRange(2) : in.writtenRange,
+        str("`dpas` of ", elemName(in.operands[0].elem()), " gives ", elemName(*usual), ", not ", elemName(result)));
     return false;
   }
   return mode == Mode::Lanes ? dpasOfLanes(in, result, results) : dpasOfWholes(in, result, results);
@@ -336,7 +360,8 @@ bool createTdesc(const TypeRuleInput &in, Results &results) {
   if (mode == Mode::Wrong) return false;
   TypeData data = in.written.data();
   if (!data.scatter) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_tdesc` gives lanes with offsets of their own: its type says `#scatter`");
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          "`create_tdesc` gives lanes with offsets of their own: its type says `#scatter`");
     return false;
   }
   Type base = in.operands[0];
@@ -371,7 +396,8 @@ bool prefetchTdesc(const TypeRuleInput &in, Results &) { return modeOf(in) != Mo
 
 bool updateTdesc(const TypeRuleInput &in, Results &results) {
   Mode mode = modeOf(in);
-  return mode != Mode::Wrong && isBlock(in, 0, false) && offsetsFit(in, in.operands[0], mode) && push(in, results, in.operands[0]);
+  return mode != Mode::Wrong && isBlock(in, 0, false) && offsetsFit(in, in.operands[0], mode) &&
+         push(in, results, in.operands[0]);
 }
 
 bool atomicTdesc(const TypeRuleInput &in, Results &results) {
@@ -391,19 +417,23 @@ bool atomicTdesc(const TypeRuleInput &in, Results &results) {
 
 bool allocNbarrier(const TypeRuleInput &in, Results &) {
   if (in.operands[0].isScalar()) return true;
-  in.diagnostics.report(DiagCode::OperandType, in.operandRange(0), str("a number of barriers is a scalar, not ", shapedText(in.operands[0])));
+  in.diagnostics.report(DiagCode::OperandType, in.operandRange(0),
+                        str("a number of barriers is a scalar, not ", shapedText(in.operands[0])));
   return false;
 }
 
 bool createNbarrier(const TypeRuleInput &in, Results &results) {
   for (size_t i = 0; i < 2; ++i)
     if (!in.operands[i].isScalar()) {
-      in.diagnostics.report(DiagCode::OperandType, in.operandRange(i), str(i ? "a role" : "an id", " is a scalar, not ", shapedText(in.operands[i])));
+      in.diagnostics.report(DiagCode::OperandType, in.operandRange(i),
+                            str(i ? "a role" : "an id", " is a scalar, not ", shapedText(in.operands[i])));
       return false;
     }
   for (std::string_view name : {"num_producers", "num_consumers"})
-    if (const Attr *attr = findAttr(in, name); std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > kMostSubgroups) {
-      in.diagnostics.report(DiagCode::AttributeValue, attr->range, str(name, " is a number of subgroups, from 0 to ", kMostSubgroups));
+    if (const Attr *attr = findAttr(in, name);
+        std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > kMostSubgroups) {
+      in.diagnostics.report(DiagCode::AttributeValue, attr->range,
+                            str(name, " is a number of subgroups, from 0 to ", kMostSubgroups));
       return false;
     }
   TypeData data;

@@ -14,7 +14,8 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
     const Value *value = open_.back();
     open_.pop_back();
     if (const Op *op = value->definingOp()) {
-      if (op->kind() == OpKind::AtomicRmw || op->kind() == OpKind::AtomicTdesc) obstacle_ = "where it writes depends on the results of atomics";
+      if (op->kind() == OpKind::AtomicRmw || op->kind() == OpKind::AtomicTdesc)
+        obstacle_ = "where it writes depends on the results of atomics";
       add(op);
       if (op->regionCount()) needCarried(*op, value->index());
     } else if (const Op *loop = value->definingBlock()->parentOp()) {
@@ -60,8 +61,11 @@ void AddressSlice::needCarried(const Op &op, size_t i) {
 }
 
 void AddressSlice::checkRead(const Op &op) {
-  if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas) obstacle_ = "where it writes depends on a matrix product";
-  if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd || op.kind() == OpKind::PrefetchTdesc) return;
+  if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas)
+    obstacle_ = "where it writes depends on a matrix product";
+  if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd ||
+      op.kind() == OpKind::PrefetchTdesc)
+    return;
   readsMemory_ = true;
   std::vector<bool> from = origins_.of(op.operand(0));
   bool known = false;

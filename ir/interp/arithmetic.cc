@@ -11,8 +11,7 @@ public:
   void elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) override {
     evaluateElementwise(op, operands, out, count);
   }
-  void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
-                          Number *acc) override {
+  void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b, Number *acc) override {
     xt::multiplyAccumulate(operand, result, shape, a, b, acc);
   }
   double real(Number number) const override { return number.f; }

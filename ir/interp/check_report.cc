@@ -67,10 +67,9 @@ void LaunchChecks::reportOutside(const Found &found, Diagnostics &diagnostics) c
 }
 
 void LaunchChecks::reportUnwritten(const Found &found, Diagnostics &diagnostics) const {
-  Diagnostic &diagnostic =
-      diagnostics.report(DiagCode::UnwrittenRead, found.op->range(),
-                         str(who(found.first), " reads ", found.element, ", which nothing has written",
-                             found.slm ? " in this workgroup" : ": it is an `out` buffer's"));
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::UnwrittenRead, found.op->range(),
+                                              str(who(found.first), " reads ", found.element, ", which nothing has written",
+                                                  found.slm ? " in this workgroup" : ": it is an `out` buffer's"));
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such elements"));
   if (found.slm) diagnostic.note("shared local memory is not initialised, and belongs to one workgroup");
 }
@@ -83,26 +82,28 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
               there = across ? who(race.other) : workerText(kernel_, race.other.subgroup);
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::DataRace, found.op->range(),
-                         str(here, " ", verb(found.kind), " ", found.element, ", which ", there, " ",
-                             verb(race.otherKind), across ? " as well" : ", without a barrier between them"));
+                         str(here, " ", verb(found.kind), " ", found.element, ", which ", there, " ", verb(race.otherKind),
+                             across ? " as well" : ", without a barrier between them"));
   if (other != found.op) diagnostic.at(other->range(), str(there, " ", verb(race.otherKind), " it here"));
   if (across) {
     diagnostic.note("workgroups run in any order and at the same time; `atomic_rmw` combines what several contribute");
   } else {
     std::string workgroup = workgroupText(found.first);
-    diagnostic.note(
-        str(workgroup.empty() ? "" : "in " + workgroup + "; ", kernel_.scope == Scope::Lane ? "lanes" : "subgroups", " run in any order between two barriers"));
+    diagnostic.note(str(workgroup.empty() ? "" : "in " + workgroup + "; ", kernel_.scope == Scope::Lane ? "lanes" : "subgroups",
+                        " run in any order between two barriers"));
   }
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
 }
 
 void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
   std::string one = workerText(kernel_, way.subgroups[0]), other = workerText(kernel_, way.subgroups[1]);
-  std::string both = kernel_.scope == Scope::Lane ? str(one, " and ", other) : str("subgroups ", way.subgroups[0], " and ", way.subgroups[1]);
+  std::string both =
+      kernel_.scope == Scope::Lane ? str(one, " and ", other) : str("subgroups ", way.subgroups[0], " and ", way.subgroups[1]);
   Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
                                               str(both, " of ", xt::workgroupText(kernel_, way.workgroup), " meet at this ",
                                                   opName(*way.place), " in different iterations of a loop"));
-  diagnostic.at(way.loop->range(), str(one, " is in iteration ", way.iterations[0], " of this loop, ", other, " in iteration ", way.iterations[1]));
+  diagnostic.at(way.loop->range(), str(one, " is in iteration ", way.iterations[0], " of this loop, ", other, " in iteration ",
+                                       way.iterations[1]));
   if (way.count > 1) diagnostic.note(str("the first of ", way.count, " such meetings here"));
 }
 

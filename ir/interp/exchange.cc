@@ -45,8 +45,7 @@ Fragment Workgroup::gather(const Step &step, size_t operand) const {
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const Fragment &part = *subgroups_[s].fragment(step.operands[operand]);
     size_t k = 0;
-    forEachHeld(holding.of(s),
-                [&](std::span<const int64_t> index) { whole[*linearIndex(type.shape(), index)] = part[k++]; });
+    forEachHeld(holding.of(s), [&](std::span<const int64_t> index) { whole[*linearIndex(type.shape(), index)] = part[k++]; });
   }
   return whole;
 }
@@ -67,8 +66,7 @@ void Workgroup::exchangeVector(const Step &step) {
 void Workgroup::extractForAll(const Step &step) {
   Fragment whole = gather(step, 0);
   std::vector<int64_t> index;
-  for (size_t i = 1; i < step.operands.size(); ++i)
-    index.push_back(std::get<Number>(subgroups_[0].value(step.operands[i])).i);
+  for (size_t i = 1; i < step.operands.size(); ++i) index.push_back(std::get<Number>(subgroups_[0].value(step.operands[i])).i);
   std::optional<size_t> place = linearIndex(step.op->operand(0)->type().shape(), index);
   for (Subgroup &subgroup : subgroups_) subgroup.resume(place ? whole[*place] : Number());
 }
@@ -91,17 +89,17 @@ void Workgroup::exchangeMma(const Step &step) {
   const Op &op = *step.op;
   Type a = op.operand(0)->type(), b = op.operand(1)->type(), d = op.result()->type();
   Fragment wholeA = gather(step, 0), wholeB = gather(step, 1);
-  Fragment wholeC = step.operands.size() > 2
-                        ? gather(step, 2)
-                        : Fragment(static_cast<size_t>(d.elementCount()), environment_.arithmetic->constant(d.elem(), int64_t{0}));
+  Fragment wholeC = step.operands.size() > 2 ? gather(step, 2)
+                                             : Fragment(static_cast<size_t>(d.elementCount()),
+                                                        environment_.arithmetic->constant(d.elem(), int64_t{0}));
   std::vector<int64_t> depth = upTo(a.extent(1));
   auto k = static_cast<size_t>(a.extent(1)), n = static_cast<size_t>(b.extent(1));
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const auto &own = step.holding->of(s).slices;
     Fragment result = pick(wholeC, n, own[0], own[1]);
     Fragment rows = pick(wholeA, k, own[0], depth), columns = pick(wholeB, n, depth, own[1]);
-    environment_.arithmetic->multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(), columns.data(),
-                       result.data());
+    environment_.arithmetic->multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(),
+                                                columns.data(), result.data());
     subgroups_[s].resume(std::make_shared<const Fragment>(std::move(result)));
   }
 }

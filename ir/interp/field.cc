@@ -18,9 +18,7 @@ constexpr uint64_t kOuter = FieldValue::kOuter, kInner = FieldValue::kInner;
 
 uint64_t add(uint64_t a, uint64_t b, uint64_t prime) { return (a + b) % prime; } // both are below 2^61
 uint64_t negate(uint64_t a, uint64_t prime) { return a == 0 ? 0 : prime - a; }
-uint64_t multiply(uint64_t a, uint64_t b, uint64_t prime) {
-  return static_cast<uint64_t>(static_cast<Wide>(a) * b % prime);
-}
+uint64_t multiply(uint64_t a, uint64_t b, uint64_t prime) { return static_cast<uint64_t>(static_cast<Wide>(a) * b % prime); }
 uint64_t power(uint64_t base, uint64_t exponent, uint64_t prime) {
   uint64_t result = 1;
   for (; exponent; exponent >>= 1, base = multiply(base, base, prime))
@@ -65,7 +63,8 @@ Decimal shortestDecimal(Elem elem, double value) {
     char text[40];
     std::snprintf(text, sizeof text, "%.*e", precision - 1, value);
     if (precision < 17 && roundTo(elem, std::strtod(text, nullptr)) != value) continue;
-    Decimal decimal{0, std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str()) - (precision - 1), precision};
+    Decimal decimal{0, std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str()) - (precision - 1),
+                    precision};
     for (const char *c = text; *c != 'e'; ++c)
       if (*c >= '0' && *c <= '9') decimal.digits = decimal.digits * 10 + (*c - '0');
     if (value < 0) decimal.digits = -decimal.digits;
@@ -108,9 +107,7 @@ FieldValue withReal(FieldValue value, double real) {
   value.real = real;
   return value;
 }
-FieldValue negated(const FieldValue &a) {
-  return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner};
-}
+FieldValue negated(const FieldValue &a) { return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner}; }
 } // namespace
 
 // A value with few significant bits is taken as that binary fraction (0.125, 2^-14), otherwise one with few digits as that
@@ -170,8 +167,8 @@ void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldVal
   constexpr size_t kMostProducts = 32; // products of at most 2^122 that fit 128 bits
   bool plain = std::isfinite(acc.real);
   for (size_t i = 0; plain && i < count; ++i)
-    plain = a[i * stepA].hasInner && b[i * stepB].hasInner && std::isfinite(a[i * stepA].real) &&
-            std::isfinite(b[i * stepB].real);
+    plain =
+        a[i * stepA].hasInner && b[i * stepB].hasInner && std::isfinite(a[i * stepA].real) && std::isfinite(b[i * stepB].real);
   if (!plain) {
     for (size_t i = 0; i < count; ++i) acc = fieldAdd(acc, fieldMultiply(a[i * stepA], b[i * stepB]));
     return;
@@ -265,8 +262,9 @@ FieldValue logarithm(const FieldValue &x) {
 FieldValue raised(const FieldValue &x, const FieldValue &y) {
   double real = std::pow(x.real, y.real);
   constexpr double kMost = 64;
-  bool whole = y.real == std::floor(y.real) && std::fabs(y.real) <= kMost &&
-               sameField(y, fieldFromInteger(static_cast<int64_t>(std::isfinite(y.real) ? std::clamp(y.real, -kMost, kMost) : 0)));
+  bool whole =
+      y.real == std::floor(y.real) && std::fabs(y.real) <= kMost &&
+      sameField(y, fieldFromInteger(static_cast<int64_t>(std::isfinite(y.real) ? std::clamp(y.real, -kMost, kMost) : 0)));
   if (!whole || !std::isfinite(x.real)) {
     FieldValue key = x;
     key.outer = mix(x.outer) ^ y.outer;

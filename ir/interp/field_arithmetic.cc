@@ -92,8 +92,7 @@ FieldValue FieldArithmetic::operandOf(Elem elem, Number number) const {
   return isFloat(elem) ? valueOf(number) : fieldFromInteger(signedValue(elem, number.i));
 }
 
-void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out,
-                                  size_t count) {
+void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) {
   // Ops that only move numbers, or have no float types, are computed as usual.
   if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
     return evaluateElementwise(op, operands, out, count);
@@ -111,7 +110,8 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
     } else {
       // Casts to integers, from unsigned integers, and bitcasts are computed from the real value, rounded to its type.
       Number real = at(0, k), result;
-      if (isFloat(op.operand)) real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
+      if (isFloat(op.operand))
+        real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
       Numbers single{&real, 0};
       evaluateElementwise(op, {&single, 1}, &result, 1);
       out[k] = isFloat(op.result) ? numberOf(fieldFromReal(op.result, result.f)) : result;

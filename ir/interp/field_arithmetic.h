@@ -14,8 +14,7 @@ public:
   Number load(Elem elem, const void *bytes) override;
   void store(Elem elem, void *bytes, Number value) override;
   void elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) override;
-  void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
-                          Number *acc) override;
+  void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b, Number *acc) override;
   double real(Number number) const override { return valueOf(number).real; }
   void beginWorkgroup() override;
   bool wantsToFree() const override { return values_.size() - free_.size() >= limit_; }

@@ -18,14 +18,11 @@ SignedParts partsOf(Elem elem, int64_t value) {
   auto bits = static_cast<uint64_t>(signedValue(elem, value));
   return {negative ? ~bits + 1 : bits, negative};
 }
-int64_t join(SignedParts parts) {
-  return static_cast<int64_t>(parts.negative ? ~parts.magnitude + 1 : parts.magnitude);
-}
+int64_t join(SignedParts parts) { return static_cast<int64_t>(parts.negative ? ~parts.magnitude + 1 : parts.magnitude); }
 // Whether a quotient is +2^(bits - 1) in a signed type, which cannot represent it.
 bool overflows(Elem elem, SignedParts a, SignedParts b) {
   const ElemInfo &info = elemInfo(elem);
-  return !info.isUnsigned && a.negative && b.negative && b.magnitude == 1 &&
-         a.magnitude == uint64_t{1} << (info.bits - 1);
+  return !info.isUnsigned && a.negative && b.negative && b.magnitude == 1 && a.magnitude == uint64_t{1} << (info.bits - 1);
 }
 } // namespace
 
@@ -111,8 +108,7 @@ bool lessSigned(Elem elem, int64_t a, int64_t b) {
 bool lessUnsigned(Elem elem, int64_t a, int64_t b) { return unsignedBits(elem, a) < unsignedBits(elem, b); }
 
 IntCompare intCompareFromName(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kNames = {"eq",  "ne",  "slt", "sle", "sgt",
-                                                       "sge", "ult", "ule", "ugt", "uge"};
+  constexpr std::array<std::string_view, 10> kNames = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
   for (size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == name) return static_cast<IntCompare>(i);
   XT_UNREACHABLE("kind of cmpi");

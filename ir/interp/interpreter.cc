@@ -13,7 +13,8 @@ namespace {
 // A float argument as a number in the arithmetic of the launch; nullopt for other parameters.
 std::optional<Number> floatArgument(const Value &param, const LaunchArg &arg, Arithmetic &arithmetic) {
   if (!param.type().isScalar() || !isFloat(param.type().elem())) return std::nullopt;
-  return arithmetic.constant(param.type().elem(), arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer));
+  return arithmetic.constant(param.type().elem(),
+                             arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer));
 }
 } // namespace
 
@@ -72,9 +73,8 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
     auto valueOf = [&](const Value *value) { return std::get<Number>(subgroup.value(program.slotOf(value))).i; };
     int64_t lower = valueOf(dim.lower), upper = valueOf(dim.upper), step = valueOf(dim.step);
     if (step <= 0)
-      return Error::environment(
-          str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),
-          dim.variable->range());
+      return Error::environment(str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),
+                                dim.variable->range());
     GridRange range{lower, step, 0};
     if (lower < upper) {
       uint64_t distance = static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower);

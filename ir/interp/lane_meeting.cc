@@ -20,8 +20,7 @@ Result<bool> Workgroup::lanesMeet() {
     const Step *place = group[0].waitsAt();
     // Named barriers are excluded: each lane passes one separately.
     if (!place || !place->op->info().collective || group[0].waitsAtNamedBarrier()) continue;
-    if (std::any_of(group.begin(), group.end(), [&](const Subgroup &lane) { return lane.waitsAt() != place; }))
-      continue;
+    if (std::any_of(group.begin(), group.end(), [&](const Subgroup &lane) { return lane.waitsAt() != place; })) continue;
     if (environment_.monitor) environment_.monitor->meeting(*place, group);
     if (Result<void> done = LaneMeeting(environment_, *place, group, orderings_).run(); !done) return done.error();
     met = true;
@@ -72,10 +71,9 @@ Result<void> LaneMeeting::sameBlock(size_t i) const {
     if (block.matrix == first.matrix && block.sizes == first.sizes && block.strides == first.strides &&
         block.offsets == first.offsets)
       continue;
-    return Error::kernel(str("the lanes of subgroup ", subgroup(), " of ",
-                             workgroupText(kernel(), environment_.blockId), " access different blocks with one `",
-                             op_.info().name, "`: lane 0 that at offset [", join(first.offsets, ", "), "], lane ", l,
-                             " that at [", join(block.offsets, ", "), "]"),
+    return Error::kernel(str("the lanes of subgroup ", subgroup(), " of ", workgroupText(kernel(), environment_.blockId),
+                             " access different blocks with one `", op_.info().name, "`: lane 0 that at offset [",
+                             join(first.offsets, ", "), "], lane ", l, " that at [", join(block.offsets, ", "), "]"),
                          op_.operandRange(i));
   }
   return {};
@@ -165,18 +163,15 @@ template <class Visit> void forEachOwn(const Layout &layout, size_t lane, Visit 
 void LaneMeeting::multiply() {
   const DpasFragments &of = environment_.program.fragmentsOf(op_);
   Type a = op_.operand(0)->type(), b = op_.operand(1)->type(), result = op_.result()->type();
-  auto whole = [](const Layout &layout) {
-    return Fragment(static_cast<size_t>(layout.shape()[0] * layout.shape()[1]));
-  };
+  auto whole = [](const Layout &layout) { return Fragment(static_cast<size_t>(layout.shape()[0] * layout.shape()[1])); };
   Fragment left = whole(*of.a), right = whole(*of.b), sum = whole(*of.c);
   std::fill(sum.begin(), sum.end(), arithmetic().constant(result.elem(), int64_t{0}));
   auto f = static_cast<size_t>(b.rank() == 3 ? b.extent(2) : 1);
   for (size_t l = 0; l < lanes_.size(); ++l) {
     const Fragment &ownA = *lanes_[l].fragment(step_.operands[0]), &ownB = *lanes_[l].fragment(step_.operands[1]);
     forEachOwn(*of.a, l, [&](size_t place, size_t r, size_t c, size_t width) { left[place] = ownA[r * width + c]; });
-    forEachOwn(*of.b, l, [&](size_t place, size_t r, size_t c, size_t width) {
-      right[place] = ownB[(r / f * width + c) * f + r % f];
-    });
+    forEachOwn(*of.b, l,
+               [&](size_t place, size_t r, size_t c, size_t width) { right[place] = ownB[(r / f * width + c) * f + r % f]; });
     if (step_.operands.size() < 3) continue;
     const Fragment &ownC = *lanes_[l].fragment(step_.operands[2]);
     forEachOwn(*of.c, l, [&](size_t place, size_t r, size_t c, size_t width) { sum[place] = ownC[r * width + c]; });

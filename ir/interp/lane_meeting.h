@@ -30,8 +30,7 @@ private:
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   // For accesses by the subgroup as a whole.
   AccessSite site() const {
-    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges,
-            environment_.arithmetic};
+    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges, environment_.arithmetic};
   }
 
   const WorkgroupEnvironment &environment_;

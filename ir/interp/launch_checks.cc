@@ -35,8 +35,8 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
     if (!view.data) continue;
     MemoryRange range = bytesOf(view);
     auto bytes = static_cast<size_t>(elemInfo(view.elem).storageBytes);
-    buffers_.push_back({"%" + kernel.param(i)->name(), range, static_cast<const unsigned char *>(view.data), bytes,
-                        view.sizes, view.strides});
+    buffers_.push_back(
+        {"%" + kernel.param(i)->name(), range, static_cast<const unsigned char *>(view.data), bytes, view.sizes, view.strides});
     if (range.low != range.high) pieces.push_back({range, anyType ? 1 : bytes, view.unwritten});
   }
   addConnected(std::move(pieces), false);
@@ -44,16 +44,14 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
 
 // Buffers may overlap: overlapping buffers form one region.
 void LaunchChecks::addConnected(std::vector<Piece> pieces, bool slm) {
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
   for (size_t i = 0, end; i < pieces.size(); i = end) {
     Piece joined = pieces[i];
     for (end = i + 1; end < pieces.size() && pieces[end].range.low < joined.range.high; ++end) {
       const Piece &next = pieces[end];
       joined.range.high = std::max(joined.range.high, next.range.high);
       joined.fresh &= next.fresh;
-      bool aligned =
-          next.unit == joined.unit && static_cast<size_t>(next.range.low - joined.range.low) % joined.unit == 0;
+      bool aligned = next.unit == joined.unit && static_cast<size_t>(next.range.low - joined.range.low) % joined.unit == 0;
       if (!aligned) joined.unit = 1;
     }
     addRegion(joined.range, joined.unit, slm, joined.fresh);
@@ -93,8 +91,8 @@ std::string LaunchChecks::elementAt(const unsigned char *p) const {
 }
 
 Touch LaunchChecks::touch(const AccessSite &site) {
-  return {opNumber_.at(site.op), static_cast<uint32_t>(workgroups_.size() - 1), epoch_,
-          static_cast<uint32_t>(site.subgroup), known_[site.subgroup][site.subgroup]};
+  return {opNumber_.at(site.op), static_cast<uint32_t>(workgroups_.size() - 1), epoch_, static_cast<uint32_t>(site.subgroup),
+          known_[site.subgroup][site.subgroup]};
 }
 
 void LaunchChecks::enter(const std::vector<int64_t> &blockId) {
@@ -139,8 +137,7 @@ void LaunchChecks::collectUnwritten(const Region &region) {
   region.shadow.forEachKnown([&](const Cell &cell, const unsigned char *p) {
     if (!cell.unwritten) return;
     Found &found = unwritten_[cell.unwritten.op];
-    if (found.count++ == 0)
-      found = {ops_[cell.unwritten.op - 1], Kind::Read, elementAt(p), region.slm, cell.unwritten, 1};
+    if (found.count++ == 0) found = {ops_[cell.unwritten.op - 1], Kind::Read, elementAt(p), region.slm, cell.unwritten, 1};
   });
 }
 
@@ -196,15 +193,13 @@ void LaunchChecks::addRace(Conflict one, Conflict other, const unsigned char *p)
   race = {{ops_[one.touch.op - 1], one.kind, elementAt(p), false, one.touch, 1}, other.kind, other.touch};
 }
 
-void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange &buffer,
-                           std::span<const int64_t> index) {
+void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) {
   if (!checks_.bounds) return;
   Touch now = touch(site);
   Found &found = outside_[now.op];
   if (found.count++ > 0) return;
-  auto named = std::find_if(buffers_.begin(), buffers_.end(), [&](const NamedBuffer &candidate) {
-    return buffer.low && candidate.range.low == buffer.low;
-  });
+  auto named = std::find_if(buffers_.begin(), buffers_.end(),
+                            [&](const NamedBuffer &candidate) { return buffer.low && candidate.range.low == buffer.low; });
   std::string of = named == buffers_.end() ? "" : str(" of `", named->name, "`");
   found = {site.op, kind, str("[", join(index, ", "), "]", of), false, now, 1};
 }
@@ -241,14 +236,16 @@ void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart
   auto place = [&](const Side &side) { return std::pair(opNumber_.at(side.op), side.worker); };
   if (place(other) < place(one)) std::swap(one, other);
   auto numbers = [](const NamedBarrierPart &of) {
-    return str(of.producers, of.producers == 1 ? " producer and " : " producers and ", of.consumers, of.consumers == 1 ? " consumer" : " consumers");
+    return str(of.producers, of.producers == 1 ? " producer and " : " producers and ", of.consumers,
+               of.consumers == 1 ? " consumer" : " consumers");
   };
   Diagnostic diagnostic{};
   diagnostic.code = DiagCode::SubgroupsDiverge;
   diagnostic.severity = Severity::Error;
   diagnostic.range = other.op->range();
   diagnostic.message = str(workerText(kernel_, other.worker), " arrives at named barrier ", part.id, " of ",
-                           xt::workgroupText(kernel_, workgroups_.back()), " with ", numbers(other.part), ", but ", workerText(kernel_, one.worker), " arrived with ", numbers(one.part));
+                           xt::workgroupText(kernel_, workgroups_.back()), " with ", numbers(other.part), ", but ",
+                           workerText(kernel_, one.worker), " arrived with ", numbers(one.part));
   if (one.op != other.op) diagnostic.at(one.op->range(), str(workerText(kernel_, one.worker), " arrives here"));
   diagnostic.note("all that arrive at a named barrier state the same `num_producers` and `num_consumers`");
   disagreements_.try_emplace(opNumber_.at(other.op), std::move(diagnostic));
@@ -269,9 +266,10 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
   bool ofLanes = kernel_.scope == Scope::Lane;
   size_t lanes = ofLanes ? static_cast<size_t>(kernel_.lanes) : 0;
-  Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
-                                         str("not all ", ofLanes ? "lanes" : "subgroups", " of ", xt::workgroupText(kernel_, workgroups_.back()),
-                                             " come to this `", waits->place->op->info().name, "`"));
+  Diagnostic &diagnostic =
+      stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
+                    str("not all ", ofLanes ? "lanes" : "subgroups", " of ", xt::workgroupText(kernel_, workgroups_.back()),
+                        " come to this `", waits->place->op->info().name, "`"));
   diagnostic.withLabel(waits->text(lanes));
   for (const Standing &other : standing) {
     if (other.place == waits->place) continue;

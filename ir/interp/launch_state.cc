@@ -126,11 +126,9 @@ std::optional<uint64_t> workgroupCount(const std::vector<GridRange> &ranges) {
 Result<GridWalk> GridWalk::make(const Kernel &kernel, const std::vector<GridRange> &ranges, Schedule schedule) {
   if (!kernel.grid.empty() && kernel.grid.size() != ranges.size())
     return Error::environment(
-        str("the grid of @", kernel.name, " has ", kernel.grid.size(), " dimensions, not ", ranges.size()),
-        kernel.nameRange);
+        str("the grid of @", kernel.name, " has ", kernel.grid.size(), " dimensions, not ", ranges.size()), kernel.nameRange);
   std::optional<uint64_t> count = workgroupCount(ranges);
-  if (!count)
-    return Error::environment(str("the grid of @", kernel.name, " has more than 2^31 workgroups"), kernel.nameRange);
+  if (!count) return Error::environment(str("the grid of @", kernel.name, " has more than 2^31 workgroups"), kernel.nameRange);
   GridWalk walk;
   walk.ranges_ = ranges;
   walk.hasVariables_ = !kernel.grid.empty();

@@ -35,8 +35,7 @@ std::vector<Number> roundedToTf32(const Number *values, size_t count) {
 
 void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b, Number *acc) {
   if (isInteger(result)) {
-    accumulate(
-        shape, a, b, acc, [](Number &sum, Number x, Number y) { sum.i += x.i * y.i; }, nothing);
+    accumulate(shape, a, b, acc, [](Number &sum, Number x, Number y) { sum.i += x.i * y.i; }, nothing);
     for (size_t k = 0; k < shape.rows * shape.columns; ++k) acc[k].i = wrapTo(result, acc[k].i);
     return;
   }

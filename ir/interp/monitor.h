@@ -34,8 +34,7 @@ public:
   virtual void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) = 0;
   // Called for an element outside of its base: the padding is read, or nothing is written. `buffer` belongs to the base;
   // `index` has an entry for each dimension of the base.
-  virtual void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer,
-                       std::span<const int64_t> index) = 0;
+  virtual void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) = 0;
   // All subgroups of the workgroup wait at a place (a barrier, or an exchange of held elements) and are about to continue.
   virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;
   // A worker arrives at a named barrier at `op`; `part` is its participation in the barrier.

@@ -78,7 +78,8 @@ Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
   for (const Value *operand : op.operands()) consider(operand->type());
   step.meets = subgroupsMeet(op);
   if (lanes_ && op.kind() == OpKind::Dpas) {
-    auto found = dpasFragments(*context_, op.operand(0)->type(), op.operand(1)->type(), op.result()->type(), static_cast<int64_t>(lanes_));
+    auto found = dpasFragments(*context_, op.operand(0)->type(), op.operand(1)->type(), op.result()->type(),
+                               static_cast<int64_t>(lanes_));
     XT_CHECK(std::holds_alternative<DpasFragments>(found), "the type rule has found these fragments");
     dpas_.emplace(&op, std::get<DpasFragments>(found));
   }

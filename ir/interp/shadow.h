@@ -45,15 +45,13 @@ public:
   const MemoryRange &range() const { return range_; }
   // Calls visit(cell) for each cell that overlaps the bytes.
   template <class Visit> void forEachCell(const unsigned char *p, size_t bytes, Visit visit) {
-    auto first = static_cast<size_t>(p - range_.low) / unit_,
-         last = (static_cast<size_t>(p - range_.low) + bytes - 1) / unit_;
+    auto first = static_cast<size_t>(p - range_.low) / unit_, last = (static_cast<size_t>(p - range_.low) + bytes - 1) / unit_;
     for (size_t i = first; i <= last; ++i) visit(cell(i));
   }
   // Calls visit(cell, first byte) for each cell that was ever accessed, and for some others, in ascending order of address.
   template <class Visit> void forEachKnown(Visit visit) const {
     for (size_t page = 0; page < pages_.size(); ++page)
-      for (size_t i = 0; pages_[page] && i < kPage; ++i)
-        visit(pages_[page][i], range_.low + (page * kPage + i) * unit_);
+      for (size_t i = 0; pages_[page] && i < kPage; ++i) visit(pages_[page][i], range_.low + (page * kPage + i) * unit_);
   }
   void forget() { pages_.clear(); }
 

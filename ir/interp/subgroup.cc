@@ -1,8 +1,8 @@
 #include "ir/interp/subgroup.h"
 
 #include "ir/base/check.h"
-#include "ir/slm_layout.h"
 #include "ir/base/text.h"
+#include "ir/slm_layout.h"
 
 #include <algorithm>
 
@@ -11,7 +11,8 @@ namespace xt {
 SlmMemory::SlmMemory(const Kernel &kernel) {
   SlmLayout layout = slmLayout(kernel);
   memory_.assign(static_cast<size_t>(layout.bytes), kSlmPoison);
-  for (const SlmBuffer &buffer : layout.buffers) places_[buffer.alloc] = {static_cast<size_t>(buffer.offset), static_cast<size_t>(buffer.bytes)};
+  for (const SlmBuffer &buffer : layout.buffers)
+    places_[buffer.alloc] = {static_cast<size_t>(buffer.offset), static_cast<size_t>(buffer.bytes)};
 }
 
 void SlmMemory::poison() { std::fill(memory_.begin(), memory_.end(), kSlmPoison); }

@@ -123,7 +123,7 @@ private:
   friend class LaneMeeting;
   struct Frame {
     const BlockPlan *block;
-    size_t next;       // step
+    size_t next; // step
     const Step *owner; // the op whose region this is; null: the entry
     int64_t induction = 0, increment = 0;
     uint64_t remaining = 0; // iterations after this one
@@ -156,8 +156,8 @@ private:
   void moveTile(const Step &step);
   Result<void> loadTile(const Step &step);
   // The elements of a tile at `dims` (rows, columns; those of the transposed tile if `transposed`).
-  Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims, bool transposed,
-                              Number padding);
+  Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims,
+                              bool transposed, Number padding);
   Result<void> nest(const Step &step);
   Result<void> storeTile(const Step &step);
   Result<void> atomic(const Step &step);
@@ -193,7 +193,7 @@ private:
   std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);
   void setResult(const Step &step, Fragment values); // one element if the result is a scalar
-  Fragment elements(size_t slot) const;              // of a vector, or the single one of a scalar
+  Fragment elements(size_t slot) const; // of a vector, or the single one of a scalar
 
   Number number(size_t slot) const;
   int64_t index(const Step &step, size_t operand) const { return number(step.operands[operand]).i; }

@@ -16,11 +16,10 @@ std::string Subgroup::whereabouts() const {
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
   std::string buffer = "all buffers of the launch";
   if (tile.memory.low) buffer = "its buffer";
-  if (tile.parameter != kNoParameter)
-    buffer = str("`%", environment_.program.entry().param(tile.parameter)->name(), "`");
+  if (tile.parameter != kNoParameter) buffer = str("`%", environment_.program.entry().param(tile.parameter)->name(), "`");
   return Error::kernel(str("element [", join(element.index, ", "),
-                           "] of a base with a shape and strides of its own lies outside of ", buffer, " (",
-                           whereabouts(), ")"),
+                           "] of a base with a shape and strides of its own lies outside of ", buffer, " (", whereabouts(),
+                           ")"),
                        step.op->range());
 }
 
@@ -34,8 +33,7 @@ Result<void> Subgroup::dim(const Step &step) {
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
   int64_t dimension = index(step, 1);
   if (dimension < 0 || static_cast<size_t>(dimension) >= memref.rank)
-    return Error::kernel(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank),
-                         step.op->range());
+    return Error::kernel(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank), step.op->range());
   slots_[step.results[0]] = integerNumber(memref.sizes[static_cast<size_t>(dimension)]);
   return {};
 }
@@ -61,8 +59,9 @@ Result<void> Subgroup::initTile(const Step &step) {
     }
   size_t inner = step.op->result()->type().data().order == Order::ColumnMajor ? 2 : 1; // counted from the last dimension
   if (explicitView && base.strides[base.rank - inner] != 1 && base.sizes[base.rank - inner] > 1)
-    return Error::kernel(str("the innermost stride of a base is 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
-                         step.op->range());
+    return Error::kernel(
+        str("the innermost stride of a base is 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
+        step.op->range());
   TileValue tile = xt::initTile(base, std::span(values).first(base.rank), step.op->result()->type().packFactor());
   tile.checked = explicitView;
   slots_[step.results[0]] = tile;
@@ -122,27 +121,30 @@ Result<void> Subgroup::nest(const Step &step) {
   const Op &op = *step.op;
   const Holding::Part &part = held(step);
   int64_t lower = index(step, 3), upper = index(step, 4), increment = index(step, 5);
-  if (increment <= 0)
-    return Error::kernel(str("the step of a `nest` must be positive, it is ", increment), op.operandRange(5));
+  if (increment <= 0) return Error::kernel(str("the step of a `nest` must be positive, it is ", increment), op.operandRange(5));
   TileValue tiles[] = {std::get<TileValue>(slots_[step.operands[0]]), std::get<TileValue>(slots_[step.operands[1]])};
   bool turned[] = {op.attr("transpose_a") != nullptr, op.attr("transpose_b") != nullptr};
   std::vector<int64_t> depth(static_cast<size_t>(op.operand(0)->type().extent(turned[0] ? 0 : 1)));
   std::iota(depth.begin(), depth.end(), 0);
   const std::vector<int64_t> dims[2][2] = {{part.slices[0], depth}, {depth, part.slices[1]}};
   Fragment sum = *fragment(step.operands[2]);
-  uint64_t steps = lower < upper ? (static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower) - 1) / static_cast<uint64_t>(increment) + 1 : 0;
+  uint64_t steps =
+      lower < upper ? (static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower) - 1) / static_cast<uint64_t>(increment) + 1
+                    : 0;
   for (; steps > 0; --steps) {
     Fragment loaded[2];
     for (size_t i = 0; i < 2; ++i) {
-      Result<Fragment> elements = elementsOf(step, tiles[i], dims[i], turned[i], arithmetic().constant(tiles[i].elem, AttrValue(int64_t{0})));
+      Result<Fragment> elements =
+          elementsOf(step, tiles[i], dims[i], turned[i], arithmetic().constant(tiles[i].elem, AttrValue(int64_t{0})));
       if (!elements) return elements.error();
       loaded[i] = std::move(*elements);
       bool down = (i == 1) != turned[i]; // K is the row dimension
       auto extent = static_cast<int64_t>(depth.size());
       tiles[i] = xt::moveTile(tiles[i], down ? extent : 0, down ? 0 : extent);
     }
-    arithmetic().multiplyAccumulate(tiles[0].elem, op.result()->type().elem(), {part.slices[0].size(), part.slices[1].size(), depth.size()},
-                       loaded[0].data(), loaded[1].data(), sum.data());
+    arithmetic().multiplyAccumulate(tiles[0].elem, op.result()->type().elem(),
+                                    {part.slices[0].size(), part.slices[1].size(), depth.size()}, loaded[0].data(),
+                                    loaded[1].data(), sum.data());
   }
   setVector(step, std::move(sum));
   return {};
@@ -208,7 +210,8 @@ void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const
     int64_t offset = (*tile.offsets)[k].i;
     if ((mask && (*mask)[k].i == 0) || (!tile.anywhere && (offset < 0 || offset >= tile.size))) continue;
     // Unsigned: offsets from an address may have any value.
-    auto distance = static_cast<uint64_t>(offset) * static_cast<uint64_t>(tile.stride) * static_cast<uint64_t>(elemInfo(tile.elem).storageBytes);
+    auto distance = static_cast<uint64_t>(offset) * static_cast<uint64_t>(tile.stride) *
+                    static_cast<uint64_t>(elemInfo(tile.elem).storageBytes);
     auto place = reinterpret_cast<uintptr_t>(tile.data) + static_cast<uintptr_t>(distance);
     environment_.observer->storesElement(reinterpret_cast<const unsigned char *>(place), subgroup());
   }

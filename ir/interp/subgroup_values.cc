@@ -58,7 +58,7 @@ void Subgroup::tileMma(const Step &step) {
                         : Fragment(part.count, arithmetic().constant(op.result()->type().elem(), int64_t{0}));
   MmaExtents shape{part.slices[0].size(), part.slices[1].size(), static_cast<size_t>(op.operand(0)->type().extent(1))};
   arithmetic().multiplyAccumulate(op.operand(0)->type().elem(), op.result()->type().elem(), shape,
-                     fragment(step.operands[0])->data(), fragment(step.operands[1])->data(), result.data());
+                                  fragment(step.operands[0])->data(), fragment(step.operands[1])->data(), result.data());
   setVector(step, std::move(result));
 }
 
@@ -74,8 +74,7 @@ void Subgroup::createMask(const Step &step) {
   std::vector<int64_t> extents = indices(step, 0);
   Fragment result;
   result.reserve(held(step).count);
-  forEachHeld(held(step),
-              [&](std::span<const int64_t> index) { result.push_back(integerNumber(maskAt(extents, index))); });
+  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(integerNumber(maskAt(extents, index))); });
   setVector(step, std::move(result));
 }
 
@@ -126,7 +125,8 @@ Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arith
 // At workgroup scope, values that are the same in all subgroups are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
-  std::string text = printPrefix(environment_.kernel, environment_.blockId, step.op->attr("workgroup") ? -1 : static_cast<int64_t>(id_));
+  std::string text =
+      printPrefix(environment_.kernel, environment_.blockId, step.op->attr("workgroup") ? -1 : static_cast<int64_t>(id_));
   text += step.op->textAttr("text");
   if (step.operands.empty()) (*environment_.print)(printedText(text));
   for (size_t i = 0; i < step.operands.size(); ++i) {
@@ -165,7 +165,8 @@ Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std
     if (condition[k].i != 0) continue;
     std::vector<int64_t> shape = assertedShape(op);
     int64_t element = inWhole(static_cast<int64_t>(k), op.operand(0)->type(), first, shape);
-    std::string where = originText(environment.kernel, environment.blockId, op.attr("workgroup") ? -1 : static_cast<int64_t>(subgroup));
+    std::string where =
+        originText(environment.kernel, environment.blockId, op.attr("workgroup") ? -1 : static_cast<int64_t>(subgroup));
     return Error::kernel(assertionText(op.textAttr("text"), shape, element, where), op.range());
   }
   return {};

@@ -58,8 +58,9 @@ Result<void> Subgroup::staysInside(const Step &step, Type desc, const TileValue 
   int64_t extents[2] = {rowsOf(desc), columnsOf(desc)};
   for (size_t d = 0; d < 2; ++d)
     if (block.offsets[d] < 0 || block.sizes[d] < extents[d] || block.offsets[d] > block.sizes[d] - extents[d])
-      return Error::kernel(str("`", step.op->info().name, "` reaches outside of its base at offset [", join(block.offsets, ", "),
-                               "] (", whereabouts(), "): with boundary_check = false the result is undefined"),
+      return Error::kernel(str("`", step.op->info().name, "` reaches outside of its base at offset [",
+                               join(block.offsets, ", "), "] (", whereabouts(),
+                               "): with boundary_check = false the result is undefined"),
                            step.op->range());
   return {};
 }
@@ -115,15 +116,17 @@ void Subgroup::dpas(const Step &step) {
   const Op &op = *step.op;
   Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
   MmaExtents shape{static_cast<size_t>(result.extent(0)), static_cast<size_t>(result.extent(1)),
-                 static_cast<size_t>(a.elementCount() / result.extent(0))};
+                   static_cast<size_t>(a.elementCount() / result.extent(0))};
   Fragment right = *fragment(step.operands[1]);
   if (b.rank() == 3) {
     Fragment packed = std::move(right);
     right.assign(packed.size(), Number());
-    forEachVnni(b.extent(0) * b.extent(2), b.extent(1), b.extent(2), [&](size_t plain, size_t vnni) { right[plain] = packed[vnni]; });
+    forEachVnni(b.extent(0) * b.extent(2), b.extent(1), b.extent(2),
+                [&](size_t plain, size_t vnni) { right[plain] = packed[vnni]; });
   }
-  Fragment sum = step.operands.size() > 2 ? *fragment(step.operands[2])
-                                          : Fragment(static_cast<size_t>(result.elementCount()), arithmetic().constant(result.elem(), int64_t{0}));
+  Fragment sum = step.operands.size() > 2
+                     ? *fragment(step.operands[2])
+                     : Fragment(static_cast<size_t>(result.elementCount()), arithmetic().constant(result.elem(), int64_t{0}));
   arithmetic().multiplyAccumulate(a.elem(), result.elem(), shape, fragment(step.operands[0])->data(), right.data(), sum.data());
   setVector(step, std::move(sum));
 }
@@ -176,8 +179,9 @@ Result<void> Subgroup::outsideOfBuffers(const Step &step, const ScatterTile &lan
     int64_t offset = (*lanes.offsets)[k].i;
     auto at = reinterpret_cast<uintptr_t>(lanes.data) + static_cast<uint64_t>(offset) * bytes;
     if (mask[k].i != 0 && !where.allowed(lanes.memory, reinterpret_cast<unsigned char *>(at), bytes))
-      return Error::kernel(str("the element at offset ", offset, " lies outside of all buffers of the launch (", whereabouts(), ")"),
-                           step.op->range());
+      return Error::kernel(
+          str("the element at offset ", offset, " lies outside of all buffers of the launch (", whereabouts(), ")"),
+          step.op->range());
   }
   return {};
 }
@@ -231,12 +235,15 @@ Result<void> Subgroup::allocNbarrier(const Step &step) {
 Result<void> Subgroup::createNbarrier(const Step &step) {
   int64_t id = number(step.operands[0]).i, role = number(step.operands[1]).i;
   if (id < 0 || id >= environment_.barriers->allocated)
-    return Error::kernel(str("named barrier ", id, " of ", environment_.barriers->allocated, " that `alloc_nbarrier` has made (", whereabouts(), ")"),
+    return Error::kernel(str("named barrier ", id, " of ", environment_.barriers->allocated,
+                             " that `alloc_nbarrier` has made (", whereabouts(), ")"),
                          step.op->range());
   if (role < 0 || role > 2)
-    return Error::kernel(str("the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer), not ", role), step.op->range());
-  slots_[step.results[0]] =
-      NamedBarrierPart{static_cast<size_t>(id), role, step.op->intAttr("num_producers", 0), step.op->intAttr("num_consumers", 0)};
+    return Error::kernel(
+        str("the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer), not ", role),
+        step.op->range());
+  slots_[step.results[0]] = NamedBarrierPart{static_cast<size_t>(id), role, step.op->intAttr("num_producers", 0),
+                                             step.op->intAttr("num_consumers", 0)};
   return {};
 }
 

@@ -8,17 +8,15 @@ namespace xt {
 namespace {
 // offset + index, modulo 2^64. As an unsigned number it is below a size exactly if the true sum is in [0, size): sums that
 // overflow 64 bits at either end are far above any size.
-uint64_t position(int64_t offset, int64_t index) {
-  return static_cast<uint64_t>(offset) + static_cast<uint64_t>(index);
-}
+uint64_t position(int64_t offset, int64_t index) { return static_cast<uint64_t>(offset) + static_cast<uint64_t>(index); }
 bool inside(uint64_t position, int64_t size) { return position < static_cast<uint64_t>(size); }
 
 // Unsigned: the strides of an explicit view may have any value.
 unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, size_t bytes) {
   auto pack = static_cast<uint64_t>(tile.pack);
   uint64_t inPack = row % pack; // rows inside of the base are not negative
-  uint64_t distance = (row - inPack) * static_cast<uint64_t>(tile.strides[0]) +
-                      column * pack * static_cast<uint64_t>(tile.strides[1]) + inPack;
+  uint64_t distance =
+      (row - inPack) * static_cast<uint64_t>(tile.strides[0]) + column * pack * static_cast<uint64_t>(tile.strides[1]) + inPack;
   return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
 }
 
@@ -28,8 +26,7 @@ unsigned char *elementAt(const ScatterTile &tile, int64_t offset) {
   return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.data) + distance * bytes);
 }
 
-void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor::Kind kind, uint64_t row,
-                   uint64_t column) {
+void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor::Kind kind, uint64_t row, uint64_t column) {
   std::array<int64_t, kMaxRank> index = tile.leading;
   index[tile.leadingCount] = static_cast<int64_t>(row);
   index[tile.leadingCount + 1] = static_cast<int64_t>(column);
@@ -38,9 +35,8 @@ void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor:
 
 // Calls visit(bytes, k) for each element inside, and outside(k) for the others; k counts rows x columns, row-major.
 template <class Visit, class Outside>
-std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const int64_t> rows,
-                                        std::span<const int64_t> columns, const AccessSite &site,
-                                        MemoryMonitor::Kind kind, Visit visit, Outside outside) {
+std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                        const AccessSite &site, MemoryMonitor::Kind kind, Visit visit, Outside outside) {
   auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
   std::optional<Overreach> overreach;
   size_t k = 0;
@@ -71,8 +67,8 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
 
 // The same for the elements of a scatter tile that the mask selects; calls outside(k) for masked-off elements too.
 template <class Visit, class Outside>
-void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind,
-                   Visit visit, Outside outside) {
+void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind, Visit visit,
+                   Outside outside) {
   auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
@@ -124,25 +120,23 @@ TileValue moveTile(TileValue tile, int64_t down, int64_t right) {
   return tile;
 }
 
-std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows,
-                                  std::span<const int64_t> columns, Number padding, Number *out,
-                                  const AccessSite &site) {
+std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                  Number padding, Number *out, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Read,
       [&](const unsigned char *p, size_t k) { out[k] = site.arithmetic->load(tile.elem, p); },
       [&](size_t k) { out[k] = padding; });
 }
 
-std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows,
-                                   std::span<const int64_t> columns, const Number *in, const AccessSite &site) {
+std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                   const Number *in, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Write,
       [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
-std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows,
-                                    std::span<const int64_t> columns, std::string_view kind, const Number *in,
-                                    Number *before, const AccessSite &site) {
+std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                    std::string_view kind, const Number *in, Number *before, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {

@@ -19,21 +19,18 @@ struct Overreach {
 
 // Reads the elements at rows x columns of the tile, row-major, into `out`; `padding` for elements outside. Returns the first
 // overreach; no such element is accessed.
-std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows,
-                                  std::span<const int64_t> columns, Number padding, Number *out,
-                                  const AccessSite &site = {});
+std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                  Number padding, Number *out, const AccessSite &site = {});
 // Writes the elements; drops those outside.
-std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows,
-                                   std::span<const int64_t> columns, const Number *in, const AccessSite &site = {});
+std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                   const Number *in, const AccessSite &site = {});
 // Combines each element with its value in `in` (a kind of ir/combine.h); `before` receives the old values, 0 outside.
-std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows,
-                                    std::span<const int64_t> columns, std::string_view kind, const Number *in,
-                                    Number *before, const AccessSite &site = {});
+std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                    std::string_view kind, const Number *in, Number *before, const AccessSite &site = {});
 
 // The same for scatter tiles, on the elements of a fragment. Masked-off elements are not accessed and read as the padding; a
 // null mask selects all.
-void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out,
-                const AccessSite &site = {});
+void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site = {});
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site = {});
 void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
                    const AccessSite &site = {});

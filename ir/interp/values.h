@@ -63,7 +63,6 @@ struct ScatterTile {
   FragmentRef offsets{}; // in the order of the fragment of the tile's layout
 };
 
-using RuntimeValue =
-    std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, NamedBarrierPart, FragmentRef>;
+using RuntimeValue = std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, NamedBarrierPart, FragmentRef>;
 
 } // namespace xt

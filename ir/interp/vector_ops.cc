@@ -16,9 +16,7 @@ Number apply(OpKind kind, Elem elem, Number a, Number b, Arithmetic &arithmetic)
   return result;
 }
 
-size_t dimensionOf(const Op &op) {
-  return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
-}
+size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
 
 // The number of consecutive elements along each dimension of `many` that correspond to one element of `few`.
 std::vector<int64_t> blockOf(Type many, Type few) {
@@ -116,8 +114,8 @@ bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Pa
   return all;
 }
 
-Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
-                          const Holding::Part &target, Arithmetic &arithmetic) {
+Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source, const Holding::Part &target,
+                          Arithmetic &arithmetic) {
   Places places(source, op.operand(0)->type().shape());
   Fragment result;
   result.reserve(target.count);

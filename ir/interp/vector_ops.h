@@ -16,8 +16,8 @@ Holding::Part wholePart(std::span<const int64_t> shape);
 bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target);
 
 // Computes the elements `target` of the result; `elements` are those of `source`, which must suffice.
-Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
-                          const Holding::Part &target, Arithmetic &arithmetic = ieeeArithmetic());
+Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source, const Holding::Part &target,
+                          Arithmetic &arithmetic = ieeeArithmetic());
 
 // The element of iota or create_mask at an index; `extents` are create_mask's operands.
 Number iotaAt(const Op &op, std::span<const int64_t> index, Arithmetic &arithmetic = ieeeArithmetic());
@@ -30,7 +30,6 @@ std::optional<size_t> linearIndex(std::span<const int64_t> shape, std::span<cons
 Number narrowed(Elem from, Elem to, Number value, Arithmetic &arithmetic = ieeeArithmetic());
 
 // `value` combined with `other` by the op of a kind word (ir/combine.h); "assign" gives `other`.
-Number combine(std::string_view kind, Elem elem, Number value, Number other,
-               Arithmetic &arithmetic = ieeeArithmetic());
+Number combine(std::string_view kind, Elem elem, Number value, Number other, Arithmetic &arithmetic = ieeeArithmetic());
 
 } // namespace xt

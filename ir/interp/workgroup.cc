@@ -42,7 +42,8 @@ std::string Standing::text(size_t lanes) const {
   for (size_t i = 0, end; lanes && i < subgroups.size(); i = end) {
     size_t subgroup = subgroups[i] / lanes;
     for (end = i + 1; end < subgroups.size() && subgroups[end] / lanes == subgroup;) ++end;
-    who += str(who.empty() ? "" : ", ", listed("lane", std::span(subgroups).subspan(i, end - i), subgroup * lanes), " of subgroup ", subgroup);
+    who += str(who.empty() ? "" : ", ", listed("lane", std::span(subgroups).subspan(i, end - i), subgroup * lanes),
+               " of subgroup ", subgroup);
   }
   if (!lanes) who = listed("subgroup", subgroups);
   if (!place) return who + (one ? " has finished" : " have finished");
@@ -80,7 +81,8 @@ Result<void> Workgroup::run() {
 }
 
 void Workgroup::freeUnusedNumbers() {
-  for (const Subgroup &subgroup : subgroups_) subgroup.eachNumber([&](Number number) { environment_.arithmetic->inUse(number); });
+  for (const Subgroup &subgroup : subgroups_)
+    subgroup.eachNumber([&](Number number) { environment_.arithmetic->inUse(number); });
   environment_.arithmetic->freeOthers();
 }
 
@@ -132,10 +134,9 @@ Error Workgroup::divergence() const {
     groups.push_back(standing.text(environment_.lanes()));
     if (!first) first = standing.place;
   }
-  return Error::kernel(
-      str(environment_.lanes() ? "the lanes of " : "the subgroups of ", workgroupText(environment_.kernel, environment_.blockId), " never meet: ",
-          join(groups, "; ")),
-      first->op->range());
+  return Error::kernel(str(environment_.lanes() ? "the lanes of " : "the subgroups of ",
+                           workgroupText(environment_.kernel, environment_.blockId), " never meet: ", join(groups, "; ")),
+                       first->op->range());
 }
 
 } // namespace xt

@@ -48,8 +48,7 @@ private:
       int64_t column = rest / static_cast<int64_t>(across);
       auto inTile = static_cast<int64_t>(static_cast<uint64_t>(column) - static_cast<uint64_t>(tile.offsets[1]));
       const std::vector<int64_t> &columns = held.slices[1];
-      if (column >= 0 && column < tile.sizes[1] && std::binary_search(columns.begin(), columns.end(), inTile))
-        return true;
+      if (column >= 0 && column < tile.sizes[1] && std::binary_search(columns.begin(), columns.end(), inTile)) return true;
     }
     return false;
   }
@@ -67,8 +66,7 @@ private:
 
 Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, const std::vector<LaunchArg> &args,
                                                        const std::vector<GridRange> &grid, size_t parameter,
-                                                       std::span<const std::vector<int64_t>> elements,
-                                                       bool memoryKept) {
+                                                       std::span<const std::vector<int64_t>> elements, bool memoryKept) {
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
   XT_CHECK(parameter < args.size() && args[parameter].buffer.data, "a buffer's parameter");

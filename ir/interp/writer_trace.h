@@ -22,7 +22,6 @@ struct Writer {
 // contents of the launch, as `memoryKept` states; otherwise that is an Error too.
 Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, const std::vector<LaunchArg> &args,
                                                        const std::vector<GridRange> &grid, size_t parameter,
-                                                       std::span<const std::vector<int64_t>> elements,
-                                                       bool memoryKept = true);
+                                                       std::span<const std::vector<int64_t>> elements, bool memoryKept = true);
 
 } // namespace xt

@@ -48,7 +48,8 @@ std::optional<BlockSize> nearestBlock(const TargetInfo &target, BlockUse use, in
     for (int64_t rows = 1; rows <= shape.mostRows; rows *= 2)
       for (int64_t blocks = shape.fewestBlocks; blocks <= shape.blocks; blocks *= 2) {
         BlockSize size{rows, blocks * shape.columns};
-        if (blockMessage(target, use, bits, size.rows, size.columns)) nearest.offer({{wanted.rows, size.rows}, {wanted.columns, size.columns}}, size);
+        if (blockMessage(target, use, bits, size.rows, size.columns))
+          nearest.offer({{wanted.rows, size.rows}, {wanted.columns, size.columns}}, size);
       }
   }
   return nearest.best();

@@ -133,14 +133,17 @@ std::string whatFits(const Buffers &buffers, int64_t limit) {
 
 } // namespace
 
-bool fitsSlm(const Kernel &kernel, std::string_view target, int64_t limit, const SourceManager &sources, Diagnostics &diagnostics) {
+bool fitsSlm(const Kernel &kernel, std::string_view target, int64_t limit, const SourceManager &sources,
+             Diagnostics &diagnostics) {
   Buffers buffers = buffersOf(kernel);
   if (buffers.bytes <= limit) return true;
   const SlmBuffer &largest = buffers.list[0];
   diagnostics
       .report(DiagCode::SlmTooLarge, kernel.nameRange,
-              str("`@", kernel.name, "` has ", buffers.bytes, " bytes of shared local memory; ", target, " has ", limit, " a workgroup"))
-      .at(sourceOf(*largest.alloc).range(), buffers.list.size() == 1 ? str(largest.bytes, " bytes") : str("the largest, ", largest.bytes, " bytes"))
+              str("`@", kernel.name, "` has ", buffers.bytes, " bytes of shared local memory; ", target, " has ", limit,
+                  " a workgroup"))
+      .at(sourceOf(*largest.alloc).range(),
+          buffers.list.size() == 1 ? str(largest.bytes, " bytes") : str("the largest, ", largest.bytes, " bytes"))
       .note(whatFits(buffers, limit))
       .withPicture(table(buffers, kernel, sources));
   return false;

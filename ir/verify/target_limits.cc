@@ -34,8 +34,10 @@ BlockRequest requestOf(const Op &op, Type desc) {
   bool turned = attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1, packs = op.intAttr("vnni_axis", 1) == 0;
   // Narrower elements are transposed in groups of 32 bits: a lane gets all elements of a group of one row.
   if (turned && (packs || bits < 32)) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
-  if (turned) plain.use = BlockUse::LoadTransposed;
-  else if (packs) plain.use = BlockUse::LoadVnni;
+  if (turned)
+    plain.use = BlockUse::LoadTransposed;
+  else if (packs)
+    plain.use = BlockUse::LoadVnni;
   return plain;
 }
 
@@ -86,8 +88,10 @@ std::string mapsThatFit(const Module &module, const Kernel &kernel, int64_t most
 
 class LimitChecker {
 public:
-  LimitChecker(const Module &module, const Kernel &kernel, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics)
-      : module_(module), kernel_(kernel), target_(target), context_(module.context()), sources_(sources), diagnostics_(diagnostics) {}
+  LimitChecker(const Module &module, const Kernel &kernel, const TargetInfo &target, const SourceManager &sources,
+               Diagnostics &diagnostics)
+      : module_(module), kernel_(kernel), target_(target), context_(module.context()), sources_(sources),
+        diagnostics_(diagnostics) {}
 
   bool run() {
     size_t before = diagnostics_.errorCount();
@@ -120,24 +124,29 @@ private:
 
   // Passes may have duplicated a print; all copies keep one source range, so it is reported once.
   void print(const Op &op) {
-    if (op.kind() == OpKind::Print) diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " does not print: `print` is left out"));
+    if (op.kind() == OpKind::Print)
+      diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " does not print: `print` is left out"));
   }
 
   // --- blocks --------------------------------------------------------------------------------------------------------
 
   Diagnostic &reportBlock(const Op &op, size_t desc, std::string message) {
-    return diagnostics_.report(DiagCode::NoBlockMessage, op.range(), std::move(message)).withLabel(shapedText(op.operand(desc)->type()));
+    return diagnostics_.report(DiagCode::NoBlockMessage, op.range(), std::move(message))
+        .withLabel(shapedText(op.operand(desc)->type()));
   }
 
   void block(const Op &op, size_t at) {
     Type desc = op.operand(at)->type();
     if (desc.rank() == 1) return line(op, at);
     std::string_view verb = op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch";
-    std::string tiles = ofLanes() ? str("blocks of the sizes that the target has go as one message each")
-                                  : str("ops on tiles (`init_tile`, `", verb, "_tile`) are cut into blocks that the target has");
+    std::string tiles = ofLanes()
+                            ? str("blocks of the sizes that the target has go as one message each")
+                            : str("ops on tiles (`init_tile`, `", verb, "_tile`) are cut into blocks that the target has");
     auto report = [&](std::string why) -> Diagnostic & {
       bool prefetch = op.kind() == OpKind::PrefetchNd;
-      return diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, prefetch ? ": it is left out" : str(": each lane ", verb, "s its own elements")))
+      return diagnostics_
+          .report(DiagCode::BlockByLanes, op.range(),
+                  str(why, prefetch ? ": it is left out" : str(": each lane ", verb, "s its own elements")))
           .withLabel(shapedText(desc));
     };
     if (!target_.blocks.any()) {
@@ -153,16 +162,20 @@ private:
     std::string size = shapeText(std::array{wanted.rows, wanted.columns}), table;
     for (const BlockShape &shape : target_.blockShapes)
       if (shape.use == wanted.use) table += str("  ", text(shape), "\n");
-    Diagnostic &diagnostic = report(str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
+    Diagnostic &diagnostic = report(str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ",
+                                        wanted.bits, " bits", mannerOf(wanted.use)));
     if (std::optional<BlockSize> nearest = nearestBlock(target_, wanted.use, wanted.bits, {wanted.rows, wanted.columns}))
       diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc, true));
-    if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
-    diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
+    if (wanted.bits != memoryBits(desc.elem()))
+      diagnostic.note(str("what is turned are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
+    diagnostic.note(tiles).withPicture(
+        table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
   }
 
   // "the nearest size that works: 8x16xf32"; if other sizes work too, the nearest size of one message.
   static std::string nearestText(std::vector<int64_t> extents, Type desc, bool othersWork = false) {
-    return str(othersWork ? "the nearest size of one message: " : "the nearest size that works: ", shapeText(extents), "x", elemName(desc.elem()));
+    return str(othersWork ? "the nearest size of one message: " : "the nearest size that works: ", shapeText(extents), "x",
+               elemName(desc.elem()));
   }
 
   void line(const Op &op, size_t at) {
@@ -171,17 +184,22 @@ private:
     if (lineAlignment(target_, bytes)) return;
     if (target_.lineWords.empty()) {
       std::string why = str(target_.name, " has no block messages");
-      if (op.kind() == OpKind::PrefetchNd) diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, ": it is left out")).withLabel(shapedText(desc));
-      else reportBlock(op, at, why);
+      if (op.kind() == OpKind::PrefetchNd)
+        diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, ": it is left out")).withLabel(shapedText(desc));
+      else
+        reportBlock(op, at, why);
     } else {
-      Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"));
+      Diagnostic &diagnostic = reportBlock(
+          op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"));
       if (std::optional<int64_t> nearest = nearestLine(target_, desc.extent(0), elemInfo(desc.elem()).storageBytes))
         diagnostic.note(nearestText({*nearest}, desc));
       diagnostic.note(str("it has messages of ", lineMessageText(target_)));
     }
   }
   static BlockUse requestOfLine(const Op &op) {
-    return op.kind() == OpKind::StoreNd ? BlockUse::Store : op.kind() == OpKind::PrefetchNd ? BlockUse::Prefetch : BlockUse::Load;
+    return op.kind() == OpKind::StoreNd      ? BlockUse::Store
+           : op.kind() == OpKind::PrefetchNd ? BlockUse::Prefetch
+                                             : BlockUse::Load;
   }
 
   // --- bases ---------------------------------------------------------------------------------------------------------
@@ -218,7 +236,9 @@ private:
   // The byte alignment of a block's start in its row or line; 0 if it may start anywhere, or if the error is reported
   // elsewhere.
   int64_t startMultiple(Type desc) const {
-    return desc.rank() == 1 ? lineAlignment(target_, desc.byteCount()) : desc.data().space == MemorySpace::Slm ? 0 : target_.blocks.columnMultiple;
+    return desc.rank() == 1                        ? lineAlignment(target_, desc.byteCount())
+           : desc.data().space == MemorySpace::Slm ? 0
+                                                   : target_.blocks.columnMultiple;
   }
 
   void firstColumn(const Op &op, size_t operand, Type desc, std::string rules) {
@@ -226,10 +246,15 @@ private:
     std::optional<int64_t> column = constantInt(*op.operand(operand));
     if (!unit || !column || *column * bytes % unit == 0) return;
     bool moves = op.kind() == OpKind::UpdateNdOffset, line = desc.rank() == 1;
-    std::string what = str(line ? "a 1D block of " : "a 2D block of ", target_.name, moves ? " cannot move by " : " cannot begin ");
+    std::string what =
+        str(line ? "a 1D block of " : "a 2D block of ", target_.name, moves ? " cannot move by " : " cannot begin ");
     if (!moves && !line) what += str("at column ", *column, ", ");
     if (moves && !line) what += str(*column, " columns, ");
-    what += str(*column * bytes, moves ? " bytes" : line ? " bytes into its base" : " bytes into a row", ", but only ", moves ? "by" : "at", " a multiple of ", unit);
+    what += str(*column * bytes,
+                moves  ? " bytes"
+                : line ? " bytes into its base"
+                       : " bytes into a row",
+                ", but only ", moves ? "by" : "at", " a multiple of ", unit);
     reportBase(op, operand, what, std::move(rules));
   }
 
@@ -237,12 +262,14 @@ private:
     Type base = op.operand(0)->type();
     int64_t unit = startMultiple(op.result()->type());
     if (!unit) return; // reported at its users
-    std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(), " bytes begins at a word of ", 8 * unit, " bits");
+    std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(),
+                            " bytes begins at a word of ", 8 * unit, " bits");
     if (base.isMemRef()) {
       int64_t step = memrefStrides(base).back();
       if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
     }
-    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // with more offsets, rows come before the column
+    if (op.operandCount() == 2)
+      firstColumn(op, 1, op.result()->type(), rules); // with more offsets, rows come before the column
   }
 
   // The descriptor's old position is aligned already, so only the step is checked.
@@ -250,7 +277,8 @@ private:
     Type desc = op.result()->type();
     bool line = desc.rank() == 1;
     firstColumn(op, op.operandCount() - 1, desc,
-                line ? "a 1D block begins at a multiple of its words" : str("its rules: ", join(blockRuleLines(target_.blocks), "\n")));
+                line ? "a 1D block begins at a multiple of its words"
+                     : str("its rules: ", join(blockRuleLines(target_.blocks), "\n")));
   }
 
   // --- lanes with offsets --------------------------------------------------------------------------------------------
@@ -265,15 +293,21 @@ private:
     std::vector<int64_t> counts{1};
     while (counts.back() * 2 <= most) counts.push_back(counts.back() * 2);
     if (!power || lanes > most)
-      diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message of ", lanes, " lanes with offsets of their own"))
+      diagnostics_
+          .report(DiagCode::NoBlockMessage, op.range(),
+                  str(target_.name, " has no message of ", lanes, " lanes with offsets of their own"))
           .withLabel(shapedText(desc))
-          .note(str("it has messages of ", most, " lanes, and of smaller powers of two; the nearest is ", nearestOf(counts, lanes)))
+          .note(str("it has messages of ", most, " lanes, and of smaller powers of two; the nearest is ",
+                    nearestOf(counts, lanes)))
           .note(tiles);
     std::span<const int64_t> chunks = target_.scatterChunks;
     if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end())
-      diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message in which each lane takes ", chunk, " neighbours"))
+      diagnostics_
+          .report(DiagCode::NoBlockMessage, op.range(),
+                  str(target_.name, " has no message in which each lane takes ", chunk, " neighbours"))
           .withLabel(shapedText(desc))
-          .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), "; the nearest is ", nearestOf(chunks, chunk)));
+          .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), "; the nearest is ",
+                    nearestOf(chunks, chunk)));
   }
 
   // --- products ------------------------------------------------------------------------------------------------------
@@ -281,16 +315,20 @@ private:
   // The sizes of the matrices; at lane scope, operands are only fragments of them.
   MmaShape mmaShapeOf(const Op &op) const {
     Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
-    MmaShape wanted{a.elem(), b.elem(), result.elem(), result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
+    MmaShape wanted{a.elem(),         b.elem(),         result.elem(),
+                    result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
     if (!ofLanes()) return wanted;
     auto found = dpasFragments(context_, a, b, result, kernel_.lanes);
-    if (const auto *matrices = std::get_if<DpasFragments>(&found)) wanted.m = matrices->rows, wanted.n = matrices->columns, wanted.k = matrices->depth;
+    if (const auto *matrices = std::get_if<DpasFragments>(&found))
+      wanted.m = matrices->rows, wanted.n = matrices->columns, wanted.k = matrices->depth;
     return wanted;
   }
 
   void product(const Op &op) {
     if (ofLanes() && !products_ && !target_.mma.empty() && kernel_.lanes != target_.subgroupSizes[0])
-      diagnostics_.report(DiagCode::SubgroupSize, op.range(), str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0], " lanes, not ", kernel_.lanes));
+      diagnostics_.report(DiagCode::SubgroupSize, op.range(),
+                          str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0],
+                              " lanes, not ", kernel_.lanes));
     products_ = true;
     Type a = op.operand(0)->type(), b = op.operand(1)->type();
     MmaShape wanted = mmaShapeOf(op);
@@ -300,14 +338,17 @@ private:
       if (sizesText(shape) == sizesText(wanted)) return;
       typed.push_back(shape);
     }
-    Diagnostic &diagnostic = diagnostics_.report(DiagCode::NoProduct, op.range(),
-                                                 target_.mma.empty() ? str(target_.name, " has no matrix products")
-                                                 : typed.empty()     ? str(target_.name, " has no product ", typesText(wanted))
-                                                                     : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
+    Diagnostic &diagnostic = diagnostics_.report(
+        DiagCode::NoProduct, op.range(),
+        target_.mma.empty() ? str(target_.name, " has no matrix products")
+        : typed.empty()     ? str(target_.name, " has no product ", typesText(wanted))
+                            : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
     diagnostic.withLabel(str("a is ", shapedText(a), ", b is ", shapedText(b)));
     if (!typed.empty()) diagnostic.note(str("the nearest size that works: ", sizesText(nearestProduct(typed, wanted))));
     if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
-    if (!target_.mma.empty()) diagnostic.withPicture(str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
+    if (!target_.mma.empty())
+      diagnostic.withPicture(
+          str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
   }
 
   // --- workgroups ----------------------------------------------------------------------------------------------------
@@ -315,8 +356,9 @@ private:
   void namedBarrier(const Op &op) {
     bool counts = op.kind() == OpKind::AllocNbarrier;
     if (target_.namedBarriers == 0) {
-      if (!noBarriers_) diagnostics_.report(DiagCode::NamedBarrierLimit, op.range(), str(target_.name, " has no named barriers"))
-          .note("`barrier` waits for all subgroups of the workgroup");
+      if (!noBarriers_)
+        diagnostics_.report(DiagCode::NamedBarrierLimit, op.range(), str(target_.name, " has no named barriers"))
+            .note("`barrier` waits for all subgroups of the workgroup");
       noBarriers_ = true;
       return;
     }
@@ -324,7 +366,8 @@ private:
     if (!number || (*number >= 0 && *number < target_.namedBarriers + counts)) return;
     diagnostics_.report(DiagCode::NamedBarrierLimit, op.operandRange(0),
                         counts ? str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, not ", *number)
-                               : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ", target_.namedBarriers - 1, "; there is none with the id ", *number));
+                               : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ",
+                                     target_.namedBarriers - 1, "; there is none with the id ", *number));
   }
 
   // A kernel without lanes and without products may run in subgroups of any size the target has.
@@ -332,11 +375,13 @@ private:
     std::span<const int64_t> sizes = target_.subgroupSizes;
     if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
       diagnostics_.report(DiagCode::SubgroupSize, kernel_.nameRange,
-                          str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name, " has subgroups of ", join(sizes, ", ")));
+                          str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name,
+                              " has subgroups of ", join(sizes, ", ")));
       return;
     }
     int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end());
-    (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_).ok(); // counted with the errors
+    (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_)
+        .ok(); // counted with the errors
   }
 
   const Module &module_;
@@ -350,19 +395,21 @@ private:
 
 } // namespace
 
-Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast, const TargetInfo &target,
-                                Diagnostics &diagnostics) {
+Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast,
+                                const TargetInfo &target, Diagnostics &diagnostics) {
   int64_t most = target.lanesPerWorkgroup / lanes;
   if (kernel.subgroups <= most) return {};
   diagnostics
       .report(DiagCode::WorkgroupTooLarge, kernel.nameRange,
-              str("`@", kernel.name, "` has ", kernel.subgroups, " subgroups of ", atLeast ? "at least " : "", lanes, " lanes, ", kernel.subgroups * lanes,
-                  " in all; ", target.name, " runs ", target.lanesPerWorkgroup, " in a workgroup"))
+              str("`@", kernel.name, "` has ", kernel.subgroups, " subgroups of ", atLeast ? "at least " : "", lanes,
+                  " lanes, ", kernel.subgroups * lanes, " in all; ", target.name, " runs ", target.lanesPerWorkgroup,
+                  " in a workgroup"))
       .note(str("at most ", most, " subgroups fit", mapsThatFit(module, kernel, most)));
   return Error::diagnosed();
 }
 
-Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
+Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources,
+                               Diagnostics &diagnostics) {
   bool ok = true;
   for (const auto &kernel : module.kernels) ok &= LimitChecker(module, *kernel, target, sources, diagnostics).run();
   return ok ? Result<void>() : Error::diagnosed();

@@ -30,10 +30,11 @@ namespace xt {
 inline constexpr size_t kMostLimitReports = 20;
 
 // Whether a workgroup of the kernel, whose subgroups have so many lanes (`atLeast`: or more), fits the target.
-Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast, const TargetInfo &target,
-                                Diagnostics &diagnostics);
+Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast,
+                                const TargetInfo &target, Diagnostics &diagnostics);
 
 // `sources`: for the lines in the table of buffers.
-Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics);
+Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources,
+                               Diagnostics &diagnostics);
 
 } // namespace xt

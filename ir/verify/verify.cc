@@ -47,7 +47,8 @@ bool Verifier::header() {
   const auto &params = kernel_.body.params(), &gridParams = kernel_.gridBlock.params();
   if (kernel_.name.empty()) return fail("has no name");
   if (kernel_.subgroups < 1) return fail(str("has ", kernel_.subgroups, " subgroups"));
-  if (kernel_.lanes < 1 || (kernel_.lanes > 1 && kernel_.scope != Scope::Lane)) return fail(str("has ", kernel_.lanes, " lanes"));
+  if (kernel_.lanes < 1 || (kernel_.lanes > 1 && kernel_.scope != Scope::Lane))
+    return fail(str("has ", kernel_.lanes, " lanes"));
   if (params.size() != kernel_.paramCount + kernel_.grid.size())
     return fail(str("its body has ", params.size(), " parameters for ", kernel_.paramCount, " of the kernel and ",
                     kernel_.grid.size(), " grid variables"));
@@ -129,8 +130,7 @@ bool Verifier::links(const Op &op, const Block &block, const Op *) {
 
 bool Verifier::visibleOperands(const Op &op) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
-    if (!inSight(op.operand(i)))
-      return fail(op, str("the ", ordinal(i + 1), " operand is not defined where it is used"));
+    if (!inSight(op.operand(i))) return fail(op, str("the ", ordinal(i + 1), " operand is not defined where it is used"));
     ++states_[op.operand(i)].uses;
   }
   return true;
@@ -139,8 +139,7 @@ bool Verifier::visibleOperands(const Op &op) {
 bool Verifier::useLists() {
   for (const Value *value : values_) {
     bool ok = value->uses().size() == states_[value].uses;
-    for (Use use : value->uses())
-      ok &= use.operand < use.user->operandCount() && use.user->operand(use.operand) == value;
+    for (Use use : value->uses()) ok &= use.operand < use.user->operandCount() && use.user->operand(use.operand) == value;
     if (!ok) return fail("the list of a value's uses is wrong");
   }
   return true;
@@ -164,8 +163,7 @@ bool verifyTest(const Module &module, const HostTest &test, Diagnostics &diagnos
   return ok;
 }
 
-Result<void> lies(Form form, const Kernel &kernel, Diagnostics &diagnostics, const Value &value,
-                  std::string_view what) {
+Result<void> lies(Form form, const Kernel &kernel, Diagnostics &diagnostics, const Value &value, std::string_view what) {
   diagnostics
       .report(DiagCode::InvalidIr, value.range().file ? value.range() : kernel.nameRange,
               str("kernel ", symbolText(kernel.name), " does not have the form `", formText(form), "`: ", what))
@@ -185,8 +183,7 @@ Result<void> verifyLayoutsKnown(const Kernel &kernel, Context &context, Diagnost
     if (!holdsLayout(value->type())) continue;
     const Layout *layout = value->type().layout();
     if (!layout)
-      return lies(Form::LayoutsKnown, kernel, diagnostics, *value,
-                  str("this ", shapedText(value->type()), " has no layout"));
+      return lies(Form::LayoutsKnown, kernel, diagnostics, *value, str("this ", shapedText(value->type()), " has no layout"));
     if (layout->subgroups() != kernel.subgroups)
       return lies(Form::LayoutsKnown, kernel, diagnostics, *value,
                   str("a layout of ", layout->subgroups(), " subgroups in a kernel of ", kernel.subgroups));
@@ -211,7 +208,8 @@ Result<void> verifyBlocks(const Kernel &kernel, Diagnostics &diagnostics) {
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const auto &param : op.region(r)->params()) look(param.get());
   });
-  if (large) return lies(Form::Blocks, kernel, diagnostics, *large, str("this ", shapedText(large->type()), " is larger than 2 KiB"));
+  if (large)
+    return lies(Form::Blocks, kernel, diagnostics, *large, str("this ", shapedText(large->type()), " is larger than 2 KiB"));
   return {};
 }
 
@@ -231,12 +229,12 @@ Result<void> verify(const Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     if (!names.insert(kernel->name).second) {
       ok = false;
-      diagnostics.report(DiagCode::InvalidIr, kernel->nameRange,
-                         str("two kernels are called ", symbolText(kernel->name)));
+      diagnostics.report(DiagCode::InvalidIr, kernel->nameRange, str("two kernels are called ", symbolText(kernel->name)));
     }
     bool sound = Verifier(*kernel, module.context(), diagnostics).run();
     for (size_t f = 0; sound && f < kFormCount; ++f)
-      if (kernel->forms.has(static_cast<Form>(f))) sound = verifyForm(static_cast<Form>(f), *kernel, module.context(), diagnostics).ok();
+      if (kernel->forms.has(static_cast<Form>(f)))
+        sound = verifyForm(static_cast<Form>(f), *kernel, module.context(), diagnostics).ok();
     ok &= sound;
   }
   for (const HostTest &test : module.tests) ok &= verifyTest(module, test, diagnostics);

@@ -75,11 +75,12 @@ bool Verifier::types(const Op &op) {
   std::vector<Type> operands, inferred;
   for (const Value *operand : op.operands()) operands.push_back(operand->type());
   Diagnostics found;
-  TypeRuleInput input{context_,   op.info(),  operands,
-                      {},         op.attrs(), op.resultCount() == 1 ? op.result()->type() : Type(),
-                      op.range(), op.range(), found,      kernel_.scope == Scope::Lane ? kernel_.lanes : 0};
-  if (!inferTypes(input, inferred))
-    return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
+  TypeRuleInput input{context_,   op.info(),
+                      operands,   {},
+                      op.attrs(), op.resultCount() == 1 ? op.result()->type() : Type(),
+                      op.range(), op.range(),
+                      found,      kernel_.scope == Scope::Lane ? kernel_.lanes : 0};
+  if (!inferTypes(input, inferred)) return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
   if (op.info().results >= 0) {
     bool same = inferred.size() == op.resultCount();
     for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
@@ -88,7 +89,8 @@ bool Verifier::types(const Op &op) {
   if (kernel_.scope == Scope::Workgroup) return true;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))
-      if (op.result(i)->type().layout()) return fail(op, str("a layout in a kernel at ", kernel_.scope == Scope::Lane ? "lane" : "subgroup", " scope"));
+      if (op.result(i)->type().layout())
+        return fail(op, str("a layout in a kernel at ", kernel_.scope == Scope::Lane ? "lane" : "subgroup", " scope"));
   return true;
 }
 
@@ -111,8 +113,8 @@ bool Verifier::yields(const Op &op, const Block &region) {
                         first ? " and a condition" : ""));
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (!agree(yield.operand(i + first)->type(), op.result(i)->type()))
-      return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()),
-                          ", but a region yields ", typeText(yield.operand(i + first)->type())));
+      return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()), ", but a region yields ",
+                          typeText(yield.operand(i + first)->type())));
   if (first && !yield.operand(0)->type().isScalar(Elem::I1)) return fail(op, "the next condition is not a scalar i1");
   return true;
 }
@@ -124,8 +126,8 @@ bool Verifier::loop(const Op &op) {
   CarriedAt at = carriedAt(op);
   size_t carried = op.operandCount() - at.operand;
   if (op.resultCount() != carried || body.params().size() != carried + at.param)
-    return fail(op, str("carries ", carried, " values, but has ", op.resultCount(), " results and ",
-                        body.params().size(), " parameters of its body"));
+    return fail(op, str("carries ", carried, " values, but has ", op.resultCount(), " results and ", body.params().size(),
+                        " parameters of its body"));
   if (op.kind() == OpKind::For && !body.param(0)->type().isIndex()) return fail(op, "the loop variable is not an index");
   if (op.kind() == OpKind::While && !op.operand(0)->type().isScalar(Elem::I1))
     return fail(op, "the condition is not a scalar i1");

@@ -108,12 +108,11 @@ std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue val
     diagnostics.report(DiagCode::UnknownType, param.type.range, "a parameter is a scalar or a `type`");
     return std::nullopt;
   }
-  bool fits = value.kind != ConstValue::Kind::Type &&
-              fitsType(*elem, value);
+  bool fits = value.kind != ConstValue::Kind::Type && fitsType(*elem, value);
   if (!fits) {
-    diagnostics.report(DiagCode::LiteralValue, range,
-                       str("parameter `$", param.name.text, "` is ", elemName(*elem), ", which cannot hold ",
-                           constText(value)));
+    diagnostics.report(
+        DiagCode::LiteralValue, range,
+        str("parameter `$", param.name.text, "` is ", elemName(*elem), ", which cannot hold ", constText(value)));
     return std::nullopt;
   }
   if (isFloat(*elem)) value = floatValue(roundTo(*elem, constNumber(value)));
@@ -162,7 +161,8 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     }
   DepthGuard guard(depth_);
   if (guard.exceeds(kMaxExpressionDepth)) {
-    diagnostics_.report(DiagCode::NotConstant, param->name.range, str("parameters depend on one another in a chain longer than ", kMaxExpressionDepth));
+    diagnostics_.report(DiagCode::NotConstant, param->name.range,
+                        str("parameters depend on one another in a chain longer than ", kMaxExpressionDepth));
     return values_[name.text] = std::nullopt;
   }
   evaluating_.push_back(name.text);
@@ -176,8 +176,7 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     // reported
   } else if (!param->value) {
     // Report it at the declaration, so that it is reported only once.
-    diagnostics_
-        .report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
+    diagnostics_.report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
         .note(str("give it one where it is declared, or with `-D ", name.text, "=…`"));
   } else if (param->value) {
     value = eval(*param->value);
@@ -227,8 +226,8 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
     return notConstant(expr);
   case ast::Expr::Kind::Unary: {
-    if (const ast::Expr &inner = expr.children[0]; expr.text == "-" && inner.is(ast::Expr::Kind::Int) &&
-                                                   !inner.integerOverflow && inner.integer == INT64_MIN)
+    if (const ast::Expr &inner = expr.children[0];
+        expr.text == "-" && inner.is(ast::Expr::Kind::Int) && !inner.integerOverflow && inner.integer == INT64_MIN)
       return intValue(INT64_MIN);
     std::optional<ConstValue> v = eval(expr.children[0]);
     if (!v) return std::nullopt;
@@ -238,8 +237,10 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
       return std::nullopt;
     }
     if (v->kind == ConstValue::Kind::Int && v->literal) v->elem = Elem::Index;
-    if (v->kind == ConstValue::Kind::Float) v->number = -v->number;
-    else v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
+    if (v->kind == ConstValue::Kind::Float)
+      v->number = -v->number;
+    else
+      v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
     return v;
   }
   case ast::Expr::Kind::Binary: return evalBinary(expr);
@@ -260,29 +261,48 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
 std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, std::string_view op, int64_t a, int64_t b) {
   int64_t r = 0;
   bool overflow = false;
-  if (op == "+") overflow = __builtin_add_overflow(a, b, &r);
-  else if (op == "-") overflow = __builtin_sub_overflow(a, b, &r);
-  else if (op == "*") overflow = __builtin_mul_overflow(a, b, &r);
-  else if (op == "min") r = std::min(a, b);
-  else if (op == "max") r = std::max(a, b);
-  else if (op == "<") return boolValue(a < b);
-  else if (op == "<=") return boolValue(a <= b);
-  else if (op == ">") return boolValue(a > b);
-  else if (op == ">=") return boolValue(a >= b);
-  else if (op == "==") return boolValue(a == b);
-  else if (op == "!=") return boolValue(a != b);
-  else if (op == "and") return boolValue(a && b);
-  else if (op == "or") return boolValue(a || b);
+  if (op == "+")
+    overflow = __builtin_add_overflow(a, b, &r);
+  else if (op == "-")
+    overflow = __builtin_sub_overflow(a, b, &r);
+  else if (op == "*")
+    overflow = __builtin_mul_overflow(a, b, &r);
+  else if (op == "min")
+    r = std::min(a, b);
+  else if (op == "max")
+    r = std::max(a, b);
+  else if (op == "<")
+    return boolValue(a < b);
+  else if (op == "<=")
+    return boolValue(a <= b);
+  else if (op == ">")
+    return boolValue(a > b);
+  else if (op == ">=")
+    return boolValue(a >= b);
+  else if (op == "==")
+    return boolValue(a == b);
+  else if (op == "!=")
+    return boolValue(a != b);
+  else if (op == "and")
+    return boolValue(a && b);
+  else if (op == "or")
+    return boolValue(a || b);
   else if (b == 0) {
     diagnostics_.report(DiagCode::LiteralValue, expr.range, "division by zero");
     return std::nullopt;
   } else if (b == -1) {
-    if (op == "mod") r = 0;
-    else overflow = __builtin_sub_overflow(int64_t{0}, a, &r);
-  } else if (op == "/") r = a / b;
-  else if (op == "mod") r = a % b;
-  else if (op == "ceildiv") r = a / b + ((a % b != 0 && (a % b > 0) == (b > 0)) ? 1 : 0);
-  else return notConstant(expr);
+    if (op == "mod")
+      r = 0;
+    else
+      overflow = __builtin_sub_overflow(int64_t{0}, a, &r);
+  } else if (op == "/")
+    r = a / b;
+  else if (op == "mod")
+    r = a % b;
+  else if (op == "ceildiv")
+    r = a / b + ((a % b != 0 && (a % b > 0) == (b > 0)) ? 1 : 0);
+  else
+    return notConstant(expr);
   if (overflow) {
     diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
     return std::nullopt;
@@ -322,8 +342,8 @@ std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
 }
 
 std::optional<ConstValue> ParamScope::evalCall(const ast::Expr &expr) {
-  bool known = !expr.symbolCall && expr.children.size() == 2 &&
-               (expr.text == "min" || expr.text == "max" || expr.text == "ceildiv");
+  bool known =
+      !expr.symbolCall && expr.children.size() == 2 && (expr.text == "min" || expr.text == "max" || expr.text == "ceildiv");
   if (!known) return notConstant(expr);
   std::optional<ConstValue> a = eval(expr.children[0]), b = eval(expr.children[1]);
   if (!a || !b) return std::nullopt;
@@ -335,8 +355,10 @@ std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_vi
   std::optional<ConstValue> value = eval(expr);
   if (!value) return std::nullopt;
   if (value->kind == ConstValue::Kind::Int && !isWideLiteral(*value)) return value->integer;
-  if (value->kind == ConstValue::Kind::Int) diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is at most ", INT64_MAX));
-  else diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
+  if (value->kind == ConstValue::Kind::Int)
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is at most ", INT64_MAX));
+  else
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
   return std::nullopt;
 }
 

@@ -24,11 +24,15 @@ struct NameUse {
 class NameIndex {
 public:
   void use(NameKind kind, SourceRange range, SourceRange target) { uses_.push_back({kind, false, range, target}); }
-  void use(SourceRange range, const Value *value, SourceRange target) { addValue({NameKind::Value, false, range, target}, value); }
+  void use(SourceRange range, const Value *value, SourceRange target) {
+    addValue({NameKind::Value, false, range, target}, value);
+  }
   void declare(NameKind kind, SourceRange range) { uses_.push_back({kind, true, range, range}); }
   void define(SourceRange range, const Value *value) { addValue({NameKind::Value, true, range, range}, value); }
   void op(SourceRange range, const OpInfo &info) { uses_.push_back({NameKind::Op, false, range, {}, {}, &info}); }
-  void host(SourceRange range, const HostFnInfo &fn) { uses_.push_back({NameKind::HostFn, false, range, {}, {}, nullptr, &fn}); }
+  void host(SourceRange range, const HostFnInfo &fn) {
+    uses_.push_back({NameKind::HostFn, false, range, {}, {}, nullptr, &fn});
+  }
   // Records that two bindings belong to one variable: `second` rebinds the variable of `first`.
   void join(SourceRange first, SourceRange second) { joined_.emplace_back(first, second); }
 

@@ -25,7 +25,9 @@ bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
     if (!entry.key) continue;
     auto [first, isNew] = seen.emplace(entry.key.text, entry.key.range);
     if (isNew) continue;
-    diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("`", entry.key.text, "` is given twice")).at(first->second, "first given here");
+    diagnostics()
+        .report(DiagCode::DuplicateName, entry.key.range, str("`", entry.key.text, "` is given twice"))
+        .at(first->second, "first given here");
     return false;
   }
   return true;
@@ -52,8 +54,10 @@ bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
   if (key == "boundary_check" || key == "chunk_size_per_lane") {
     std::optional<ConstValue> value = e.value->value ? params_.eval(*e.value->value) : std::nullopt;
     if (!value) return false;
-    if (key == "boundary_check") out.boundaryCheck = value->integer != 0;
-    else out.chunk = value->integer;
+    if (key == "boundary_check")
+      out.boundaryCheck = value->integer != 0;
+    else
+      out.chunk = value->integer;
     return true;
   }
   if (key == "memory_scope") {
@@ -73,8 +77,10 @@ bool TypeResolver::tooManyIntegers(SourceRange range, std::string_view what, siz
 bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
   std::optional<std::vector<int64_t>> values = integers(attr, "order");
   if (!values) return false;
-  if (*values == std::vector<int64_t>{1, 0}) out.order = Order::RowMajor;
-  else if (*values == std::vector<int64_t>{0, 1}) out.order = Order::ColumnMajor;
+  if (*values == std::vector<int64_t>{1, 0})
+    out.order = Order::RowMajor;
+  else if (*values == std::vector<int64_t>{0, 1})
+    out.order = Order::ColumnMajor;
   else {
     diagnostics().report(DiagCode::AttributeValue, attr.range, "order is [1, 0] (row-major) or [0, 1] (column-major)");
     return false;
@@ -104,7 +110,8 @@ std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr
   }
   if (attr.kind == ast::Attr::Kind::List) {
     for (const ast::Attr &item : attr.items) {
-      if (isWord(item, "?")) values.push_back(kDynamic);
+      if (isWord(item, "?"))
+        values.push_back(kDynamic);
       else if (!item.value || !add(*item.value)) {
         if (!item.value) diagnostics().report(DiagCode::AttributeValue, item.range, str(what, " is a list of integers"));
         return std::nullopt;
@@ -129,8 +136,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
     if (!alias) {
       if (!params_.symbols().complete()) return false;
-      auto &diagnostic =
-          diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
+      auto &diagnostic = diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
       return false;
     }
@@ -150,7 +156,8 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   }
   case ast::Attr::Kind::Mapping: return mapping(attr, out);
   case ast::Attr::Kind::AffineMap:
-    if (attr.permutation.size() > kMostIntegers) return tooManyIntegers(attr.range, "the map of a memref", attr.permutation.size());
+    if (attr.permutation.size() > kMostIntegers)
+      return tooManyIntegers(attr.range, "the map of a memref", attr.permutation.size());
     for (size_t d = 0; d < attr.permutation.size(); ++d)
       if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
         diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref lists each of its dimensions once");
@@ -194,10 +201,12 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     }
     // The address of a memref is that of its first element, so MLIR's `offset: ?` says nothing, and no other number than 0 fits.
     if (offset && !isWord(*attr.entries[1].value, "?")) {
-      std::optional<ConstValue> value = attr.entries[1].value->value ? params_.eval(*attr.entries[1].value->value) : std::nullopt;
+      std::optional<ConstValue> value =
+          attr.entries[1].value->value ? params_.eval(*attr.entries[1].value->value) : std::nullopt;
       if (value && value->kind == ConstValue::Kind::Int && value->integer == 0) return stridedMemory(attr, out);
       if (value || !attr.entries[1].value->value)
-        diagnostics().report(DiagCode::NotSupported, attr.entries[1].range, "a memref begins at its first element: its offset is 0, or `?`");
+        diagnostics().report(DiagCode::NotSupported, attr.entries[1].range,
+                             "a memref begins at its first element: its offset is 0, or `?`");
       return false;
     }
     return stridedMemory(attr, out);
@@ -215,7 +224,8 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     std::optional<std::vector<int64_t>> layout, data;
     for (const ast::Attr::Entry &e : attr.entries) {
       std::string_view key = e.key.text;
-      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, str("`", name, "`"));
+      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data"))
+        return unknownKey(e.key, str("`", name, "`"));
       auto values = e.value ? integers(*e.value, key) : std::nullopt;
       if (!values) return false;
       (key.ends_with("layout") ? layout : data) = std::move(values);
@@ -225,14 +235,18 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
                            str(name, " needs ", wg ? "sg_layout and sg_data" : "wi_layout and wi_data"));
       return false;
     }
-    if (wg) out.layout->wg = WgMap{std::move(*layout), std::move(*data)};
-    else out.layout->sg = SgMap{std::move(*layout), std::move(*data)};
+    if (wg)
+      out.layout->wg = WgMap{std::move(*layout), std::move(*data)};
+    else
+      out.layout->sg = SgMap{std::move(*layout), std::move(*data)};
     return true;
   }
   if (name == "nested_layout") return nestedMap(attr, out);
   if (name == "layout") return factorMap(attr, out);
-  auto &diagnostic = diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
-  static constexpr std::string_view kKnown[] = {"wg_map", "sg_map", "xe_map", "tile_attr", "nested_layout", "layout", "strided"};
+  auto &diagnostic =
+      diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
+  static constexpr std::string_view kKnown[] = {"wg_map",        "sg_map", "xe_map", "tile_attr",
+                                                "nested_layout", "layout", "strided"};
   suggestName(diagnostic, attr.name.range, '#', name, kKnown);
   return false;
 }
@@ -272,8 +286,10 @@ bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
     if (e.key && e.key.text != "copies") return unknownKey(e.key, "`layout`");
     auto list = e.value ? factors(*e.value) : std::nullopt;
     if (!list) return false;
-    if (e.key) map.replication = std::move(*list);
-    else map.dims.push_back(std::move(*list));
+    if (e.key)
+      map.replication = std::move(*list);
+    else
+      map.dims.push_back(std::move(*list));
   }
   out.layout->factors = std::move(map);
   return true;
@@ -284,9 +300,9 @@ bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
   struct Field {
     std::string_view key;
     std::vector<int64_t> *values;
-  } fields[] = {{"subgroup_tile", &nested.subgroupTile},       {"batch_tile", &nested.batchTile},
-                {"outer_tile", &nested.outerTile},             {"thread_tile", &nested.threadTile},
-                {"element_tile", &nested.elementTile},         {"subgroup_strides", &nested.subgroupStrides},
+  } fields[] = {{"subgroup_tile", &nested.subgroupTile},  {"batch_tile", &nested.batchTile},
+                {"outer_tile", &nested.outerTile},        {"thread_tile", &nested.threadTile},
+                {"element_tile", &nested.elementTile},    {"subgroup_strides", &nested.subgroupStrides},
                 {"thread_strides", &nested.threadStrides}};
   for (const ast::Attr::Entry &e : attr.entries) {
     auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });

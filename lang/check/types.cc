@@ -21,8 +21,7 @@ std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Word:
     if (std::optional<Elem> elem = elemFromName(expr.name.text)) return elem;
     {
-      auto &diagnostic =
-          diagnostics().report(DiagCode::UnknownType, expr.range, str("unknown type `", expr.name.text, "`"));
+      auto &diagnostic = diagnostics().report(DiagCode::UnknownType, expr.range, str("unknown type `", expr.name.text, "`"));
       std::vector<std::string_view> names;
       for (int i = 0; i < kElemCount; ++i) names.push_back(elemName(static_cast<Elem>(i)));
       suggestName(diagnostic, expr.range, 0, expr.name.text, names);
@@ -113,10 +112,14 @@ Type TypeResolver::resolveOpen(const ast::TypeExpr &expr) {
 Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   std::string_view constructor = lastWord(expr.name.text);
   TypeData data;
-  if (constructor == "memref") data.kind = TypeKind::MemRef;
-  else if (constructor == "vector") data.kind = TypeKind::Vector;
-  else if (constructor == "tile") data.kind = TypeKind::Tile;
-  else data.kind = TypeKind::TensorDesc;
+  if (constructor == "memref")
+    data.kind = TypeKind::MemRef;
+  else if (constructor == "vector")
+    data.kind = TypeKind::Vector;
+  else if (constructor == "tile")
+    data.kind = TypeKind::Tile;
+  else
+    data.kind = TypeKind::TensorDesc;
   bool ok = true;
   for (const ast::Extent &extent : expr.extents) {
     if (extent.dynamic) {
@@ -149,9 +152,9 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   if (data.kind == TypeKind::MemRef) {
     data.space = attrs.slm ? MemorySpace::Slm : MemorySpace::Global;
     if (attrs.memory) data.memory = *attrs.memory;
-    size_t written = data.memory.kind == MemoryLayout::Kind::Strided ? data.memory.strides.size()
+    size_t written = data.memory.kind == MemoryLayout::Kind::Strided    ? data.memory.strides.size()
                      : data.memory.kind == MemoryLayout::Kind::Permuted ? data.memory.permutation.size()
-                                                                       : data.shape.size();
+                                                                        : data.shape.size();
     if (written != data.shape.size()) {
       diagnostics().report(DiagCode::BadExtent, expr.range,
                            str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
@@ -165,14 +168,16 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   }
   int64_t total = 1;
   for (int64_t extent : data.shape)
-    if (extent == kDynamic) continue;
+    if (extent == kDynamic)
+      continue;
     else if (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31)) {
       diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
       return {};
     }
   bool dynamic = std::find(data.shape.begin(), data.shape.end(), kDynamic) != data.shape.end();
   if (attrs.layout && dynamic && !pattern_) {
-    diagnostics().report(DiagCode::LayoutExpected, expr.range, "a layout is that of a static shape: leave it out beside `?`, it follows as the extent does");
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         "a layout is that of a static shape: leave it out beside `?`, it follows as the extent does");
     return {};
   }
   if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
@@ -195,8 +200,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
     LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
     if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
       diagnostics()
-          .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange, str("this layout does not fit ", shapeText(data.shape),
-                                                                     ": ", error->message))
+          .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange,
+                  str("this layout does not fit ", shapeText(data.shape), ": ", error->message))
           .withLabel(attrs.layout->text())
           .withPicture(error->table);
       return {};
@@ -223,8 +228,9 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
   // The second dimension of a scattered tensor_desc is the chunk of each lane.
   if (data.scatter && data.shape.size() == 2) data.chunk = data.shape[1];
   if (attrs.chunk && *attrs.chunk != data.chunk) {
-    diagnostics().report(DiagCode::ShapeMismatch, expr.range,
-                         str("chunk_size_per_lane is ", *attrs.chunk, ", but the shape is ", shapeText(data.shape)))
+    diagnostics()
+        .report(DiagCode::ShapeMismatch, expr.range,
+                str("chunk_size_per_lane is ", *attrs.chunk, ", but the shape is ", shapeText(data.shape)))
         .note("the second dimension of a scattered tensor_desc is the chunk of each lane");
     return {};
   }
@@ -241,7 +247,8 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
   if (data.scatter) {
     auto ownRows = [&](const Layout *l) {
       if (l && data.shape[0] == 1) return l->axisSize(Axis::Lane) == 1;
-      return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} && l->axisSize(Axis::Lane) == data.shape[0];
+      return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} &&
+             l->axisSize(Axis::Lane) == data.shape[0];
     };
     // The RFC for XeTile and XeGPU Dialect has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8,
     // 1] for 16 lanes of 8.
@@ -252,7 +259,9 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
       if (const Layout *const *fits = std::get_if<const Layout *>(&other)) layout = transposed(context_, *fits, kSwap);
     }
     if (layout && !ownRows(layout)) {
-      diagnostics().report(DiagCode::SgMap, range, str("each of the ", data.shape[0], " lanes has its own offset, and the chunk behind it"))
+      diagnostics()
+          .report(DiagCode::SgMap, range,
+                  str("each of the ", data.shape[0], " lanes has its own offset, and the chunk behind it"))
           .withLabel(attrs.layout->text());
       return false;
     }
@@ -266,7 +275,8 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
     return false;
   }
   if (layout->subgroups() != 1 || layout->isReplicated(Axis::Lane)) {
-    diagnostics().report(DiagCode::SgMap, range, "a tensor_desc is one subgroup's: its map deals it out to lanes, each element to one")
+    diagnostics()
+        .report(DiagCode::SgMap, range, "a tensor_desc is one subgroup's: its map deals it out to lanes, each element to one")
         .withLabel(attrs.layout->text());
     return false;
   }

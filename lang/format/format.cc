@@ -66,8 +66,10 @@ void LineMaker::comment(size_t i) {
   line.comment = std::move(text);
   line.blankBefore = token.newLines > 1;
   line.commentContinues = commentAt_ != 0 && token.newLines == 1 && columnOf(i) == commentAt_;
-  if (line.commentContinues) line.indent = lines_.back().indent;
-  else commentAt_ = 0;
+  if (line.commentContinues)
+    line.indent = lines_.back().indent;
+  else
+    commentAt_ = 0;
   lines_.push_back(std::move(line));
 }
 
@@ -97,12 +99,14 @@ size_t LineMaker::keep(size_t begin) {
   while (end < tokens_.size() && !tokens_[end].startsItem) ++end;
   // Comments on their own lines before the next item belong to the next item.
   size_t next = end;
-  while (end < tokens_.size() && end > begin + 1 && tokens_[end - 1].role == Role::Comment && tokens_[end - 1].newLines != 0) --end;
+  while (end < tokens_.size() && end > begin + 1 && tokens_[end - 1].role == Role::Comment && tokens_[end - 1].newLines != 0)
+    --end;
   if (next == tokens_.size()) end = next;
   uint32_t at = tokens_[begin].begin, stop = tokens_[end - 1].end;
   bool blank = tokens_[begin].newLines > 1;
   while (at < stop) {
-    uint32_t lineEnd = std::min<uint32_t>(stop, static_cast<uint32_t>(std::min(source_.text().find('\n', at), source_.text().size())));
+    uint32_t lineEnd =
+        std::min<uint32_t>(stop, static_cast<uint32_t>(std::min(source_.text().find('\n', at), source_.text().size())));
     std::string text = source_.text().substr(at, lineEnd - at);
     text.erase(text.find_last_not_of(" \t\r") + 1);
     FormatLine &line = lines_.emplace_back();
@@ -125,15 +129,18 @@ void LineMaker::setItemsApart() {
     afterBlock = line.closesBlock && !line.opensBlock;
     if (!line.ownsBlock || line.closesBlock) continue;
     size_t first = i;
-    while (first > 0 && !lines_[first].blankBefore && lines_[first - 1].onlyComment() && !lines_[first - 1].commentContinues) --first;
+    while (first > 0 && !lines_[first].blankBefore && lines_[first - 1].onlyComment() && !lines_[first - 1].commentContinues)
+      --first;
     lines_[first].blankBefore = true;
   }
 }
 
 std::vector<FormatLine> LineMaker::run() {
   for (size_t i = 0; i < tokens_.size();) {
-    if (kept_.count(i)) i = keep(i);
-    else take(i++);
+    if (kept_.count(i))
+      i = keep(i);
+    else
+      take(i++);
   }
   endLines();
   setItemsApart();
@@ -147,7 +154,8 @@ size_t itemOf(const std::vector<SourceToken> &tokens, size_t i) {
 }
 
 bool sameWord(const SourceToken &a, std::string_view aText, const SourceToken &b, std::string_view bText) {
-  return a.role == b.role && a.endsStatement == b.endsStatement && aText.substr(a.begin, a.end - a.begin) == bText.substr(b.begin, b.end - b.begin);
+  return a.role == b.role && a.endsStatement == b.endsStatement &&
+         aText.substr(a.begin, a.end - a.begin) == bText.substr(b.begin, b.end - b.begin);
 }
 
 struct Formatted {
@@ -157,7 +165,8 @@ struct Formatted {
 
 // Formats the text and scans the result again. An item whose words differ in the result is added to `kept`, and the text is
 // formatted again; returns the text unchanged if words differ in a kept item.
-Formatted formatWords(const SourceManager &sources, uint32_t index, std::vector<SourceToken> tokens, std::set<size_t> kept, uint32_t width) {
+Formatted formatWords(const SourceManager &sources, uint32_t index, std::vector<SourceToken> tokens, std::set<size_t> kept,
+                      uint32_t width) {
   const SourceFile &source = sources.file(index);
   size_t firstBreak = source.text().find('\n');
   bool crlf = firstBreak != std::string::npos && firstBreak > 0 && source.text()[firstBreak - 1] == '\r';
@@ -198,7 +207,8 @@ Result<Formatted> format(const SourceManager &sources, uint32_t index, Diagnosti
   std::set<size_t> kept;
   for (const Diagnostic &d : found.all()) {
     if (d.severity != Severity::Error || tokens.empty()) continue;
-    auto after = std::upper_bound(tokens.begin(), tokens.end(), d.range.begin, [](uint32_t at, const SourceToken &t) { return at < t.begin; });
+    auto after = std::upper_bound(tokens.begin(), tokens.end(), d.range.begin,
+                                  [](uint32_t at, const SourceToken &t) { return at < t.begin; });
     kept.insert(itemOf(tokens, after == tokens.begin() ? 0 : static_cast<size_t>(after - tokens.begin()) - 1));
   }
   return formatWords(sources, index, std::move(tokens), std::move(kept), options.width);
@@ -225,7 +235,8 @@ SourceRange statementsAround(const std::vector<SourceToken> &tokens, SourceRange
 
 } // namespace
 
-Result<std::string> formatSource(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics, const FormatOptions &options) {
+Result<std::string> formatSource(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics,
+                                 const FormatOptions &options) {
   Result<Formatted> formatted = format(sources, index, diagnostics, options);
   if (!formatted) return formatted.error();
   return std::move(formatted->text);

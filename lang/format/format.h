@@ -25,7 +25,6 @@ Result<std::string> formatSource(const SourceManager &sources, uint32_t index, D
 // Returns the same formatting as edits of the blanks between words, sorted and without overlap. With a range, returns only
 // the edits of statements that the range touches.
 Result<std::vector<TextEdit>> formatEdits(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics,
-                                          std::optional<SourceRange> range = std::nullopt,
-                                          const FormatOptions &options = {});
+                                          std::optional<SourceRange> range = std::nullopt, const FormatOptions &options = {});
 
 } // namespace xt

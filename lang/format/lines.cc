@@ -13,8 +13,8 @@ uint32_t bindingOf(std::span<const Piece> pieces) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const Piece &piece = pieces[i];
     if (piece.role == Role::Equals) return i ? column : 0;
-    bool name = piece.role == Role::Value || piece.role == Role::Comma || piece.role == Role::Alias || piece.role == Role::TypeAlias ||
-                (i && pieces[i - 1].role == Role::Splice) || piece.role == Role::Splice;
+    bool name = piece.role == Role::Value || piece.role == Role::Comma || piece.role == Role::Alias ||
+                piece.role == Role::TypeAlias || (i && pieces[i - 1].role == Role::Splice) || piece.role == Role::Splice;
     if (!name) return 0;
     column += widthOf(piece.text) + (piece.space && i);
   }
@@ -113,7 +113,8 @@ void alignComments(std::vector<FormatLine> &lines, size_t begin, size_t end, uin
 } // namespace
 
 uint32_t widthOf(std::string_view text) {
-  return static_cast<uint32_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::vector<FormatLine> breakLines(std::span<const Piece> pieces, uint32_t indent, uint32_t width) {
@@ -126,8 +127,10 @@ std::vector<FormatLine> breakLines(std::span<const Piece> pieces, uint32_t inden
     size_t end = lineEnd(pieces, first, line.indent, width);
     for (size_t i = first; i < end; ++i) {
       const Piece &piece = pieces[i];
-      if (piece.role == Role::Comment) line.comment = piece.text;
-      else line.text.append(i > first && piece.space, ' ').append(piece.text);
+      if (piece.role == Role::Comment)
+        line.comment = piece.text;
+      else
+        line.text.append(i > first && piece.space, ' ').append(piece.text);
     }
     line.opensBlock = pieces[end - 1].role == Role::OpenBlock;
     line.closesBlock = pieces[first].role == Role::CloseBlock;
@@ -139,10 +142,15 @@ std::vector<FormatLine> breakLines(std::span<const Piece> pieces, uint32_t inden
 }
 
 void alignLines(std::vector<FormatLine> &lines, uint32_t width) {
-  forRuns(lines, [](const FormatLine &line) { return line.bind != 0; },
-          [&](size_t begin, size_t end) { alignBindings(lines, begin, end, width); });
-  forRuns(lines, [](const FormatLine &line) { return !line.comment.empty() && !line.verbatim && (!line.onlyComment() || line.commentContinues); },
-          [&](size_t begin, size_t end) { alignComments(lines, begin, end, width); });
+  forRuns(
+      lines, [](const FormatLine &line) { return line.bind != 0; },
+      [&](size_t begin, size_t end) { alignBindings(lines, begin, end, width); });
+  forRuns(
+      lines,
+      [](const FormatLine &line) {
+        return !line.comment.empty() && !line.verbatim && (!line.onlyComment() || line.commentContinues);
+      },
+      [&](size_t begin, size_t end) { alignComments(lines, begin, end, width); });
 }
 
 std::string joinLines(const std::vector<FormatLine> &lines) {

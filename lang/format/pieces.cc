@@ -6,8 +6,8 @@ namespace {
 using Role = TokenRole;
 
 // Costs of line breaks at different tokens. Each enclosing bracket adds kPerBracket.
-constexpr uint32_t kSignature = 2, kComma = 3, kStep = 4, kLogic = 5, kCompare = 6, kSum = 7,
-                   kProduct = 8, kOpened = 9, kPerBracket = 10, kBinding = 50;
+constexpr uint32_t kSignature = 2, kComma = 3, kStep = 4, kLogic = 5, kCompare = 6, kSum = 7, kProduct = 8, kOpened = 9,
+                   kPerBracket = 10, kBinding = 50;
 
 bool isOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
   for (std::string_view word : words)
@@ -53,7 +53,8 @@ void PieceMaker::enter(size_t i) {
     if (closesBracket(role) && depth-- == 0) break;
     if (opensBracket(role)) ++depth;
     if (depth == 0 && role == Role::Colon) colon = true;
-    bool extent = role == Role::OpenExtent || (role == Role::Parameter && k + 1 < tokens_.size() && tokens_[k + 1].role == Role::ShapeX);
+    bool extent =
+        role == Role::OpenExtent || (role == Role::Parameter && k + 1 < tokens_.size() && tokens_[k + 1].role == Role::ShapeX);
     if (extent && (depth == 0 || (depth == 1 && role == Role::OpenExtent))) bracket.spacedShape = true;
   }
   bracket.tightInside = colon && inAngle && bracket.role == Role::OpenBracket;

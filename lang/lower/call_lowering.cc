@@ -53,11 +53,13 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
     return nullptr;
   }
   if (!decl && !symbols.complete()) return nullptr;
-  auto &diagnostic = diagnostics().report(
-      DiagCode::UnknownFunction, expr.textRange,
-      decl ? str("`@", expr.text, "` is a kernel: tests launch it, nothing calls it") : str("unknown function `@", expr.text, "`"));
-  if (decl) diagnostic.at(decl->name.range, "defined here");
-  else suggestName(diagnostic, expr.textRange, '@', expr.text, symbols.kernelNames());
+  auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
+                                          decl ? str("`@", expr.text, "` is a kernel: tests launch it, nothing calls it")
+                                               : str("unknown function `@", expr.text, "`"));
+  if (decl)
+    diagnostic.at(decl->name.range, "defined here");
+  else
+    suggestName(diagnostic, expr.textRange, '@', expr.text, symbols.kernelNames());
   return nullptr;
 }
 
@@ -130,8 +132,10 @@ bool KernelLowering::mayRepeat(SourceRange range) {
   if (calls_.empty()) {
     diagnostics()
         .report(DiagCode::NotSupported, range,
-                str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements once the first blocks of `while … do` are repeated"))
-        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks doubles it");
+                str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements,
+                    " statements once the first blocks of `while … do` are repeated"))
+        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks "
+              "doubles it");
     return false;
   }
   std::string chain = str("@", decl_.name.text);
@@ -139,15 +143,16 @@ bool KernelLowering::mayRepeat(SourceRange range) {
     if (frame.decl != &decl_) chain += " -> @" + frame.decl->name.text;
   diagnostics()
       .report(DiagCode::NotSupported, calls_.front().call.file ? calls_.front().call : range,
-              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements once functions are put in place of their calls"))
+              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements,
+                  " statements once functions are put in place of their calls"))
       .note(str("the calls that were too many: ", chain))
-      .note("a function is put in place of each of its calls, so one that calls another twice doubles it; a loop around one call does not");
+      .note("a function is put in place of each of its calls, so one that calls another twice doubles it; a loop around one "
+            "call does not");
   return false;
 }
 
 std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,
-                                                                      const std::vector<Value *> &arguments,
-                                                                      SourceRange call) {
+                                                                      const std::vector<Value *> &arguments, SourceRange call) {
   Environment outerNames = std::move(names_);
   std::vector<RegionYield> outerYields = std::move(yields_);
   bool outerLost = namesLost_;

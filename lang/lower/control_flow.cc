@@ -41,8 +41,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Error: return poison(stmt);
   case ast::Stmt::Kind::Op: {
     std::optional<std::vector<Value *>> values = lowerOp(*stmt.op, stmt.op->op.range.to(stmt.range));
-    if (values) bindResults(stmt, *values, stmt.op->op.text);
-    else poison(stmt);
+    if (values)
+      bindResults(stmt, *values, stmt.op->op.text);
+    else
+      poison(stmt);
     return;
   }
   case ast::Stmt::Kind::Assign: {
@@ -162,8 +164,8 @@ void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value 
     }
     if (named != 0 || !values.empty())
       diagnostics().report(DiagCode::ResultCount, range,
-                           str("`", what, "` gives ", values.size(), " value", values.size() == 1 ? "" : "s", ", but ",
-                               named, named == 1 ? " name is" : " names are", " bound"));
+                           str("`", what, "` gives ", values.size(), " value", values.size() == 1 ? "" : "s", ", but ", named,
+                               named == 1 ? " name is" : " names are", " bound"));
     return poison(stmt);
   }
   size_t next = 0;
@@ -172,8 +174,7 @@ void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value 
       bindName(binding.name, values[next++]);
       continue;
     }
-    for (int64_t i = 0; i < binding.count; ++i)
-      bindName({str(binding.name.text, "#", i), binding.name.range}, values[next++]);
+    for (int64_t i = 0; i < binding.count; ++i) bindName({str(binding.name.text, "#", i), binding.name.range}, values[next++]);
   }
 }
 
@@ -195,19 +196,17 @@ Value *KernelLowering::currentValue(const Carried &carried, const BoundName **bo
   return *bound ? (*bound)->value : nullptr;
 }
 
-bool KernelLowering::sameCarriedType(Type type, Value *value, SourceRange range, std::string_view what,
-                                     SourceRange initRange) {
+bool KernelLowering::sameCarriedType(Type type, Value *value, SourceRange range, std::string_view what, SourceRange initRange) {
   if (sameTypeButLayout(type, value->type())) return true;
   diagnostics()
-      .report(DiagCode::LoopType, range,
-              str(what, " was ", shapedText(type), " and becomes ", shapedText(value->type()),
-                  "; a carried value keeps its type"))
+      .report(
+          DiagCode::LoopType, range,
+          str(what, " was ", shapedText(type), " and becomes ", shapedText(value->type()), "; a carried value keeps its type"))
       .at(initRange, shapedText(type));
   return false;
 }
 
-void KernelLowering::emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges,
-                               SourceRange range) {
+void KernelLowering::emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges, SourceRange range) {
   builder_.setRange(range);
   Op *yield = builder_.create(OpKind::Yield, values, {});
   yield->setOperandRanges(ranges);
@@ -245,7 +244,9 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   SourceRange header = stmt.range.startPoint();
   header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
   if (Type type = stmt.type ? writtenType(*stmt.type) : Type(); stmt.type && !(type.isScalar() && isInteger(type.elem()))) {
-    if (type) diagnostics().report(DiagCode::TypeMismatch, stmt.type->range, str("a loop counts in integers, not in ", shapedText(type)));
+    if (type)
+      diagnostics().report(DiagCode::TypeMismatch, stmt.type->range,
+                           str("a loop counts in integers, not in ", shapedText(type)));
     return poison(stmt);
   }
   Value *lower = stmt.lower ? lowerBound(*stmt.lower, stmt, "a loop bound") : nullptr;
@@ -292,23 +293,23 @@ Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view wh
 std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &stmt, LoopHead &head) {
   if (!stmt.resultTypes.empty() && stmt.resultTypes.size() != stmt.iterArgs.size())
     diagnostics().report(DiagCode::SignatureCount, stmt.resultTypes.front().range.to(stmt.resultTypes.back().range),
-                         str("the signature lists ", stmt.resultTypes.size(), " type", stmt.resultTypes.size() == 1 ? "" : "s", " for ",
-                             stmt.iterArgs.size(), " carried value", stmt.iterArgs.size() == 1 ? "" : "s"));
+                         str("the signature lists ", stmt.resultTypes.size(), " type", stmt.resultTypes.size() == 1 ? "" : "s",
+                             " for ", stmt.iterArgs.size(), " carried value", stmt.iterArgs.size() == 1 ? "" : "s"));
   for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
     const ast::TypeExpr *written = i < stmt.resultTypes.size() ? &stmt.resultTypes[i] : nullptr;
     Value *init = lowerExpr(stmt.iterArgs[i].init, written ? typeForLiterals(*written) : Type());
     Type like = init && written ? statedType(*written, init->type()) : Type();
     if (like && !writtenAgrees(like, init->type()))
       diagnostics().report(DiagCode::SignatureMismatch, stmt.resultTypes[i].range,
-                           str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text,
-                               "` starts as ", shapedText(init->type())));
+                           str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text, "` starts as ",
+                               shapedText(init->type())));
     head.operands.push_back(init ? init : builder_.index(0));
     head.ranges.push_back(stmt.iterArgs[i].init.range);
   }
   std::vector<Carried> carried = carriedNames({&*stmt.body});
   std::erase_if(carried, [&](const Carried &c) {
-    return c.name == stmt.variable.text ||
-           std::any_of(stmt.iterArgs.begin(), stmt.iterArgs.end(), [&](const ast::IterArg &a) { return a.name.text == c.name; });
+    return c.name == stmt.variable.text || std::any_of(stmt.iterArgs.begin(), stmt.iterArgs.end(),
+                                                       [&](const ast::IterArg &a) { return a.name.text == c.name; });
   });
   for (const Carried &c : carried) head.operands.push_back(c.init), head.ranges.push_back(c.range);
   return carried;
@@ -357,9 +358,9 @@ std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::
   for (Value *value : yield.values)
     if (!value) return std::nullopt;
   if (first && !yield.values[0]->type().isScalar(Elem::I1)) {
-    diagnostics().report(DiagCode::ConditionType, yield.ranges[0],
-                         str("the body of a `while` yields its next condition first, a scalar i1, not ",
-                             shapedText(yield.values[0]->type())));
+    diagnostics().report(
+        DiagCode::ConditionType, yield.ranges[0],
+        str("the body of a `while` yields its next condition first, a scalar i1, not ", shapedText(yield.values[0]->type())));
     return std::nullopt;
   }
   bool ok = true;
@@ -369,8 +370,10 @@ std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::
   for (const Carried &c : carried) {
     const BoundName *bound = nullptr;
     Value *value = currentValue(c, &bound);
-    if (!value) ok = false;
-    else ok &= sameCarriedType(c.init->type(), value, bound->range, str("`%", c.name, "`"), c.init->range());
+    if (!value)
+      ok = false;
+    else
+      ok &= sameCarriedType(c.init->type(), value, bound->range, str("`%", c.name, "`"), c.init->range());
     yield.values.push_back(value);
     yield.ranges.push_back(bound ? bound->range : c.range);
   }
@@ -395,8 +398,10 @@ void KernelLowering::lowerLoop(const ast::Stmt &stmt, LoopHead head) {
   std::optional<RegionYield> yield = loopYield(stmt, loop, head, carried);
   yields_.pop_back();
   names_.pop();
-  if (yield) emitYield(yield->values, yield->ranges, stmt.body->range.endPoint());
-  else emitYield({}, {}, stmt.body->range.endPoint());
+  if (yield)
+    emitYield(yield->values, yield->ranges, stmt.body->range.endPoint());
+  else
+    emitYield({}, {}, stmt.body->range.endPoint());
   builder_ = outer;
   if (!yield) {
     for (const Carried &c : carried) names_.bind(c.name, {nullptr, false, c.range});
@@ -452,15 +457,17 @@ void KernelLowering::lowerIf(const ast::Stmt &stmt) {
   if (yields[1].values.size() != yields[0].values.size() && (yields[0].lost || yields[1].lost)) {
     failed = true;
   } else if (yields[1].values.size() != yields[0].values.size()) {
-    diagnostics().report(DiagCode::ResultCount, header,
-                         str("one branch of this `if` yields ", explicitCount, " values, the other ",
-                             yields[1].values.size() - carried.size()));
+    diagnostics().report(
+        DiagCode::ResultCount, header,
+        str("one branch of this `if` yields ", explicitCount, " values, the other ", yields[1].values.size() - carried.size()));
     failed = true;
   }
   for (size_t i = 0; !failed && i < explicitCount; ++i) {
     Value *first = yields[0].values[i], *second = yields[1].values[i];
-    if (!first || !second) failed = true;
-    else failed |= !sameCarriedType(first->type(), second, yields[1].ranges[i], "the value of this `if`", yields[0].ranges[i]);
+    if (!first || !second)
+      failed = true;
+    else
+      failed |= !sameCarriedType(first->type(), second, yields[1].ranges[i], "the value of this `if`", yields[0].ranges[i]);
   }
   if (!failed && !stmt.resultTypes.empty()) {
     std::vector<Value *> given(yields[0].values.begin(), yields[0].values.begin() + static_cast<ptrdiff_t>(explicitCount));
@@ -469,8 +476,10 @@ void KernelLowering::lowerIf(const ast::Stmt &stmt) {
   for (size_t r = 0; r < 2; ++r) {
     builder_.setEnd(*branch->region(r));
     SourceRange end = (r < blocks.size() ? blocks[r]->range : stmt.body->range).endPoint();
-    if (failed) emitYield({}, {}, end);
-    else emitYield(yields[r].values, yields[r].ranges, end);
+    if (failed)
+      emitYield({}, {}, end);
+    else
+      emitYield(yields[r].values, yields[r].ranges, end);
   }
   builder_ = outer;
   if (failed) {

@@ -16,7 +16,7 @@ struct Comparison {
 // Each unknown name is compared with all known ones. After this many errors in a file, no similar names are suggested.
 constexpr size_t kMostSuggestions = 100;
 
-constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},
+constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},  {"<", "olt", "slt", "ult"},
                                        {"<=", "ole", "sle", "ule"}, {">", "ogt", "sgt", "ugt"}, {">=", "oge", "sge", "uge"}};
 
 } // namespace
@@ -71,8 +71,7 @@ Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRang
   Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : context_.scalar(own);
   if (type.isVector()) type = context_.withLayout(type, nullptr);
   if (type.elem() == Elem::I1 && value.kind != ConstValue::Kind::Bool) type = context_.scalar(own);
-  if (isFloat(type.elem()))
-    return builder_.constantFloat(type, constNumber(value));
+  if (isFloat(type.elem())) return builder_.constantFloat(type, constNumber(value));
   if (value.kind == ConstValue::Kind::Float) {
     diagnostics()
         .report(DiagCode::LiteralValue, range, str("a literal with a point beside an integer (", elemName(type.elem()), ")"))
@@ -139,8 +138,7 @@ Value *KernelLowering::lowerUnary(const ast::Expr &expr, Type like) {
     return emit(OpKind::NegF, {value}, {expr.children[0].range}, expr.range);
   if (expr.text == "-" && number && type.elem() != Elem::I1)
     return emit(OpKind::SubI, {builder_.constantInt(open, 0), value}, {expr.range, expr.children[0].range}, expr.range);
-  diagnostics().report(DiagCode::ExpressionType, expr.range,
-                       str("`", expr.text, "` is not defined for ", shapedText(type)));
+  diagnostics().report(DiagCode::ExpressionType, expr.range, str("`", expr.text, "` is not defined for ", shapedText(type)));
   return nullptr;
 }
 
@@ -237,14 +235,16 @@ Value *KernelLowering::noFunction(const ast::Expr &expr) {
   auto between = [&](uint32_t begin, uint32_t end) { return SourceRange{expr.range.file, begin, end}; };
   fix.edits.push_back({between(expr.textRange.end, expr.children.front().range.begin), " "});
   for (const ast::Expr &child : expr.children) {
-    bool simple = child.parenthesised || !(child.is(ast::Expr::Kind::Binary) || child.is(ast::Expr::Kind::Call) || child.is(ast::Expr::Kind::Unary));
+    bool simple = child.parenthesised ||
+                  !(child.is(ast::Expr::Kind::Binary) || child.is(ast::Expr::Kind::Call) || child.is(ast::Expr::Kind::Unary));
     if (simple || isLiteral(child)) continue;
     fix.edits.push_back({child.range.startPoint(), "("});
     fix.edits.push_back({child.range.endPoint(), ")"});
   }
   fix.edits.push_back({between(expr.children.back().range.end, expr.range.end), ""});
   diagnostics()
-      .report(DiagCode::UnknownFunction, expr.textRange, str("`", name, "` is an op, no function: its operands stand without parentheses"))
+      .report(DiagCode::UnknownFunction, expr.textRange,
+              str("`", name, "` is an op, no function: its operands stand without parentheses"))
       .note(str("for example `", op->example, "`"))
       .fixits.push_back(std::move(fix));
   return nullptr;
@@ -280,8 +280,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     if (!source || !dimension) return nullptr;
     if (isLiteral(expr.children[1]) && source->type().isMemRef())
       if (auto d = params_.evalInt(expr.children[1], "a dimension"); d && (*d < 0 || *d >= source->type().rank())) {
-        diagnostics().report(DiagCode::AttributeValue, ranges[1],
-                             str(shapedText(source->type()), " has no dimension ", *d));
+        diagnostics().report(DiagCode::AttributeValue, ranges[1], str(shapedText(source->type()), " has no dimension ", *d));
         return nullptr;
       }
     return emit(OpKind::Dim, {source, dimension}, ranges, expr.range);
@@ -292,7 +291,8 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     if (!count(1)) return nullptr;
     if (name == "workgroup_id" && !kernel_->grid.empty()) {
       diagnostics()
-          .report(DiagCode::NotHere, expr.range, "this kernel has a grid of its own: its variables say where a workgroup stands")
+          .report(DiagCode::NotHere, expr.range,
+                  "this kernel has a grid of its own: its variables say where a workgroup stands")
           .note("`workgroup_id` is for kernels without one; `block_id` counts the values of a grid variable");
       return nullptr;
     }

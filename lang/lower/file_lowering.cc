@@ -94,9 +94,11 @@ private:
         auto *decl = static_cast<const ast::KernelDecl *>(entry.decl);
         if (state_.failedFunctions.contains(decl) != known.failedThen.contains(decl)) return false;
       }
-    auto same = [](const LayoutAlias &a, const LayoutAlias &b) { return a.name == b.name && a.spec == b.spec && a.order == b.order; };
-    return known.diagnostics.all().empty() || std::equal(known.aliasesThen.begin(), known.aliasesThen.end(), module_->aliases.begin(),
-                                                         module_->aliases.end(), same);
+    auto same = [](const LayoutAlias &a, const LayoutAlias &b) {
+      return a.name == b.name && a.spec == b.spec && a.order == b.order;
+    };
+    return known.diagnostics.all().empty() || std::equal(known.aliasesThen.begin(), known.aliasesThen.end(),
+                                                         module_->aliases.begin(), module_->aliases.end(), same);
   }
 
   // Whether more statements may be lowered. Inlined functions and kernels with several instances repeat statements, so
@@ -110,12 +112,14 @@ private:
     if (std::exchange(toldOfMany_, true)) return false;
     diagnostics_
         .report(DiagCode::NotSupported, decl.name.range,
-                str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile, " statements beyond those that are written: what follows is not checked"))
+                str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile,
+                    " statements beyond those that are written: what follows is not checked"))
         .note("a function counts once for each call, and a kernel once for each set of parameters that it is launched with");
     return false;
   }
 
-  std::shared_ptr<KernelCheck> check(const ast::KernelDecl &decl, const std::string &name, const Overrides &changed, What what) {
+  std::shared_ptr<KernelCheck> check(const ast::KernelDecl &decl, const std::string &name, const Overrides &changed,
+                                     What what) {
     if (!mayLowerMore(decl)) return std::make_shared<KernelCheck>();
     if (store_)
       if (auto known = store_->find(decl, name, [this](const KernelCheck &check) { return holds(check); })) return known;
@@ -129,8 +133,10 @@ private:
       // declarations change.
       LoweringState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
       ParamScope params = scope(changed, made->diagnostics);
-      if (what == What::Kernel) made->kernel = KernelLowering(context, params, state, decl, name).run();
-      else checkUncalledFunction(context, params, state, decl, made->diagnostics);
+      if (what == What::Kernel)
+        made->kernel = KernelLowering(context, params, state, decl, name).run();
+      else
+        checkUncalledFunction(context, params, state, decl, made->diagnostics);
       for (const ast::KernelDecl *failed : state.failedFunctions)
         if (!state_.failedFunctions.contains(failed)) made->failed.insert(failed);
       made->lowered = std::move(state.lowered);
@@ -170,7 +176,9 @@ private:
   // Whether a function is a kernel: the RFC writes kernels as `func.func` without results. One that is called without having a
   // grid is a function nevertheless.
   bool isKernelLike(const ast::KernelDecl &decl) {
-    return decl.results.empty() && std::any_of(decl.params.begin(), decl.params.end(), [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); }) &&
+    return decl.results.empty() &&
+           std::any_of(decl.params.begin(), decl.params.end(),
+                       [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); }) &&
            (!decl.grid.empty() || !isCalled(decl));
   }
 
@@ -209,7 +217,8 @@ private:
         continue;
       }
       if (!param) {
-        auto &diagnostic = diagnostics_.report(DiagCode::UnknownParam, {}, str("-D ", name, "=", text, ": the file has no parameter `$", name, "`"));
+        auto &diagnostic = diagnostics_.report(DiagCode::UnknownParam, {},
+                                               str("-D ", name, "=", text, ": the file has no parameter `$", name, "`"));
         std::vector<std::string_view> names = symbols_.paramNames();
         if (!names.empty()) diagnostic.note("its parameters are $" + join(names, ", $"));
       } else {
@@ -330,7 +339,7 @@ private:
 
   std::vector<const SourceUnit *> units_;
   std::vector<const ast::File *> files_; // the pieces of all units
-  size_t own_;                           // how many of `files_` belong to the compiled unit
+  size_t own_; // how many of `files_` belong to the compiled unit
   std::set<std::string, std::less<>> called_; // names of called functions; collected on first use
   bool callsAreKnown_ = false;
   Context &context_;
@@ -340,7 +349,7 @@ private:
   std::unique_ptr<Module> module_;
   LoweringState state_;
   Overrides defines_;
-  std::map<std::string, Kernel *> instances_;       // by name, which includes the overrides of a launch
+  std::map<std::string, Kernel *> instances_; // by name, which includes the overrides of a launch
   std::set<const ast::KernelDecl *> instantiated_;
   std::set<std::tuple<DiagCode, uint32_t, uint32_t, uint32_t>> saidAt_;
   size_t said_ = 0; // how many of the file's messages are in saidAt_

@@ -18,9 +18,12 @@ std::string normalised(const std::string &path) {
   for (size_t begin = 0; begin <= path.size();) {
     size_t end = std::min(path.find('/', begin), path.size());
     std::string part = path.substr(begin, end - begin);
-    if (part == ".." && !parts.empty() && parts.back() != "..") parts.pop_back();
-    else if (part == "..") parts.push_back(part);
-    else if (!part.empty() && part != ".") parts.push_back(part);
+    if (part == ".." && !parts.empty() && parts.back() != "..")
+      parts.pop_back();
+    else if (part == "..")
+      parts.push_back(part);
+    else if (!part.empty() && part != ".")
+      parts.push_back(part);
     begin = end + 1;
   }
   return (absolute ? "/" : "") + join(parts, "/");
@@ -81,7 +84,8 @@ private:
 
   std::optional<size_t> tooMany(const ast::ImportDecl &decl) {
     if (!std::exchange(tooMany_, true))
-      diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("a file imports at most ", kMostImports, " others, those that they import included"));
+      diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange,
+                          str("a file imports at most ", kMostImports, " others, those that they import included"));
     return std::nullopt;
   }
 
@@ -171,8 +175,8 @@ std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &lo
   return Importer(loader, stdlib, diagnostics).load(root);
 }
 
-std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
-                                                    const ImportOptions &options, Diagnostics &diagnostics) {
+std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources, const ImportOptions &options,
+                                                    Diagnostics &diagnostics) {
   ParsingLoader loader(sources, options, diagnostics);
   loadUnits({sources.file(root.file).name(), {&root}}, loader, options.stdlib, diagnostics);
   return loader.take();

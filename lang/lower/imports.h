@@ -44,7 +44,7 @@ std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &lo
                                           Diagnostics &diagnostics);
 
 // The same for a file in one piece. Reads and parses the imports.
-std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
-                                                    const ImportOptions &options, Diagnostics &diagnostics);
+std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources, const ImportOptions &options,
+                                                    Diagnostics &diagnostics);
 
 } // namespace xt

@@ -8,8 +8,8 @@ namespace xt {
 
 KernelLowering::KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
                                std::string name)
-    : context_(context), params_(params), state_(state), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
-      builder_(context, kernel_->body), names_(params.symbols().index()) {
+    : context_(context), params_(params), state_(state), decl_(decl), types_(context, params),
+      kernel_(std::make_unique<Kernel>()), builder_(context, kernel_->body), names_(params.symbols().index()) {
   kernel_->name = std::move(name);
   kernel_->range = decl.range;
   kernel_->nameRange = decl.name.range;
@@ -42,7 +42,8 @@ bool KernelLowering::lowerParams() {
       type = {};
     }
     if (type && type.isMemRef() && type.data().space == MemorySpace::Slm) {
-      diagnostics().report(DiagCode::KernelParameter, param.type.range, "shared local memory belongs to a workgroup, it is no argument");
+      diagnostics().report(DiagCode::KernelParameter, param.type.range,
+                           "shared local memory belongs to a workgroup, it is no argument");
       type = {};
     }
     if (const BoundName *other = names_.find(param.name.text))
@@ -103,7 +104,8 @@ bool KernelLowering::lowerLanes() {
   std::optional<int64_t> lanes = params_.evalInt(*decl_.lanes, "a number of lanes");
   if (!lanes) return false;
   if (*lanes < 1 || *lanes > kMostLanes) {
-    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range, str("a subgroup has 1 to ", kMostLanes, " lanes, not ", *lanes));
+    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range,
+                         str("a subgroup has 1 to ", kMostLanes, " lanes, not ", *lanes));
     return false;
   }
   kernel_->scope = Scope::Lane;
@@ -115,8 +117,9 @@ bool KernelLowering::lowerLanes() {
 bool KernelLowering::fitsLaneScope() {
   if (kernel_->scope != Scope::Lane) return true;
   if (kernel_->subgroups * kernel_->lanes > kMostWorkItems) {
-    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range,
-                         str("a workgroup has at most ", kMostWorkItems, " lanes, not ", kernel_->subgroups, " subgroups of ", kernel_->lanes));
+    diagnostics().report(
+        DiagCode::AttributeValue, decl_.lanes->range,
+        str("a workgroup has at most ", kMostWorkItems, " lanes, not ", kernel_->subgroups, " subgroups of ", kernel_->lanes));
     return false;
   }
   const Value *held = nullptr;
@@ -161,9 +164,12 @@ void KernelLowering::finish() {
     return;
   }
   for (const ast::Name &form : decl_.forms) {
-    if (form.text == kWorkgroupScopeText) kernel_->scope = Scope::Workgroup;
-    else if (std::optional<Form> known = findForm(form.text)) kernel_->forms.add(*known);
-    else diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
+    if (form.text == kWorkgroupScopeText)
+      kernel_->scope = Scope::Workgroup;
+    else if (std::optional<Form> known = findForm(form.text))
+      kernel_->forms.add(*known);
+    else
+      diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
   }
   checkPlaces();
 }
@@ -185,7 +191,8 @@ bool KernelLowering::blocksStandAlone() {
   if (!block || !layouts) return true;
   diagnostics()
       .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks, lanes and parts of vectors are one subgroup's");
+      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks, lanes and parts of "
+            "vectors are one subgroup's");
   return false;
 }
 
@@ -230,9 +237,10 @@ void KernelLowering::checkBarriers() {
                     barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
                             : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
             .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
-            .note(barrier ? str("a barrier waits for every ", lanes ? "lane" : "subgroup", " of the workgroup: move it out of what depends on `",
-                                ofLane ? "lane_id()" : "subgroup_id()", "`")
-                          : str("the lanes of a subgroup do it together: move it out of what depends on `lane_id()`"));
+            .note(barrier
+                      ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
+                            " of the workgroup: move it out of what depends on `", ofLane ? "lane_id()" : "subgroup_id()", "`")
+                      : str("the lanes of a subgroup do it together: move it out of what depends on `lane_id()`"));
         return;
       }
   });
@@ -243,7 +251,8 @@ bool KernelLowering::laneAgrees(const Op &op, const std::unordered_set<const Val
   for (size_t i = 0; i < op.operandCount(); ++i) {
     if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
     diagnostics()
-        .report(DiagCode::NotHere, op.operandRange(i), str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
+        .report(DiagCode::NotHere, op.operandRange(i),
+                str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
         .withLabel("depends on `lane_id()`")
         .note("the lanes of a subgroup access one block together; its sg_map says which lane has what");
     return false;

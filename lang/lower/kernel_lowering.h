@@ -19,19 +19,18 @@ inline constexpr int64_t kMostLanes = 64, kMostWorkItems = 1024;
 // The state that the lowerings of a file's kernels share.
 struct LoweringState {
   std::set<const ast::KernelDecl *> failedFunctions; // functions with errors, which have been reported
-  std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been lowered
-  const std::vector<LayoutAlias> &aliases;           // the module's aliases, for messages
-  const SourceManager &sources;                      // for messages
-  size_t statements = 0;                             // number lowered; those of a function count once for each call
-  bool repeatedTooMuch = false;                       // a kernel or function has more statements than may be inlined
+  std::set<const ast::KernelDecl *> lowered; // functions whose bodies have been lowered
+  const std::vector<LayoutAlias> &aliases; // the module's aliases, for messages
+  const SourceManager &sources; // for messages
+  size_t statements = 0; // number lowered; those of a function count once for each call
+  bool repeatedTooMuch = false; // a kernel or function has more statements than may be inlined
 };
 
 bool hasOpenExtents(Type type); // whether its shape has a `?`
 
 class KernelLowering {
 public:
-  KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
-                 std::string name);
+  KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl, std::string name);
   // Null if something was reported.
   std::unique_ptr<Kernel> run();
   // Checks a function that is never called; only reports errors. Returns true if extents were assumed for `?`; then only
@@ -108,7 +107,7 @@ private:
     SourceRange writtenRange, range;
     std::vector<OperandLayout> layouts; // emitDraft() sets their op
     std::vector<WrittenLayout> declared; // layouts of the single result
-    std::optional<LayoutPair> pair;     // emitDraft() sets its op
+    std::optional<LayoutPair> pair; // emitDraft() sets its op
   };
   std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
@@ -133,7 +132,8 @@ private:
   Type statedType(const ast::TypeExpr &expr, Type actual); // has the extents of `actual` instead of `?`
   Type typeForLiterals(const ast::TypeExpr &expr); // also null if the type has `?`
   bool agreesWith(const ast::TypeExpr &expr, Type actual, std::string_view what);
-  bool agreesWith(const std::vector<ast::TypeExpr> &exprs, const std::vector<Value *> &values, SourceRange range, std::string_view what);
+  bool agreesWith(const std::vector<ast::TypeExpr> &exprs, const std::vector<Value *> &values, SourceRange range,
+                  std::string_view what);
   bool closeResult(OpDraft &draft, std::span<const Type> operands);
   WrittenLayout layoutPlace(const ast::TypeExpr &expr);
   bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
@@ -165,9 +165,10 @@ private:
   bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values);
   // `signature` is the one written after the call, or null.
   std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr, const ast::Signature *signature = nullptr);
-  std::optional<std::vector<Value *>> lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
+  std::optional<std::vector<Value *>> lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl,
+                                                    const std::vector<Value *> &arguments);
   std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
-                                                         SourceRange call);
+                                                        SourceRange call);
   bool mayRepeat(SourceRange range);
   std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
   void lowerReturn(const ast::Stmt &stmt);
@@ -199,14 +200,14 @@ private:
   Builder builder_;
   Environment names_;
   WrittenLayouts written_;
-  bool poisoned_ = false;  // a statement is invalid, which has been reported; run() returns no kernel
+  bool poisoned_ = false; // a statement is invalid, which has been reported; run() returns no kernel
   bool namesLost_ = false; // a statement has a syntax error; unknown names are not reported, since it may have bound them
   bool layoutsAppear_ = false;
   bool anyExtents_ = false; // an extent was assumed for a `?` of a function that is never called
   int64_t lanes_ = 0; // TypeRuleInput::lanes
   int depth_ = 0;
   size_t repeated_ = 0; // statements of inlined functions and of blocks that are lowered again, counted each time
-  int repeats_ = 0;     // around the current block: blocks that are lowered again
+  int repeats_ = 0; // around the current block: blocks that are lowered again
   std::deque<CallFrame> calls_; // innermost last; a deque, because a nested call must not move the outer frames
   std::vector<RegionYield> yields_; // one per region being lowered, innermost last
 };

@@ -8,8 +8,8 @@
 
 namespace xt {
 
-Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
-                                          const LowerOptions &options, Diagnostics &diagnostics) {
+Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context, const LowerOptions &options,
+                                          Diagnostics &diagnostics) {
   size_t before = diagnostics.errorCount(), first = diagnostics.all().size();
   ast::File file = parse(sources, index, diagnostics);
   std::vector<std::unique_ptr<ast::File>> imports = loadImports(file, sources, options.imports, diagnostics);

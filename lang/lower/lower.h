@@ -22,7 +22,7 @@ struct LowerOptions {
 
 // Parses, checks and lowers file `index` of `sources`, and adds its imports to `sources`. Reports all errors in one run;
 // returns a module only if there are none.
-Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
-                                          const LowerOptions &options, Diagnostics &diagnostics);
+Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context, const LowerOptions &options,
+                                          Diagnostics &diagnostics);
 
 } // namespace xt

@@ -34,21 +34,25 @@ bool KernelLowering::takeFlags(const ast::OpClause &clause, OpDraft &draft) {
       ok &= flagAttribute(flag, draft);
     } else if (info->flag == OpFlag::OtherRounding && std::find(taken.begin(), taken.end(), OpFlag::Rounding) != taken.end()) {
       diagnostics()
-          .report(DiagCode::NotSupported, flag.name.range, str("`", draft.info->name, "` rounds to nearest even, not `", info->word, "`"))
+          .report(DiagCode::NotSupported, flag.name.range,
+                  str("`", draft.info->name, "` rounds to nearest even, not `", info->word, "`"))
           .note("each op rounds to its type, to nearest even: `to_nearest_even` may stand here, or nothing");
       ok = false;
     } else if (std::find(taken.begin(), taken.end(), info->flag) == taken.end()) {
-      Diagnostic &unknown = diagnostics().report(DiagCode::UnknownAttribute, flag.name.range, str("`", draft.info->name, "` has no flag `", info->word, "`"));
+      Diagnostic &unknown = diagnostics().report(DiagCode::UnknownAttribute, flag.name.range,
+                                                 str("`", draft.info->name, "` has no flag `", info->word, "`"));
       if (taken.size()) unknown.note(str("it has ", flagWords(*draft.info)));
       ok = false;
     } else if (info->values.empty() != flag.entries.empty()) {
       diagnostics().report(DiagCode::AttributeValue, flag.range,
-                           info->values.empty() ? str("`", info->word, "` stands alone") : str("`", info->word, "` lists one or more of: ", info->values));
+                           info->values.empty() ? str("`", info->word, "` stands alone")
+                                                : str("`", info->word, "` lists one or more of: ", info->values));
       ok = false;
     } else {
       for (const ast::Attr::Entry &entry : flag.entries) {
         if (lists(info->values, entry.key.text) && !entry.value) continue;
-        diagnostics().report(DiagCode::AttributeValue, entry.range, str("`", info->word, "` lists one or more of: ", info->values));
+        diagnostics().report(DiagCode::AttributeValue, entry.range,
+                             str("`", info->word, "` lists one or more of: ", info->values));
         ok = false;
       }
     }
@@ -63,7 +67,8 @@ bool KernelLowering::flagAttribute(const ast::Attr &flag, OpDraft &draft) {
   bool ok = true;
   for (const ast::Attr::Entry &entry : flag.entries) {
     if (!entry.key || !entry.value) {
-      diagnostics().report(DiagCode::AttributeValue, entry.range, str("what stands behind `", flag.name.text, "` is written (key = value)"));
+      diagnostics().report(DiagCode::AttributeValue, entry.range,
+                           str("what stands behind `", flag.name.text, "` is written (key = value)"));
       ok = false;
       continue;
     }
@@ -98,8 +103,11 @@ void KernelLowering::accumulatorLast(const ast::OpClause &clause, OpDraft &draft
 bool KernelLowering::dimsFollow(const ast::OpClause &clause, OpDraft &draft) {
   bool given = std::any_of(draft.attrs.begin(), draft.attrs.end(), [](const Attr &attr) { return attr.name == "dims"; });
   if (given || (draft.info->kind != OpKind::Iota && draft.info->kind != OpKind::Broadcast)) return true;
-  if (draft.info->kind == OpKind::Broadcast && clause.op.text == "vector.broadcast" && draft.written && draft.written.isVector()) return stretch(draft);
-  if (draft.info->kind != OpKind::Iota || !draft.written || draft.written.rank() != 1) return missingAttr(clause, draft, "dims");
+  if (draft.info->kind == OpKind::Broadcast && clause.op.text == "vector.broadcast" && draft.written &&
+      draft.written.isVector())
+    return stretch(draft);
+  if (draft.info->kind != OpKind::Iota || !draft.written || draft.written.rank() != 1)
+    return missingAttr(clause, draft, "dims");
   draft.attrs.push_back({"dims", std::vector<int64_t>{0}, {}});
   return true;
 }

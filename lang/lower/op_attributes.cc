@@ -38,7 +38,9 @@ bool holdsLiteral(Elem elem, const ConstValue &value) {
 }
 
 // A hexadecimal integer that is the value of a float constant gives its bits: MLIR prints an infinite f32 as 0x7F800000.
-bool isBits(const ast::Expr &expr, Elem elem) { return isFloat(elem) && expr.is(ast::Expr::Kind::Int) && (expr.text.starts_with("0x") || expr.text.starts_with("0X")); }
+bool isBits(const ast::Expr &expr, Elem elem) {
+  return isFloat(elem) && expr.is(ast::Expr::Kind::Int) && (expr.text.starts_with("0x") || expr.text.starts_with("0X"));
+}
 std::optional<double> floatOfBits(const ast::Expr &expr, Elem elem) {
   if (!isBits(expr, elem)) return std::nullopt;
   auto bits = static_cast<uint64_t>(expr.integer);
@@ -60,8 +62,8 @@ bool KernelLowering::kindAttr(const ast::Name &word, OpDraft &draft) {
   }
   std::vector<std::string_view> words = kindWords(*spec);
   if (std::find(words.begin(), words.end(), word.text) == words.end()) {
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownKind, word.range,
-                                            str("`", draft.info->name, "` has no kind `", word.text, "`"));
+    auto &diagnostic =
+        diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft.info->name, "` has no kind `", word.text, "`"));
     diagnostic.note(str("the kinds are ", join(words, " ")));
     return false;
   }
@@ -78,7 +80,9 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
   }
   std::optional<ConstValue> value = params_.eval(*expr);
   if (!value) return false;
-  Elem elem = type ? type.elem() : value->literal && value->kind == ConstValue::Kind::Int && !isWideLiteral(*value) ? Elem::Index : value->elem;
+  Elem elem = type                                                                               ? type.elem()
+              : value->literal && value->kind == ConstValue::Kind::Int && !isWideLiteral(*value) ? Elem::Index
+                                                                                                 : value->elem;
   if (!draft.written) {
     if (value->kind == ConstValue::Kind::Type) {
       diagnostics().report(DiagCode::LiteralValue, expr->range, "a constant's value is a number");
@@ -90,16 +94,19 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
   bool tooManyBits = isBits(*expr, elem) && !floatOfBits(*expr, elem);
   if (tooManyBits || !holdsLiteral(elem, *value)) {
     diagnostics()
-        .report(DiagCode::LiteralValue, expr->range, tooManyBits ? str(expr->text, " has more bits than ", elemName(elem)) : str(constText(*value), " does not fit ", elemName(elem)))
-        .note(tooManyBits ? "a hexadecimal constant of a float type is its bits, as MLIR prints inf and nan" : "a literal is rounded once to a float type; an integer type must hold it exactly");
+        .report(DiagCode::LiteralValue, expr->range,
+                tooManyBits ? str(expr->text, " has more bits than ", elemName(elem))
+                            : str(constText(*value), " does not fit ", elemName(elem)))
+        .note(tooManyBits ? "a hexadecimal constant of a float type is its bits, as MLIR prints inf and nan"
+                          : "a literal is rounded once to a float type; an integer type must hold it exactly");
     return false;
   }
-  if (std::optional<double> bits = floatOfBits(*expr, elem)) draft.attrs.push_back({"value", *bits, expr->range});
-  else if (!isFloat(elem)) draft.attrs.push_back({"value", value->integer, expr->range});
+  if (std::optional<double> bits = floatOfBits(*expr, elem))
+    draft.attrs.push_back({"value", *bits, expr->range});
+  else if (!isFloat(elem))
+    draft.attrs.push_back({"value", value->integer, expr->range});
   else
-    draft.attrs.push_back({"value",
-                           roundTo(elem, constNumber(*value)),
-                           expr->range});
+    draft.attrs.push_back({"value", roundTo(elem, constNumber(*value)), expr->range});
   return true;
 }
 
@@ -165,8 +172,10 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
 bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft) {
   if (value.kind == ast::Attr::Kind::Error) return false;
   std::string_view word;
-  if (value.kind == ast::Attr::Kind::Word) word = value.name.text;
-  else if (value.value && (value.value->is(ast::Expr::Kind::Ident) || value.value->is(ast::Expr::Kind::Text))) word = value.value->text;
+  if (value.kind == ast::Attr::Kind::Word)
+    word = value.name.text;
+  else if (value.value && (value.value->is(ast::Expr::Kind::Ident) || value.value->is(ast::Expr::Kind::Text)))
+    word = value.value->text;
   std::vector<std::string_view> words = kindWords(spec);
   if (std::find(words.begin(), words.end(), word) != words.end()) {
     draft.attrs.push_back({spec.name, std::string(word), value.range});
@@ -231,7 +240,10 @@ bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &d
 bool KernelLowering::missingAttr(const ast::OpClause &clause, const OpDraft &draft, std::string_view name) {
   if (const AttrSpec *found = findSpec(*draft.info, name)) {
     const AttrSpec &spec = *found;
-    std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Int ? spec.name : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
+    std::string_view what = spec.kind == AttrKind::Kind   ? "a kind"
+                            : spec.kind == AttrKind::Int  ? spec.name
+                            : spec.kind == AttrKind::Text ? "a text"
+                                                          : "a dimension, such as `[0]`";
     diagnostics()
         .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, clause.op.range,
                 str("`", draft.info->name, "` needs ", what))

@@ -57,7 +57,8 @@ Type KernelLowering::foreseenType(const ast::Expr &expr) const {
 const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const {
   const OpInfo *first = nullptr;
   std::vector<const OpInfo *> rows(matches.items.begin(), matches.items.begin() + static_cast<ptrdiff_t>(matches.count));
-  if (lanes_ > 0) std::stable_partition(rows.begin(), rows.end(), [](const OpInfo *row) { return row->dialect == Dialect::XeGpu; });
+  if (lanes_ > 0)
+    std::stable_partition(rows.begin(), rows.end(), [](const OpInfo *row) { return row->dialect == Dialect::XeGpu; });
   for (const OpInfo *candidate : rows) {
     const OpInfo &row = *candidate;
     bool fits = row.operands.size() > 0;
@@ -96,7 +97,8 @@ const OpInfo *KernelLowering::findRow(const ast::OpClause &clause) {
   auto &diagnostic = diagnostics().report(DiagCode::UnknownOp, clause.op.range, str("unknown op `", spelled, "`"));
   if (dot != std::string_view::npos && findOp(bare))
     diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
-  else suggestName(diagnostic, clause.op.range, 0, bare, opNames());
+  else
+    suggestName(diagnostic, clause.op.range, 0, bare, opNames());
   return nullptr;
 }
 

@@ -9,8 +9,7 @@ namespace {
 // Number of items in a list; %x:2 counts as two.
 size_t itemCount(const ast::Expr &list) {
   size_t count = 0;
-  for (const ast::Expr &item : list.children)
-    count += item.is(ast::Expr::Kind::Values) ? static_cast<size_t>(item.integer) : 1;
+  for (const ast::Expr &item : list.children) count += item.is(ast::Expr::Kind::Values) ? static_cast<size_t>(item.integer) : 1;
   return count;
 }
 
@@ -62,8 +61,8 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     if (!own && clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
       like = typeForLiterals(clause.signature->left[0]);
     // … or where it has types for all operands, the one for this. Indices of operands count as operands here, but not there.
-    if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && index < clause.signature->left.size() &&
-        clause.signature->hasArrow)
+    if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() &&
+        index < clause.signature->left.size() && clause.signature->hasArrow)
       like = typeForLiterals(clause.signature->left[index]);
     auto isCondition = [&](const ast::Expr &other) {
       auto at = static_cast<size_t>(&other - clause.operands.data());
@@ -72,7 +71,8 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     for (const ast::Expr &other : clause.operands)
       if (!like && !own && !isLiteralOperand(other) && !isCondition(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
-    if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
+    if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile()))
+      like = context_.scalar(like.elem());
   }
   if (wantsIndex) like = context_.index();
   if (expr.is(ast::Expr::Kind::Values)) { // %x:2
@@ -160,7 +160,7 @@ void KernelLowering::linesAsMatrices(OpDraft &draft) {
 bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
   if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports it
-  int rank = base.isMemRef() ? base.rank() : 2;                   // an address is the base of a matrix
+  int rank = base.isMemRef() ? base.rank() : 2; // an address is the base of a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
       diagnostics().report(DiagCode::OffsetCount, list->range,
@@ -257,7 +257,7 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
   if (!closeResult(draft, operandTypes)) return nullptr;
   TypeRuleInput input{context_,      *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
-                      draft.written, draft.writtenRange, draft.range,  diagnostics(),        lanes_};
+                      draft.written, draft.writtenRange, draft.range,  diagnostics(),       lanes_};
   if (!inferTypes(input, results)) return nullptr;
   if (!applyLayouts(layouts, draft, results)) return nullptr;
   builder_.setRange(draft.range);

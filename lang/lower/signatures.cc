@@ -38,7 +38,9 @@ Type closedBy(Context &context, Type open, Type actual) {
 bool hasOpenExtents(Type type) { return type && !type.isScalar() && !type.is(TypeKind::NBarrier) && !type.hasStaticShape(); }
 
 // In the body of a function a `?` may stand in every shape, as in the function's own signature.
-Type KernelLowering::writtenType(const ast::TypeExpr &expr) { return calls_.empty() ? types_.resolve(expr) : types_.resolveOpen(expr); }
+Type KernelLowering::writtenType(const ast::TypeExpr &expr) {
+  return calls_.empty() ? types_.resolve(expr) : types_.resolveOpen(expr);
+}
 
 Type KernelLowering::statedType(const ast::TypeExpr &expr, Type actual) {
   Type written = writtenType(expr);
@@ -63,8 +65,8 @@ bool KernelLowering::agreesWith(const std::vector<ast::TypeExpr> &exprs, const s
                                 std::string_view what) {
   if (exprs.size() != values.size()) {
     diagnostics().report(DiagCode::SignatureCount, range,
-                         str("the signature lists ", exprs.size(), " type", exprs.size() == 1 ? "" : "s", " for ", values.size(), " ", what,
-                             values.size() == 1 ? "" : "s"));
+                         str("the signature lists ", exprs.size(), " type", exprs.size() == 1 ? "" : "s", " for ",
+                             values.size(), " ", what, values.size() == 1 ? "" : "s"));
     return false;
   }
   bool ok = true;
@@ -90,12 +92,14 @@ bool KernelLowering::closeResult(OpDraft &draft, std::span<const Type> operands)
   auto stretched = [&] { // the extent of a broadcast that no operand has
     for (const Attr &attr : draft.attrs)
       if (const auto *dims = std::get_if<std::vector<int64_t>>(&attr.value); attr.name == "dims" && dims && dims->size() == 1)
-        return dims->front() >= 0 && dims->front() < draft.written.rank() && draft.written.extent(static_cast<int>(dims->front())) == kDynamic;
+        return dims->front() >= 0 && dims->front() < draft.written.rank() &&
+               draft.written.extent(static_cast<int>(dims->front())) == kDynamic;
     return false;
   };
   if (!hasOpenExtents(closed) && !(info.kind == OpKind::Broadcast && stretched())) return draft.written = closed, true;
   diagnostics().report(DiagCode::BadExtent, draft.writtenRange,
-                       str("`?` stands for an extent that follows from the operands, and `", info.name, "` has none for ", shapedText(draft.written)));
+                       str("`?` stands for an extent that follows from the operands, and `", info.name, "` has none for ",
+                           shapedText(draft.written)));
   return false;
 }
 
@@ -114,7 +118,8 @@ std::vector<size_t> KernelLowering::printedOperands(std::span<const Type> types,
 
 // The lists of operands that a signature of `count` types may describe: all operands, those that the IR prints, those that MLIR
 // prints (OpInfo::mlirTypes), or all but index scalars. Empty if none of these has `count` operands.
-std::vector<std::vector<size_t>> KernelLowering::listedOperands(size_t count, std::span<const Type> types, const OpInfo &info) const {
+std::vector<std::vector<size_t>> KernelLowering::listedOperands(size_t count, std::span<const Type> types,
+                                                                const OpInfo &info) const {
   std::vector<std::vector<size_t>> lists(1);
   for (size_t i = 0; i < types.size(); ++i) lists[0].push_back(i);
   lists.push_back(printedOperands(types, info));
@@ -149,9 +154,12 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
   bool scatter = std::any_of(types.begin(), types.end(), [](Type type) { return type.isTile() && type.data().scatter; });
   auto agrees = [&](size_t k, size_t i) {
     Type type = stated(k, i);
-    if (writtenAgrees(type, types[i])) return !types[i].isTensorDesc() || types[i].data().space == MemorySpace::Global || !saysGlobal(exprs[k]);
-    if (!scatter || type.layout() || !type.isVector() || type.rank() != 1 || !types[i].isVector() || types[i].rank() != 2) return false;
-    return types[i].extent(0) == 1 && (type.extent(0) == kDynamic || types[i].extent(1) == type.extent(0)) && types[i].elem() == type.elem();
+    if (writtenAgrees(type, types[i]))
+      return !types[i].isTensorDesc() || types[i].data().space == MemorySpace::Global || !saysGlobal(exprs[k]);
+    if (!scatter || type.layout() || !type.isVector() || type.rank() != 1 || !types[i].isVector() || types[i].rank() != 2)
+      return false;
+    return types[i].extent(0) == 1 && (type.extent(0) == kDynamic || types[i].extent(1) == type.extent(0)) &&
+           types[i].elem() == type.elem();
   };
   auto matches = [&](const std::vector<size_t> &order) {
     for (size_t k = 0; k < order.size(); ++k)
@@ -170,11 +178,13 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
     size_t i = listed[k];
     if (!agrees(k, i)) {
       Type type = stated(k, i);
-      Diagnostic &mismatch = diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
-                                                  str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(types[i])));
+      Diagnostic &mismatch =
+          diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
+                               str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(types[i])));
       mismatch.at(draft.operandRanges[i], shapedText(types[i]));
       // `splat %x : vector<8x8xf32>` says the result's type alone.
-      if (draft.info->signature == Signature::OperandsToResult && exprs.size() == 1 && types.size() == 1 && draft.info->results == 1) {
+      if (draft.info->signature == Signature::OperandsToResult && exprs.size() == 1 && types.size() == 1 &&
+          draft.info->results == 1) {
         FixIt fix{str("write the operand's type as well: `", shapedText(types[i]), " -> …`"), {}, true};
         fix.edits.push_back({exprs[k].range.startPoint(), str(shapedText(types[i]), " -> ")});
         mismatch.fixits.push_back(std::move(fix));
@@ -220,7 +230,8 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
   if (signature.hasArrow) {
     // `: tile into tile` of a store, and `: f32 into vector<8xf32>` of MLIR's insert, list operands on both sides of the arrow.
     size_t both = signature.left.size() + signature.right.size(), printed = printedOperands(types, *draft.info).size();
-    bool inserts = resultCount != 0 && draft.info->signature == Signature::Operands && !signature.left.empty() && signature.left.size() < printed;
+    bool inserts = resultCount != 0 && draft.info->signature == Signature::Operands && !signature.left.empty() &&
+                   signature.left.size() < printed;
     if ((resultCount == 0 && both == types.size()) || ((resultCount == 0 || inserts) && both == printed)) {
       std::vector<ast::TypeExpr> all = signature.left;
       all.insert(all.end(), signature.right.begin(), signature.right.end());

@@ -66,8 +66,9 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     }
     std::optional<ConstValue> value = params_.get({expr.text, expr.range});
     if (!value) return false;
-    out.kind = value->kind == ConstValue::Kind::Float ? HostExpr::Kind::Float
-               : value->kind == ConstValue::Kind::Type ? HostExpr::Kind::Elem : HostExpr::Kind::Int;
+    out.kind = value->kind == ConstValue::Kind::Float  ? HostExpr::Kind::Float
+               : value->kind == ConstValue::Kind::Type ? HostExpr::Kind::Elem
+                                                       : HostExpr::Kind::Int;
     out.integer = value->integer;
     out.number = value->number;
     out.elem = value->elem;
@@ -78,7 +79,8 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     out.kind = HostExpr::Kind::Buffer;
     out.text = expr.text;
     auto known = names_.find(expr.text);
-    if (NameIndex *index = params_.symbols().index(); index && known != names_.end()) index->use(expr.range, nullptr, known->second.range);
+    if (NameIndex *index = params_.symbols().index(); index && known != names_.end())
+      index->use(expr.range, nullptr, known->second.range);
     if (known != names_.end()) return true;
     auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
     std::vector<std::string_view> names;
@@ -101,9 +103,11 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     }
     auto &unknown = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
     if (isSize(expr.text) || params_.symbols().param(expr.text))
-      unknown.note(str("did you mean `$", expr.text, "`?")).fix(str("replace by `$", expr.text, "`"), expr.range, "$" + expr.text);
+      unknown.note(str("did you mean `$", expr.text, "`?"))
+          .fix(str("replace by `$", expr.text, "`"), expr.range, "$" + expr.text);
     else if (names_.count(expr.text))
-      unknown.note(str("did you mean `%", expr.text, "`?")).fix(str("replace by `%", expr.text, "`"), expr.range, "%" + expr.text);
+      unknown.note(str("did you mean `%", expr.text, "`?"))
+          .fix(str("replace by `%", expr.text, "`"), expr.range, "%" + expr.text);
     return false;
   }
   case ast::Expr::Kind::Unary:
@@ -140,7 +144,8 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     const HostFnInfo *fn = expr.symbolCall ? nullptr : findHostFn(expr.text, false);
     if (!fn && expr.text == "mod") fn = findHostOperator("mod", 2);
     if (fn) return lowerCall(expr, *fn, out);
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
+    auto &diagnostic =
+        diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
     if (!expr.symbolCall && findHostFn(expr.text, true)) {
       diagnostic.note(str("`", expr.text, "` makes a buffer, in a line of its own: `%name = ", expr.text, "(…) : memref<…>`"));
       return false;
@@ -148,7 +153,8 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     std::vector<std::string_view> known;
     for (const HostFnInfo &f : allHostFns())
       if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
-    if (!suggestName(diagnostic, expr.textRange, 0, expr.text, known)) diagnostic.note("`xtc --list-ops` lists all functions, after the ops");
+    if (!suggestName(diagnostic, expr.textRange, 0, expr.text, known))
+      diagnostic.note("`xtc --list-ops` lists all functions, after the ops");
     return false;
   }
   case ast::Expr::Kind::List: {
@@ -209,15 +215,16 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
     const ast::Name *name = i < expr.argNames.size() && expr.argNames[i] ? &expr.argNames[i] : nullptr;
     if (!name) {
       if (!out.named.empty()) {
-        diagnostics().report(DiagCode::HostArguments, expr.children[i].range, "a positional argument stands before the named ones");
+        diagnostics().report(DiagCode::HostArguments, expr.children[i].range,
+                             "a positional argument stands before the named ones");
         ok = false;
       }
       out.args.push_back(std::move(arg));
       continue;
     }
     if (std::find(names.begin(), names.end(), name->text) == names.end()) {
-      auto &diagnostic = diagnostics().report(DiagCode::HostArguments, name->range,
-                                              str("`", fn.name, "` has no argument `", name->text, "`"));
+      auto &diagnostic =
+          diagnostics().report(DiagCode::HostArguments, name->range, str("`", fn.name, "` has no argument `", name->text, "`"));
       if (!names.empty()) diagnostic.note("its arguments are " + join(names, ", "));
       ok = false;
       ++unknown;
@@ -229,7 +236,8 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
     std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
     diagnostics()
         .report(DiagCode::HostArguments, expr.range,
-                str("`", fn.name.empty() ? std::string_view(expr.text) : fn.name, "` takes ", range, " argument", range == "1" ? "" : "s", ", not ", given))
+                str("`", fn.name.empty() ? std::string_view(expr.text) : fn.name, "` takes ", range, " argument",
+                    range == "1" ? "" : "s", ", not ", given))
         .note(str("for example `", fn.example, "`"));
     ok = false;
   }

@@ -24,8 +24,10 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
     if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that it binds are unknown from here on
     HostStmt out;
     out.range = stmt.range;
-    if (lowerStmt(stmt, out)) test.body.push_back(std::move(out));
-    else ok = false;
+    if (lowerStmt(stmt, out))
+      test.body.push_back(std::move(out));
+    else
+      ok = false;
   }
   return ok;
 }
@@ -43,7 +45,8 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
   test_->hasSmall = decl.hasSmall;
   for (const std::vector<ast::SizeDecl> *sizes : {&decl.sizes, &decl.small}) {
     if (sizes->size() <= kMostSizes) continue;
-    diagnostics().report(DiagCode::TestSizes, (*sizes)[kMostSizes].name.range, str("a test has at most ", kMostSizes, " sizes, not ", sizes->size()));
+    diagnostics().report(DiagCode::TestSizes, (*sizes)[kMostSizes].name.range,
+                         str("a test has at most ", kMostSizes, " sizes, not ", sizes->size()));
     return false;
   }
   for (const ast::SizeDecl &size : decl.sizes) {
@@ -53,16 +56,20 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
       ok = false;
     }
     std::optional<int64_t> value = take(full, size), small;
-    auto given = std::find_if(decl.small.begin(), decl.small.end(), [&](const ast::SizeDecl &s) { return s.name.text == size.name.text; });
-    if (given != decl.small.end()) small = take(reduced, *given);
-    else if (value && decl.hasSmall) small = take(reduced, size);
+    auto given = std::find_if(decl.small.begin(), decl.small.end(),
+                              [&](const ast::SizeDecl &s) { return s.name.text == size.name.text; });
+    if (given != decl.small.end())
+      small = take(reduced, *given);
+    else if (value && decl.hasSmall)
+      small = take(reduced, size);
     if (given == decl.small.end() && small == value) small.reset(); // `small` does not change it
     test_->sizes.push_back({size.name.text, value.value_or(1), small});
   }
   for (const ast::SizeDecl &size : decl.small) {
     if (isSize(size.name.text)) continue;
     diagnostics()
-        .report(DiagCode::TestSizes, size.name.range, str("`small` gives a size `", size.name.text, "` that the test does not have"))
+        .report(DiagCode::TestSizes, size.name.range,
+                str("`small` gives a size `", size.name.text, "` that the test does not have"))
         .note("`small {…}` gives other values for the sizes in the braces before it");
     ok = false;
   }
@@ -168,7 +175,8 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     if (extent.dynamic) {
       diagnostics().report(DiagCode::BadExtent, extent.range, "a buffer has a size: write a number or a $size instead of `?`");
       ok = false;
-    } else if (!extent.value || !lowerExpr(*extent.value, lowered)) ok = false;
+    } else if (!extent.value || !lowerExpr(*extent.value, lowered))
+      ok = false;
     else if (lowered.kind == HostExpr::Kind::Int && lowered.integer < 0) {
       diagnostics().report(DiagCode::BadExtent, extent.range, str("a size is not negative: ", lowered.integer));
       ok = false;
@@ -184,7 +192,8 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     return false;
   }
   if (type.data().space == MemorySpace::Slm) {
-    diagnostics().report(DiagCode::NotHere, expr.range, "shared local memory belongs to a workgroup; a test's buffers are global");
+    diagnostics().report(DiagCode::NotHere, expr.range,
+                         "shared local memory belongs to a workgroup; a test's buffers are global");
     return false;
   }
   out.elem = type.elem();
@@ -236,9 +245,9 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       out.indexVars.push_back(std::move(index));
     }
     if (ok && out.indexVars.size() != out.type.extents.size()) {
-      diagnostics().report(DiagCode::Initializer, init.range,
-                           str("the formula has ", out.indexVars.size(), " indices for a buffer of ", out.type.extents.size(),
-                               " dimensions"));
+      diagnostics().report(
+          DiagCode::Initializer, init.range,
+          str("the formula has ", out.indexVars.size(), " indices for a buffer of ", out.type.extents.size(), " dimensions"));
       ok = false;
     }
     HostExpr formula; // the right side of `from (i, j) => formula`
@@ -315,10 +324,12 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     ok = false;
   }
   const ast::KernelDecl *decl = params_.symbols().kernel(stmt.kernel.text);
-  if (NameIndex *index = params_.symbols().index(); index && decl) index->use(NameKind::Kernel, stmt.kernel.range, decl->name.range);
+  if (NameIndex *index = params_.symbols().index(); index && decl)
+    index->use(NameKind::Kernel, stmt.kernel.range, decl->name.range);
   if (!decl) {
     if (!stmt.kernel || !params_.symbols().complete()) return false;
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
+    auto &diagnostic =
+        diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
     suggestName(diagnostic, stmt.kernel.range, '@', stmt.kernel.text, params_.symbols().kernelNames());
     return false;
   }
@@ -326,26 +337,33 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
   if (stmt.attrs)
     for (const ast::Attr::Entry &entry : stmt.attrs->entries) {
       const ast::ParamDecl *param = params_.symbols().param(entry.key.text);
-      if (NameIndex *index = params_.symbols().index(); index && param) index->use(NameKind::Param, entry.key.range, param->name.range);
+      if (NameIndex *index = params_.symbols().index(); index && param)
+        index->use(NameKind::Param, entry.key.range, param->name.range);
       if (!param) {
         ok = false;
         if (!params_.symbols().complete()) continue;
-        auto &diagnostic = diagnostics().report(DiagCode::UnknownParam, entry.key.range, str("unknown parameter `$", entry.key.text, "`"));
+        auto &diagnostic =
+            diagnostics().report(DiagCode::UnknownParam, entry.key.range, str("unknown parameter `$", entry.key.text, "`"));
         suggestName(diagnostic, entry.key.range, 0, entry.key.text, params_.symbols().paramNames());
         continue;
       }
       std::optional<ConstValue> value;
-      if (entry.value && entry.value->value) value = params_.eval(*entry.value->value);
+      if (entry.value && entry.value->value)
+        value = params_.eval(*entry.value->value);
       else if (entry.value && (entry.value->kind == ast::Attr::Kind::Word || entry.value->kind == ast::Attr::Kind::Type)) {
         ast::TypeExpr type;
-        if (entry.value->type) type = *entry.value->type;
-        else type.kind = ast::TypeExpr::Kind::Word, type.name = entry.value->name, type.range = entry.value->range;
+        if (entry.value->type)
+          type = *entry.value->type;
+        else
+          type.kind = ast::TypeExpr::Kind::Word, type.name = entry.value->name, type.range = entry.value->range;
         if (std::optional<Elem> elem = types_.element(type))
           value = ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
       }
       if (value) value = paramValue(*param, *value, entry.range, diagnostics());
-      if (value) overrides.emplace_back(entry.key.text, *value);
-      else ok = false;
+      if (value)
+        overrides.emplace_back(entry.key.text, *value);
+      else
+        ok = false;
     }
   if (!ok) return false;
   Kernel *kernel = instantiate_(*decl, std::move(overrides), stmt.attrs ? &*stmt.attrs : nullptr);
@@ -382,9 +400,12 @@ bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
     double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
     bool ulp = name.text == "ulp";
     std::string wrong;
-    if (!ulp && name.text != "rtol" && name.text != "atol") wrong = str("no tolerance is called `", name.text, "`");
-    else if (ulp && stmt.within.size() > 1) wrong = "`ulp` stands alone";
-    else if (!(number >= 0)) wrong = str("a tolerance is not negative: ", constText(*value));
+    if (!ulp && name.text != "rtol" && name.text != "atol")
+      wrong = str("no tolerance is called `", name.text, "`");
+    else if (ulp && stmt.within.size() > 1)
+      wrong = "`ulp` stands alone";
+    else if (!(number >= 0))
+      wrong = str("a tolerance is not negative: ", constText(*value));
     if (!wrong.empty()) {
       diagnostics()
           .report(DiagCode::ToleranceName, name.range, wrong)

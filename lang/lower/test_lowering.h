@@ -12,9 +12,8 @@ class TestLowering {
 public:
   // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null has been reported.
   // `attrs` is the attribute that contains the overrides, null if there are none.
-  using Instantiate =
-      std::function<Kernel *(const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides,
-                             const ast::Attr *attrs)>;
+  using Instantiate = std::function<Kernel *(
+      const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides, const ast::Attr *attrs)>;
 
   TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
       : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)) {}

@@ -74,8 +74,8 @@ std::string withQuestionMarks(std::string text) {
 
 } // namespace
 
-void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state,
-                           const ast::KernelDecl &decl, Diagnostics &diagnostics) {
+void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
+                           Diagnostics &diagnostics) {
   Diagnostics scratch;
   ParamScope quiet(params, scratch);
   // Use a copy of the state: a function that fails here may succeed when it is called with other extents.

@@ -9,18 +9,22 @@ namespace xt {
 
 // Lowers the first block with these values for the names that the loop's parentheses bind. The result has the condition first, then
 // the values that `scf.condition` passes on; nullopt: a mistake has been reported.
-std::optional<KernelLowering::RegionYield> KernelLowering::lowerConditionBlock(const ast::Stmt &stmt, const std::vector<Value *> &values) {
+std::optional<KernelLowering::RegionYield> KernelLowering::lowerConditionBlock(const ast::Stmt &stmt,
+                                                                               const std::vector<Value *> &values) {
   size_t before = diagnostics().errorCount();
   names_.push();
   yields_.emplace_back();
   yields_.back().ofCondition = true;
-  for (size_t i = 0; i < values.size(); ++i) names_.bind(stmt.iterArgs[i].name.text, {values[i], false, stmt.iterArgs[i].name.range});
+  for (size_t i = 0; i < values.size(); ++i)
+    names_.bind(stmt.iterArgs[i].name.text, {values[i], false, stmt.iterArgs[i].name.range});
   lowerBlock(*stmt.body);
   RegionYield passed = std::move(yields_.back());
   yields_.pop_back();
   names_.pop();
   if (!passed.written) {
-    if (!passed.lost && !state_.repeatedTooMuch) diagnostics().report(DiagCode::NotHere, stmt.body->range.endPoint(), "the first block of a `while … do` ends in `scf.condition`");
+    if (!passed.lost && !state_.repeatedTooMuch)
+      diagnostics().report(DiagCode::NotHere, stmt.body->range.endPoint(),
+                           "the first block of a `while … do` ends in `scf.condition`");
     return std::nullopt;
   }
   // The block is lowered twice; a mistake in it is reported once.
@@ -52,8 +56,8 @@ bool KernelLowering::whileInits(const ast::Stmt &stmt, std::vector<Value *> &ini
   const std::vector<ast::TypeExpr> &types = stmt.signature->left;
   if (types.size() != stmt.iterArgs.size()) {
     diagnostics().report(DiagCode::SignatureCount, stmt.signature->range,
-                         str("the signature lists ", types.size(), " type", types.size() == 1 ? "" : "s", " for ", stmt.iterArgs.size(), " value",
-                             stmt.iterArgs.size() == 1 ? "" : "s"));
+                         str("the signature lists ", types.size(), " type", types.size() == 1 ? "" : "s", " for ",
+                             stmt.iterArgs.size(), " value", stmt.iterArgs.size() == 1 ? "" : "s"));
     return false;
   }
   bool ok = true;
@@ -62,8 +66,9 @@ bool KernelLowering::whileInits(const ast::Stmt &stmt, std::vector<Value *> &ini
     ok &= inits.back() && agreesWith(types[i], inits.back()->type(), str("`%", stmt.iterArgs[i].name.text, "`"));
   }
   for (const Carried &carried : carriedNames({&*stmt.body, &*stmt.orElse})) {
-    diagnostics().report(DiagCode::NotHere, carried.range,
-                         str("`%", carried.name, "` is bound before this loop, and `while … do` changes what its parentheses list alone"));
+    diagnostics().report(
+        DiagCode::NotHere, carried.range,
+        str("`%", carried.name, "` is bound before this loop, and `while … do` changes what its parentheses list alone"));
     ok = false;
   }
   return ok;
@@ -77,11 +82,12 @@ void KernelLowering::lowerWhileDo(const ast::Stmt &stmt) {
   if (!first) return poison(stmt);
   std::vector<Value *> passed(first->values.begin() + 1, first->values.end());
   const std::vector<ast::Param> &params = stmt.orElse->params;
-  if (!agreesWith(stmt.signature->right, passed, stmt.signature->range, "value that `scf.condition` passes on")) return poison(stmt);
+  if (!agreesWith(stmt.signature->right, passed, stmt.signature->range, "value that `scf.condition` passes on"))
+    return poison(stmt);
   if (params.size() != passed.size()) {
     diagnostics().report(DiagCode::ResultCount, stmt.orElse->label ? stmt.orElse->label.range : stmt.orElse->range.startPoint(),
-                         str("`scf.condition` passes on ", passed.size(), " value", passed.size() == 1 ? "" : "s", ", but the block behind `do` has ",
-                             params.size(), " parameter", params.size() == 1 ? "" : "s"));
+                         str("`scf.condition` passes on ", passed.size(), " value", passed.size() == 1 ? "" : "s",
+                             ", but the block behind `do` has ", params.size(), " parameter", params.size() == 1 ? "" : "s"));
     return poison(stmt);
   }
   std::vector<Type> types;
@@ -106,16 +112,20 @@ void KernelLowering::lowerWhileDo(const ast::Stmt &stmt) {
   ok &= !next.lost;
   if (ok && next.values.size() != inits.size()) {
     diagnostics().report(DiagCode::ResultCount, header,
-                         str("this loop starts with ", inits.size(), " value", inits.size() == 1 ? "" : "s", ", but its body yields ", next.values.size()));
+                         str("this loop starts with ", inits.size(), " value", inits.size() == 1 ? "" : "s",
+                             ", but its body yields ", next.values.size()));
     ok = false;
   }
   for (size_t i = 0; ok && i < inits.size(); ++i)
-    ok &= next.values[i] && sameCarriedType(inits[i]->type(), next.values[i], next.ranges[i], str("`%", stmt.iterArgs[i].name.text, "`"), stmt.iterArgs[i].init.range);
+    ok &= next.values[i] && sameCarriedType(inits[i]->type(), next.values[i], next.ranges[i],
+                                            str("`%", stmt.iterArgs[i].name.text, "`"), stmt.iterArgs[i].init.range);
   ++repeats_;
   std::optional<RegionYield> again = ok ? lowerConditionBlock(stmt, next.values) : std::nullopt;
   --repeats_;
-  if (again) emitYield(again->values, again->ranges, stmt.orElse->range.endPoint());
-  else emitYield({}, {}, stmt.orElse->range.endPoint());
+  if (again)
+    emitYield(again->values, again->ranges, stmt.orElse->range.endPoint());
+  else
+    emitYield({}, {}, stmt.orElse->range.endPoint());
   builder_ = outer;
   if (!again) return poison(stmt);
   std::vector<Value *> results;

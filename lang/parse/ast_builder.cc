@@ -31,7 +31,8 @@ ast::Name AstBuilder::sigilName(antlr4::tree::TerminalNode *node) const {
 ast::Name AstBuilder::boundName(antlr4::tree::TerminalNode *node) {
   ast::Name name = sigilName(node);
   if (size_t at = name.text.find('#'); at != std::string::npos)
-    report(DiagCode::SyntaxError, name.range, str("`%", name.text, "` is one of several values: `%", name.text.substr(0, at), ":2 = …` binds all of them"));
+    report(DiagCode::SyntaxError, name.range,
+           str("`%", name.text, "` is one of several values: `%", name.text.substr(0, at), ":2 = …` binds all of them"));
   return name;
 }
 
@@ -64,9 +65,7 @@ bool isMended(DiagCode code) {
   }
 }
 
-bool isBlock(antlr4::tree::ParseTree *tree) {
-  return as<P::BlockContext>(tree) || as<P::HostBlockContext>(tree);
-}
+bool isBlock(antlr4::tree::ParseTree *tree) { return as<P::BlockContext>(tree) || as<P::HostBlockContext>(tree); }
 
 // The first block in a rule, where the lines of its header end.
 antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {

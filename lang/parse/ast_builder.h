@@ -24,7 +24,8 @@ public:
   using P = xtg::XtParser;
   // `like` are the lines that the tree omits because they equal other lines in their token types. To build such a line, moves
   // the tokens of its model in the stream.
-  AstBuilder(const SourceFile &source, uint32_t file, RepairTokenStream &stream, const std::vector<LikeLine> &like, Diagnostics &diagnostics)
+  AstBuilder(const SourceFile &source, uint32_t file, RepairTokenStream &stream, const std::vector<LikeLine> &like,
+             Diagnostics &diagnostics)
       : text_(source.text()), file_(file), stream_(stream), like_(like), diagnostics_(diagnostics) {}
 
   ast::File file(P::FileContext *ctx);
@@ -102,7 +103,7 @@ private:
   SourceRange none() const { return {file_, 0, 0}; }
   std::string_view slice(SourceRange range) const { return text_.substr(range.begin, range.end - range.begin); }
   ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its sigil
-  ast::Name boundName(antlr4::tree::TerminalNode *node);       // of a value that is bound here
+  ast::Name boundName(antlr4::tree::TerminalNode *node); // of a value that is bound here
   std::vector<ast::Param> params(P::ParamsContext *ctx);
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
@@ -116,7 +117,7 @@ private:
   }
 
   std::string_view text_;
-  bool mistakes_ = false;        // the file has syntax errors
+  bool mistakes_ = false; // the file has syntax errors
   std::vector<uint32_t> losses_; // offsets of errors whose recovery lost tokens, ascending
   std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not parsed to their end
   uint32_t file_;

@@ -98,8 +98,7 @@ std::vector<ast::Param> AstBuilder::params(P::ParamsContext *ctx) {
 
 void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
   auto once = [&](bool given) {
-    if (given)
-      report(DiagCode::RepeatedClause, range(ctx->start), str("`", slice(range(ctx->start)), "` is given twice"));
+    if (given) report(DiagCode::RepeatedClause, range(ctx->start), str("`", slice(range(ctx->start)), "` is given twice"));
     return !given;
   };
   if (auto *h = as<P::GridHeaderContext>(ctx)) {

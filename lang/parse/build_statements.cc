@@ -41,7 +41,8 @@ Block AstBuilder::block(P::BlockContext *ctx, bool behindDo) {
     out.params = params(label->params());
     if (!behindDo) report(DiagCode::NotHere, out.label.range, "a label begins the block behind the `do` of a `while` alone");
   }
-  auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(), [&](const LikeLine &l) { return l.first->begin < out.range.end; });
+  auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(),
+                                     [&](const LikeLine &l) { return l.first->begin < out.range.end; });
   out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // statements are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *written = as<P::LineContext>(child);

@@ -34,12 +34,14 @@ private:
 inline void keepEdges(antlr4::Lexer &lexer) {
   using antlr4::atn::LexerATNSimulator;
   auto *made = lexer.getInterpreter<LexerATNSimulator>();
-  lexer.setInterpreter(new EdgeCache<LexerATNSimulator>(&lexer, made->atn, made->_decisionToDFA, made->getSharedContextCache()));
+  lexer.setInterpreter(
+      new EdgeCache<LexerATNSimulator>(&lexer, made->atn, made->_decisionToDFA, made->getSharedContextCache()));
 }
 inline void keepEdges(antlr4::Parser &parser) {
   using antlr4::atn::ParserATNSimulator;
   auto *made = parser.getInterpreter<ParserATNSimulator>();
-  parser.setInterpreter(new EdgeCache<ParserATNSimulator>(&parser, made->atn, made->decisionToDFA, made->getSharedContextCache()));
+  parser.setInterpreter(
+      new EdgeCache<ParserATNSimulator>(&parser, made->atn, made->decisionToDFA, made->getSharedContextCache()));
 }
 
 } // namespace xtg

@@ -122,8 +122,8 @@ std::vector<std::string> takeGroups(Types &set) {
     drop(set, {P::DIM, P::ELEM, P::QMARK, P::SIZE, P::LBRACK});
   }
   if (expectsOperator(set)) {
-    drop(set, {P::PLUS, P::MINUS, P::STAR, P::SLASH, P::KW_MOD, P::LT, P::LE, P::GT, P::GE, P::EQEQ, P::NE, P::KW_AND,
-               P::KW_OR, P::LBRACK});
+    drop(set, {P::PLUS, P::MINUS, P::STAR, P::SLASH, P::KW_MOD, P::LT, P::LE, P::GT, P::GE, P::EQEQ, P::NE, P::KW_AND, P::KW_OR,
+               P::LBRACK});
     if (set.empty() && names.empty()) names.push_back("an operator");
   }
   if (hasAll(set, {P::WORD, P::KW_KERNEL, P::KW_GRID})) {
@@ -168,8 +168,7 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
   if (auto *viable = dynamic_cast<const antlr4::NoViableAltException *>(&e)) {
     if (auto *configs = viable->getDeadEndConfigs())
       for (auto &config : configs->configs) expected.addAll(parser->getATN().nextTokens(config->state));
-    if (expected.isEmpty() || viable->getOffendingToken() == viable->getStartToken())
-      expected = parser->getExpectedTokens();
+    if (expected.isEmpty() || viable->getOffendingToken() == viable->getStartToken()) expected = parser->getExpectedTokens();
   } else {
     expected = e.getExpectedTokens();
   }
@@ -183,19 +182,23 @@ bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expect
   if (expected.contains(static_cast<size_t>(P::EQ)) && last->getType() == P::KW_EXACTLY) {
     report(DiagCode::SyntaxError, range(last), "`exactly` stands alone: `check … == … exactly`");
   } else if (expected.contains(static_cast<size_t>(P::EQ))) {
-    Diagnostic &missing =
-        report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
+    Diagnostic &missing = report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
     // `==` or `:` may have been written instead of `=`.
-    if (at->getType() == P::EQEQ) missing.fix("replace with `=`", range(at), "=");
-    else if (at->getType() != P::COLON) missing.fix("insert `=`", where, " =");
-  }
-  else if (expected.contains(static_cast<size_t>(P::COLON)) && last->getType() == P::SIZE && at->getType() == P::EQ)
-    report(DiagCode::MissingColon, where, str("missing `:` and a type before ", found(at))).note("for example `param $N : index = 4`");
+    if (at->getType() == P::EQEQ)
+      missing.fix("replace with `=`", range(at), "=");
+    else if (at->getType() != P::COLON)
+      missing.fix("insert `=`", where, " =");
+  } else if (expected.contains(static_cast<size_t>(P::COLON)) && last->getType() == P::SIZE && at->getType() == P::EQ)
+    report(DiagCode::MissingColon, where, str("missing `:` and a type before ", found(at)))
+        .note("for example `param $N : index = 4`");
   else if (expected.contains(static_cast<size_t>(P::COLON)))
     report(DiagCode::MissingColon, where, str("missing `:` before ", found(at))).fix("insert `:`", where, ":");
   else if (expected.contains(static_cast<size_t>(P::KW_TO))) {
-    if (at->getType() == P::WORD) report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at))).fix("replace with `to`", range(at), "to");
-    else report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
+    if (at->getType() == P::WORD)
+      report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at)))
+          .fix("replace with `to`", range(at), "to");
+    else
+      report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
   } else {
     return false;
   }
@@ -230,8 +233,7 @@ bool ErrorStrategy::reportBrokenArrow(antlr4::CommonTokenStream *stream, Token *
 // Reports an unknown type such as `-> tille<8x16xf32>`, whose `<` the parser takes for a comparison.
 bool ErrorStrategy::reportUnknownType(antlr4::CommonTokenStream *stream, Token *at) {
   size_t i = at->getTokenIndex();
-  if ((at->getType() != P::LT && at->getType() != P::LANGLE) || i < 2 || stream->get(i - 1)->getType() != P::WORD)
-    return false;
+  if ((at->getType() != P::LT && at->getType() != P::LANGLE) || i < 2 || stream->get(i - 1)->getType() != P::WORD) return false;
   size_t before = stream->get(i - 2)->getType();
   if (before != P::ARROW && before != P::FAT_ARROW && before != P::KW_INTO && before != P::KW_TO && before != P::COLON)
     return false;

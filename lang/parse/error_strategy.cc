@@ -57,8 +57,7 @@ bool followsKey(Parser *parser) {
 
 } // namespace
 
-ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, const ShapedTokens &shaped,
-                             Diagnostics &diagnostics)
+ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, const ShapedTokens &shaped, Diagnostics &diagnostics)
     : text_(source.text()), file_(file), reported_(shaped.reported), items_(shaped.items), diagnostics_(diagnostics) {
   std::sort(reported_.begin(), reported_.end());
 }
@@ -115,16 +114,14 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
       report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at)))
           .fix("insert `=`", after(last), " =");
     else
-      report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at)))
-          .fix("insert `,`", after(last), ",");
+      report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at))).fix("insert `,`", after(last), ",");
   }
   static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
   ++mends_;
   return true;
 }
 
-std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected,
-                                               size_t *type) const {
+std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected, size_t *type) const {
   if (at->getType() != P::WORD || expected.contains(static_cast<size_t>(P::WORD))) return {};
   if (parser->getTokenStream()->LA(2) == P::EQ) return {}; // the word is a key
   std::vector<std::string> spelled;
@@ -192,7 +189,8 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
       Diagnostic &missing =
           report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"));
       // Offer no fix for `tile<…>`, which is a type in the wrong place.
-      if (next != P::LANGLE && next != P::LT) missing.fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
+      if (next != P::LANGLE && next != P::LT)
+        missing.fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
     }
     static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);
     return true;
@@ -303,8 +301,7 @@ bool ErrorStrategy::resumeAtBlock(Parser *parser) {
     }
     return false;
   };
-  while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK &&
-         stream->LA(1) != Token::EOF)
+  while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK && stream->LA(1) != Token::EOF)
     parser->consume();
   if (stream->LA(1) != P::LBLOCK) return false;
   bool host = dynamic_cast<P::TestItemContext *>(parser->getContext()) != nullptr;
@@ -326,8 +323,7 @@ void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
     if (ctx->getRuleContexts<P::BlockContext>().empty() && resumeAtBlock(parser)) return;
     break;
   case P::RuleItem: {
-    bool hasBlock =
-        !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
+    bool hasBlock = !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
     bool wantsBlock = dynamic_cast<P::KernelItemContext *>(ctx) || dynamic_cast<P::TestItemContext *>(ctx);
     if (wantsBlock && !hasBlock) resumeAtBlock(parser);
     [[fallthrough]];

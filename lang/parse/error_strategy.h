@@ -61,8 +61,7 @@ private:
   SourceRange after(antlr4::Token *token) const { return range(token).endPoint(); }
   std::string_view text(antlr4::Token *token) const;
   std::string found(antlr4::Token *token) const;
-  std::string_view closestKeyword(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected,
-                                  size_t *type) const;
+  std::string_view closestKeyword(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected, size_t *type) const;
 
   std::string_view text_;
   uint32_t file_;

@@ -25,8 +25,8 @@ public:
 private:
   void add(std::string_view what, antlr4::Parser *parser, const antlr4::dfa::DFA &dfa, size_t start) {
     antlr4::Token *token = parser->getTokenStream()->get(start);
-    found.push_back(str(what, " in rule ", parser->getRuleNames()[dfa.atnStartState->ruleIndex], " at line ",
-                        token->getLine(), ", column ", token->getCharPositionInLine() + 1));
+    found.push_back(str(what, " in rule ", parser->getRuleNames()[dfa.atnStartState->ruleIndex], " at line ", token->getLine(),
+                        ", column ", token->getCharPositionInLine() + 1));
   }
 };
 

@@ -51,8 +51,7 @@ bool ItemShaper::inHostBlock() const {
 bool ItemShaper::attrContext() const { return inBracket() ? stack_.back().attrContext : head_ == Head::Alias; }
 
 bool ItemShaper::checkDepth(size_t i) {
-  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting &&
-      operators_ <= kMaxOperators)
+  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting && operators_ <= kMaxOperators)
     return true;
   result_.diagnostics.clear();
   if (operators_ > kMaxOperators)
@@ -98,8 +97,7 @@ bool ItemShaper::bracket(size_t i) {
     break;
   }
   case L::UNTERMINATED:
-    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`")
-        .fix("insert `\"`", range(i).endPoint(), "\"");
+    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`").fix("insert `\"`", range(i).endPoint(), "\"");
     emit(token, L::TEXT);
     break;
   default: operatorToken(token);
@@ -179,7 +177,8 @@ void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
     for (size_t k = stack_.size(); k-- > keep;) closers += pairOf(stack_[k].token.type).closerText;
     Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
     for (size_t k = stack_.size(); k-- > keep;)
-      d.at({file_, stack_[k].token.begin, stack_[k].token.end}, str("`", pairOf(stack_[k].token.type).openerText, "` opened here"));
+      d.at({file_, stack_[k].token.begin, stack_[k].token.end},
+           str("`", pairOf(stack_[k].token.type).openerText, "` opened here"));
     d.fix(str("insert `", closers, "`"), where, closers);
   }
   while (stack_.size() > keep) {
@@ -197,8 +196,7 @@ void ItemShaper::healBefore(size_t i) {
   case L::ARROW:
   case L::FAT_ARROW:
   case L::KW_INTO:
-    while (inside() &&
-           !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)))
+    while (inside() && !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)))
       --keep;
     break;
   case L::COLON:
@@ -267,8 +265,7 @@ void ItemShaper::openBrace(size_t i) {
     return openBlock(scan_.at(i), true);
   }
   // Treat a body under an unrecognisable header as a block nevertheless.
-  if (expectsBlock_ || (head_ != Head::Alias && head_ != Head::Item && scan_.opensBody(i)))
-    return openBlock(scan_.at(i), true);
+  if (expectsBlock_ || (head_ != Head::Alias && head_ != Head::Item && scan_.opensBody(i))) return openBlock(scan_.at(i), true);
   open(Open::Kind::Attr, L::LBRACE, i);
 }
 
@@ -353,8 +350,7 @@ void ItemShaper::closeBlocksByIndent(size_t i) {
   bool isElse = scan_.type(i) == L::KW_ELSE;
   auto outside = [&](const Open &block) {
     bool indented = block.bodyIndent && *block.bodyIndent > block.indent;
-    return block.kind == Open::Kind::Block &&
-           ((indented && column <= block.indent) || (isElse && block.owner == Head::Branch));
+    return block.kind == Open::Kind::Block && ((indented && column <= block.indent) || (isElse && block.owner == Head::Branch));
   };
   while (stack_.size() > 1 && outside(stack_.back())) {
     unclosedBlock(stack_.back(), quoted(i));

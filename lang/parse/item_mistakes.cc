@@ -9,9 +9,7 @@ namespace xt {
 
 using L = xtg::XtLexer;
 
-void ItemShaper::notHere(size_t i, std::string_view why) {
-  report(DiagCode::NotHere, range(i), str(quoted(i), " ", why));
-}
+void ItemShaper::notHere(size_t i, std::string_view why) { report(DiagCode::NotHere, range(i), str(quoted(i), " ", why)); }
 
 // Reports `acc = …` and `int acc = …`, and treats them as `%acc = …`.
 bool ItemShaper::takeUntypedName(size_t i) {
@@ -22,14 +20,12 @@ bool ItemShaper::takeUntypedName(size_t i) {
   onlyResults_ = true;
   if (name != i) {
     SourceRange both = range(i).to(range(name));
-    report(DiagCode::MissingSigil, both,
-           str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
     skip_ = name; // the preceding word is left out
     return true;
   }
-  report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`")
-      .fix("insert `%`", range(i).startPoint(), "%");
+  report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`").fix("insert `%`", range(i).startPoint(), "%");
   emit(scan_.at(i), L::VALUE);
   return true;
 }
@@ -42,8 +38,10 @@ void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool 
     Diagnostic &expected = report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)));
     // Other languages bind names with a keyword.
     bool binds = scan_.text(i) == "let" || scan_.text(i) == "var" || scan_.text(i) == "const" || scan_.text(i) == "auto";
-    if (binds) expected.note("a value is bound as `%x = …`, with no word in front");
-    else expected.fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+    if (binds)
+      expected.note("a value is bound as `%x = …`, with no word in front");
+    else
+      expected.fix(str("replace with `", meant, "`"), range(i), std::string(meant));
   }
   emit(scan_.at(i), type);
 }
@@ -92,7 +90,8 @@ void ItemShaper::missingAngle(size_t i) {
 bool ItemShaper::takeKeyColon(size_t i) {
   if (scan_.type(i) != L::COLON || !inBracket() || i < begin_ + 2 || !scan_.sameLine(i, i + 1)) return false;
   const Open &top = stack_.back();
-  if (scan_.text(i - 1) == "offset" && top.kind == Open::Kind::Angle && top.attrContext) { // strided<[4, 1], offset: ?>, as MLIR prints it
+  if (scan_.text(i - 1) == "offset" && top.kind == Open::Kind::Angle &&
+      top.attrContext) { // strided<[4, 1], offset: ?>, as MLIR prints it
     emit(scan_.at(i), L::EQ);
     return true;
   }
@@ -122,8 +121,10 @@ bool ItemShaper::takeKeyColon(size_t i) {
 
 void ItemShaper::misplacedOp(size_t i, std::string_view where) {
   Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in ", where));
-  if (isFunctionName(scan_.text(i))) mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
-  else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
+  if (isFunctionName(scan_.text(i)))
+    mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
+  else
+    mistake.note(str("bind the result of ", quoted(i), " to a name before"));
 }
 
 // Whether the `(` at i contains an op with a signature, as in `sitofp (index_cast %i : index -> i32) : …`; reports it.
@@ -169,8 +170,10 @@ void ItemShaper::stray(size_t i) {
     Diagnostic &semicolon = report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does");
     // Offer to remove it at the end of a line and to replace it by a comma in a list; elsewhere its intent is unclear.
     bool last = i + 1 >= end_ || scan_.at(i + 1).firstOnLine;
-    if (last) semicolon.fix("remove `;`", where, "");
-    else if (inList(i)) semicolon.fix("replace with `,`", where, ",");
+    if (last)
+      semicolon.fix("remove `;`", where, "");
+    else if (inList(i))
+      semicolon.fix("replace with `,`", where, ",");
     return;
   }
   // Characters of word processors and other notations, and the spelling in this language.

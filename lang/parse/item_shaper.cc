@@ -114,7 +114,8 @@ bool ItemShaper::takeDense(size_t i) {
   if (head_ != Head::Op || last_.type != opToken(Clause::Literal) || scan_.text(i) != "dense" || scan_.type(i + 1) != L::LT)
     return false;
   if (scan_.type(i + 2) == L::LBRACK && !statementReported_)
-    report(DiagCode::NotSupported, range(i), "a constant has one value for all its elements: `dense<…>` with a list is not in the language");
+    report(DiagCode::NotSupported, range(i),
+           "a constant has one value for all its elements: `dense<…>` with a list is not in the language");
   size_t number = i + (scan_.type(i + 2) == L::MINUS ? 3 : 2);
   if (scan_.type(number + 1) != L::GT || !scan_.sameLine(i, number + 1)) return false;
   denseEnd_ = number + 1;
@@ -132,7 +133,8 @@ bool ItemShaper::takeOpWord(size_t i) {
     emit(scan_.at(i), L::WORD);
     return true;
   }
-  bool behind = last_.type != L::COMMA && last_.type != L::COLON && !(last_.type >= L::OP_OPERANDS && last_.type <= L::OP_DIMENSION);
+  bool behind =
+      last_.type != L::COMMA && last_.type != L::COLON && !(last_.type >= L::OP_OPERANDS && last_.type <= L::OP_DIMENSION);
   if (type != L::WORD || !behind || !findFlag(scan_.text(i))) return false;
   emit(scan_.at(i), L::FLAG);
   return true;
@@ -140,7 +142,8 @@ bool ItemShaper::takeOpWord(size_t i) {
 
 bool ItemShaper::step(size_t i) {
   const SyntaxToken &token = scan_.at(i);
-  if (takeDense(i) || (denseEnd_ && i > begin_ && scan_.text(i - 1) == "dense" && i < denseEnd_ && token.type == L::LT)) return true;
+  if (takeDense(i) || (denseEnd_ && i > begin_ && scan_.text(i - 1) == "dense" && i < denseEnd_ && token.type == L::LT))
+    return true;
   if (token.firstOnLine) {
     lineIndent_ = token.column;
     lineBreak(i);
@@ -171,8 +174,8 @@ bool ItemShaper::step(size_t i) {
     if (token.type == L::KW_ELSE || misspelt) expectsBlock_ = true;
     if (misspelt && tryMisspelt(i, kElse, kElseType)) return true;
   }
-  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ &&
-      token.type != L::COLON && token.type != L::INT)
+  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ && token.type != L::COLON &&
+      token.type != L::INT)
     onlyResults_ = false;
   if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
   if (token.type == L::WORD || (token.type >= L::KW_TILE && token.type <= L::KW_TENSOR_DESC)) missingAngle(i);
@@ -186,8 +189,7 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
     // A signature without its colon, as the RFC for XeTile and XeGPU Dialect prints it: no statement starts with a shaped type.
-    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT)
-      return false;
+    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT) return false;
     if (type == L::KW_ELSE || (type == L::KW_DO && head_ == Head::Loop)) return last_.type != L::RBLOCK;
     return !continues(type);
   }
@@ -225,8 +227,7 @@ void ItemShaper::endStatement(const SyntaxToken *next) {
                                                   : "what is repeated or conditional";
     bool hasBody = next && next->column > indent_;
     if (!statementReported_)
-      report(DiagCode::MissingBlock, afterLast(),
-             str("expected `{` before the end of the line: ", what, " stands in braces"))
+      report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ", what, " stands in braces"))
           .fix("insert `{`", afterLast(), hasBody ? " {" : " {\n" + std::string(indent_, ' ') + "}");
     openBlock(last_, false);
     if (hasBody) return;

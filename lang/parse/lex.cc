@@ -26,13 +26,17 @@ std::vector<uint32_t> byteOffsets(std::string_view text) {
 void joinNegativeNames(std::vector<SyntaxToken> &tokens, std::string_view text) {
   using L = xtg::XtLexer;
   std::set<std::string_view> bound;
-  auto spelled = [&](const SyntaxToken &first, const SyntaxToken &last) { return text.substr(first.begin, last.end - first.begin); };
+  auto spelled = [&](const SyntaxToken &first, const SyntaxToken &last) {
+    return text.substr(first.begin, last.end - first.begin);
+  };
   size_t out = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
     SyntaxToken token = tokens[i];
-    if (token.firstOnLine && (token.type == L::KW_KERNEL || token.type == L::KW_FUNC || token.type == L::KW_TEST)) bound.clear();
-    bool negative = token.type == L::VALUE && i + 3 < tokens.size() && tokens[i + 1].type == L::MINUS && tokens[i + 2].type == L::INT &&
-                    token.end == tokens[i + 1].begin && tokens[i + 1].end == tokens[i + 2].begin && spelled(token, token) == "%c";
+    if (token.firstOnLine && (token.type == L::KW_KERNEL || token.type == L::KW_FUNC || token.type == L::KW_TEST))
+      bound.clear();
+    bool negative = token.type == L::VALUE && i + 3 < tokens.size() && tokens[i + 1].type == L::MINUS &&
+                    tokens[i + 2].type == L::INT && token.end == tokens[i + 1].begin &&
+                    tokens[i + 1].end == tokens[i + 2].begin && spelled(token, token) == "%c";
     if (negative) {
       size_t last = i + 2;
       const SyntaxToken &suffix = tokens[i + 3];

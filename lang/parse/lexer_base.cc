@@ -9,8 +9,8 @@ namespace {
 
 // Includes Unicode blanks, because web pages and word processors insert them instead of a space.
 bool isBlank(size_t c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) ||
-         c == 0x202F || c == 0x205F || c == 0x3000;
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
 }
 
 } // namespace

@@ -23,13 +23,16 @@ DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens) {
     // Find the end of the line, or the brace in it that opens or closes a block.
     size_t end = at;
     std::u16string types;
-    auto goesOn = [&](size_t type) { return type != L::NL && type != L::LBLOCK && type != L::RBLOCK && type != antlr4::Token::EOF; };
+    auto goesOn = [&](size_t type) {
+      return type != L::NL && type != L::LBLOCK && type != L::RBLOCK && type != antlr4::Token::EOF;
+    };
     for (; goesOn(tokens[end].type); ++end) types += static_cast<char16_t>(tokens[end].type);
     size_t stop = tokens[end].type;
     if (stop == L::LBLOCK) ++depth;
     if (stop == L::RBLOCK) --depth;
     bool starts = at > 0 && (tokens[at - 1].type == L::NL || tokens[at - 1].type == L::LBLOCK);
-    bool statement = tokens[at].type != L::KW_FORM && tokens[at].type != L::LABEL; // a form line is the kernel's, a label its block's
+    bool statement =
+        tokens[at].type != L::KW_FORM && tokens[at].type != L::LABEL; // a form line is the kernel's, a label its block's
     if (depth > 0 && !test && starts && stop == L::NL && end > at && statement) {
       auto [model, distinct] = seen.emplace(std::move(types), tokens[at].begin);
       if (!distinct) {

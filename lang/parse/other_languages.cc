@@ -92,8 +92,9 @@ struct Compound {
 };
 
 std::optional<Compound> compoundOf(std::string_view sign) {
-  static constexpr Compound kAll[] = {{"+", "+", false}, {"-", "-", false}, {"*", "*", false}, {"/", "/", false}, {"%", "mod", false},
-                                      {"&", "andi", true}, {"|", "ori", true}, {"^", "xori", true}, {"<<", "shli", true}};
+  static constexpr Compound kAll[] = {{"+", "+", false},  {"-", "-", false},   {"*", "*", false},
+                                      {"/", "/", false},  {"%", "mod", false}, {"&", "andi", true},
+                                      {"|", "ori", true}, {"^", "xori", true}, {"<<", "shli", true}};
   for (const Compound &each : kAll)
     if (each.sign == sign) return each;
   return std::nullopt;
@@ -120,7 +121,8 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
     return true;
   }
   auto bound = [&](std::string_view right) {
-    return compound->isOp ? str(value, " = ", compound->name, " ", value, ", ", right) : str(value, " = ", value, " ", compound->name, " ", right);
+    return compound->isOp ? str(value, " = ", compound->name, " ", value, ", ", right)
+                          : str(value, " = ", value, " ", compound->name, " ", right);
   };
   Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", bound("…"), "`"));
   size_t first = equals->getTokenIndex() + 1, type = stream->get(first)->getType();
@@ -160,7 +162,8 @@ std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_
     if (closes(type)) --depth;
   }
   last = stream->get(i);
-  if (bounds.empty() || bounds.size() > 3 || last->getType() != P::RPAREN || stream->get(i + 1)->getType() != P::LBLOCK) return "";
+  if (bounds.empty() || bounds.size() > 3 || last->getType() != P::RPAREN || stream->get(i + 1)->getType() != P::LBLOCK)
+    return "";
   if (bounds.size() == 1) bounds.insert(bounds.begin(), "0");
   return str(bounds[0], " to ", bounds[1], bounds.size() == 3 ? " step " + bounds[2] : "");
 }
@@ -203,13 +206,15 @@ void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
     reportLargeOperand(parser, op, at, range(at).to(range(stream->get(lastOfOperand(stream, i)))));
     return;
   }
-  Diagnostic &operand = report(DiagCode::ExpressionOperand, range(at), str("an operand of `", text(op), "` is a name or a literal"));
+  Diagnostic &operand =
+      report(DiagCode::ExpressionOperand, range(at), str("an operand of `", text(op), "` is a name or a literal"));
   if (findOp(text(at))) operand.note(str("bind the result of `", text(at), "` to a name before"));
 }
 
 void ErrorStrategy::reportLargeOperand(Parser *parser, Token *op, Token *at, SourceRange where) {
-  Diagnostic &operand = report(DiagCode::ExpressionOperand, where,
-                               str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+  Diagnostic &operand =
+      report(DiagCode::ExpressionOperand, where,
+             str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
   if (op->getType() != P::OP_OPERANDS) return; // a kind or list of dimensions may be among the tokens
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t first = firstOfOperand(stream, at->getTokenIndex()), last = lastOfOperand(stream, at->getTokenIndex());

@@ -31,8 +31,10 @@ public:
 private:
   // Only the classes of rules with labels have subclasses, and only they are default constructible.
   template <class T> static T *ruleOf(antlr4::tree::ParseTree *child) {
-    if constexpr (std::is_default_constructible_v<T>) return isExactly<antlr4::tree::TerminalNodeImpl>(child) ? nullptr : dynamic_cast<T *>(child);
-    else return isExactly<T>(child) ? static_cast<T *>(child) : nullptr;
+    if constexpr (std::is_default_constructible_v<T>)
+      return isExactly<antlr4::tree::TerminalNodeImpl>(child) ? nullptr : dynamic_cast<T *>(child);
+    else
+      return isExactly<T>(child) ? static_cast<T *>(child) : nullptr;
   }
 };
 

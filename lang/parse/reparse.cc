@@ -23,8 +23,8 @@ using L = xtg::XtLexer;
 
 // Parses all tokens of `shaped`, or those of `distinct` if it is not null. Returns nullopt if the parser reports an error in
 // the tokens of `distinct`.
-std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, const DistinctLines *distinct,
-                                     Diagnostics &diagnostics) {
+std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped,
+                                     const DistinctLines *distinct, Diagnostics &diagnostics) {
   RepairTokenStream stream(distinct ? distinct->tokens : shaped.tokens);
   xtg::XtParser parser(&stream);
   parser.removeErrorListeners();
@@ -110,9 +110,10 @@ auto mover(uint32_t from, uint32_t to, uint32_t shift) {
 
 class Reparse {
 public:
-  Reparse(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, const std::vector<uint32_t> &reported, const ParsedText &before)
-      : source_(source), index_(index), shaped_(shaped), before_(before), old_{before.shaped, before.text, before.reported, 0, 0, {}},
-        now_{shaped.tokens, source.text(), reported, 0, 0, {}} {}
+  Reparse(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, const std::vector<uint32_t> &reported,
+          const ParsedText &before)
+      : source_(source), index_(index), shaped_(shaped), before_(before),
+        old_{before.shaped, before.text, before.reported, 0, 0, {}}, now_{shaped.tokens, source.text(), reported, 0, 0, {}} {}
 
   // Returns false if the whole text must be parsed.
   bool run(ParsedText &out) {
@@ -138,7 +139,9 @@ private:
     while (head < most && a[head] == b[head]) ++head;
     while (tail < most && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
     size_t lines = std::min(old_.count(), now_.count());
-    while (same_ < lines && now_.begin(same_ + 1) <= head && old_.begin(same_ + 1) <= head && sameLine(old_, same_, now_, same_, 0)) ++same_;
+    while (same_ < lines && now_.begin(same_ + 1) <= head && old_.begin(same_ + 1) <= head &&
+           sameLine(old_, same_, now_, same_, 0))
+      ++same_;
     auto shift = static_cast<uint32_t>(b.size() - a.size());
     while (moved_ < lines - same_) {
       size_t x = old_.count() - 1 - moved_, y = now_.count() - 1 - moved_;
@@ -157,7 +160,8 @@ private:
     part.reported = shaped_.reported;
     part.items = shaped_.items;
     auto add = [&](size_t first, size_t last) {
-      part.tokens.insert(part.tokens.end(), now_.tokens.begin() + static_cast<ptrdiff_t>(first), now_.tokens.begin() + static_cast<ptrdiff_t>(last));
+      part.tokens.insert(part.tokens.end(), now_.tokens.begin() + static_cast<ptrdiff_t>(first),
+                         now_.tokens.begin() + static_cast<ptrdiff_t>(last));
     };
     add(0, now_.open + 1);
     add(now_.first(from_), now_.first(to_));
@@ -174,7 +178,8 @@ private:
     if (!part.empty() && part.front().range.begin < now_.begin(from_)) return false;
     if (!old.empty() && old.front().range.begin < old_.begin(0)) return false;
     auto from = [](auto &list, uint32_t place) {
-      return std::lower_bound(list.begin(), list.end(), place, [](const ast::Stmt &s, uint32_t at) { return s.range.begin < at; });
+      return std::lower_bound(list.begin(), list.end(), place,
+                              [](const ast::Stmt &s, uint32_t at) { return s.range.begin < at; });
     };
     auto change = from(part, now_.begin(same_)), end = from(part, now_.begin(changeEnd()));
     auto oldChange = from(old, old_.begin(same_)), oldRest = from(old, old_.begin(oldEnd()));
@@ -210,7 +215,9 @@ private:
   // Whether all ranges of a message are in [from, to).
   static bool staysIn(const Diagnostic &d, uint32_t from, uint32_t to) {
     auto in = [&](SourceRange r) { return r.begin >= from && r.begin < to; };
-    auto fixIn = [&](const FixIt &fix) { return std::all_of(fix.edits.begin(), fix.edits.end(), [&](const TextEdit &e) { return in(e.range); }); };
+    auto fixIn = [&](const FixIt &fix) {
+      return std::all_of(fix.edits.begin(), fix.edits.end(), [&](const TextEdit &e) { return in(e.range); });
+    };
     return in(d.range) && std::all_of(d.labels.begin(), d.labels.end(), [&](const Label &l) { return in(l.range); }) &&
            std::all_of(d.fixits.begin(), d.fixits.end(), fixIn);
   }
@@ -226,7 +233,8 @@ private:
     };
     // Compare the messages of the two unchanged lines that were parsed again. There must be none between the opening brace and
     // the first of them, since in the full text other lines follow the brace.
-    if (!sameCodes(between(old, oldKnown, old_.begin(from_), old_.begin(same_)), between(made, known_, now_.begin(from_), now_.begin(same_)), 0) ||
+    if (!sameCodes(between(old, oldKnown, old_.begin(from_), old_.begin(same_)),
+                   between(made, known_, now_.begin(from_), now_.begin(same_)), 0) ||
         !sameCodes(between(old, oldKnown, old_.begin(oldEnd()), old_.begin(oldEnd() + (moved_ > 0))),
                    between(made, known_, now_.begin(changeEnd()), now_.begin(to_)), shift_) ||
         (from_ > 0 && !between(made, known_, now_.tokens[now_.open].begin, now_.begin(from_)).empty()))
@@ -264,10 +272,10 @@ private:
   const ParsedText &before_;
   Lines old_, now_;
   size_t same_ = 0, moved_ = 0; // number of unchanged lines at the start and at the end
-  size_t from_ = 0, to_ = 0;    // range of lines that are parsed
+  size_t from_ = 0, to_ = 0; // range of lines that are parsed
   uint32_t shift_ = 0;
-  size_t kept_ = 0;             // number of statements kept
-  size_t known_ = 0;            // number of messages before those of the parser
+  size_t kept_ = 0; // number of statements kept
+  size_t known_ = 0; // number of messages before those of the parser
 };
 
 } // namespace

@@ -105,8 +105,10 @@ private:
     for (size_t i = 0; i < e.children.size(); ++i) {
       const ast::Expr &child = e.children[i];
       bool named = i < e.argNames.size() && e.argNames[i];
-      if (list) add(PartKind::Operand, named ? e.argNames[i].range.to(child.range) : child.range);
-      else add(PartKind::Expr, child.range);
+      if (list)
+        add(PartKind::Operand, named ? e.argNames[i].range.to(child.range) : child.range);
+      else
+        add(PartKind::Expr, child.range);
       inside(child);
     }
   }

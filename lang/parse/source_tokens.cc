@@ -40,7 +40,8 @@ bool opensExtent(const std::vector<SyntaxToken> &tokens, size_t i) {
 std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics) {
   const SourceFile &source = sources.file(index);
   std::vector<SyntaxToken> lexed = lex(source);
-  std::vector<SyntaxToken> shaped = shapeTokens(lexed, source, index, static_cast<uint32_t>(source.text().size()), diagnostics).tokens;
+  std::vector<SyntaxToken> shaped =
+      shapeTokens(lexed, source, index, static_cast<uint32_t>(source.text().size()), diagnostics).tokens;
   TokenScan scan(lexed, source.text());
   std::vector<SourceToken> out;
   ItemStarts starts(scan);
@@ -58,9 +59,12 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
     size_t type = token.type;
     bool startsItem = starts.next(i);
     bool kept = next < shaped.size() && shaped[next].begin == token.begin;
-    if (kept) type = shaped[next++].type;
-    else if (type == L::LT) type = L::LANGLE; // dense<0.0>, whose brackets shaping removes
-    else if (type == L::GT) type = L::RANGLE;
+    if (kept)
+      type = shaped[next++].type;
+    else if (type == L::LT)
+      type = L::LANGLE; // dense<0.0>, whose brackets shaping removes
+    else if (type == L::GT)
+      type = L::RANGLE;
     bool extent = type == L::LBRACK && opensExtent(lexed, i);
     lastWord = out.size();
     out.push_back({extent ? TokenRole::OpenExtent : roleOf(type), token.begin, token.end, newLines, false,

@@ -72,7 +72,8 @@ std::vector<RoleToken> tokenRoles(const std::vector<SyntaxToken> &tokens, uint32
   std::vector<RoleToken> out;
   out.reserve(tokens.size());
   for (const SyntaxToken &token : tokens)
-    if (token.type != antlr4::Token::EOF && token.begin < limit) out.push_back({roleOf(token.type), token.begin, token.end, token.firstOnLine});
+    if (token.type != antlr4::Token::EOF && token.begin < limit)
+      out.push_back({roleOf(token.type), token.begin, token.end, token.firstOnLine});
   return out;
 }
 

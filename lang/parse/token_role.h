@@ -6,33 +6,33 @@
 namespace xt {
 
 enum class TokenRole : uint8_t {
-  Comment,  // from `//` to the end of the line, without blanks at its end
+  Comment, // from `//` to the end of the line, without blanks at its end
   Word,
-  SoftWord,    // a keyword that may be a plain name: grid, load …
+  SoftWord, // a keyword that may be a plain name: grid, load …
   Constructor, // a word that a shape follows: tile, vector, memref, tensor_desc
-  Keyword,     // for, if, to, mod, true …
-  Op,       // an op's name
-  DimsOp,   // the name of an op that takes a list of dimensions after its operands: reduction, transpose …
-  Value,    // %x
-  Symbol,   // @f, ^bb0
-  Alias,    // #a
+  Keyword, // for, if, to, mod, true …
+  Op, // an op's name
+  DimsOp, // the name of an op that takes a list of dimensions after its operands: reduction, transpose …
+  Value, // %x
+  Symbol, // @f, ^bb0
+  Alias, // #a
   TypeAlias, // !t
   Parameter, // $n
   Number, // also nan, inf and the extents of a shape
   Text,
-  Element,  // of a shaped type
-  ShapeX,   // the x of 8x16xf32
-  Any,      // ?
+  Element, // of a shaped type
+  ShapeX, // the x of 8x16xf32
+  Any, // ?
   Comma,
   Colon,
   Splice, // the colon of %x:2
   Equals,
-  Arrow,    // ->, => (into and to are keywords)
+  Arrow, // ->, => (into and to are keywords)
   Operator, // + - * / and comparisons
   OpenParen,
   OpenBracket,
   OpenExtent, // the bracket of tile<[$n / 2] x f32>
-  OpenBrace,  // of attributes and sizes
+  OpenBrace, // of attributes and sizes
   OpenAngle,
   OpenBlock,
   CloseParen,

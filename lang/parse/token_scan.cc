@@ -140,8 +140,7 @@ bool TokenScan::opensBody(size_t i) const {
   if (type(i) != L::LBRACE || !at(i + 1).firstOnLine) return false;
   if (startsStatement(i + 1)) return true;
   size_t after = type(i + 2); // the tokens that may follow the key of an attribute
-  return isWord(i + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT &&
-         after != L::ATTR;
+  return isWord(i + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT && after != L::ATTR;
 }
 
 bool TokenScan::startsItem(size_t i, bool insideBraces) const {
@@ -158,8 +157,8 @@ bool TokenScan::startsItem(size_t i, bool insideBraces) const {
   case L::TYPE: return next == L::EQ || at(i).column == 0;
   case L::WORD: // a misspelt keyword; ops such as `print "text"` are statements
     if (findOpLoosely(text(i)) || (insideBraces && !lineOpensBlock(i) && !lineHoldsBlock(i))) return false;
-    return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
-                                 (next == L::SIZE && sameLine(i, i + 1)));
+    return at(i).column == 0 &&
+           ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT || (next == L::SIZE && sameLine(i, i + 1)));
   default: return false;
   }
 }
@@ -179,7 +178,9 @@ bool TokenScan::startsStatement(size_t i) const {
   case L::VALUE: return resultsEnd(i) != 0;
   case L::KW_FOR:
   case L::KW_WHILE:
-  case L::KW_IF: return (type(i) == L::KW_WHILE && next == L::COLON) || next == L::VALUE || next == L::LPAREN || next == L::KW_NOT || isWord(i + 1);
+  case L::KW_IF:
+    return (type(i) == L::KW_WHILE && next == L::COLON) || next == L::VALUE || next == L::LPAREN || next == L::KW_NOT ||
+           isWord(i + 1);
   case L::KW_RETURN:
   case L::KW_YIELD: return next == L::VALUE || at(i + 1).firstOnLine;
   case L::SYMBOL:

@@ -11,9 +11,7 @@ public:
   size_t getCharPositionInLine() override { return 0; }
   antlr4::CharStream *getInputStream() override { return nullptr; }
   std::string getSourceName() override { return {}; }
-  antlr4::TokenFactory<antlr4::CommonToken> *getTokenFactory() override {
-    return antlr4::CommonTokenFactory::DEFAULT.get();
-  }
+  antlr4::TokenFactory<antlr4::CommonToken> *getTokenFactory() override { return antlr4::CommonTokenFactory::DEFAULT.get(); }
 };
 
 NoTokenSource &noSource() {
@@ -49,9 +47,9 @@ void RepairTokenStream::insertHere(size_t type) {
   antlr4::Token *next = LT(1);
   antlr4::Token *last = LT(-1);
   size_t at = last ? last->getStopIndex() + 1 : next->getStartIndex();
-  auto token = std::make_unique<antlr4::CommonToken>(
-      std::pair<antlr4::TokenSource *, antlr4::CharStream *>{_tokenSource, nullptr}, type,
-      antlr4::Token::DEFAULT_CHANNEL, at, at - 1);
+  auto token =
+      std::make_unique<antlr4::CommonToken>(std::pair<antlr4::TokenSource *, antlr4::CharStream *>{_tokenSource, nullptr}, type,
+                                            antlr4::Token::DEFAULT_CHANNEL, at, at - 1);
   token->setLine(last ? last->getLine() : next->getLine());
   _tokens.insert(_tokens.begin() + static_cast<ptrdiff_t>(_p), std::move(token));
   for (size_t i = _p; i < _tokens.size(); ++i) static_cast<antlr4::CommonToken *>(_tokens[i].get())->setTokenIndex(i);

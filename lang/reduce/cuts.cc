@@ -68,7 +68,8 @@ TextRange cutOf(std::string_view text, const SourcePart &part) {
 }
 
 std::string withReplacements(std::string_view text, std::vector<Replacement> replacements) {
-  std::stable_sort(replacements.begin(), replacements.end(), [](const Replacement &a, const Replacement &b) { return a.range.begin < b.range.begin; });
+  std::stable_sort(replacements.begin(), replacements.end(),
+                   [](const Replacement &a, const Replacement &b) { return a.range.begin < b.range.begin; });
   std::string out;
   size_t at = 0;
   for (const Replacement &each : replacements) {

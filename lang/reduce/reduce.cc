@@ -83,7 +83,8 @@ private:
       bool some = false;
       for (size_t end = ranges.size(); end > 0 && !stopped();) {
         size_t begin = end > chunk ? end - chunk : 0;
-        if (attempt(withoutRanges(best_, {ranges.begin() + static_cast<std::ptrdiff_t>(begin), ranges.begin() + static_cast<std::ptrdiff_t>(end)}))) {
+        if (attempt(withoutRanges(best_, {ranges.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          ranges.begin() + static_cast<std::ptrdiff_t>(end)}))) {
           ranges = collect();
           some = true;
         }

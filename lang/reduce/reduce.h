@@ -15,7 +15,7 @@ struct ReduceProgress {
 struct ReduceHooks {
   // Whether a text still shows the behaviour that is searched for. Called at most once for each text.
   std::function<bool(const std::string &text)> isInteresting;
-  std::function<bool()> isStopped = {};                       // true: stop and return the best text so far; not set: never stop
+  std::function<bool()> isStopped = {}; // true: stop and return the best text so far; not set: never stop
   std::function<void(const ReduceProgress &progress)> progress = {}; // called after each text that was tried
 };
 

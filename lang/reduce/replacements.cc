@@ -44,9 +44,7 @@ std::vector<std::string> smallerThan(std::string_view text) {
   return out;
 }
 
-bool isFloatElement(std::string_view element) {
-  return element.find('f') != std::string_view::npos || element == "double";
-}
+bool isFloatElement(std::string_view element) { return element.find('f') != std::string_view::npos || element == "double"; }
 
 } // namespace
 
@@ -58,7 +56,8 @@ std::vector<Change> replacementsByInside(std::string_view text, std::span<const 
     const SourcePart &outer = parts[static_cast<size_t>(part.parent)];
     bool block = part.kind == PartKind::Block && outer.kind == PartKind::Statement;
     bool expression = isExpression(part.kind) && isExpression(outer.kind);
-    bool mapping = part.kind == PartKind::Mapping && outer.kind != PartKind::Item && outer.kind != PartKind::Attributes && outer.kind != PartKind::Type;
+    bool mapping = part.kind == PartKind::Mapping && outer.kind != PartKind::Item && outer.kind != PartKind::Attributes &&
+                   outer.kind != PartKind::Type;
     if (slice(text, part) == slice(text, outer)) continue;
     if (block) changes.push_back({{rangeOf(outer), std::string(insideBraces(slice(text, part)))}});
     if (expression || mapping) changes.push_back({{rangeOf(outer), std::string(slice(text, part))}});
@@ -74,7 +73,8 @@ std::vector<Change> replacementsByConstants(std::string_view text, std::span<con
     const SourcePart &statement = parts[static_cast<size_t>(op.parent)];
     const SourcePart *type = nullptr; // the last type of the op's signature
     for (size_t j = i + 1; j < parts.size() && parts[j].begin < statement.end; ++j) {
-      bool stated = parts[j].kind == PartKind::Type && parts[j].parent >= 0 && parts[static_cast<size_t>(parts[j].parent)].kind == PartKind::Signature;
+      bool stated = parts[j].kind == PartKind::Type && parts[j].parent >= 0 &&
+                    parts[static_cast<size_t>(parts[j].parent)].kind == PartKind::Signature;
       if (stated) type = &parts[j];
     }
     if (!type) continue;
@@ -87,7 +87,8 @@ std::vector<Change> replacementsByConstants(std::string_view text, std::span<con
 std::vector<Change> replacementsByLiterals(std::string_view text, std::span<const SourcePart> parts) {
   std::map<std::string_view, std::vector<TextRange>> uses;
   for (const SourcePart &part : parts)
-    if (isExpression(part.kind) && slice(text, part).find_first_of("%$") == 0 && slice(text, part).find_first_of(" ,=:[") == std::string_view::npos)
+    if (isExpression(part.kind) && slice(text, part).find_first_of("%$") == 0 &&
+        slice(text, part).find_first_of(" ,=:[") == std::string_view::npos)
       uses[slice(text, part)].push_back(rangeOf(part));
   std::vector<Change> changes;
   for (const auto &[value, ranges] : uses)

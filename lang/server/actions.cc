@@ -11,7 +11,8 @@ namespace {
 
 class Actions {
 public:
-  Actions(const Query &query, Span span, const std::vector<std::string> &kinds) : query_(query), span_(span), kinds_(kinds), speller_(query) {}
+  Actions(const Query &query, Span span, const std::vector<std::string> &kinds)
+      : query_(query), span_(span), kinds_(kinds), speller_(query) {}
 
   Json run() {
     if (wants("quickfix")) fixes();
@@ -53,11 +54,16 @@ private:
         Json changes = Json::object();
         for (const TextEdit &change : plainEdits(fix, query_.workspace.sources())) {
           Place at = query_.workspace.locate(change.range);
-          if (at.document) changes[at.document->uri()].push_back({{"range", at.document->text().range(at.span, query_.encoding)}, {"newText", change.replacement}});
+          if (at.document)
+            changes[at.document->uri()].push_back(
+                {{"range", at.document->text().range(at.span, query_.encoding)}, {"newText", change.replacement}});
         }
         Json json = {{"title", fix.title}, {"kind", "quickfix"}, {"edit", {{"changes", std::move(changes)}}}};
         if (&fix == &d.fixits.front()) json["isPreferred"] = true;
-        json["diagnostics"] = Json::array({{{"range", query_.range(place.span)}, {"message", diagnosticText(d)}, {"code", codeText(d.code)}, {"source", "xt"}}});
+        json["diagnostics"] = Json::array({{{"range", query_.range(place.span)},
+                                            {"message", diagnosticText(d)},
+                                            {"code", codeText(d.code)},
+                                            {"source", "xt"}}});
         list_.push_back(std::move(json));
       }
     }
@@ -67,8 +73,10 @@ private:
   std::optional<std::string> signatureOf(const ast::Stmt &stmt, Type type) {
     if (writtenType(stmt) || stmt.results.size() != 1 || stmt.results[0].count != 1) return std::nullopt;
     const std::string &spelled = speller_.type(type);
-    if (stmt.kind == ast::Stmt::Kind::Assign) return stmt.attrs || stmt.signature ? std::nullopt : std::optional(" : " + spelled);
-    if (stmt.kind != ast::Stmt::Kind::Op || stmt.op->signature || !(type.isVector() || type.isTile() || type.isTensorDesc())) return std::nullopt;
+    if (stmt.kind == ast::Stmt::Kind::Assign)
+      return stmt.attrs || stmt.signature ? std::nullopt : std::optional(" : " + spelled);
+    if (stmt.kind != ast::Stmt::Kind::Op || stmt.op->signature || !(type.isVector() || type.isTile() || type.isTensorDesc()))
+      return std::nullopt;
     return " -> " + spelled;
   }
 
@@ -90,7 +98,8 @@ private:
 
   // Offers to replace a layout that is written out in the kernel by an alias declared above the kernel.
   void extractLayouts(const Piece &piece, const ast::KernelDecl &kernel) {
-    for (size_t at = piece.text.find("#", kernel.body.range.begin); at < kernel.body.range.end && at != std::string_view::npos; at = piece.text.find("#", at + 1)) {
+    for (size_t at = piece.text.find("#", kernel.body.range.begin); at < kernel.body.range.end && at != std::string_view::npos;
+         at = piece.text.find("#", at + 1)) {
       size_t open = piece.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789", at + 1);
       if (open == std::string_view::npos || piece.text[open] != '<') continue;
       size_t end = closing(piece.text, open);
@@ -101,9 +110,10 @@ private:
       Json edits = Json::array();
       Span start = query_.span(kernel.range.startPoint());
       edits.push_back(edit(start, str("#", name, " = ", layout, "\n\n")));
-      for (size_t same = piece.text.find(layout, kernel.body.range.begin); same < kernel.body.range.end && same != std::string_view::npos;
-           same = piece.text.find(layout, same + layout.size()))
-        edits.push_back(edit(query_.span({piece.file, static_cast<uint32_t>(same), static_cast<uint32_t>(same + layout.size())}), "#" + name));
+      for (size_t same = piece.text.find(layout, kernel.body.range.begin);
+           same < kernel.body.range.end && same != std::string_view::npos; same = piece.text.find(layout, same + layout.size()))
+        edits.push_back(edit(
+            query_.span({piece.file, static_cast<uint32_t>(same), static_cast<uint32_t>(same + layout.size())}), "#" + name));
       list_.push_back(action(str("extract the layout as `#", name, "`"), "refactor.extract", std::move(edits)));
       return;
     }
@@ -138,6 +148,8 @@ private:
 
 } // namespace
 
-Json codeActions(const Query &query, Span span, const std::vector<std::string> &kinds) { return Actions(query, span, kinds).run(); }
+Json codeActions(const Query &query, Span span, const std::vector<std::string> &kinds) {
+  return Actions(query, span, kinds).run();
+}
 
 } // namespace xt::lsp

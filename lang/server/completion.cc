@@ -15,7 +15,19 @@ namespace xt::lsp {
 namespace {
 
 // CompletionItemKind of the protocol.
-enum class ItemKind : uint8_t { Method = 2, Function = 3, Variable = 6, Module = 9, Property = 10, Keyword = 14, File = 17, EnumMember = 20, Constant = 21, Struct = 22, TypeParameter = 25 };
+enum class ItemKind : uint8_t {
+  Method = 2,
+  Function = 3,
+  Variable = 6,
+  Module = 9,
+  Property = 10,
+  Keyword = 14,
+  File = 17,
+  EnumMember = 20,
+  Constant = 21,
+  Struct = 22,
+  TypeParameter = 25
+};
 
 constexpr size_t kMostValues = 200;
 
@@ -32,7 +44,9 @@ struct Cursor {
   const OpInfo *op = nullptr;    // the statement's op
 
   std::string_view spelled(const RoleToken &token) const { return piece->text.substr(token.begin, token.end - token.begin); }
-  std::string_view last(size_t n = 1) const { return before.size() < n ? std::string_view() : spelled(before[before.size() - n]); }
+  std::string_view last(size_t n = 1) const {
+    return before.size() < n ? std::string_view() : spelled(before[before.size() - n]);
+  }
 };
 
 bool isNamePart(char c) {
@@ -54,11 +68,15 @@ void findBracket(Cursor &place) {
       continue;
     }
     // A brace that ends its line opens a block.
-    bool block = text == "{" && (i + 1 == place.before.size() ? place.piece->text.substr(place.before[i].end, place.at - place.before[i].end).find('\n') != std::string_view::npos
-                                                             : place.before[i + 1].firstOnLine);
+    bool block =
+        text == "{" && (i + 1 == place.before.size()
+                            ? place.piece->text.substr(place.before[i].end, place.at - place.before[i].end).find('\n') !=
+                                  std::string_view::npos
+                            : place.before[i + 1].firstOnLine);
     if (block) return;
-    if (text == "<" && i > 0 && place.before[i - 1].role != TokenRole::Constructor && place.before[i - 1].role != TokenRole::Alias &&
-        place.before[i - 1].role != TokenRole::Word && place.before[i - 1].role != TokenRole::TypeAlias)
+    if (text == "<" && i > 0 && place.before[i - 1].role != TokenRole::Constructor &&
+        place.before[i - 1].role != TokenRole::Alias && place.before[i - 1].role != TokenRole::Word &&
+        place.before[i - 1].role != TokenRole::TypeAlias)
       continue; // less than
     place.bracket = text;
     place.bracketAt = i;
@@ -70,9 +88,12 @@ void findItem(Cursor &place) {
   for (size_t i = place.before.size(); i-- > 0;) {
     std::string_view text = place.spelled(place.before[i]);
     if (!place.before[i].firstOnLine) continue;
-    if (text == "kernel" || text == "func" || text == "func.func") place.inKernel = true;
-    else if (text == "test") place.inTest = true;
-    else continue;
+    if (text == "kernel" || text == "func" || text == "func.func")
+      place.inKernel = true;
+    else if (text == "test")
+      place.inTest = true;
+    else
+      continue;
     // After its closing brace the cursor is outside the item.
     int depth = 0;
     bool opened = false;
@@ -80,7 +101,8 @@ void findItem(Cursor &place) {
       std::string_view t = place.spelled(place.before[k]);
       depth += t == "{" ? 1 : t == "}" ? -1 : 0;
       opened |= t == "{";
-      if (opened && depth == 0 && t == "}") opened = false, place.inKernel = place.inTest = k + 1 < place.before.size() && !place.before[k + 1].firstOnLine;
+      if (opened && depth == 0 && t == "}")
+        opened = false, place.inKernel = place.inTest = k + 1 < place.before.size() && !place.before[k + 1].firstOnLine;
     }
     if (!opened && depth <= 0) place.inKernel = place.inTest = false;
     return;
@@ -94,9 +116,11 @@ void findStatement(Cursor &place) {
   }
   // There is no token on the cursor's line yet.
   uint32_t from = place.before.empty() ? 0 : place.before.back().end;
-  if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos) place.lineFirst = place.before.size();
+  if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos)
+    place.lineFirst = place.before.size();
   for (size_t i = place.lineFirst; i < place.before.size() && !place.op; ++i)
-    if (place.before[i].role == TokenRole::Word && (i == place.lineFirst || place.spelled(place.before[i - 1]) == "=")) place.op = findOp(place.spelled(place.before[i]));
+    if (place.before[i].role == TokenRole::Word && (i == place.lineFirst || place.spelled(place.before[i - 1]) == "="))
+      place.op = findOp(place.spelled(place.before[i]));
 }
 
 Cursor cursorAt(const Query &query, uint32_t offset) {
@@ -112,7 +136,8 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
     if (token.begin >= begin) break;
     std::string_view text = place.spelled(token);
     bool closed = text.size() > 1 && text.ends_with('"');
-    place.inText |= token.role == TokenRole::Text && token.begin < place.at && (token.end > place.at || (token.end == place.at && !closed));
+    place.inText |=
+        token.role == TokenRole::Text && token.begin < place.at && (token.end > place.at || (token.end == place.at && !closed));
     place.before.push_back(token);
   }
   findStatement(place);
@@ -133,22 +158,31 @@ constexpr Mapping kMappings[] = {
 
 class Completion {
 public:
-  Completion(const Query &query, uint32_t offset, bool snippets) : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets), speller_(query) {}
+  Completion(const Query &query, uint32_t offset, bool snippets)
+      : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets), speller_(query) {}
 
   Json run() {
-    if (place_.inText) imports();
-    else if (!place_.prefix.empty() && place_.prefix[0] == '%') values();
-    else if (!place_.prefix.empty() && place_.prefix[0] == '#') aliases();
-    else if (!place_.prefix.empty() && place_.prefix[0] == '!') declared(NameKind::TypeAlias, ItemKind::TypeParameter);
-    else if (!place_.prefix.empty() && place_.prefix[0] == '$') params();
-    else if (!place_.prefix.empty() && place_.prefix[0] == '@') callees();
-    else words();
+    if (place_.inText)
+      imports();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '%')
+      values();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '#')
+      aliases();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '!')
+      declared(NameKind::TypeAlias, ItemKind::TypeParameter);
+    else if (!place_.prefix.empty() && place_.prefix[0] == '$')
+      params();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '@')
+      callees();
+    else
+      words();
     return {{"isIncomplete", incomplete_}, {"items", std::move(items_)}};
   }
 
 private:
   // `page` is the kind of documentation page that completionPage() looks up.
-  void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {}, const char *page = nullptr) {
+  void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {},
+            const char *page = nullptr) {
     if (!seen_.insert(label).second) return;
     bool snippet = snippets_ && text.find('$') != std::string::npos && text != label;
     Json json = {{"label", label}, {"kind", static_cast<int>(kind)}};
@@ -157,7 +191,8 @@ private:
     if (snippet) json["insertTextFormat"] = 2;
     auto prefix = static_cast<uint32_t>(place_.prefix.size());
     if (range_.is_null() || prefix != ranged_) range_ = query_.range({offset_ - prefix, offset_}), ranged_ = prefix;
-    json["textEdit"] = {{"range", range_}, {"newText", snippet || (!text.empty() && text.find('$') == std::string::npos) ? text : label}};
+    json["textEdit"] = {{"range", range_},
+                        {"newText", snippet || (!text.empty() && text.find('$') == std::string::npos) ? text : label}};
     items_.push_back(std::move(json));
   }
 
@@ -165,8 +200,10 @@ private:
 
   void values() {
     std::vector<ast::Name> names;
-    if (const ast::KernelDecl *kernel = kernelAt(*place_.piece, place_.at)) names = valuesInScope(*kernel, place_.at);
-    else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at)) names = valuesInScope(*test, place_.at);
+    if (const ast::KernelDecl *kernel = kernelAt(*place_.piece, place_.at))
+      names = valuesInScope(*kernel, place_.at);
+    else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at))
+      names = valuesInScope(*test, place_.at);
     // Offers only the latest kMostValues bindings; the incomplete flag makes the client repeat the request as typing goes on.
     bool many = names.size() > kMostValues;
     incomplete_ |= many;
@@ -186,7 +223,9 @@ private:
   bool mayBecome(std::string_view name) const {
     size_t at = 0;
     for (char c : place_.prefix) {
-      while (at < name.size() && std::tolower(static_cast<unsigned char>(name[at])) != std::tolower(static_cast<unsigned char>(c))) ++at;
+      while (at < name.size() &&
+             std::tolower(static_cast<unsigned char>(name[at])) != std::tolower(static_cast<unsigned char>(c)))
+        ++at;
       if (at++ >= name.size()) return false;
     }
     return true;
@@ -198,7 +237,8 @@ private:
       for (const Document *file : query_.analysis.files)
         for (size_t i = 0; i < file->pieceCount(); ++i)
           for (const ast::KernelDecl &decl : file->piece(i).parsed.tree.kernels)
-            if (decl.name.range == use.target) return place_.inKernel ? decl.isFunction : !place_.inTest || decl.results.empty();
+            if (decl.name.range == use.target)
+              return place_.inKernel ? decl.isFunction : !place_.inTest || decl.results.empty();
       return true;
     };
     declared(NameKind::Kernel, ItemKind::Function, fits);
@@ -219,7 +259,9 @@ private:
 
   void aliases() {
     declared(NameKind::Alias, ItemKind::Struct);
-    for (const Mapping &mapping : kMappings) item(std::string(mapping.name), ItemKind::Struct, std::string(mapping.detail), str(mapping.name, "<", mapping.entries, ">"));
+    for (const Mapping &mapping : kMappings)
+      item(std::string(mapping.name), ItemKind::Struct, std::string(mapping.detail),
+           str(mapping.name, "<", mapping.entries, ">"));
   }
 
   // Offers the keys of the mapping attribute around the cursor. After `=`, an entry of #xe_map takes an alias; entries of
@@ -299,17 +341,20 @@ private:
       declared(NameKind::Param, ItemKind::Constant);
     } else {
       for (std::string_view name : {"memref", "vector", "tile", "tensor_desc"})
-        item(std::string(name), ItemKind::Struct, "", str(name, name == "memref" ? "<${1:?}x${2:?}x${3:f32}>" : "<${1:32}x${2:32}x${3:f32}>"));
+        item(std::string(name), ItemKind::Struct, "",
+             str(name, name == "memref" ? "<${1:?}x${2:?}x${3:f32}>" : "<${1:32}x${2:32}x${3:f32}>"));
       declared(NameKind::TypeAlias, ItemKind::TypeParameter);
     }
-    for (int i = 0; i < kElemCount; ++i) item(std::string(elemName(static_cast<Elem>(i))), ItemKind::TypeParameter, "element type");
+    for (int i = 0; i < kElemCount; ++i)
+      item(std::string(elemName(static_cast<Elem>(i))), ItemKind::TypeParameter, "element type");
   }
 
   void attributes() {
     if (place_.last() == "=") return attributeValues(place_.last(2));
     for (const AttrSpec &attr : place_.op->attrs)
       if (attr.kind != AttrKind::Kind)
-        item(std::string(attr.name), ItemKind::Property, std::string(attr.doc), attr.kind == AttrKind::Flag ? std::string(attr.name) : str(attr.name, " = ${1}"));
+        item(std::string(attr.name), ItemKind::Property, std::string(attr.doc),
+             attr.kind == AttrKind::Flag ? std::string(attr.name) : str(attr.name, " = ${1}"));
     aliases();
   }
 
@@ -375,9 +420,11 @@ private:
   }
 
   void functions() {
-    for (std::string_view name : {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"}) item(std::string(name), ItemKind::Function, "");
+    for (std::string_view name : {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"})
+      item(std::string(name), ItemKind::Function, "");
     for (const OpInfo &op : allOps())
-      if (op.elementwise && op.typeRule == TypeRule::Elementwise) item(std::string(op.name), ItemKind::Function, std::string(op.summary), {}, "op");
+      if (op.elementwise && op.typeRule == TypeRule::Elementwise)
+        item(std::string(op.name), ItemKind::Function, std::string(op.summary), {}, "op");
   }
 
   void testStatements() {
@@ -404,9 +451,11 @@ private:
       TokenRole first = place_.before[place_.lineFirst].role;
       return first == TokenRole::TypeAlias ? types() : first == TokenRole::Alias ? aliases() : params();
     }
-    item("kernel", ItemKind::Keyword, "", "kernel @${1:name}(%${2:A}: memref<?x?xf32>) grid (%i = 0 to dim(%${2:A}, 0) step ${3:32}) {\n  $0\n}");
+    item("kernel", ItemKind::Keyword, "",
+         "kernel @${1:name}(%${2:A}: memref<?x?xf32>) grid (%i = 0 to dim(%${2:A}, 0) step ${3:32}) {\n  $0\n}");
     item("func", ItemKind::Keyword, "", "func @${1:name}(%${2:x}: vector<?x?xf32>) -> vector<?x?xf32> {\n  return $0\n}");
-    item("test", ItemKind::Keyword, "", "test \"${1:name}\" {\n  %A = random(seed = 1) : memref<${2:64x64xf32}>\n  launch @${3:kernel}(%A)\n  $0\n}");
+    item("test", ItemKind::Keyword, "",
+         "test \"${1:name}\" {\n  %A = random(seed = 1) : memref<${2:64x64xf32}>\n  launch @${3:kernel}(%A)\n  $0\n}");
     item("param", ItemKind::Keyword, "", "param \\$${1:BM} : index = ${2:256}");
     item("import", ItemKind::Keyword, "", "import \"${1:std/gemm}\"");
     aliases();
@@ -424,13 +473,15 @@ private:
       std::error_code error;
       std::set<std::string> names;
       for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-        if (at->path().extension() == ".xt" && at->path() != query_.document.path()) names.insert(before + at->path().stem().string());
+        if (at->path().extension() == ".xt" && at->path() != query_.document.path())
+          names.insert(before + at->path().stem().string());
       for (const std::string &name : names) item(name, ItemKind::File, "");
     };
     if (!query_.workspace.stdlib().empty()) folder(query_.workspace.stdlib(), "std/");
     size_t slash = query_.document.path().rfind('/'), inside = typed.rfind('/');
     std::string below = inside == std::string_view::npos ? "" : std::string(typed.substr(0, inside + 1));
-    if (slash != std::string::npos && !below.starts_with("std/")) folder(query_.document.path().substr(0, slash + 1) + below, below);
+    if (slash != std::string::npos && !below.starts_with("std/"))
+      folder(query_.document.path().substr(0, slash + 1) + below, below);
   }
 
   const Query &query_;

@@ -30,8 +30,10 @@ std::string pageOf(const Workspace &workspace, DiagCode code) {
   std::string anchor;
   for (char c : str(codeText(code), "-", diagInfo(code).title)) {
     auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || c == '-' || c == '_') anchor += static_cast<char>(std::tolower(byte));
-    else if (c == ' ') anchor += '-';
+    if (std::isalnum(byte) || c == '-' || c == '_')
+      anchor += static_cast<char>(std::tolower(byte));
+    else if (c == ' ')
+      anchor += '-';
   }
   return uriOfPath(page) + "#" + anchor;
 }
@@ -94,7 +96,11 @@ Json diagnostics(const Query &query) {
   std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
   Json list = Json::array();
   for (const auto &[span, diagnostic] : order) list.push_back(diagnosticJson(query, *diagnostic));
-  if (!shown.rest.empty()) list.push_back({{"range", query.range(Span{})}, {"severity", severityOf(Severity::Remark)}, {"source", "xt"}, {"message", shown.rest}});
+  if (!shown.rest.empty())
+    list.push_back({{"range", query.range(Span{})},
+                    {"severity", severityOf(Severity::Remark)},
+                    {"source", "xt"},
+                    {"message", shown.rest}});
   return list;
 }
 

@@ -27,7 +27,9 @@ std::optional<size_t> contentLength(std::string_view header) {
     std::string_view line = header.substr(begin, end - begin);
     begin = end + 1;
     auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-    if (line.size() < kName.size() || !std::equal(kName.begin(), kName.end(), line.begin(), [&](char a, char b) { return same(b, a); })) continue;
+    if (line.size() < kName.size() ||
+        !std::equal(kName.begin(), kName.end(), line.begin(), [&](char a, char b) { return same(b, a); }))
+      continue;
     line.remove_prefix(kName.size());
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
     while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);

@@ -18,7 +18,8 @@ private:
   // Hints the type of each result that has none in the text. A result whose written type has no layout gets the layout only.
   void add(const ast::Stmt &stmt) {
     const ast::TypeExpr *written = writtenType(stmt);
-    bool saysLayout = written && (query_.written(written->range).find('#') != std::string_view::npos || written->kind == ast::TypeExpr::Kind::Alias);
+    bool saysLayout = written && (query_.written(written->range).find('#') != std::string_view::npos ||
+                                  written->kind == ast::TypeExpr::Kind::Alias);
     if (saysLayout) return;
     for (const ast::Binding &binding : stmt.results) {
       Span name = query_.span(binding.name.range);
@@ -46,7 +47,8 @@ private:
 
 Json inlayHints(const Query &query, Span span) {
   Hints hints(query, span);
-  for (size_t p = query.document.pieceAt(span.begin); p < query.document.pieceCount() && query.document.pieceStart(p) < span.end; ++p)
+  for (size_t p = query.document.pieceAt(span.begin);
+       p < query.document.pieceCount() && query.document.pieceStart(p) < span.end; ++p)
     for (const ast::KernelDecl &kernel : query.document.piece(p).parsed.tree.kernels) hints.add(kernel);
   return hints.take();
 }

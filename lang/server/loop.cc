@@ -59,7 +59,8 @@ public:
   bool changes(const std::string &uri) {
     std::lock_guard lock(mutex_);
     return std::any_of(messages_.begin(), messages_.end(), [&](const Json &message) {
-      return textOf(member(message, "method")) == "textDocument/didChange" && textOf(member(message, "params", "textDocument", "uri")) == uri;
+      return textOf(member(message, "method")) == "textDocument/didChange" &&
+             textOf(member(message, "params", "textDocument", "uri")) == uri;
     });
   }
 
@@ -114,7 +115,7 @@ void read(int input, Queue &queue, Writer &writer) {
       take(*frame, queue, writer);
     }
   }
-  queue.end(!any                ? "no message came: each begins with `Content-Length: N` and an empty line (an editor starts this program)"
+  queue.end(!any ? "no message came: each begins with `Content-Length: N` and an empty line (an editor starts this program)"
             : frames.isInside() ? "the input ended in the middle of a message"
                                 : "the input ended before `exit`");
 }
@@ -124,7 +125,8 @@ void read(int input, Queue &queue, Writer &writer) {
 bool isStale(const Json &message, Queue &queue) {
   std::string method = textOf(member(message, "method"));
   if (!message.contains("id") || !method.starts_with("textDocument/")) return false;
-  if (method == "textDocument/rename" || method == "textDocument/completion" || method == "textDocument/signatureHelp") return false;
+  if (method == "textDocument/rename" || method == "textDocument/completion" || method == "textDocument/signatureHelp")
+    return false;
   return queue.changes(textOf(member(message, "params", "textDocument", "uri")));
 }
 
@@ -138,8 +140,10 @@ int serve(int input, int output) {
   std::thread([&] { read(input, queue, writer); }).detach();
   Json message;
   while (!server.isExited() && queue.pop(message)) {
-    if (isStale(message, queue)) writer.send(errorReply(member(message, "id"), kContentModified, "the text has changed"));
-    else server.handle(message);
+    if (isStale(message, queue))
+      writer.send(errorReply(member(message, "id"), kContentModified, "the text has changed"));
+    else
+      server.handle(message);
     if (!queue.empty() || server.isExited()) continue;
     if (server.hasUnpublished()) server.publish();
     if (queue.empty()) server.tidy();

@@ -48,7 +48,8 @@ Json typeDefinition(const Query &query, uint32_t offset) {
   TypeSpeller speller(query);
   const std::string &layout = speller.layout(use->type);
   for (const NameUse &declared : query.analysis.checked.names.uses())
-    if (declared.kind == NameKind::Alias && declared.isDefinition && query.written(declared.target) == layout) return query.location(declared.target);
+    if (declared.kind == NameKind::Alias && declared.isDefinition && query.written(declared.target) == layout)
+      return query.location(declared.target);
   return nullptr;
 }
 
@@ -58,7 +59,8 @@ Json references(const Query &query, uint32_t offset, bool withDefinition) {
   Json list = Json::array();
   for (const Occurrence &occurrence : occurrences(query, *use))
     if (withDefinition || !occurrence.isDefinition)
-      list.push_back({{"uri", occurrence.place.document->uri()}, {"range", occurrence.place.document->text().range(occurrence.place.span, query.encoding)}});
+      list.push_back({{"uri", occurrence.place.document->uri()},
+                      {"range", occurrence.place.document->text().range(occurrence.place.span, query.encoding)}});
   return list;
 }
 
@@ -90,7 +92,8 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
   std::vector<Occurrence> all = occurrences(query, *use);
   // Refuse to rename in files of the standard library that are not open in the client.
   for (const Occurrence &occurrence : all)
-    if (!query.workspace.stdlib().empty() && occurrence.place.document->path().starts_with(query.workspace.stdlib() + "/") && !occurrence.place.document->isOpen())
+    if (!query.workspace.stdlib().empty() && occurrence.place.document->path().starts_with(query.workspace.stdlib() + "/") &&
+        !occurrence.place.document->isOpen())
       return {nullptr, "the name is one of the standard library"};
   if (use->kind == NameKind::Value) {
     Piece &piece = query.document.piece(query.document.pieceAt(query.workspace.locate(use->range).span.begin));
@@ -100,7 +103,8 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
         return {nullptr, str("`%", name, "` is a name of this kernel already")};
   } else {
     for (const NameUse &other : query.analysis.checked.names.uses())
-      if (other.isDefinition && other.kind == use->kind && other.target != use->target && query.written(other.target).substr(1) == name)
+      if (other.isDefinition && other.kind == use->kind && other.target != use->target &&
+          query.written(other.target).substr(1) == name)
         return {nullptr, str("`", query.written(other.target), "` is defined already")};
   }
   Json changes = Json::object();

@@ -52,7 +52,8 @@ std::string_view pieceText(std::string_view text, Span place) {
   return text.substr(place.begin, end - place.begin);
 }
 
-std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place, const Piece *before) {
+std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place,
+                                 const Piece *before) {
   auto piece = std::make_shared<Piece>();
   piece->file = sources.add(name, std::string(pieceText(text, place)));
   piece->size = place.end - place.begin;

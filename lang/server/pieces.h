@@ -2,8 +2,8 @@
 // pieces that it touches. Ranges in a piece count from its start, so they stay valid when earlier pieces change.
 #pragma once
 #include "lang/lower/file_lowering.h"
-#include "lang/parse/token_role.h"
 #include "lang/parse/reparse.h"
+#include "lang/parse/token_role.h"
 #include "lang/server/text.h"
 
 #include <map>
@@ -26,7 +26,8 @@ struct Piece {
 };
 
 // Parses the bytes `place` of `text` as one piece of the file `name`. `before` is the earlier version of this piece, or null.
-std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place, const Piece *before);
+std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place,
+                                 const Piece *before);
 // The bytes that determine a piece: those at `place`, followed by the first word of the next piece.
 std::string_view pieceText(std::string_view text, Span place);
 } // namespace xt::lsp

@@ -11,7 +11,8 @@ std::span<const NameUse> usesIn(const NameIndex &index, uint32_t file) {
   const std::vector<NameUse> &uses = index.uses();
   // Fast path: most indexes belong to other kernels.
   if (uses.empty() || file < uses.front().range.file || uses.back().range.file < file) return {};
-  auto begin = std::lower_bound(uses.begin(), uses.end(), file, [](const NameUse &use, uint32_t f) { return use.range.file < f; });
+  auto begin =
+      std::lower_bound(uses.begin(), uses.end(), file, [](const NameUse &use, uint32_t f) { return use.range.file < f; });
   auto end = std::upper_bound(begin, uses.end(), file, [](uint32_t f, const NameUse &use) { return f < use.range.file; });
   return {begin, end};
 }
@@ -45,7 +46,9 @@ void addPlace(const Workspace &workspace, SourceRange range, bool definition, st
 void sortOut(std::vector<Occurrence> &list) {
   auto key = [](const Occurrence &o) { return std::tuple(o.place.document->path(), o.place.span, !o.isDefinition); };
   std::sort(list.begin(), list.end(), [&](const Occurrence &a, const Occurrence &b) { return key(a) < key(b); });
-  auto same = [](const Occurrence &a, const Occurrence &b) { return a.place.document == b.place.document && a.place.span == b.place.span; };
+  auto same = [](const Occurrence &a, const Occurrence &b) {
+    return a.place.document == b.place.document && a.place.span == b.place.span;
+  };
   list.erase(std::unique(list.begin(), list.end(), same), list.end());
 }
 
@@ -68,7 +71,8 @@ std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &us
   Piece &piece = query.document.piece(query.document.pieceAt(here.span.begin));
   std::string_view name = query.written(use.range);
   for (const RoleToken &token : piece.tokens)
-    if (token.role == TokenRole::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
+    if (token.role == TokenRole::Value && !seen.contains(token.begin) &&
+        piece.text.substr(token.begin, token.end - token.begin) == name)
       addPlace(query.workspace, {piece.file, token.begin, token.end}, false, out);
   return out;
 }
@@ -104,7 +108,8 @@ const NameUse *Query::definitionAt(SourceRange range) const {
   const NameUse *found = nullptr;
   for (const NameIndex *index : analysis.indexes) {
     std::span<const NameUse> uses = usesIn(*index, range.file);
-    auto use = std::lower_bound(uses.begin(), uses.end(), range, [&](const NameUse &u, SourceRange r) { return key(u.range) < key(r); });
+    auto use = std::lower_bound(uses.begin(), uses.end(), range,
+                                [&](const NameUse &u, SourceRange r) { return key(u.range) < key(r); });
     for (; use != uses.end() && use->range == range; ++use)
       if (use->isDefinition && (!found || (!found->type && use->type))) found = &*use;
   }
@@ -131,11 +136,13 @@ std::vector<Occurrence> occurrences(const Query &query, const NameUse &use) {
       if (!mentions(*document, name)) continue;
       for (const NameIndex *index : query.workspace.analyse(*document).indexes)
         for (const NameUse &other : index->uses())
-          if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
+          if (other.kind == use.kind && other.target == use.target)
+            addPlace(query.workspace, other.range, other.isDefinition, out);
     }
     for (const NameIndex *index : query.analysis.indexes)
       for (const NameUse &other : index->uses())
-        if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
+        if (other.kind == use.kind && other.target == use.target)
+          addPlace(query.workspace, other.range, other.isDefinition, out);
   }
   sortOut(out);
   return out;

@@ -10,8 +10,12 @@
 namespace xt::lsp {
 namespace {
 
-uint32_t offsetIn(const Query &query, const Json &params) { return query.document.text().offset(member(params, "position"), query.encoding); }
-Span spanIn(const Query &query, const Json &params) { return query.document.text().span(member(params, "range"), query.encoding); }
+uint32_t offsetIn(const Query &query, const Json &params) {
+  return query.document.text().offset(member(params, "position"), query.encoding);
+}
+Span spanIn(const Query &query, const Json &params) {
+  return query.document.text().span(member(params, "range"), query.encoding);
+}
 
 Answer renameAnswer(const Query &query, const Json &params) {
   RenameResult result = rename(query, offsetIn(query, params), textOf(member(params, "newName")));
@@ -43,21 +47,31 @@ const Server::Method *Server::findMethod(std::string_view name) {
   static constexpr Method kMethods[] = {
       {"textDocument/hover", [](const Query &q, const Json &p, bool) { return Answer{hover(q, offsetIn(q, p))}; }},
       {"textDocument/definition", [](const Query &q, const Json &p, bool) { return Answer{definition(q, offsetIn(q, p))}; }},
-      {"textDocument/typeDefinition", [](const Query &q, const Json &p, bool) { return Answer{typeDefinition(q, offsetIn(q, p))}; }},
+      {"textDocument/typeDefinition",
+       [](const Query &q, const Json &p, bool) { return Answer{typeDefinition(q, offsetIn(q, p))}; }},
       {"textDocument/references",
-       [](const Query &q, const Json &p, bool) { return Answer{references(q, offsetIn(q, p), boolOf(member(p, "context", "includeDeclaration"), true))}; }},
-      {"textDocument/documentHighlight", [](const Query &q, const Json &p, bool) { return Answer{highlights(q, offsetIn(q, p))}; }},
-      {"textDocument/prepareRename", [](const Query &q, const Json &p, bool) { return Answer{prepareRename(q, offsetIn(q, p))}; }},
+       [](const Query &q, const Json &p, bool) {
+         return Answer{references(q, offsetIn(q, p), boolOf(member(p, "context", "includeDeclaration"), true))};
+       }},
+      {"textDocument/documentHighlight",
+       [](const Query &q, const Json &p, bool) { return Answer{highlights(q, offsetIn(q, p))}; }},
+      {"textDocument/prepareRename",
+       [](const Query &q, const Json &p, bool) { return Answer{prepareRename(q, offsetIn(q, p))}; }},
       {"textDocument/rename", [](const Query &q, const Json &p, bool) { return renameAnswer(q, p); }},
       {"textDocument/documentSymbol", [](const Query &q, const Json &, bool) { return Answer{documentSymbols(q)}; }},
-      {"textDocument/semanticTokens/range", [](const Query &q, const Json &p, bool) { return Answer{Json{{"data", semanticTokens(q, spanIn(q, p))}}}; }},
+      {"textDocument/semanticTokens/range",
+       [](const Query &q, const Json &p, bool) { return Answer{Json{{"data", semanticTokens(q, spanIn(q, p))}}}; }},
       {"textDocument/inlayHint", [](const Query &q, const Json &p, bool) { return Answer{inlayHints(q, spanIn(q, p))}; }},
-      {"textDocument/completion", [](const Query &q, const Json &p, bool snippets) { return Answer{completion(q, offsetIn(q, p), snippets)}; }},
-      {"textDocument/signatureHelp", [](const Query &q, const Json &p, bool) { return Answer{signatureHelp(q, offsetIn(q, p))}; }},
+      {"textDocument/completion",
+       [](const Query &q, const Json &p, bool snippets) { return Answer{completion(q, offsetIn(q, p), snippets)}; }},
+      {"textDocument/signatureHelp",
+       [](const Query &q, const Json &p, bool) { return Answer{signatureHelp(q, offsetIn(q, p))}; }},
       {"textDocument/formatting", [](const Query &q, const Json &, bool) { return Answer{formatting(q, std::nullopt)}; }},
       {"textDocument/rangeFormatting", [](const Query &q, const Json &p, bool) { return Answer{formatting(q, spanIn(q, p))}; }},
       {"textDocument/onTypeFormatting",
-       [](const Query &q, const Json &p, bool) { return Answer{formattingOnType(q, offsetIn(q, p), textOf(member(p, "ch")))}; }},
+       [](const Query &q, const Json &p, bool) {
+         return Answer{formattingOnType(q, offsetIn(q, p), textOf(member(p, "ch")))};
+       }},
       {"textDocument/foldingRange", [](const Query &q, const Json &, bool) { return Answer{foldingRanges(q)}; }},
       {"textDocument/selectionRange", [](const Query &q, const Json &p, bool) { return Answer{selectionRanges(q, p)}; }},
       {"textDocument/codeAction", [](const Query &q, const Json &p, bool) { return Answer{actions(q, p)}; }},
@@ -81,15 +95,19 @@ void Server::handle(const Json &message) {
     return;
   }
   if (method.empty()) return; // a response; the server sends no requests that would need one
-  if (known) request(id, method, member(message, "params"));
-  else if (message.contains("id")) send_(errorReply(nullptr, kInvalidRequest, "an id is a number or a text"));
-  else notification(method, member(message, "params"));
+  if (known)
+    request(id, method, member(message, "params"));
+  else if (message.contains("id"))
+    send_(errorReply(nullptr, kInvalidRequest, "an id is a number or a text"));
+  else
+    notification(method, member(message, "params"));
 }
 
 void Server::request(const Json &id, const std::string &method, const Json &params) {
   auto reply = [&](Json result) { send_({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}); };
   auto fail = [&](int code, std::string why) { send_(errorReply(id, code, std::move(why))); };
-  if (method == "initialize") return initialized_ ? fail(kInvalidRequest, "the server is initialized already") : reply(initialize(params));
+  if (method == "initialize")
+    return initialized_ ? fail(kInvalidRequest, "the server is initialized already") : reply(initialize(params));
   if (!initialized_) return fail(kNotInitialized, "the first request is `initialize`");
   if (shutDown_) return fail(kInvalidRequest, "the server has been shut down");
   if (method == "shutdown") {
@@ -97,7 +115,8 @@ void Server::request(const Json &id, const std::string &method, const Json &para
     return reply(nullptr);
   }
   if (method == "workspace/symbol") return reply(workspaceSymbols(workspace_, encoding_, textOf(member(params, "query"))));
-  if (method == "completionItem/resolve") return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "an item of a completion is an object");
+  if (method == "completionItem/resolve")
+    return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "an item of a completion is an object");
   if (method == "workspace/diagnostic") return reply(workspaceReport());
   const Method *known = findMethod(method);
   bool pull = method == "textDocument/diagnostic", delta = method == "textDocument/semanticTokens/full/delta";
@@ -137,9 +156,12 @@ void Server::notification(const std::string &method, const Json &params) {
     return;
   }
   if (!initialized_ || shutDown_) return;
-  if (method == "textDocument/didOpen") didOpen(params);
-  else if (method == "textDocument/didChange") didChange(params);
-  else if (method == "textDocument/didClose") didClose(params);
+  if (method == "textDocument/didOpen")
+    didOpen(params);
+  else if (method == "textDocument/didChange")
+    didChange(params);
+  else if (method == "textDocument/didClose")
+    didClose(params);
   else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") {
     workspace_.lookAgain();
     publishAll_ = true;
@@ -164,8 +186,10 @@ void Server::didChange(const Json &params) {
   Text text = document->text();
   for (const Json &change : member(params, "contentChanges")) {
     std::string with = textOf(member(change, "text"));
-    if (member(change, "range").is_object()) text.replace(text.span(member(change, "range"), encoding_), with);
-    else text = Text(std::move(with));
+    if (member(change, "range").is_object())
+      text.replace(text.span(member(change, "range"), encoding_), with);
+    else
+      text = Text(std::move(with));
   }
   workspace_.change(*document, intOf(member(params, "textDocument", "version")), std::move(text));
   dirty_.insert(uri);
@@ -179,7 +203,9 @@ void Server::didClose(const Json &params) {
   dirty_.erase(uri);
   tokens_.erase(uri);
   if (shown_.erase(uri) && !pulls_)
-    send_({{"jsonrpc", "2.0"}, {"method", "textDocument/publishDiagnostics"}, {"params", {{"uri", uri}, {"diagnostics", Json::array()}}}});
+    send_({{"jsonrpc", "2.0"},
+           {"method", "textDocument/publishDiagnostics"},
+           {"params", {{"uri", uri}, {"diagnostics", Json::array()}}}});
   publishAll_ = true;
 }
 
@@ -216,7 +242,8 @@ Json Server::fullReport(const Document &document, const Json &params) {
 
 // Keeps the tokens that it sends: the next request may want only the edits that turn them into the new ones.
 Json Server::tokenReport(const Document &document, const Json &params, bool delta) {
-  std::vector<uint32_t> data = semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});
+  std::vector<uint32_t> data =
+      semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});
   SentTokens unkept, &sent = document.isOpen() ? tokens_[document.uri()] : unkept;
   bool known = delta && sent.id != 0 && textOf(member(params, "previousResultId")) == std::to_string(sent.id);
   Json result = known ? Json{{"edits", tokenEdits(sent.data, data)}} : Json{{"data", data}};

@@ -22,10 +22,14 @@ std::optional<Call> callAt(Piece &piece, const std::vector<RoleToken> &tokens, u
     std::string_view text = spelled(i);
     if (text == ")" || text == "]" || text == "}") ++depth;
     if (text == "(" || text == "[" || text == "{") {
-      if (depth > 0) --depth;
-      else if (text == "(" && i > 0 && (tokens[i - 1].role == TokenRole::Word || tokens[i - 1].role == TokenRole::Symbol)) return Call{spelled(i - 1), true, commas};
-      else if (text == "{") return std::nullopt;
-      else commas = 0; // a list is one operand
+      if (depth > 0)
+        --depth;
+      else if (text == "(" && i > 0 && (tokens[i - 1].role == TokenRole::Word || tokens[i - 1].role == TokenRole::Symbol))
+        return Call{spelled(i - 1), true, commas};
+      else if (text == "{")
+        return std::nullopt;
+      else
+        commas = 0; // a list is one operand
     }
     if (depth > 0) continue;
     commas += text == ",";
@@ -69,8 +73,10 @@ Json ofKernel(const Query &query, std::string_view name, const Call &call) {
       for (const ast::KernelDecl &kernel : file->piece(p).parsed.tree.kernels) {
         if (kernel.name.text != name) continue;
         std::vector<std::string> parameters;
-        for (const ast::Param &param : kernel.params) parameters.push_back(str("%", param.name.text, ": ", query.written(param.type.range)));
-        return signature(str("@", name, "(", join(parameters, ", "), ")"), parameters, kernel.isFunction ? "function" : "kernel", call.argument);
+        for (const ast::Param &param : kernel.params)
+          parameters.push_back(str("%", param.name.text, ": ", query.written(param.type.range)));
+        return signature(str("@", name, "(", join(parameters, ", "), ")"), parameters,
+                         kernel.isFunction ? "function" : "kernel", call.argument);
       }
   return nullptr;
 }
@@ -85,7 +91,8 @@ Json signatureHelp(const Query &query, uint32_t offset) {
   if (call->name.starts_with("@")) return ofKernel(query, call->name.substr(1), *call);
   if (call->parenthesised)
     for (bool initializer : {true, false})
-      if (const HostFnInfo *fn = findHostFn(call->name, initializer); fn && testAt(piece, offset - query.document.pieceStart(index)))
+      if (const HostFnInfo *fn = findHostFn(call->name, initializer);
+          fn && testAt(piece, offset - query.document.pieceStart(index)))
         return signature(std::string(fn->example), {}, hostFnPage(*fn), call->argument);
   const OpInfo *op = findOp(call->name);
   return op ? ofOp(*op, *call) : Json();

@@ -71,12 +71,15 @@ Json selectionRange(const Query &query, uint32_t offset) {
   std::vector<Span> spans = {{0, query.document.text().size()}};
   auto add = [&](SourceRange range) {
     Span span{start + range.begin, start + std::min(range.end, piece.size)};
-    if (span.begin <= offset && offset <= span.end && span != spans.back() && span.begin >= spans.back().begin && span.end <= spans.back().end)
+    if (span.begin <= offset && offset <= span.end && span != spans.back() && span.begin >= spans.back().begin &&
+        span.end <= spans.back().end)
       spans.push_back(span);
   };
   const ast::Block *body = nullptr;
-  if (const ast::KernelDecl *kernel = kernelAt(piece, at)) add(kernel->range), body = &kernel->body;
-  else if (const ast::TestDecl *test = testAt(piece, at)) add(test->range), body = &test->body;
+  if (const ast::KernelDecl *kernel = kernelAt(piece, at))
+    add(kernel->range), body = &kernel->body;
+  else if (const ast::TestDecl *test = testAt(piece, at))
+    add(test->range), body = &test->body;
   if (body && body->range.begin <= at && at <= body->range.end) {
     add(body->range);
     for (const ast::Stmt *stmt : stmtsAround(*body, at)) {

@@ -23,7 +23,8 @@ std::vector<Symbol> symbolsOf(const Piece &piece) {
     whole.begin = std::min(whole.begin, selection.begin);
     all.push_back({std::move(name), std::move(detail), kind, whole, selection});
   };
-  for (const ast::ImportDecl &d : piece.parsed.tree.imports) add(str("import ", d.path), "", SymbolKind::Module, d.range, d.pathRange);
+  for (const ast::ImportDecl &d : piece.parsed.tree.imports)
+    add(str("import ", d.path), "", SymbolKind::Module, d.range, d.pathRange);
   for (const ast::ParamDecl &d : piece.parsed.tree.params)
     if (d.name) add("$" + d.name.text, d.type.name.text, SymbolKind::Constant, d.range, d.name.range);
   for (const ast::AttrAlias &d : piece.parsed.tree.attrAliases)
@@ -32,7 +33,8 @@ std::vector<Symbol> symbolsOf(const Piece &piece) {
     if (d.name) add("!" + d.name.text, d.value.name.text, SymbolKind::TypeParameter, d.range, d.name.range);
   for (const ast::KernelDecl &d : piece.parsed.tree.kernels)
     if (d.name) add("@" + d.name.text, d.isFunction ? "func" : "kernel", SymbolKind::Function, d.range, d.name.range);
-  for (const ast::TestDecl &d : piece.parsed.tree.tests) add(str("test \"", d.name, "\""), "", SymbolKind::Method, d.range, d.nameRange);
+  for (const ast::TestDecl &d : piece.parsed.tree.tests)
+    add(str("test \"", d.name, "\""), "", SymbolKind::Method, d.range, d.nameRange);
   std::sort(all.begin(), all.end(), [](const Symbol &a, const Symbol &b) { return a.selection.begin < b.selection.begin; });
   return all;
 }

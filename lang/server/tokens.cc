@@ -10,7 +10,9 @@ enum class TokenType : uint8_t { Variable, Parameter, Type, Function, Macro, Key
 
 std::optional<TokenType> typeOf(const std::vector<RoleToken> &tokens, size_t i, std::string_view text) {
   const RoleToken &token = tokens[i];
-  auto spelled = [&](size_t k) { return k < tokens.size() ? text.substr(tokens[k].begin, tokens[k].end - tokens[k].begin) : std::string_view(); };
+  auto spelled = [&](size_t k) {
+    return k < tokens.size() ? text.substr(tokens[k].begin, tokens[k].end - tokens[k].begin) : std::string_view();
+  };
   switch (token.role) {
   case TokenRole::SoftWord:
   case TokenRole::Keyword: return TokenType::Keyword;
@@ -29,7 +31,8 @@ std::optional<TokenType> typeOf(const std::vector<RoleToken> &tokens, size_t i, 
     if (elemFromName(spelled(i))) return TokenType::Type;
     if (spelled(i + 1) == "=") return TokenType::Property;
     if (i > 0 && spelled(i - 1) == "<" && spelled(i + 1) == ">") return TokenType::EnumMember;
-    if (findOp(spelled(i)) || findHostFn(spelled(i), true) || findHostFn(spelled(i), false) || spelled(i + 1) == "(") return TokenType::Function;
+    if (findOp(spelled(i)) || findHostFn(spelled(i), true) || findHostFn(spelled(i), false) || spelled(i + 1) == "(")
+      return TokenType::Function;
     return std::nullopt;
   case TokenRole::Comment:
   case TokenRole::Stray:
@@ -78,7 +81,8 @@ std::vector<uint32_t> semanticTokens(const Query &query, Span span) {
       uint32_t line = text.lineOf(begin);
       uint32_t column = Text::units(query.document.slice({text.lineStart(line), begin}), query.encoding);
       uint32_t length = Text::units(query.document.slice({begin, end}), query.encoding);
-      data.insert(data.end(), {line - lastLine, line == lastLine ? column - lastColumn : column, length, static_cast<uint32_t>(*type), 0});
+      data.insert(data.end(),
+                  {line - lastLine, line == lastLine ? column - lastColumn : column, length, static_cast<uint32_t>(*type), 0});
       lastLine = line;
       lastColumn = column;
     }
@@ -90,7 +94,10 @@ std::vector<uint32_t> semanticTokens(const Query &query, Span span) {
 Json tokenEdits(const std::vector<uint32_t> &before, const std::vector<uint32_t> &now) {
   constexpr size_t kToken = 5;
   size_t most = std::min(before.size(), now.size());
-  auto same = [&](size_t a, size_t b) { return std::equal(before.begin() + static_cast<ptrdiff_t>(a), before.begin() + static_cast<ptrdiff_t>(a + kToken), now.begin() + static_cast<ptrdiff_t>(b)); };
+  auto same = [&](size_t a, size_t b) {
+    return std::equal(before.begin() + static_cast<ptrdiff_t>(a), before.begin() + static_cast<ptrdiff_t>(a + kToken),
+                      now.begin() + static_cast<ptrdiff_t>(b));
+  };
   size_t head = 0, tail = 0;
   while (head < most && same(head, head)) head += kToken;
   while (tail < most - head && same(before.size() - tail - kToken, now.size() - tail - kToken)) tail += kToken;

@@ -81,7 +81,8 @@ Result<Document *> Workspace::documentAt(const std::string &path) {
   auto found = documents_.find(path);
   if (found != documents_.end() && found->second->open_) return found->second.get();
   bool known = found != documents_.end();
-  Result<TimedReader::File> file = reader_.read(path, kMostSourceBytes, known ? std::optional(found->second->stamp_) : std::nullopt);
+  Result<TimedReader::File> file =
+      reader_.read(path, kMostSourceBytes, known ? std::optional(found->second->stamp_) : std::nullopt);
   if (!file) {
     if (known) documents_.erase(found);
     return file.error();
@@ -128,7 +129,9 @@ void Workspace::cut(Document &document, bool owns) {
   // A text that is not UTF-8 gives one error and no tree, as in xtc, so it stays one piece.
   std::vector<uint32_t> starts = findInvalidUtf8(text) ? std::vector<uint32_t>{0} : cutPieces(text);
   std::vector<std::string_view> texts;
-  auto place = [&](size_t i) { return Span{starts[i], i + 1 < starts.size() ? starts[i + 1] : static_cast<uint32_t>(text.size())}; };
+  auto place = [&](size_t i) {
+    return Span{starts[i], i + 1 < starts.size() ? starts[i + 1] : static_cast<uint32_t>(text.size())};
+  };
   for (size_t i = 0; i < starts.size(); ++i) texts.push_back(pieceText(text, place(i)));
   std::vector<std::shared_ptr<Piece>> old = std::move(document.pieces_), pieces(starts.size());
   auto keeps = [&](size_t o, size_t n) { return old[o]->text == texts[n] && old[o]->size == place(n).end - place(n).begin; };
@@ -255,7 +258,8 @@ void Workspace::tryFixes(const Document &document, Analysis &analysis) {
   if (analysis.fixesTried) return;
   analysis.fixesTried = true;
   auto staysIn = [&](const FixIt &fix) {
-    return std::all_of(fix.edits.begin(), fix.edits.end(), [&](const TextEdit &edit) { return locate(edit.range).document == &document; });
+    return std::all_of(fix.edits.begin(), fix.edits.end(),
+                       [&](const TextEdit &edit) { return locate(edit.range).document == &document; });
   };
   auto countWith = [&](const FixIt &fix) {
     Document changed = document;

@@ -48,11 +48,11 @@ Elem mmaElem(Elem operand) {
 }
 
 bool readsBuffers(const Op &op) {
-  constexpr TypeRule kPicking[] = {TypeRule::InitTile,   TypeRule::UpdateTileOffset, TypeRule::AtomicRmw,
-                                   TypeRule::LoadGather, TypeRule::StoreScatter,     TypeRule::Transpose,
-                                   TypeRule::Reshape,    TypeRule::Extract,          TypeRule::Print,
-                                   TypeRule::Shuffle,    TypeRule::SubgroupReduce,
-                                   TypeRule::ExtractStridedSlice, TypeRule::InsertStridedSlice};
+  constexpr TypeRule kPicking[] = {TypeRule::InitTile,          TypeRule::UpdateTileOffset, TypeRule::AtomicRmw,
+                                   TypeRule::LoadGather,        TypeRule::StoreScatter,     TypeRule::Transpose,
+                                   TypeRule::Reshape,           TypeRule::Extract,          TypeRule::Print,
+                                   TypeRule::Shuffle,           TypeRule::SubgroupReduce,   TypeRule::ExtractStridedSlice,
+                                   TypeRule::InsertStridedSlice};
   if (op.kind() == OpKind::Reduction) return !isStreamedReduction(op);
   if (op.kind() == OpKind::Broadcast) return !isReadingBroadcast(op);
   return std::find(std::begin(kPicking), std::end(kPicking), op.info().typeRule) != std::end(kPicking);
@@ -148,8 +148,7 @@ private:
     CarriedAt at = carriedAt(op);
     if (!at.loops) return moves;
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (livesInBuffer(op.result(i)->type()))
-        moves.push_back({op.operand(at.operand + i), op.region(0)->param(at.param + i)});
+      if (livesInBuffer(op.result(i)->type())) moves.push_back({op.operand(at.operand + i), op.region(0)->param(at.param + i)});
     return moves;
   }
 
@@ -222,7 +221,8 @@ private:
     // An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes behind a
     // multiple of 256.
     static_assert(kBufferAlignment >= 64);
-    shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
+    shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem,
+                         plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
     for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));
   }
 
@@ -290,8 +290,7 @@ private:
       result_.values_[value] = static_cast<size_t>(find(static_cast<int>(i)));
       result_.order_.push_back(value);
     }
-    for (const Staged &staged : staged_)
-      result_.staging_[{staged.op, staged.operand}] = static_cast<size_t>(staged.number);
+    for (const Staged &staged : staged_) result_.staging_[{staged.op, staged.operand}] = static_cast<size_t>(staged.number);
   }
 
   struct Staged {

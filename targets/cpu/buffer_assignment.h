@@ -81,7 +81,7 @@ private:
   std::vector<Buffer> buffers_;
   std::unordered_map<const Value *, size_t> values_;
   std::map<std::pair<const Op *, size_t>, size_t> staging_; // used for lookup only; iteration order would not be deterministic
-  std::vector<const Value *> order_;                        // the keys of values_, in program order
+  std::vector<const Value *> order_; // the keys of values_, in program order
   int64_t scratchBytes_ = 0;
 };
 

@@ -74,7 +74,9 @@ LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
   const Value *x = parameterBehind(kernel_, tile), *y = parameterBehind(kernel_, other);
   if (x && x == y && x->type().rank() == 2) return b.getFalse();
   if (x && y && x != y) return areParametersApart(x, y);
-  auto bytesOf = [&](const Value *param, const Value *of) { return param && x != y ? std::optional(memrefBytes(param)) : bytesAround(of); };
+  auto bytesOf = [&](const Value *param, const Value *of) {
+    return param && x != y ? std::optional(memrefBytes(param)) : bytesAround(of);
+  };
   std::optional<ByteRange> bytes = bytesOf(x, tile), others = bytesOf(y, other);
   return bytes && others ? areApart(b, *bytes, *others) : nullptr;
 }

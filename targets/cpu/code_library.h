@@ -20,7 +20,8 @@ struct LoadedCode {
 // Loaded code by objectKey. Thread-safe.
 class CodeLibrary {
 public:
-  static constexpr size_t kMost = 128; // entries; beyond that the least recently used one is dropped (kernels that use it keep it alive)
+  static constexpr size_t kMost =
+      128; // entries; beyond that the least recently used one is dropped (kernels that use it keep it alive)
 
   static CodeLibrary &ofProcess();
   std::shared_ptr<const LoadedCode> find(const std::string &key); // null: not loaded

@@ -14,14 +14,16 @@ std::string kib(int64_t bytes) { return bytes < 1024 ? str(bytes, " bytes") : st
 
 class CodeRemarks {
 public:
-  CodeRemarks(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers, Diagnostics &diagnostics)
+  CodeRemarks(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
+              Diagnostics &diagnostics)
       : cpu_(cpu), fusion_(fusion), buffers_(buffers), shared_(findSharedOperands(kernel)), diagnostics_(diagnostics) {}
 
   void look(const Op &op) {
     if (op.kind() == OpKind::TileMma) return product(op);
     if (op.kind() == OpKind::Nest) return nest(op);
     for (const Value *operand : op.operands())
-      if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile && !readsDownColumns(op))
+      if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile &&
+          !readsDownColumns(op))
         tile(op, operand->type());
     if (op.info().elementwise || op.kind() == OpKind::LoadTile) kept(op);
     fused(op);
@@ -32,37 +34,44 @@ private:
   static bool readsDownColumns(const Op &op) {
     return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
   }
-  static std::string placeOf(RegisterTile tile, bool inTiles) { return inTiles ? "AMX's tiles" : str(tile.rows * tile.vectors, " registers"); }
+  static std::string placeOf(RegisterTile tile, bool inTiles) {
+    return inTiles ? "AMX's tiles" : str(tile.rows * tile.vectors, " registers");
+  }
   void product(const Op &op) {
     Type sum = op.result()->type();
     Elem elem = mmaElem(op.operand(0)->type().elem());
     bool inTiles = multipliesInTiles(cpu_, op);
     RegisterTile tile = inTiles ? amxTile(cpu_) : registerTile(cpu_, elem, sum.extent(0), sum.extent(1));
-    auto &remark = diagnostics_.report(
-        DiagCode::CodeRemark, op.range(),
-        str("the inner loop of this `tile_mma` computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(elem),
-            " sums in ", placeOf(tile, inTiles), ", over K = ", op.operand(0)->type().extent(1), "; between two of these ops the sums are in memory"));
+    auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                                       str("the inner loop of this `tile_mma` computes ", tile.rows, "x",
+                                           tile.vectors * tile.lanes, " ", elemName(elem), " sums in ", placeOf(tile, inTiles),
+                                           ", over K = ", op.operand(0)->type().extent(1),
+                                           "; between two of these ops the sums are in memory"));
     for (size_t i = 0; i < 2; ++i)
       if (const Buffer *staging = buffers_.stagingOf(&op, i))
         remark.note(str("operand ", i == 0 ? "a" : "b", " is first put into ", kib(staging->shape.bytes()), " of memory as ",
                         elemName(staging->shape.elem)));
     if (const Buffer *words = buffers_.stagingOf(&op, kMmaWords))
-      remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not be normal numbers; pairs of "
-                      "rows of b are put side by side in ", kib(words->shape.bytes()), " of memory"));
+      remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not "
+                      "be normal numbers; pairs of "
+                      "rows of b are put side by side in ",
+                      kib(words->shape.bytes()), " of memory"));
     if (cpu_.tilesBf16 && multipliesPairs(cpu_, op) && !inTiles)
-      remark.note(str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kAmxSide, " and its sums f32"));
+      remark.note(
+          str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kAmxSide, " and its sums f32"));
     if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
-      remark.at(shared->second.load->range(), "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
+      remark.at(shared->second.load->range(),
+                "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
   }
 
   void tile(const Op &op, Type tile) {
     bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
     if (!columns && !packed && !tile.data().scatter && op.kind() != OpKind::AtomicRmw) return;
     std::string_view why = op.kind() == OpKind::AtomicRmw ? "each of its elements is an atomic of its own"
-                           : tile.data().scatter         ? "its elements have offsets of their own"
-                           : packed                      ? "the tile is packed"
-                                                         : "the tile is column-major, so neighbours in a row are not "
-                                                           "neighbours in memory";
+                           : tile.data().scatter          ? "its elements have offsets of their own"
+                           : packed                       ? "the tile is packed"
+                                                          : "the tile is column-major, so neighbours in a row are not "
+                                                            "neighbours in memory";
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` goes element by element: ", why));
   }
 
@@ -77,23 +86,31 @@ private:
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(op, 1));
     const bool inSlices = style == ProductStyle::TilesSliced;
     const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? sliceCount(elem) : 1);
-    auto &remark = diagnostics_.report(
-        DiagCode::CodeRemark, op.range(),
-        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
-            block / wordBytes * stepElements(style), " of K at a time"));
+    auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                                       str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ",
+                                           elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
+                                           block / wordBytes * stepElements(style), " of K at a time"));
     if (inSlices)
-      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ", sliceCount(elem) * sliceCount(elem),
-                      " exact products, unless some are infinite, no numbers, or so small that these might not be normal numbers"));
+      remark.note(
+          str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ",
+              sliceCount(elem) * sliceCount(elem),
+              " exact products, unless some are infinite, no numbers, or so small that these might not be normal numbers"));
     else if (style != ProductStyle::Elements)
-      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
+      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ",
+                      style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
-    else if (converts) remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
-    else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
+    else if (converts)
+      remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
+    else if (elem != work)
+      remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
     if (cpu_.tilesBf16 && elem == Elem::F32 && !inSlices)
-      remark.note(str("AMX would multiply it, as exact sums of bf16, if a workgroup computed ", kSlicedRows, "x", kSlicedColumns, " sums or more: large matrices take less time"));
+      remark.note(str("AMX would multiply it, as exact sums of bf16, if a workgroup computed ", kSlicedRows, "x",
+                      kSlicedColumns, " sums or more: large matrices take less time"));
     if (turns) remark.note("rows of a are turned while they are packed");
-    if (fusion_.storeOf(op)) remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
-    else remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
+    if (fusion_.storeOf(op))
+      remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
+    else
+      remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
   }
 
   // Reports which other ops are computed in the loop of an op.
@@ -126,13 +143,15 @@ private:
     const Buffer *buffer = buffers_.bufferOf(op.result());
     if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
     const Op *filler = fusion_.fillerOf(op.result());
-    auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
-                                       str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()), " of memory: ",
-                                           filler ? "several loops use it, and the first one computes it"
-                                                  : "it is not computed inside of one loop that uses it"));
+    auto &remark =
+        diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                            str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()), " of memory: ",
+                                filler ? "several loops use it, and the first one computes it"
+                                       : "it is not computed inside of one loop that uses it"));
     if (filler) remark.at(filler->range(), "this loop");
     const Op *reader = fusion_.readerOf(op.result());
-    if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor) return;
+    if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor)
+      return;
     std::string_view apart = reader->kind() == OpKind::StoreTile ? " and apart from what is stored over" : "";
     remark.at(reader->range(), str("may read it where it lies instead: if it is all inside", apart));
   }

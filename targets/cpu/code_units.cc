@@ -17,7 +17,8 @@ namespace {
 using Machine = std::unique_ptr<llvm::TargetMachine>;
 
 Result<Machine> machineFor(const CpuInfo &cpu, bool optimise) {
-  Result<Machine> machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features, optimise ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None);
+  Result<Machine> machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features,
+                                              optimise ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None);
   if (machine) (*machine)->Options.EmitStackSizeSection = true;
   return machine;
 }
@@ -44,7 +45,8 @@ std::unique_ptr<llvm::Module> alone(llvm::Function &function) {
       for (llvm::Use &use : instruction.operands()) {
         XT_CHECK(!llvm::isa<llvm::GlobalVariable>(use.get()), "variables belong to one module");
         if (auto *callee = llvm::dyn_cast<llvm::Function>(use.get()))
-          use.set(module->getOrInsertFunction(callee->getName(), callee->getFunctionType(), callee->getAttributes()).getCallee());
+          use.set(
+              module->getOrInsertFunction(callee->getName(), callee->getFunctionType(), callee->getAttributes()).getCallee());
       }
   return module;
 }
@@ -66,12 +68,15 @@ Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &c
 }
 
 // The largest units are compiled first, because they take longest.
-Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
+Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu,
+                                           const ObjectCache &cache, ThreadPool &pool) {
   std::vector<std::string> objects(units.size());
   std::vector<size_t> missing;
   for (size_t i = 0; i < units.size(); ++i) {
-    if (std::optional<std::string> kept = cache.find(units[i]->key)) objects[i] = std::move(*kept);
-    else missing.push_back(i);
+    if (std::optional<std::string> kept = cache.find(units[i]->key))
+      objects[i] = std::move(*kept);
+    else
+      missing.push_back(i);
   }
   std::ranges::stable_sort(missing, std::ranges::greater(), [&](size_t i) { return units[i]->bitcode.size(); });
   std::vector<Result<std::string>> made(missing.size(), Result<std::string>(std::string()));

@@ -21,7 +21,7 @@ struct CodeUnit {
 // One unit per kernel, in the order of the kernels. Moves the functions out of the module.
 Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &cpu, bool optimise);
 // The object of each unit, from the cache or newly compiled. Newly compiled objects are added to the cache.
-Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache,
-                                           ThreadPool &pool);
+Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu,
+                                           const ObjectCache &cache, ThreadPool &pool);
 
 } // namespace xt

@@ -11,7 +11,8 @@ namespace xt {
 KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
   Parts all;
   for (const Value *value : values)
-    if (!value->type().isVector()) all.append(parts_.at(value)); // all parts of a scatter tile except its offsets, which are in a buffer
+    if (!value->type().isVector())
+      all.append(parts_.at(value)); // all parts of a scatter tile except its offsets, which are in a buffer
   return all;
 }
 
@@ -36,8 +37,7 @@ namespace {
 
 // The tile that `tile` was before it was moved within its matrix.
 const Value *beforeMoves(const Value *tile) {
-  while (tile->definingOp() && tile->definingOp()->kind() == OpKind::UpdateTileOffset)
-    tile = tile->definingOp()->operand(0);
+  while (tile->definingOp() && tile->definingOp()->kind() == OpKind::UpdateTileOffset) tile = tile->definingOp()->operand(0);
   return tile;
 }
 
@@ -89,8 +89,7 @@ void KernelEmitter::emitFor(const Op &op) {
 
   LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
   if (constantInt(*op.operand(2)).value_or(0) <= 0)
-    failIf(b.CreateICmpSLE(step, number(0)),
-           addFailure({op.operandRange(2), "the step of a `for` must be positive", {}}));
+    failIf(b.CreateICmpSLE(step, number(0)), addFailure({op.operandRange(2), "the step of a `for` must be positive", {}}));
   LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
   std::vector<bool> fixed = fixedParts(params, yielded);
   llvm::Function *function = b.GetInsertBlock()->getParent();
@@ -163,8 +162,7 @@ void KernelEmitter::emitIf(const Op &op) {
     moveAll(yielded, results);
     return partsOfAll(yielded);
   };
-  Parts parts = ifElse(
-      b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  Parts parts = ifElse(b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
   setPartsOfAll(results, parts);
 }
 

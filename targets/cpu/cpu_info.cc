@@ -45,7 +45,8 @@ std::string hostFeatures(const llvm::MCSubtargetInfo &plain) {
 std::vector<std::string> vectorFeatures() {
   const auto all = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> found;
-  for (const char *name : {"avx", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512bw", "avx512vl", "avx512vnni", "avx512bf16", "avx512fp16", "avx10.1", "amx-tile", "amx-bf16", "amx-int8", "amx-fp16"}) {
+  for (const char *name : {"avx", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512bw", "avx512vl", "avx512vnni",
+                           "avx512bf16", "avx512fp16", "avx10.1", "amx-tile", "amx-bf16", "amx-int8", "amx-fp16"}) {
     auto feature = all.find(name);
     bool usable = feature != all.end() && feature->second && (!std::string_view(name).starts_with("amx") || mayUseTiles());
     if (usable) found.emplace_back(name);
@@ -111,10 +112,10 @@ bool hostCanRun(const CpuInfo &info) {
   auto own = makeTargetMachine(host->triple, host->name, host->features);
   if (!machine || !own) return false;
   const llvm::MCSubtargetInfo &wanted = *(*machine)->getMCSubtargetInfo(), &there = *(*own)->getMCSubtargetInfo();
-  for (const char *feature : {"+sse4.2",     "+popcnt",      "+avx",      "+avx2",       "+fma",        "+f16c",
-                              "+bmi",        "+bmi2",        "+lzcnt",    "+movbe",      "+avx512f",    "+avx512bw",
-                              "+avx512vl",   "+avx512dq",    "+avx512cd", "+avx512vnni", "+avx512bf16", "+avx512fp16",
-                              "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+amx-bf16",   "+amx-int8",   "+avxvnni"})
+  for (const char *feature :
+       {"+sse4.2",     "+popcnt",     "+avx",        "+avx2",        "+fma",      "+f16c",     "+bmi",      "+bmi2",
+        "+lzcnt",      "+movbe",      "+avx512f",    "+avx512bw",    "+avx512vl", "+avx512dq", "+avx512cd", "+avx512vnni",
+        "+avx512bf16", "+avx512fp16", "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+amx-bf16", "+amx-int8", "+avxvnni"})
     if (wanted.checkFeatures(feature) && !there.checkFeatures(feature)) return false;
   return true;
 }

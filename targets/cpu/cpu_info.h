@@ -26,8 +26,10 @@ struct CpuInfo {
   bool asksIntoFirstCache = false; // prefetcht1, which fetches into the L2 cache only, delivers lines later than prefetcht0
   bool loadsAcrossLines = false; // beside the products of a nest, register loads that cross a cache line take no extra time
   bool nearThirdCache = false;   // a nest multiplies rows of a from the L3 cache without slowing down
-  bool changesBesideProducts = false; // converting an f16, or moving bytes by 128, once per 3 or 4 products of a nest takes almost no time
-  bool foreseesRows = false;     // the hardware prefetches the rows of a tile that products read in place, wherever it is in the caches or memory
+  bool changesBesideProducts =
+      false; // converting an f16, or moving bytes by 128, once per 3 or 4 products of a nest takes almost no time
+  bool foreseesRows =
+      false; // the hardware prefetches the rows of a tile that products read in place, wherever it is in the caches or memory
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };

@@ -1,16 +1,16 @@
 #include "targets/cpu/cpu_target.h"
 
 #include "ir/base/text.h"
-#include "passes/pipelines.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
-#include "targets/faults/fault_guard.h"
+#include "passes/pipelines.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
-#include "targets/cpu/machine_rates.h"
 #include "targets/cpu/launch_frame.h"
+#include "targets/cpu/machine_rates.h"
 #include "targets/cpu/scratch_memory.h"
 #include "targets/cpu/threads/thread_pool.h"
+#include "targets/faults/fault_guard.h"
 
 #include <algorithm>
 #include <atomic>
@@ -96,15 +96,15 @@ public:
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
       std::string other = str(workerText(kernel, d->other), d->otherPlace ? " waits at another one" : " has finished");
       if (d->other == d->waiting) other = "for others that never come";
-      return Error::kernel(str(kernel.scope == Scope::Lane ? "the lanes of " : "the subgroups of ", where, " never meet: ",
-                               workerText(kernel, d->waiting), " waits at `", place.op,
-                               "`, ", other),
+      return Error::kernel(str(kernel.scope == Scope::Lane ? "the lanes of " : "the subgroups of ", where,
+                               " never meet: ", workerText(kernel, d->waiting), " waits at `", place.op, "`, ", other),
                            place.range);
     }
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
     if ((failure_ & 0xFFFFFFFF) == kNoStacks)
-      return Error::environment(str("no memory: @", code().name, " needs ", code().fibers, " stacks for each thread"), kernel.nameRange);
+      return Error::environment(str("no memory: @", code().name, " needs ", code().fibers, " stacks for each thread"),
+                                kernel.nameRange);
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.asserted) return Error::kernel(str(first.message, " (", where, " of @", code().name, ")"), first.range);
     LaunchOutput::FailedAssert failed = output_.failedAssert(workgroup);
@@ -113,7 +113,8 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE,
+                            kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
@@ -158,8 +159,7 @@ private:
   void noteFailure(int64_t workgroup, uint64_t number) {
     uint64_t word = static_cast<uint64_t>(workgroup) << 32 | number;
     std::atomic_ref failure(failure_);
-    for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {
-    }
+    for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {}
   }
 
   Error faultError(const LaunchOutput::Fault &fault, std::string where, const Kernel &kernel) const {
@@ -182,20 +182,20 @@ private:
 class CpuExecutable final : public Executable {
 public:
   CpuExecutable(const CpuInfo &cpu, std::unique_ptr<Jit> jit, std::unique_ptr<ThreadPool> pool, PrintSink print)
-      : cpu_(cpu), jit_(std::move(jit)), print_(std::move(print)), pool_(std::move(pool)), arenas_(static_cast<size_t>(pool_->workers())) {}
+      : cpu_(cpu), jit_(std::move(jit)), print_(std::move(print)), pool_(std::move(pool)),
+        arenas_(static_cast<size_t>(pool_->workers())) {}
 
-  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                      const std::vector<GridRange> &grid) override {
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
     const Jit::LoadedKernel *loaded = jit_->find(kernel.name);
-    if (!loaded)
-      return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
+    if (!loaded) return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
     std::lock_guard lock(launchMutex_);
     Result<LaunchFrame *> made = lastFrame_.of(loaded, kernel, args, grid);
     if (!made) return made.error();
     LaunchFrame &frame = **made;
     int64_t bytes = Launch::scratchBytes(loaded->code);
     const KernelOutput &output = loaded->code.output;
-    int64_t parts = partsOf(frame.work, output.mostParts, pool_->workers(), output.partsAreCheap), work = frame.workgroups * parts;
+    int64_t parts = partsOf(frame.work, output.mostParts, pool_->workers(), output.partsAreCheap),
+            work = frame.workgroups * parts;
     size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, work)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
       if (!arenas_[i].grow(bytes))
@@ -205,9 +205,10 @@ public:
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // installs the handlers again if a fault elsewhere removed them
     Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
-    pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
-      launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
-    }, sharingPeriod(grid, output.sharedDims, parts));
+    pool_->run(
+        work,
+        [&](int64_t begin, int64_t end, int worker) { launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory()); },
+        sharingPeriod(grid, output.sharedDims, parts));
     return launch.finish(print_, kernel, grid);
   }
 
@@ -233,9 +234,7 @@ private:
 class CpuTarget final : public Target {
 public:
   std::string_view name() const override { return "cpu"; }
-  std::string_view summary() const override {
-    return "this machine's processor, compiled through LLVM, all its threads";
-  }
+  std::string_view summary() const override { return "this machine's processor, compiled through LLVM, all its threads"; }
   bool wantsSmallSizes(DeviceChoice) const override { return false; }
   Result<std::vector<DeviceText>> devices() override {
     Result<CpuInfo> cpu = cpuInfo("host");
@@ -249,7 +248,8 @@ public:
     Result<CpuInfo> cpu = cpuInfo("host");
     if (!cpu) return {{"the processor", false, true, cpu.error().message, ""}};
     std::vector<std::string> features = vectorFeatures();
-    return {{"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
+    return {
+        {"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
   }
   std::vector<std::string_view> pipeline() const override { return passNames(kProcessorPipeline); }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
@@ -267,11 +267,12 @@ Target &cpuTarget() {
   return target;
 }
 
-Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
-                                                  const CompileOptions &options, Diagnostics &diagnostics) {
+Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu, const CompileOptions &options,
+                                                  Diagnostics &diagnostics) {
   auto pool = std::make_unique<ThreadPool>(options.threads);
   ObjectCache cache(options.cacheDirectory, options.cacheBytes);
-  if (std::string why = cache.refusal(); !why.empty() && options.note) options.note(str("warning: compiled code is not kept, as ", why));
+  if (std::string why = cache.refusal(); !why.empty() && options.note)
+    options.note(str("warning: compiled code is not kept, as ", why));
   Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, cache, options.optimise, *pool, diagnostics);
   if (!jit) return jit.error();
   return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(cpu, std::move(*jit), std::move(pool), options.print));

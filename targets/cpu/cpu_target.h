@@ -8,7 +8,7 @@ namespace xt {
 Target &cpuTarget();
 
 // Like cpuTarget().compile(), but for any processor whose code this machine can run (cpu_info.h, hostCanRun).
-Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
-                                                  const CompileOptions &options, Diagnostics &diagnostics);
+Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu, const CompileOptions &options,
+                                                  Diagnostics &diagnostics);
 
 } // namespace xt

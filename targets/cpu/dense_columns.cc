@@ -39,14 +39,20 @@ private:
   // slot.
   void reopen(const Value &value) {
     const Op *op = value.definingOp();
-    if (!op) reopenCarried(value.definingBlock()->parentOp(), value.index(), &CarriedAt::param);
-    else if (op->kind() == OpKind::For) reopenCarried(op, value.index(), nullptr);
-    else reopenAround(*op);
+    if (!op)
+      reopenCarried(value.definingBlock()->parentOp(), value.index(), &CarriedAt::param);
+    else if (op->kind() == OpKind::For)
+      reopenCarried(op, value.index(), nullptr);
+    else
+      reopenAround(*op);
     for (Use use : value.uses()) {
       const Op &user = *use.user;
-      if (user.kind() == OpKind::Yield) reopenCarried(user.block()->parentOp(), use.operand, &CarriedAt::yield);
-      else if (user.kind() == OpKind::For) reopenCarried(&user, use.operand, &CarriedAt::operand);
-      else reopenAround(user);
+      if (user.kind() == OpKind::Yield)
+        reopenCarried(user.block()->parentOp(), use.operand, &CarriedAt::yield);
+      else if (user.kind() == OpKind::For)
+        reopenCarried(&user, use.operand, &CarriedAt::operand);
+      else
+        reopenAround(user);
     }
   }
   void reopenAround(const Op &op) {
@@ -62,7 +68,8 @@ private:
     if (index < first) return;
     size_t i = index - first;
     const Block &body = *loop->region(0);
-    open_.insert(open_.end(), {loop->operand(at.operand + i), body.param(at.param + i), body.last()->operand(at.yield + i), loop->result(i)});
+    open_.insert(open_.end(), {loop->operand(at.operand + i), body.param(at.param + i), body.last()->operand(at.yield + i),
+                               loop->result(i)});
   }
 
   bool isDense(const Value *value) const { return dense_.contains(value) || isUniform(value); }
@@ -71,7 +78,8 @@ private:
     const Op *op = value.definingOp();
     if (!op) return isCarriedDense(value.definingBlock()->parentOp(), value.index(), true);
     if (op->kind() == OpKind::For) return isCarriedDense(op, value.index(), false);
-    if (op->kind() == OpKind::Reduction) return isStreamedReduction(*op) && std::get<std::vector<int64_t>>(op->attr("dims")->value)[0] == 1;
+    if (op->kind() == OpKind::Reduction)
+      return isStreamedReduction(*op) && std::get<std::vector<int64_t>>(op->attr("dims")->value)[0] == 1;
     if (!isPointwise(*op)) return false;
     for (const Value *operand : op->operands())
       if (operand->type().isVector() && !isDense(operand)) return false;
@@ -84,8 +92,8 @@ private:
     CarriedAt at = carriedAt(*loop);
     if (isParam && index < at.param) return false;
     size_t i = isParam ? index - at.param : index;
-    return dense_.contains(loop->region(0)->param(at.param + i)) && dense_.contains(loop->result(i)) && isDense(loop->operand(at.operand + i)) &&
-           isDense(loop->region(0)->last()->operand(at.yield + i));
+    return dense_.contains(loop->region(0)->param(at.param + i)) && dense_.contains(loop->result(i)) &&
+           isDense(loop->operand(at.operand + i)) && isDense(loop->region(0)->last()->operand(at.yield + i));
   }
 
   bool isUsedDense(const Value &value) const {

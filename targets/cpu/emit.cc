@@ -13,8 +13,8 @@ void addNumbers(EmittedModule &emitted) {
   for (const KernelCode &kernel : emitted.kernels) {
     llvm::Module &module = *emitted.module;
     llvm::Constant *numbers = llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef(kernel.output.numbers));
-    auto *table = new llvm::GlobalVariable(module, numbers->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, numbers,
-                                           numbersSymbol(kernel.name));
+    auto *table = new llvm::GlobalVariable(module, numbers->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
+                                           numbers, numbersSymbol(kernel.name));
     table->setAlignment(llvm::Align(8));
   }
 }
@@ -31,9 +31,7 @@ Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions 
   auto machine = makeTargetMachine(cpu->triple, cpu->name, cpu->features);
   if (!machine) return machine.error();
   switch (kind) {
-  case EmitKind::Llvm:
-    emitted->module->setDataLayout((*machine)->createDataLayout());
-    return moduleText(*emitted->module);
+  case EmitKind::Llvm: emitted->module->setDataLayout((*machine)->createDataLayout()); return moduleText(*emitted->module);
   case EmitKind::Asm: return generateCode(*emitted->module, **machine, llvm::CodeGenFileType::AssemblyFile);
   case EmitKind::Object: return generateCode(*emitted->module, **machine, llvm::CodeGenFileType::ObjectFile);
   }

@@ -142,8 +142,7 @@ std::optional<FiberGroup::Divergence> FiberGroup::divergence() const {
     const std::unique_ptr<Fiber> &fiber = fibers_[i];
     bool finished = fiber->state == Fiber::State::Finished;
     if (finished || fiber->place != waiting->place)
-      return Divergence{waiting->index, fiber->index, waiting->place,
-                        finished ? std::nullopt : std::optional(fiber->place)};
+      return Divergence{waiting->index, fiber->index, waiting->place, finished ? std::nullopt : std::optional(fiber->place)};
   }
   return std::nullopt;
 }

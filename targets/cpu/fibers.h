@@ -44,10 +44,10 @@ public:
   // exchange but one.
   void exchange(const void *own, size_t bytes, int64_t place);
   const unsigned char *given(size_t lane) const; // the bytes of a lane of the running fiber's subgroup
-  size_t current() const;                        // the running fiber
-  size_t subgroup() const;                       // its subgroup, and its lane within it
+  size_t current() const; // the running fiber
+  size_t subgroup() const; // its subgroup, and its lane within it
   size_t lane() const;
-  NamedBarriers named;    // of the workgroup
+  NamedBarriers named; // of the workgroup
 
 private:
   struct Fiber;

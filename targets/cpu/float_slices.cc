@@ -10,7 +10,9 @@ constexpr uint32_t kUpperHalf = 0xFFFF0000;
 constexpr uint32_t kExponentOne = 1U << 24;
 constexpr uint32_t kLeastExponent = 24, kLeastExponents = 174; // float_slices.h
 
-llvm::Type *integersLike(llvm::IRBuilderBase &b, LlvmValue *floats) { return floats->getType()->getWithNewType(b.getInt32Ty()); }
+llvm::Type *integersLike(llvm::IRBuilderBase &b, LlvmValue *floats) {
+  return floats->getType()->getWithNewType(b.getInt32Ty());
+}
 LlvmValue *bitsOf(llvm::IRBuilderBase &b, LlvmValue *floats) { return b.CreateBitCast(floats, integersLike(b, floats)); }
 llvm::Constant *all(LlvmValue *like, uint32_t value) { return llvm::ConstantInt::get(like->getType(), value); }
 
@@ -33,7 +35,8 @@ LlvmValues floatSlices(llvm::IRBuilderBase &b, LlvmValue *floats, int count) {
     slices.push_back(b.CreateBitCast(b.CreateAnd(of, all(of, kUpperHalf)), floats->getType()));
     rest = b.CreateFSub(rest, slices.back());
   }
-  LlvmValue *none = count == 2 ? b.CreateBitCast(b.CreateShl(bits, 16), floats->getType()) : llvm::Constant::getNullValue(floats->getType());
+  LlvmValue *none =
+      count == 2 ? b.CreateBitCast(b.CreateShl(bits, 16), floats->getType()) : llvm::Constant::getNullValue(floats->getType());
   slices.push_back(b.CreateSelect(whole, none, rest));
   return slices;
 }

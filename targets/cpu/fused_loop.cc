@@ -50,7 +50,8 @@ void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   if (std::get<std::vector<int64_t>>(reduction.attr("dims")->value)[0] == 0) {
     sink.reduces = kind;
     sink.rowsEach = value->type().extent(0) / reduction.result()->type().extent(0);
-  } else acrossColumns_ = kind;
+  } else
+    acrossColumns_ = kind;
   sinks_.push_back(sink);
   if (filled) sinks_.push_back({filled, e_.buffers_.bufferOf(filled), nullptr});
 }
@@ -80,7 +81,8 @@ void FusedLoop::prepare() {
     if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
     if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
     if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
-    if (op->kind() == OpKind::CreateMask) node.limit = withinRow(e_.scalar(op->operand(op->operandCount() - 1)), node.value->type());
+    if (op->kind() == OpKind::CreateMask)
+      node.limit = withinRow(e_.scalar(op->operand(op->operandCount() - 1)), node.value->type());
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
@@ -104,8 +106,7 @@ void FusedLoop::emit() {
     if (sink.reduces) fillWithIdentity(sink);
   forLoop(b, e_.number(0), e_.argument(shape.rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.number(0), e_.argument(shape.columns), e_.number(lanes_),
-            [&](LlvmValue *column) { emitChunk(column); });
+    forLoop(b, e_.number(0), e_.argument(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
   });
 }
 
@@ -168,8 +169,7 @@ LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
     return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value)));
   }
   const Op &op = *node.value->definingOp();
-  if (op.kind() == OpKind::LoadTile)
-    return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
+  if (op.kind() == OpKind::LoadTile) return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
   if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
   if (op.kind() == OpKind::Broadcast) return evaluateBroadcast(node, column);
   if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.ops_.indexTo(laneNumbers(column), elem);

@@ -37,19 +37,22 @@ public:
   void emitPart(const Part &part);
   // The end of the rows and of the columns (both start at 0) that the loop writes.
   std::pair<LlvmValue *, LlvmValue *> extents();
-  const KernelEmitter::TileAccess *storedTile() const { return sinks_[0].tile ? &sinks_[0].access : nullptr; } // null: the sink is a buffer
+  const KernelEmitter::TileAccess *storedTile() const {
+    return sinks_[0].tile ? &sinks_[0].access : nullptr;
+  } // null: the sink is a buffer
 
 private:
   struct Node { // a value that the loop evaluates
     Value *value;
-    bool computed;                    // otherwise it is read from its buffer
-    LlvmValue *invariant = nullptr;   // constants and splats
+    bool computed; // otherwise it is read from its buffer
+    LlvmValue *invariant = nullptr; // constants and splats
     KernelEmitter::TileAccess tile{}; // for a load
-    std::optional<KernelEmitter::TileAccess> ahead = {}; // for a buffer that a load has filled: this loop prefetches for later loads
+    std::optional<KernelEmitter::TileAccess> ahead =
+        {}; // for a buffer that a load has filled: this loop prefetches for later loads
     KernelEmitter::RowAccess row{}; // for `tile` or `ahead`
     LlvmValue *rowPointer = nullptr; // for a buffer
-    LlvmValue *rowValue = nullptr;   // one value for the whole row: an iota along the rows, or a stretched column
-    LlvmValue *limit = nullptr;      // for a mask: the first column that is not set, between 0 and the row's length
+    LlvmValue *rowValue = nullptr; // one value for the whole row: an iota along the rows, or a stretched column
+    LlvmValue *limit = nullptr; // for a mask: the first column that is not set, between 0 and the row's length
   };
   struct Sink {
     Value *value;
@@ -92,7 +95,7 @@ private:
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
   LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);
   LlvmValue *rowOf(const Value *value, LlvmValue *row); // in its buffer, or in place
-  llvm::Align alignOf(Elem elem) const;         // alignment of registers in buffers
+  llvm::Align alignOf(Elem elem) const; // alignment of registers in buffers
   llvm::Align alignOf(const Value *value) const; // alignment of registers that are read
 
   KernelEmitter &e_;

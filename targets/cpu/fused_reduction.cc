@@ -59,8 +59,10 @@ void FusedLoop::enterBroadcast(Node &node, LlvmValue *row) {
   const Op &op = *node.value->definingOp();
   Type narrow = op.operand(0)->type(), wide = node.value->type();
   int64_t down = wide.extent(0) / narrow.extent(0);
-  if (narrow.extent(0) == 1) row = e_.number(0);
-  else if (down > 1) row = b.CreateUDiv(row, e_.number(down));
+  if (narrow.extent(0) == 1)
+    row = e_.number(0);
+  else if (down > 1)
+    row = b.CreateUDiv(row, e_.number(down));
   node.rowPointer = rowOf(op.operand(0), row);
   if (narrow.extent(1) != 1 || wide.extent(1) == 1) return;
   Elem elem = wide.elem();
@@ -75,7 +77,8 @@ LlvmValue *FusedLoop::evaluateBroadcast(const Node &node, LlvmValue *column) {
   int64_t across = node.value->type().extent(1) / node.value->definingOp()->operand(0)->type().extent(1);
   if (across == 1) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(bytes)));
-    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value->definingOp()->operand(0))));
+    return e_.ops_.fromStorage(
+        elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value->definingOp()->operand(0))));
   }
   int64_t last = node.value->definingOp()->operand(0)->type().extent(1) - 1;
   // Each element is repeated `across` times, so each lane loads its own. Lanes behind the last column load the last element.
@@ -105,7 +108,8 @@ void FusedLoop::fillWithIdentity(const Sink &sink) {
 
 // Reduces each row to one register of partial results, and that register to one element.
 void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
-  if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= KernelEmitter::kSquareLines) return emitRowsReduction(sink, rows, columns);
+  if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= KernelEmitter::kSquareLines)
+    return emitRowsReduction(sink, rows, columns);
   Elem elem = sink.buffer->shape.elem;
   OpKind kind = *acrossColumns_;
   forLoop(b, e_.number(0), e_.argument(rows), e_.number(1), [&](LlvmValue *row) {
@@ -195,22 +199,30 @@ LlvmValue *FusedLoop::areNumbers(llvm::ArrayRef<LlvmValue *> chunks) {
 
 // AVX-512 has an instruction (vrangeps) that orders -0 before +0, but prefers a number to a NaN, so NaNs are tracked in a mask.
 // This takes two ops in the loop instead of five.
-bool FusedLoop::usesRangeInstruction(const Sink &sink) const { return isOrdered(sink) && e_.cpu_.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
+bool FusedLoop::usesRangeInstruction(const Sink &sink) const {
+  return isOrdered(sink) && e_.cpu_.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8);
+}
 
 LlvmValue *FusedLoop::furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y) {
   constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: sign of the selected operand; current rounding mode
-  llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(kind == OpKind::MaximumF ? kMost : kLeast), llvm::PoisonValue::get(x->getType()),
+  llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(kind == OpKind::MaximumF ? kMost : kLeast),
+                                         llvm::PoisonValue::get(x->getType()),
                                          lanes_ == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
   if (lanes_ == 16) args.push_back(b.getInt32(kRounding));
-  return b.CreateIntrinsic(lanes_ == 16 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_256, args);
+  return b.CreateIntrinsic(
+      lanes_ == 16 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_256, args);
 }
 
 // The maximum or minimum of f32 can be computed as that of integers in the same order: -0 before +0, and NaN beyond all
 // numbers. The dependency chain is then one integer op instead of the five that handle zeros and NaN. AVX-512 has a better way
 // (usesRangeInstruction).
-bool FusedLoop::isOrdered(const Sink &sink) const { return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32; }
+bool FusedLoop::isOrdered(const Sink &sink) const {
+  return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32;
+}
 bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
-llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) { return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin; }
+llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) {
+  return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
+}
 
 namespace {
 constexpr uint32_t kMagnitude = 0x7FFFFFFF; // all bits of an f32 except its sign
@@ -226,7 +238,8 @@ LlvmValue *FusedLoop::orderedBits(OpKind kind, LlvmValue *chunk) {
 }
 
 LlvmValue *FusedLoop::furthestOfLanes(OpKind kind, LlvmValue *ordered) {
-  if (lanes_ > 1) ordered = kind == OpKind::MaximumF ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
+  if (lanes_ > 1)
+    ordered = kind == OpKind::MaximumF ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
   return b.CreateBitCast(turnedBits(ordered), b.getFloatTy());
 }
 

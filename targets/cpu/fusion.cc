@@ -79,7 +79,8 @@ private:
     std::optional<Root> root = commonRoot(op);
     if (!root && !nest) return fillOnTheWay(op, writesBefore);
     if (!root) return;
-    if (nest && (root->op->kind() != OpKind::StoreTile || plan_.nestInto(*root->op) || writesBefore.at(root->op) != writesBefore.at(&op)))
+    if (nest && (root->op->kind() != OpKind::StoreTile || plan_.nestInto(*root->op) ||
+                 writesBefore.at(root->op) != writesBefore.at(&op)))
       return;
     if (load && (root->op->kind() == OpKind::StoreTile || writesBefore.at(root->op) != writesBefore.at(&op))) return;
     if (int &size = sizes_[*root]; size < kMaxFusedOps - 1)
@@ -144,8 +145,10 @@ private:
       if (root != first && place_.at(at) <= place_.at(first->op)) return;
     }
     if (isPlainLoad(op) && writesBefore.at(first->op) != writesBefore.at(&op)) return;
-    if (int &size = sizes_[*first]; size < kMaxFusedOps - 1) ++size;
-    else return;
+    if (int &size = sizes_[*first]; size < kMaxFusedOps - 1)
+      ++size;
+    else
+      return;
     plan_.filled_[first->op] = op.result();
     plan_.fillers_[op.result()] = first->op;
     roots_[&op] = *first;
@@ -191,7 +194,8 @@ const Op *FusionPlan::fillerOf(const Value *value) const {
 
 FusionPlan planFusion(const Kernel &kernel) { return FusionPlanner().plan(kernel); }
 
-void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const {
+void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen,
+                         std::vector<Value *> &order) const {
   if (!livesInBuffer(value->type()) || !seen.insert(value).second) return;
   if ((isInline(value) || value == filled) && isPointwise(*value->definingOp())) // the recursion is at most kMaxFusedOps deep
     for (Value *operand : value->definingOp()->operands()) collect(operand, filled, seen, order);
@@ -218,7 +222,9 @@ std::vector<Value *> FusionPlan::nodesOf(const Op &op) const {
   return order;
 }
 
-std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const { return buffersBehind(nodes(value, filled), filled); }
+std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const {
+  return buffersBehind(nodes(value, filled), filled);
+}
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
 

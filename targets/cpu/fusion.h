@@ -44,7 +44,7 @@ private:
   void collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const;
   std::unordered_set<const Value *> inline_;
   std::unordered_map<const Op *, const Op *> nests_; // from store to nest and back; used for lookup only
-  std::unordered_map<const Op *, Value *> filled_;   // by reduction; used for lookup only
+  std::unordered_map<const Op *, Value *> filled_; // by reduction; used for lookup only
   std::unordered_map<const Value *, const Op *> fillers_, readers_;
 };
 

@@ -69,8 +69,8 @@ void KernelEmitter::emitScatter(const Op &op) {
   forEachElement(offsets.shape, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access = scatterAccess(tile, offsets, row, column);
     LlvmValue *writes = b.CreateAnd(access.inside, loadFrom(mask, row, column));
-    b.CreateAlignedStore(ops_.toStorage(elem, loadFrom(value, row, column)),
-                         b.CreateSelect(writes, access.address, outside), memoryAlign());
+    b.CreateAlignedStore(ops_.toStorage(elem, loadFrom(value, row, column)), b.CreateSelect(writes, access.address, outside),
+                         memoryAlign());
   });
 }
 
@@ -92,8 +92,8 @@ LlvmValue *KernelEmitter::updateAtomically(std::string_view kind, Elem elem, Llv
   LlvmValue *current = ops_.fromStorage(elem, b.CreateBitCast(old, storage));
   LlvmValue *next = kind == "assign" ? value : ops_.combine(*combiningOp(kind, elem), elem, current, value);
   LlvmValue *wanted = b.CreateBitCast(ops_.toStorage(elem, next), image);
-  llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(address, old, wanted, align, llvm::AtomicOrdering::Monotonic,
-                                                        llvm::AtomicOrdering::Monotonic);
+  llvm::AtomicCmpXchgInst *swap =
+      b.CreateAtomicCmpXchg(address, old, wanted, align, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
   old->addIncoming(b.CreateExtractValue(swap, 0), b.GetInsertBlock());
   b.CreateCondBr(b.CreateExtractValue(swap, 1), done, again);
   b.SetInsertPoint(done);

@@ -11,7 +11,8 @@ namespace xt {
 LlvmValue *KernelEmitter::callHost(const char *name, llvm::ArrayRef<LlvmValue *> args, llvm::Type *result) {
   llvm::SmallVector<llvm::Type *, 6> types;
   for (LlvmValue *arg : args) types.push_back(arg->getType());
-  llvm::FunctionCallee callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result ? result : b.getVoidTy(), types, false));
+  llvm::FunctionCallee callee =
+      module_.getOrInsertFunction(name, llvm::FunctionType::get(result ? result : b.getVoidTy(), types, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   return b.CreateCall(callee, args);
 }
@@ -38,7 +39,9 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
 }
 
 // The subgroup that is reported as printing or asserting; -1: the whole workgroup.
-LlvmValue *KernelEmitter::speaker(const Op &op) { return op.attr("workgroup") ? number(-1) : subgroup_ ? subgroup_ : number(0); }
+LlvmValue *KernelEmitter::speaker(const Op &op) {
+  return op.attr("workgroup") ? number(-1) : subgroup_ ? subgroup_ : number(0);
+}
 
 // Checks elements in row-major order. The first failure ends the workgroup, so the reported element is the lowest.
 void KernelEmitter::emitAssert(const Op &op) {
@@ -46,7 +49,8 @@ void KernelEmitter::emitAssert(const Op &op) {
   std::vector<int64_t> shape = assertedShape(op);
   int64_t failure = addFailure({op.range(), std::string(op.textAttr("text")), true, shape});
   auto check = [&](LlvmValue *condition, LlvmValue *element) {
-    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, speaker(op), inWhole(op, element)}); });
+    failIf(b.CreateNot(condition), failure,
+           [&] { callHost(kAssertSymbol, {runtime_, workgroup_, speaker(op), inWhole(op, element)}); });
   };
   if (type.isScalar()) return check(scalar(op.operand(0)), number(0));
   const Buffer &buffer = pickable(op, 0);
@@ -81,7 +85,8 @@ void KernelEmitter::emitBarrierOrFence(const Op &op) {
 }
 
 LlvmValue *KernelEmitter::barrierPlace(const Op &op) {
-  const OpInfo *whole = op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // the op that this barrier was split from
+  const OpInfo *whole =
+      op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // the op that this barrier was split from
   output_.barriers.push_back({op.range(), whole ? whole->name : op.info().name});
   return number(static_cast<int64_t>(output_.barriers.size()) - 1);
 }
@@ -115,7 +120,8 @@ void KernelEmitter::meetAtNamedBarrier(const Op &op) {
     if (place) callHost(kLaneMeetSymbol, {fiber_, place});
     callHost(kNamedArriveSymbol, {fiber_, part[0], part[1], part[2], part[3]});
     if (place) callHost(kLaneMeetSymbol, {fiber_, place});
-  } else callHost(kNamedWaitSymbol, {fiber_, part[0], barrierPlace(op)});
+  } else
+    callHost(kNamedWaitSymbol, {fiber_, part[0], barrierPlace(op)});
 }
 
 } // namespace xt

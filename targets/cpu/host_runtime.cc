@@ -14,8 +14,8 @@ void LaunchOutput::print(int64_t place, int64_t workgroup, int64_t subgroup, con
     int64_t bytes = elemInfo(what.shape.elem).storageBytes;
     for (int64_t row = 0; row < what.shape.rows; ++row)
       for (int64_t column = 0; column < what.shape.columns; ++column)
-        elements.push_back(loadNumber(what.shape.elem, static_cast<const unsigned char *>(data) +
-                                                           row * what.shape.pitch + column * bytes));
+        elements.push_back(
+            loadNumber(what.shape.elem, static_cast<const unsigned char *>(data) + row * what.shape.pitch + column * bytes));
     text = printedValue(what.text, what.type, elements);
   }
   std::lock_guard lock(mutex_);
@@ -95,4 +95,6 @@ void xt_lane_exchange(void *fibers, int64_t place, const void *own, int64_t byte
   static_cast<xt::FiberGroup *>(fibers)->exchange(own, static_cast<size_t>(bytes), place);
 }
 
-const void *xt_lane_given(void *fibers, int64_t lane) { return static_cast<xt::FiberGroup *>(fibers)->given(static_cast<size_t>(lane)); }
+const void *xt_lane_given(void *fibers, int64_t lane) {
+  return static_cast<xt::FiberGroup *>(fibers)->given(static_cast<size_t>(lane));
+}

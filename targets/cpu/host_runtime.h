@@ -3,9 +3,9 @@
 #include "ir/base/source.h"
 #include "ir/launch.h"
 #include "targets/cpu/buffer_assignment.h"
-#include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/panel_pool.h"
+#include "targets/faults/fault_guard.h"
 
 #include <map>
 #include <mutex>
@@ -14,12 +14,12 @@
 
 namespace xt {
 
-inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed",
-                            *kBarrierSymbol = "xt_barrier", *kNamedAllocSymbol = "xt_nbarrier_alloc",
-                            *kNamedCountSymbol = "xt_nbarrier_count", *kNamedArriveSymbol = "xt_nbarrier_arrive",
-                            *kNamedWaitSymbol = "xt_nbarrier_wait", *kLaneMeetSymbol = "xt_lane_meet",
-                            *kPanelTakeSymbol = "xt_panel_take", *kPanelReadySymbol = "xt_panel_ready",
-                            *kLaneExchangeSymbol = "xt_lane_exchange", *kLaneGivenSymbol = "xt_lane_given";
+inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed", *kBarrierSymbol = "xt_barrier",
+                            *kNamedAllocSymbol = "xt_nbarrier_alloc", *kNamedCountSymbol = "xt_nbarrier_count",
+                            *kNamedArriveSymbol = "xt_nbarrier_arrive", *kNamedWaitSymbol = "xt_nbarrier_wait",
+                            *kLaneMeetSymbol = "xt_lane_meet", *kPanelTakeSymbol = "xt_panel_take",
+                            *kPanelReadySymbol = "xt_panel_ready", *kLaneExchangeSymbol = "xt_lane_exchange",
+                            *kLaneGivenSymbol = "xt_lane_given";
 
 struct Failure { // a failure at run time; its number is its index in KernelOutput::failures
   SourceRange range;
@@ -46,8 +46,10 @@ struct KernelOutput {
   bool divides = false;    // workgroups may be divided into parts that run separately, …
   int64_t mostParts = 1;   // … at most this many
   bool partsAreCheap = false; // no part repeats work of another part
-  std::vector<int64_t> numbers; // the table that it reads: numbers in which it may differ from the same kernel with other tile sizes
-  std::vector<bool> sharedDims; // the grid dimensions that the data shared by workgroups depends on; empty: they share nothing, or little
+  std::vector<int64_t>
+      numbers; // the table that it reads: numbers in which it may differ from the same kernel with other tile sizes
+  std::vector<bool>
+      sharedDims; // the grid dimensions that the data shared by workgroups depends on; empty: they share nothing, or little
 };
 
 // The output of one launch, collected from all threads: prints, failed asserts, and subgroups that never meet.

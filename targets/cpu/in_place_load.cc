@@ -7,7 +7,8 @@ namespace xt {
 // elements.
 LlvmValue *KernelEmitter::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
   LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
-  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, argument(rows)), *across = b.CreateICmpEQ(access.columnHigh, argument(columns));
+  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, argument(rows)),
+            *across = b.CreateICmpEQ(access.columnHigh, argument(columns));
   return b.CreateAnd(b.CreateICmpEQ(first, number(0)), b.CreateAnd(down, across));
 }
 

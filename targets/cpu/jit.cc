@@ -30,8 +30,8 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
 }
 
 // Code that this process has already loaded is not compiled again.
-Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
-                                          Diagnostics &diagnostics) {
+Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise,
+                                          ThreadPool &pool, Diagnostics &diagnostics) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   Result<EmittedModule> emitted = emitKernels(module, cpu, context, diagnostics);
@@ -53,7 +53,8 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
     loaded[missing[i]->key] = library.keep(missing[i]->key, std::move(*code));
   }
   std::unique_ptr<Jit> result(new Jit);
-  for (size_t i = 0; i < units->size(); ++i) result->kernels_.push_back({std::move(emitted->kernels[i]), loaded.at((*units)[i].key)});
+  for (size_t i = 0; i < units->size(); ++i)
+    result->kernels_.push_back({std::move(emitted->kernels[i]), loaded.at((*units)[i].key)});
   return result;
 }
 

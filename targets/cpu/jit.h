@@ -17,8 +17,8 @@ public:
     size_t frameBytes() const { return loaded->frameBytes; }
   };
   // `optimise`: whether LLVM optimises the code, which takes most of the time. Kernels are compiled on the threads of the pool.
-  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
-                                              Diagnostics &diagnostics);
+  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise,
+                                              ThreadPool &pool, Diagnostics &diagnostics);
 
   const LoadedKernel *find(std::string_view kernelName) const;
 

@@ -34,7 +34,8 @@ namespace {
 // Even a single subgroup may wait at a named barrier for subgroups that never come. Only fibers detect that.
 bool hasNamedBarriers(const Kernel &kernel) {
   bool found = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
+  walk(const_cast<Block &>(kernel.body),
+       [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
   return found;
 }
 } // namespace
@@ -147,8 +148,10 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
     std::vector<int64_t> strides = memrefStrides(type);
     known.insert(known.end(), strides.begin(), strides.end());
     for (int64_t value : known) {
-      if (value == kDynamic) parts.push_back(load(b.getInt64Ty()));
-      else parts.push_back(number(value)), ++next;
+      if (value == kDynamic)
+        parts.push_back(load(b.getInt64Ty()));
+      else
+        parts.push_back(number(value)), ++next;
     }
   }
 }
@@ -172,7 +175,8 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
     parts_[kernel_.grid[d].variable] = {value};
   }
   workgroupEnd_ = llvm::BasicBlock::Create(b.getContext(), "workgroup.end");
-  if (kernel_.scope == Scope::Workgroup || output_.usesFibers) emitBlock(kernel_.body);
+  if (kernel_.scope == Scope::Workgroup || output_.usesFibers)
+    emitBlock(kernel_.body);
   else if (kernel_.subgroups == 1) {
     subgroup_ = number(0);
     emitBlock(kernel_.body);

@@ -19,13 +19,13 @@
 // scratch: KernelCode::scratchBytes bytes, aligned to 64 bytes, for this call only. The kernel does not depend on their
 // content, and does not preserve it.
 #pragma once
+#include "ir/slm_layout.h"
 #include "targets/cpu/byte_range.h"
-#include "targets/cpu/host_runtime.h"
 #include "targets/cpu/cpu_info.h"
+#include "targets/cpu/host_runtime.h"
 #include "targets/cpu/shared_operands.h"
 #include "targets/cpu/streaming.h"
 #include "targets/llvm/register_ops.h"
-#include "ir/slm_layout.h"
 
 #include <algorithm>
 #include <optional>
@@ -55,7 +55,8 @@ size_t frameWords(const Kernel &kernel);
 // The bit of frame[13] for the n-th and m-th memref among a kernel's parameters: it is set if they have no byte in common.
 // nullopt: the two are the same memref, or the word has no room for the pair.
 constexpr std::optional<unsigned> apartBit(size_t memref, size_t other) {
-  size_t later = std::max(memref, other), bit = later * (later - 1) / 2 + std::min(memref, other); // pairs of the first memrefs come first
+  size_t later = std::max(memref, other),
+         bit = later * (later - 1) / 2 + std::min(memref, other); // pairs of the first memrefs come first
   return memref != other && later < kApartMemRefs ? std::optional(static_cast<unsigned>(bit)) : std::nullopt;
 }
 // The function's name: "xt_kernel_" and the kernel's name.
@@ -86,8 +87,7 @@ private:
   LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
   LlvmValue *dimOf(const Op &op);
   // If `condition` holds, reports the failure and leaves the workgroup; `before` emits code that runs before the report.
-  void failIf(
-      LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before = [] {});
+  void failIf(LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before = [] {});
   int64_t addFailure(Failure failure);
 
   // control_flow.cc: loops and branches
@@ -183,7 +183,8 @@ private:
   bool isReadAgain(const Op &load) const; // whether a later loop reads its buffer
   std::optional<TileAccess> takeAhead(const Value *load); // the data that this later loop prefetches; nullopt: none
   void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
-  void askFor(LlvmValue *address, bool toFirst = false); // prefetches a line into the L2 cache, or into the L1 cache (CpuInfo::asksIntoFirstCache)
+  void askFor(LlvmValue *address,
+              bool toFirst = false); // prefetches a line into the L2 cache, or into the L1 cache (CpuInfo::asksIntoFirstCache)
 
   // mma_emitter.cc
   void emitMma(const Op &op);
@@ -318,9 +319,9 @@ private:
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
-  std::unordered_map<const Value *, Lines> inPlace_;    // loads that may be read in place
+  std::unordered_map<const Value *, Lines> inPlace_; // loads that may be read in place
   std::unordered_map<const Value *, TileAccess> ahead_; // by load, for takeAhead
-  const Block *block_ = nullptr;                        // the block that is being emitted
+  const Block *block_ = nullptr; // the block that is being emitted
 };
 
 } // namespace xt

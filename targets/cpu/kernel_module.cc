@@ -27,8 +27,7 @@ void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagno
                          str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()),
                              " MiB of memory per thread", each, "; the limit is ", mib(kMaxScratchBytes), " MiB"));
   for (const BufferAssignment::Entry &entry : buffers.largest(4))
-    diagnostic.at(entry.value->range(),
-                  str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
+    diagnostic.at(entry.value->range(), str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
 }
 
 // The first XeGPU op that the emitter does not support; null: none.
@@ -43,10 +42,9 @@ const Op *firstBlockOp(const Block &body) {
 }
 
 void reportSlm(const Kernel &kernel, const SlmLayout &slm, Diagnostics &diagnostics) {
-  Diagnostic &diagnostic =
-      diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
-                         str("`@", kernel.name, "` has ", mib(slm.bytes), " MiB of shared local memory; the limit is ",
-                             mib(kMaxSlmBytes), " MiB"));
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
+                                              str("`@", kernel.name, "` has ", mib(slm.bytes),
+                                                  " MiB of shared local memory; the limit is ", mib(kMaxSlmBytes), " MiB"));
   for (const SlmBuffer &buffer : slm.buffers)
     diagnostic.at(buffer.alloc->range(),
                   str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));

@@ -56,12 +56,11 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
     LlvmValue *identity = ops_.constant(elem, combiningIdentity(kind, elem), 0);
     return forLoop(b, number(0), number(kernel_.lanes), number(1), {identity},
                    [&](LlvmValue *other, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
-                     LlvmValue *mine =
-                         b.CreateAnd(b.CreateICmpEQ(b.CreateUDiv(other, span), b.CreateUDiv(lane_, span)),
-                                     b.CreateICmpEQ(b.CreateURem(other, stride), b.CreateURem(lane_, stride)));
+                     LlvmValue *mine = b.CreateAnd(b.CreateICmpEQ(b.CreateUDiv(other, span), b.CreateUDiv(lane_, span)),
+                                                   b.CreateICmpEQ(b.CreateURem(other, stride), b.CreateURem(lane_, stride)));
                      LlvmValue *address = byteOffset(b, givenBy(other), offset);
-                     LlvmValue *term = ops_.fromStorage(
-                         elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, llvm::Align(1)));
+                     LlvmValue *term =
+                         ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, llvm::Align(1)));
                      return {b.CreateSelect(mine, ops_.combine(kind, elem, carried[0], term), carried[0])};
                    })[0];
   };
@@ -71,8 +70,7 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
   }
   const Buffer &to = *buffers_.bufferOf(op.result());
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    LlvmValue *offset =
-        b.CreateAdd(b.CreateMul(row, pitchOf(to)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
+    LlvmValue *offset = b.CreateAdd(b.CreateMul(row, pitchOf(to)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
     storeTo(to, row, column, sum(offset));
   });
 }

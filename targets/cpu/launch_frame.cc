@@ -44,20 +44,18 @@ uint64_t apartBits(const std::vector<RuntimeValue> &arguments) {
     const auto *memref = std::get_if<MemRefValue>(&argument);
     if (!memref) continue;
     for (size_t i = 0; i < memrefs.size(); ++i)
-      if (std::optional<unsigned> bit = apartBit(i, memrefs.size()); bit && areApart(*memrefs[i], *memref)) bits |= uint64_t{1} << *bit;
+      if (std::optional<unsigned> bit = apartBit(i, memrefs.size()); bit && areApart(*memrefs[i], *memref))
+        bits |= uint64_t{1} << *bit;
     memrefs.push_back(memref);
   }
   return bits;
 }
 
-bool isSame(const LaunchArg &x, const LaunchArg &y) {
-  return x == y && std::signbit(x.number) == std::signbit(y.number);
-}
+bool isSame(const LaunchArg &x, const LaunchArg &y) { return x == y && std::signbit(x.number) == std::signbit(y.number); }
 
 } // namespace
 
-Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                              const std::vector<GridRange> &grid) {
+Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
   Result<std::vector<RuntimeValue>> values = bindArguments(kernel, args);
   if (!values) return values.error();
   if (grid.size() > kGridDims || (!kernel.grid.empty() && kernel.grid.size() != grid.size()))
@@ -125,7 +123,8 @@ int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool
 
 Result<LaunchFrame *> LastFrame::of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                     const std::vector<GridRange> &grid) {
-  if (code == code_ && grid == grid_ && std::equal(args.begin(), args.end(), args_.begin(), args_.end(), isSame)) return &frame_;
+  if (code == code_ && grid == grid_ && std::equal(args.begin(), args.end(), args_.begin(), args_.end(), isSame))
+    return &frame_;
   code_ = nullptr;
   Result<LaunchFrame> made = makeFrame(kernel, args, grid);
   if (!made) return made.error();

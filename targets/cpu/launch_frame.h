@@ -8,14 +8,14 @@ namespace xt {
 struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
-  double work = 0; // in whole workgroups; those at the end of a dimension count by their share, except where the dimension has only one
+  double work =
+      0; // in whole workgroups; those at the end of a dimension count by their share, except where the dimension has only one
   size_t runtime = 0; // index of the first RuntimeWord; the launcher sets all of them except kApartWord
 };
 
 // `grid` has one range per grid variable of the kernel, outermost first. For a kernel without grid variables it is the launch's
 // own grid of up to three ranges; none: one workgroup. An Error names the argument that does not fit.
-Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                              const std::vector<GridRange> &grid);
+Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 // The number of parts (at most `most`) to divide each workgroup into, so that a few workgroups occupy all threads. It is the
 // smallest number that leaves no thread idle for long; cheap parts may be more. bf16 256x256x256 with two threads takes 0.53 of
@@ -31,7 +31,8 @@ int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool
 class LastFrame {
 public:
   // Like makeFrame. `code` identifies the kernel's compiled code. The frame is valid until the next call.
-  Result<LaunchFrame *> of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
+  Result<LaunchFrame *> of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args,
+                           const std::vector<GridRange> &grid);
 
 private:
   const void *code_ = nullptr; // null: no frame is cached

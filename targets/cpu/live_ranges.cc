@@ -22,8 +22,7 @@ void LiveRange::merge(const LiveRange &other) {
 void LiveRange::sort() const {
   if (sorted_) return;
   sorted_ = true;
-  std::sort(segments_.begin(), segments_.end(),
-            [](const LiveSegment &a, const LiveSegment &b) { return a.from < b.from; });
+  std::sort(segments_.begin(), segments_.end(), [](const LiveSegment &a, const LiveSegment &b) { return a.from < b.from; });
   size_t kept = 0;
   for (size_t i = 1; i < segments_.size(); ++i) {
     if (segments_[i].from <= segments_[kept].to + 1)

@@ -59,7 +59,8 @@ bool KernelEmitter::isReadAgain(const Op &load) const {
   if (fusion_.isInline(load.result())) return false;
   const Op *filler = fusion_.fillerOf(load.result());
   bool again = false;
-  for (Use use : load.result()->uses()) again |= use.user != filler && isPointwise(*use.user) && use.user->block() == load.block();
+  for (Use use : load.result()->uses())
+    again |= use.user != filler && isPointwise(*use.user) && use.user->block() == load.block();
   return again;
 }
 

@@ -35,15 +35,15 @@ template <class Run> double best(double operations, Run run) {
 constexpr int kLoops = 200000, kSums = 12;
 
 // One instruction on twelve independent sums that start at zero (denormal values would be slow).
-#define XT_PEAK_LOOP(name, instruction, file, lanes)                                                                   \
-  double name() {                                                                                                      \
-    return best(2.0 * (lanes) * kSums * kLoops, [] {                                                                   \
-      asm volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13\nvxorps %%xmm\\r, %%xmm\\r, %%xmm\\r\n.endr\n"              \
-                   "mov %0, %%eax\n1:\n.irp r,2,3,4,5,6,7,8,9,10,11,12,13\n" instruction " %%" file "0, %%" file       \
-                   "1, %%" file "\\r\n.endr\ndec %%eax\njnz 1b\nvzeroupper\n" ::"i"(kLoops)                            \
-                   : "eax", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",   \
-                     "xmm11", "xmm12", "xmm13");                                                                       \
-    });                                                                                                                \
+#define XT_PEAK_LOOP(name, instruction, file, lanes)                                                                           \
+  double name() {                                                                                                              \
+    return best(2.0 * (lanes) * kSums * kLoops, [] {                                                                           \
+      asm volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13\nvxorps %%xmm\\r, %%xmm\\r, %%xmm\\r\n.endr\n"                      \
+                   "mov %0, %%eax\n1:\n.irp r,2,3,4,5,6,7,8,9,10,11,12,13\n" instruction " %%" file "0, %%" file "1, %%" file  \
+                   "\\r\n.endr\ndec %%eax\njnz 1b\nvzeroupper\n" ::"i"(kLoops)                                                 \
+                   : "eax", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",  \
+                     "xmm12", "xmm13");                                                                                        \
+    });                                                                                                                        \
   }
 
 XT_PEAK_LOOP(wideF32, "vfmadd231ps", "zmm", 16)
@@ -56,15 +56,16 @@ XT_PEAK_LOOP(narrowInt8, "%{vex%} vpdpbusd", "ymm", 32)
 #undef XT_PEAK_LOOP
 
 // AMX: four sums of 16x16 in whole tiles of zeros. hostCanRun has requested the permission to use AMX.
-#define XT_PEAK_TILES(name, instruction, depth)                                                                        \
-  double name() {                                                                                                      \
-    alignas(64) unsigned char config[64] = {1};                                                                        \
-    for (int tile = 0; tile < 8; ++tile) config[16 + 2 * tile] = 64, config[48 + tile] = 16;                           \
-    return best(2.0 * 16 * 16 * (depth) * 4 * kLoops / 16, [&] {                                                       \
-      asm volatile("ldtilecfg %1\nmov %0, %%eax\n1:\n.irp r,0,1,2,3\n" instruction " %%tmm6, %%tmm4, %%tmm\\r\n.endr\n" \
-                   "dec %%eax\njnz 1b\ntilerelease\n" ::"i"(kLoops / 16), "m"(config)                                  \
-                   : "eax");                                                                                           \
-    });                                                                                                                \
+#define XT_PEAK_TILES(name, instruction, depth)                                                                                \
+  double name() {                                                                                                              \
+    alignas(64) unsigned char config[64] = {1};                                                                                \
+    for (int tile = 0; tile < 8; ++tile) config[16 + 2 * tile] = 64, config[48 + tile] = 16;                                   \
+    return best(2.0 * 16 * 16 * (depth) * 4 * kLoops / 16, [&] {                                                               \
+      asm volatile("ldtilecfg %1\nmov %0, %%eax\n1:\n.irp r,0,1,2,3\n" instruction " %%tmm6, %%tmm4, %%tmm\\r\n.endr\n"        \
+                   "dec %%eax\njnz 1b\ntilerelease\n" ::"i"(kLoops / 16),                                                      \
+                   "m"(config)                                                                                                 \
+                   : "eax");                                                                                                   \
+    });                                                                                                                        \
   }
 
 XT_PEAK_TILES(tilesBf16, "tdpbf16ps", 32)
@@ -77,8 +78,10 @@ MachineRates peakOfCore(const CpuInfo &cpu, Elem elem) {
   if (elem == Elem::F64) return {elem, wide ? wideF64() : narrowF64(), 0};
   if (elem == Elem::BF16 && cpu.tilesBf16) return {elem, tilesBf16(), 0};
   if (elem == Elem::BF16 && cpu.dotBf16 && wide) return {elem, wideBf16(), 0};
-  if (isInteger(elem)) return {Elem::I8, cpu.tilesBytes ? tilesInt8() : !cpu.dotBytes ? 0 : wide ? wideInt8() : narrowInt8(), 0};
-  if (cpu.tilesBf16 && (elem == Elem::F16 || elem == Elem::TF32)) return {elem, tilesBf16() / (sliceCount(elem) * sliceCount(elem)), 0};
+  if (isInteger(elem))
+    return {Elem::I8, cpu.tilesBytes ? tilesInt8() : !cpu.dotBytes ? 0 : wide ? wideInt8() : narrowInt8(), 0};
+  if (cpu.tilesBf16 && (elem == Elem::F16 || elem == Elem::TF32))
+    return {elem, tilesBf16() / (sliceCount(elem) * sliceCount(elem)), 0};
   return {Elem::F32, wide ? wideF32() : narrowF32(), 0};
 }
 #else

@@ -36,7 +36,9 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   LlvmValue *steps = b.getInt64(static_cast<uint64_t>(operands.steps));
   LlvmValue *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, steps);
   auto turnOf = [&](int64_t ofSteps) {
-    return [&, moves = movesOf(operands, ofSteps)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
+    return [&, moves = movesOf(operands, ofSteps)](llvm::ArrayRef<LlvmValue *> carried) {
+      return addTurn(operands, moves, carried, how);
+    };
   };
   auto turn = turnOf(operands.steps), last = turnOf(1);
   if (operands.lastLooked) {
@@ -64,19 +66,21 @@ LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues car
   LlvmValue *each = b.getInt64(static_cast<uint64_t>(lanes_)), *allButOne = b.getInt64(static_cast<uint64_t>(lanes_ - 1));
   auto lessOf = [&](LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); };
   carried.append({operands.depth, leastOfNone(b, lanes_)});
-  return repeat(b, b.CreateUDiv(b.CreateAdd(operands.depth, allButOne), each), operands.deep, carried, [&](llvm::ArrayRef<LlvmValue *> all) {
-    LlvmValue *least = all.back(), *left = all.drop_back().back();
-    all = all.drop_back(2);
+  return repeat(b, b.CreateUDiv(b.CreateAdd(operands.depth, allButOne), each), operands.deep, carried,
+                [&](llvm::ArrayRef<LlvmValue *> all) {
+                  LlvmValue *least = all.back(), *left = all.drop_back().back();
+                  all = all.drop_back(2);
     // The last register ends at the end of the row.
-    LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep), *back = lessOf(b.CreateSub(operands.lastLooked, at), b.getInt64(0));
-    for (int r = 0; r < operands.rows; ++r) {
-      LlvmValue *from = byteOffset(b, rowOf(operands, all.drop_front(lefts), r), back);
-      least = leastWith(b, least, b.CreateAlignedLoad(least->getType(), from, llvm::Align(1)));
-    }
-    LlvmValues next = repeat(b, lessOf(left, each), true, all, turn);
-    next.append({b.CreateSub(left, each), least});
-    return next;
-  });
+                  LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep),
+                            *back = lessOf(b.CreateSub(operands.lastLooked, at), b.getInt64(0));
+                  for (int r = 0; r < operands.rows; ++r) {
+                    LlvmValue *from = byteOffset(b, rowOf(operands, all.drop_front(lefts), r), back);
+                    least = leastWith(b, least, b.CreateAlignedLoad(least->getType(), from, llvm::Align(1)));
+                  }
+                  LlvmValues next = repeat(b, lessOf(left, each), true, all, turn);
+                  next.append({b.CreateSub(left, each), least});
+                  return next;
+                });
 }
 
 // Computed before the loop, because code in the loop runs in every iteration.
@@ -87,10 +91,12 @@ Microkernel::Moves Microkernel::movesOf(const Operands &operands, int64_t steps)
 
 LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, llvm::ArrayRef<LlvmValue *> carried, Step how) {
   const int64_t bytes = elemInfo(elem_).storageBytes;
-  const llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
+  const llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)),
+      vectorAlign = operands.packed ? registerAlign : align;
   const int each = rowsOfPointer(operands);
   const size_t vectors = operands.columns.size(), tile = static_cast<size_t>(operands.rows) * vectors;
-  const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
+  const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts,
+               copyAt = nextAt + (operands.next ? 1 : 0);
   const bool asks = operands.next && moves.steps == operands.steps;
   const uint64_t copyStep = vectors * registerAlign.value();
   LlvmValue *right = carried.back();
@@ -105,18 +111,21 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
     if (operands.ahead) askAhead(operands, line);
     if (operands.copy)
       for (size_t v = 0; v < vectors; ++v)
-        b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())),
-                             registerAlign);
+        b.CreateAlignedStore(
+            row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())),
+            registerAlign);
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *at = stepsOn(b, rowOf(operands, carried.drop_front(tile), r), operands.leftStep, k);
-      LlvmValue *inAllLanes = operands.broadcast ? operands.broadcast(at) : ops_.splat(b.CreateAlignedLoad(ops_.type(elem_, 0), at, align), lanes_);
+      LlvmValue *inAllLanes =
+          operands.broadcast ? operands.broadcast(at) : ops_.splat(b.CreateAlignedLoad(ops_.type(elem_, 0), at, align), lanes_);
       for (size_t v = 0; v < vectors; ++v) {
         LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
         sum = add(how, inAllLanes, row[v], sum);
       }
     }
   }
-  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // on a Zen 5 a prefetch into the L1 cache takes the same time
+  if (asks)
+    prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // on a Zen 5 a prefetch into the L1 cache takes the same time
   for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, moves.left));
   if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
   if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(moves.steps) * copyStep)));
@@ -130,7 +139,8 @@ void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * (operands.load ? operands.rightBytes : elemInfo(elem_).storageBytes);
   for (size_t v = 0; v < operands.columns.size(); ++v)
-    if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0) prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
+    if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0)
+      prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
 }
 
 LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
@@ -142,7 +152,8 @@ LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *su
   case Step::DotBf16: break;
   }
   auto *pairs = llvm::FixedVectorType::get(b.getBFloatTy(), static_cast<unsigned>(2 * lanes_));
-  llvm::Intrinsic::ID id = lanes_ == 16 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512 : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256;
+  llvm::Intrinsic::ID id =
+      lanes_ == 16 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512 : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256;
   return b.CreateIntrinsic(id, {}, {sum, b.CreateBitCast(x, pairs), b.CreateBitCast(y, pairs)});
 }
 

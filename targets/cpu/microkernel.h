@@ -23,11 +23,11 @@ LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, in
 class Microkernel {
 public:
   enum class Step : uint8_t {
-    Elements,  // elements of `elem`, which are multiplied and summed
-    DotBf16,   // words of two bf16; the sums are f32
+    Elements, // elements of `elem`, which are multiplied and summed
+    DotBf16, // words of two bf16; the sums are f32
     PairsBf16, // words of two bf16 that are converted to f32 first
     DotShorts, // words of two 16-bit integers; the sums are i32
-    DotBytes,  // words of four bytes; those of a are unsigned and those of b signed if leftUnsigned, otherwise the reverse
+    DotBytes, // words of four bytes; those of a are unsigned and those of b signed if leftUnsigned, otherwise the reverse
   };
   // `elem` is the type of the sums, which are in registers of `lanes` lanes.
   Microkernel(llvm::IRBuilderBase &builder, RegisterOps &ops, const CpuInfo &cpu, Elem elem, int lanes)
@@ -43,14 +43,15 @@ public:
     LlvmValue *right;
     LlvmValues columns; // byte offsets
     LlvmValue *leftStep, *rightStep, *depth;
-    bool packed = true;         // b's registers are aligned to their size
-    bool deep = false;          // depth is known to be 1 or more
-    int64_t steps = 1;          // per iteration of the loop
-    bool leavesRest = false;    // emit a remainder loop, as depth may not be a multiple of steps; false: remaining steps are skipped
+    bool packed = true; // b's registers are aligned to their size
+    bool deep = false; // depth is known to be 1 or more
+    int64_t steps = 1; // per iteration of the loop
+    bool leavesRest =
+        false; // emit a remainder loop, as depth may not be a multiple of steps; false: remaining steps are skipped
     LlvmValue *ahead = nullptr; // bytes from a row of b to the row to prefetch while it is read; null: no prefetch
     LlvmValue *next = nullptr, *nextStep = nullptr; // prefetch address, which each iteration moves on; null: no prefetch
-    LlvmValue *copy = nullptr;                      // packs the rows of b here as they are read, without gaps; null: no copy
-    LlvmValue *lastRow = nullptr;                   // the last row of a; rows behind it repeat it. Null: all rows exist
+    LlvmValue *copy = nullptr; // packs the rows of b here as they are read, without gaps; null: no copy
+    LlvmValue *lastRow = nullptr; // the last row of a; rows behind it repeat it. Null: all rows exist
     // Loads a register of b and converts it from elements of `rightBytes` bytes; null: b needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> load = nullptr;
     int64_t rightBytes = 0;
@@ -70,7 +71,8 @@ public:
   LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // for floats: adding it changes no sum, not even -0
 
 private:
-  struct Moves { // for one iteration: steps of K, and the byte distances to the next iteration's elements in a row of a, and in b
+  struct
+      Moves { // for one iteration: steps of K, and the byte distances to the next iteration's elements in a row of a, and in b
     int64_t steps;
     LlvmValue *left, *right;
   };

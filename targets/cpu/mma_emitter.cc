@@ -21,21 +21,25 @@ public:
     int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
     int64_t inRegisters = bytes - beyond + (beyond ? cpu_.vectorBytes : 0);
     LlvmValue *rows = argument_(matrix.shape.rows), *bytesOfRow = argument_(inRegisters);
-    return leastMagnitude(b, {matrix.address, rows, matrix.pitch, bytesOfRow, beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
+    return leastMagnitude(b, {matrix.address, rows, matrix.pitch, bytesOfRow, beyond / elemInfo(Elem::BF16).storageBytes},
+                          lanes_);
   }
 
   void putTogether(const MmaMatrix &from, const MmaMatrix &words) {
     int64_t bytes = elemInfo(from.shape.elem).storageBytes;
-    llvm::Align align(from.inScratch ? static_cast<uint64_t>(lanes_ * bytes) : 1), wordAlign(static_cast<uint64_t>(cpu_.vectorBytes));
+    llvm::Align align(from.inScratch ? static_cast<uint64_t>(lanes_ * bytes) : 1),
+        wordAlign(static_cast<uint64_t>(cpu_.vectorBytes));
     llvm::Type *type = ops_.storageType(from.shape.elem, lanes_);
     forLoop(b, number(0), argument_(words.shape.rows), number(1), [&](LlvmValue *row) {
       LlvmValue *first = byteOffset(b, from.address, b.CreateMul(row, b.CreateMul(from.pitch, number(2))));
       LlvmValue *second = byteOffset(b, first, from.pitch), *to = byteOffset(b, words.address, b.CreateMul(row, words.pitch));
       forLoop(b, number(0), argument_(words.shape.columns), number(lanes_), [&](LlvmValue *column) {
         LlvmValue *at = b.CreateMul(column, number(bytes));
-        LlvmValues chunks{b.CreateAlignedLoad(type, byteOffset(b, first, at), align), b.CreateAlignedLoad(type, byteOffset(b, second, at), align)};
+        LlvmValues chunks{b.CreateAlignedLoad(type, byteOffset(b, first, at), align),
+                          b.CreateAlignedLoad(type, byteOffset(b, second, at), align)};
         LlvmValue *pairs = sideBySide(b, ops_, from.shape.elem, chunks, words.shape.elem, lanes_);
-        b.CreateAlignedStore(pairs, byteOffset(b, to, b.CreateMul(column, number(elemInfo(words.shape.elem).storageBytes))), wordAlign);
+        b.CreateAlignedStore(pairs, byteOffset(b, to, b.CreateMul(column, number(elemInfo(words.shape.elem).storageBytes))),
+                             wordAlign);
       });
     });
   }
@@ -78,18 +82,20 @@ MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
   }
   if (!cpu_.foreseesRows) access->ahead = bytesAhead(load->operand(0), *access);
   LlvmValue *inside = isInside(*access, shape.rows, shape.columns);
-  LlvmValues place = ifElse(b, inside, [&] {
-    if (access->ahead) prefetchAhead(*access, shape.rows, rowBytes);
-    return LlvmValues{access->origin, access->rowStride};
-  }, stage);
+  LlvmValues place = ifElse(
+      b, inside,
+      [&] {
+        if (access->ahead) prefetchAhead(*access, shape.rows, rowBytes);
+        return LlvmValues{access->origin, access->rowStride};
+      },
+      stage);
   return {shape, place[0], place[1], false};
 }
 
 void KernelEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes) {
   forLoop(b, number(0), argument(rows), number(1), [&](LlvmValue *row) {
     LlvmValue *line = byteOffset(b, byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)), access.ahead);
-    forLoop(b, number(0), argument(rowBytes), number(kCacheLine),
-            [&](LlvmValue *at) { askFor(byteOffset(b, line, at)); });
+    forLoop(b, number(0), argument(rowBytes), number(kCacheLine), [&](LlvmValue *at) { askFor(byteOffset(b, line, at)); });
   });
 }
 
@@ -122,8 +128,8 @@ void KernelEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const M
     forLoop(b, number(0), argument(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
       LlvmValue *place = byteOffset(b, byteOffset(b, sum.address, b.CreateMul(row, sum.pitch)), columnByte);
       LlvmValue *to = fresh ? place : cells.address;
-      tiles.multiply({byteOffset(b, left.address, b.CreateMul(row, left.pitch)), left.pitch, byteOffset(b, right.address, columnByte), right.pitch,
-                      to, cells.pitch, depth});
+      tiles.multiply({byteOffset(b, left.address, b.CreateMul(row, left.pitch)), left.pitch,
+                      byteOffset(b, right.address, columnByte), right.pitch, to, cells.pitch, depth});
       if (fresh) return;
       auto *type = llvm::cast<llvm::FixedVectorType>(ops_.type(Elem::F32, cpu_.lanes(elemInfo(Elem::F32).storageBytes)));
       tiles.add({place, sum.pitch}, {place, sum.pitch}, {to, cells.pitch}, number(kAmxSide), type);
@@ -147,11 +153,18 @@ void KernelEmitter::emitMma(const Op &op) {
       MmaNest(b, ops_, cpu_, operands, argumentOf).emit();
     };
   };
-  if (!pairs) by(Microkernel::Step::Elements)();
-  else ifThen(b, areNormal(b, ofLeft, right.least), [&] {
-    if (multipliesInTiles(cpu_, op)) multiplyInTiles(op, left, right.matrix, operands.sum);
-    else by(Microkernel::Step::DotBf16)();
-  }, by(Microkernel::Step::PairsBf16));
+  if (!pairs)
+    by(Microkernel::Step::Elements)();
+  else
+    ifThen(
+        b, areNormal(b, ofLeft, right.least),
+        [&] {
+          if (multipliesInTiles(cpu_, op))
+            multiplyInTiles(op, left, right.matrix, operands.sum);
+          else
+            by(Microkernel::Step::DotBf16)();
+        },
+        by(Microkernel::Step::PairsBf16));
 }
 
 } // namespace xt

@@ -3,10 +3,11 @@
 namespace xt {
 
 MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands, Argument argument)
-    : b(builder), ops_(ops), argument_(argument), left_(operands.left), right_(operands.right), sum_(operands.sum), fresh_(operands.fresh),
-      step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
-      lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_),
-      tile_(tileOf(cpu)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
+    : b(builder), ops_(ops), argument_(argument), left_(operands.left), right_(operands.right), sum_(operands.sum),
+      fresh_(operands.fresh), step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem),
+      elemBytes_(elemInfo(elem_).storageBytes), lanes_(cpu.lanes(static_cast<int>(elemBytes_))),
+      columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_), tile_(tileOf(cpu)),
+      microkernel_(builder, ops, cpu, elem_, lanes_) {}
 
 // Converting words needs registers, so the tile has fewer rows.
 RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
@@ -45,8 +46,9 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Column
   }
   LlvmValues sums;
   for (LlvmValue *cell : cells) sums.push_back(startOf(cell));
-  Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
-                                 argument_(right_.shape.rows), right_.inScratch};
+  Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch,        rows,         right_.address,
+                                 columns.ofRight,        number(elemBytes_), right_.pitch, argument_(right_.shape.rows),
+                                 right_.inScratch};
   operands.lastRow = last;
   if (step_ == Microkernel::Step::Elements && right_.shape.rows % kStepsEachTurn == 0) operands.steps = kStepsEachTurn;
   sums = microkernel_.multiply(operands, std::move(sums), step_);

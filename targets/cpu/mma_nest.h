@@ -37,8 +37,12 @@ public:
 
 private:
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
-  LlvmValue *upTo(LlvmValue *index, int64_t last) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, argument_(last)); }
-  LlvmValue *rowOf(const MmaMatrix &matrix, LlvmValue *row) { return byteOffset(b, matrix.address, b.CreateMul(row, matrix.pitch)); }
+  LlvmValue *upTo(LlvmValue *index, int64_t last) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, argument_(last));
+  }
+  LlvmValue *rowOf(const MmaMatrix &matrix, LlvmValue *row) {
+    return byteOffset(b, matrix.address, b.CreateMul(row, matrix.pitch));
+  }
   // vpdpbf16ps treats a denormal accumulator as 0, so the old sum is added after the products.
   bool addsBehind() const { return step_ == Microkernel::Step::DotBf16 && !fresh_; }
   // Sums are computed in the type that is multiplied in; in memory they may be f16 or bf16.

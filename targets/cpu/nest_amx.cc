@@ -42,7 +42,8 @@ void NestEmitter::emitAmxRows(const Block &block, Panel first, FusedLoop &sink) 
   for (Panel *panel : {&first, &second}) placeSums(block, *panel);
   forLoop(b, zero, b.CreateShl(wholeTiles_, b.CreateZExt(both, b.getInt64Ty())), number(1), [&](LlvmValue *turn) {
     LlvmValue *isSecond = b.CreateSelect(byRows, b.CreateTrunc(turn, b.getInt1Ty()), b.CreateICmpSGE(turn, wholeTiles_));
-    LlvmValue *index = b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, wholeTiles_, zero)));
+    LlvmValue *index =
+        b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, wholeTiles_, zero)));
     Panel panel = choose(isSecond, second, first);
     LlvmValue *row = b.CreateMul(index, number(tile_.rows));
     Tile tile{index, row, least(b.CreateAdd(row, number(tile_.rows)), rows_)};
@@ -64,31 +65,33 @@ NestEmitter::Panel NestEmitter::choose(LlvmValue *condition, const Panel &x, con
 
 // If one panel stays in the L1 cache while rows of a pass through, it is kept there: 512x512x512 of bf16 and 1024x1024x1024 of
 // bytes take 0.92 and 0.95 of the time (Intel Xeon with AMX).
-void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands) {
+void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Tile &tile,
+                                const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
   constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
   auto askInTurns = [&, rows = least(rowsEachTurn(operands.depth), asked.rows)](LlvmValue *turn) { askFor(asked, turn, rows); };
   if (inSlices()) return tiles_.multiplySlices(operands, slices_, tile_.rows, askInTurns);
-  ifThen(b, oneStays(block, kMostWords), [&] {
-    tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); });
-  }, [&] {
-    tiles_.multiply(operands, tile_.rows, Keep::All, askInTurns);
-  });
+  ifThen(
+      b, oneStays(block, kMostWords),
+      [&] { tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); }); },
+      [&] { tiles_.multiply(operands, tile_.rows, Keep::All, askInTurns); });
 }
 
 // The rows of the result to prefetch. If nothing is stored now, the cells are used, which are in the cache anyway.
 NestEmitter::Asked NestEmitter::askedOf(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *rows = b.CreateSub(tile.rowEnd, tile.row);
   if (!storesRows()) return {addressOf(kNestCells), number(0), rows};
-  return {b.CreateSelect(block.ready, storedRow(panel, tile.row), addressOf(kNestCells)), b.CreateSelect(block.ready, stored_->rowStride, number(0)), rows};
+  return {b.CreateSelect(block.ready, storedRow(panel, tile.row), addressOf(kNestCells)),
+          b.CreateSelect(block.ready, stored_->rowStride, number(0)), rows};
 }
 
 // The number of result rows to prefetch per iteration while the tile is computed: two, or with one or two iterations all of
 // them spread over these. 8192x64x64 of bf16 and bytes takes 0.90 and 0.84 of the time compared with prefetching all rows
 // before the tile (Intel Xeon with AMX).
 LlvmValue *NestEmitter::rowsEachTurn(LlvmValue *depth) {
-  LlvmValue *one = b.CreateICmpSLE(depth, number(TileMicrokernel::kDepth)), *two = b.CreateICmpSLE(depth, number(2 * TileMicrokernel::kDepth));
+  LlvmValue *one = b.CreateICmpSLE(depth, number(TileMicrokernel::kDepth)),
+            *two = b.CreateICmpSLE(depth, number(2 * TileMicrokernel::kDepth));
   return b.CreateSelect(one, number(tile_.rows), b.CreateSelect(two, number(tile_.rows / 2), number(2)));
 }
 
@@ -119,8 +122,10 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
   for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   forLoop(b, number(0), rows, number(kRows), [&](LlvmValue *row) {
     LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), start);
-    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_)), *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
-    Microkernel::Operands some{left, leftRowStep_, kRows, operands.right, columns, leftStep_, operands.rightStep, operands.depth};
+    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_)),
+              *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    Microkernel::Operands some{left,      leftRowStep_,       kRows,         operands.right, columns,
+                               leftStep_, operands.rightStep, operands.depth};
     sums = microkernel_.multiply(some, std::move(sums), Microkernel::Step::PairsBf16);
     for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
       for (size_t v = 0; v < columns.size(); ++v)
@@ -132,24 +137,34 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
 // final place, in the sums or in the result.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
-  LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)),
+            *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   LlvmValue *straight = b.CreateAnd(starts, b.CreateOr(isWhole, inCells));
-  LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.after, tile), addressOf(kNestCells)), *toStep = b.CreateSelect(straight, panel.after.step, number(kNestPanelBytes));
-  TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth, addressOf(kNestCells)};
+  LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.after, tile), addressOf(kNestCells)),
+            *toStep = b.CreateSelect(straight, panel.after.step, number(kNestPanelBytes));
+  TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_,         panel.right, number(panelPitch()), to, toStep,
+                                     block.depth,         addressOf(kNestCells)};
   auto inTiles = [&] {
     LlvmValue *isHalf = b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2));
-    ifThen(b, isHalf, [&] {
-      if (inSlices()) tiles_.multiplySlices(operands, slices_, TileMicrokernel::kRows / 2);
-      else tiles_.multiply(operands, TileMicrokernel::kRows / 2);
-    }, [&] { multiplyWhole(block, panel, tile, operands); });
+    ifThen(
+        b, isHalf,
+        [&] {
+          if (inSlices())
+            tiles_.multiplySlices(operands, slices_, TileMicrokernel::kRows / 2);
+          else
+            tiles_.multiply(operands, TileMicrokernel::kRows / 2);
+        },
+        [&] { multiplyWhole(block, panel, tile, operands); });
   };
   auto converted = [&] {
     LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
     if (inSlices()) return multiplyUnsliced(operands, count, start);
     multiplyConverted(operands, count, start);
   };
-  if (asksForLeast()) ifThen(b, areNormal(block, panel), inTiles, converted);
-  else inTiles();
+  if (asksForLeast())
+    ifThen(b, areNormal(block, panel), inTiles, converted);
+  else
+    inTiles();
   ifThen(b, b.CreateNot(straight), [&] { addTile(panel, tile); });
 }
 

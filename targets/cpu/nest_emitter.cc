@@ -15,10 +15,11 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
       slices_(style_ == ProductStyle::TilesSliced ? sliceCount(nest.operand(0)->type().elem()) : 1),
-      tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
-      movesLeft_(movesLeftBytes(emitter.cpu_, nest)), movesRight_(movesBytes(emitter.cpu_, nest) && !movesLeft_), fresh_(e_.fusion_.storeOf(nest) != nullptr),
+      tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes), movesLeft_(movesLeftBytes(emitter.cpu_, nest)),
+      movesRight_(movesBytes(emitter.cpu_, nest) && !movesLeft_), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
-      tiles_(emitter.b, asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
+      tiles_(emitter.b, asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0),
+             isSigned(nest, 1)) {
   microkernel_.setLeftUnsigned(isSigned(nest, 0) == movesLeft_);
 }
 
@@ -58,7 +59,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   asksForSource_ = asksForSource();
   isForeseen_ = isForeseen();
   asksForNextBlock_ = asksForNextBlock();
-  LlvmValue *asking = tile_.fewerByOne ? b.CreateUDiv(rows_, number(tile_.rows)) : wholeTiles_; // tiles of the last rows prefetch, too
+  LlvmValue *asking =
+      tile_.fewerByOne ? b.CreateUDiv(rows_, number(tile_.rows)) : wholeTiles_; // tiles of the last rows prefetch, too
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(asking, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // a sweep adds to whole rows of sums
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
@@ -82,7 +84,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
 LlvmValue *NestEmitter::totalDepth() {
   LlvmValue *step = e_.scalar(op_.operand(5));
   if (constantInt(*op_.operand(5)).value_or(0) <= 0)
-    e_.failIf(b.CreateICmpSLE(step, number(0)), e_.addFailure({op_.operandRange(5), "the step of a `nest` must be positive", {}}));
+    e_.failIf(b.CreateICmpSLE(step, number(0)),
+              e_.addFailure({op_.operandRange(5), "the step of a `nest` must be positive", {}}));
   LlvmValue *trips = e_.tripCount(e_.scalar(op_.operand(3)), e_.scalar(op_.operand(4)), step);
   int64_t extent = op_.operand(0)->type().extent(op_.attr("transpose_a") ? 0 : 1);
   // No matrix in memory is deeper, and elements behind its end are 0.
@@ -95,7 +98,8 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   const Value *tile = op_.operand(operand);
   bool transposed = op_.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
   bool down = (operand == 1) != transposed; // whether K runs down the rows
-  LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)), *columns = down ? e_.argument(tile->type().extent(1)) : total;
+  LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)),
+            *columns = down ? e_.argument(tile->type().extent(1)) : total;
   KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
     access = KernelEmitter::turned(access);
@@ -143,15 +147,18 @@ void NestEmitter::chooseLeft() {
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
   }
-  if (ready && inWords()) { // words must be neighbours, and a row at least a register: the last register examined begins within the row
+  if (ready &&
+      inWords()) { // words must be neighbours, and a row at least a register: the last register examined begins within the row
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(depth_, number(lanes_)));
   }
   if (ready && usesTiles(style_)) // whole tiles, and half a tile at the end
-    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
+    leftInPlace_ =
+        b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
   leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateNot(putsLeftTogether()));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, pitchOf(kNestLeft));
-  leftStep_ = inWords() || a.unitStride ? number(leftElemBytes()) : b.CreateSelect(leftInPlace_, a.columnStride, number(leftElemBytes()));
+  leftStep_ = inWords() || a.unitStride ? number(leftElemBytes())
+                                        : b.CreateSelect(leftInPlace_, a.columnStride, number(leftElemBytes()));
 }
 
 // Whether rows of a are packed although they could be read in place. Rows of f64 by 4x24, for many columns: 0.92 of the time of
@@ -178,7 +185,8 @@ LlvmValue *NestEmitter::deepestBlock() {
     return b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, number(kSlicedAgainBytes / stepBytes()));
   }
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
-  const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
+  const int64_t staged = std::min(nestStagedBytes(rows), blockBytes),
+                stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
   const int64_t inPlaceAgain = e_.cpu_.nearThirdCache ? blockBytes : kHalf;
   LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(inPlaceAgain / bytes_), e_.argument(stagedAgain / bytes_));
@@ -195,7 +203,9 @@ LlvmValue *NestEmitter::deepestBlock() {
 // room for 256 such rows or 512; half of the former are used. At half the distance, twice as many fit. 64x1024x1024 of f32
 // takes 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
-  LlvmValue *inPlace = prefersInPlace() ? deepestAcrossLines() : b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
+  LlvmValue *inPlace =
+      prefersInPlace() ? deepestAcrossLines()
+                       : b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
   return mayCopyPlain() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
 }
 
@@ -227,7 +237,8 @@ LlvmValue *NestEmitter::isForeseen() {
   if (!mayBeDirect() || prefersInPlace()) return b.getFalse();
   constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
   constexpr int64_t kPanels = 4;
-  LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest), number(isWide() ? kFromMemory : kOfNarrow));
+  LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest),
+                                   number(isWide() ? kFromMemory : kOfNarrow));
   LlvmValue *across = b.CreateICmpSGE(b.CreateSub(columns_, columnBegin_), number(kPanels * panelColumns()));
   return b.CreateAnd(b.CreateAnd(b.CreateNot(sweeps_), across), b.CreateAnd(hasVeryFewTiles(), spansMore(from)));
 }
@@ -264,7 +275,8 @@ LlvmValue *NestEmitter::leftBytes(const Block &block) {
 // The words of a in this block. Rows without gaps are treated as one row.
 WordMatrix NestEmitter::wordsOf(const Block &block) {
   LlvmValue *bytes = leftBytes(block), *dense = b.CreateICmpEQ(bytes, leftRowStep_);
-  return {block.left, b.CreateSelect(dense, number(1), rows_), leftRowStep_, b.CreateSelect(dense, b.CreateMul(bytes, rows_), bytes)};
+  return {block.left, b.CreateSelect(dense, number(1), rows_), leftRowStep_,
+          b.CreateSelect(dense, b.CreateMul(bytes, rows_), bytes)};
 }
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
@@ -280,7 +292,8 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   block.handsOn = b.CreateICmpEQ(index, count);
   block.ready = b.CreateOr(b.CreateAnd(block.isLast, inPlace), block.handsOn);
   if (usesTiles(style_)) block.panels = panelsOf(block);
-  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
+  LlvmValue *inMemory =
+      byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
   ifThen(b, b.CreateNot(leftInPlace_), [&] {
     stageLeft(block);
@@ -297,9 +310,11 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
 
 // Panels that are in bounds come before those that are not.
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
-  LlvmValue *wide = block.panels ? b.CreateMul(block.panels, number(panelColumns())) : number(panelColumns()), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
+  LlvmValue *wide = block.panels ? b.CreateMul(block.panels, number(panelColumns())) : number(panelColumns()),
+            *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
-  LlvmValue *inside = mayBeDirect() || mayCopy() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
+  LlvmValue *inside =
+      mayBeDirect() || mayCopy() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
   LlvmValue *first = firstPanel(count), *last = b.CreateSub(count, number(1)), *twoNarrow = endsByTwoNarrow(columns);
   if (inside) inside = b.CreateSelect(twoNarrow, least(inside, b.CreateSub(last, number(1))), inside);
   forLoop(b, number(0), count, number(1), [&](LlvmValue *turn) {
@@ -309,8 +324,10 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     column = b.CreateSelect(b.CreateAnd(twoNarrow, b.CreateICmpEQ(i, last)), b.CreateSub(column, number(lanes_)), column);
     LlvmValue *isInside = inside ? b.CreateICmpSLT(i, inside) : b.getFalse();
     Panel panel = mayBeDirect() ? plainPanel(block, column, isInside) : packPanel(block, column, isCopied(block, isInside));
-    if (usesTiles(style_)) emitAmxRows(block, panel, sink);
-    else emitRows(block, panel, sink);
+    if (usesTiles(style_))
+      emitAmxRows(block, panel, sink);
+    else
+      emitRows(block, panel, sink);
   });
 }
 
@@ -343,7 +360,8 @@ void NestEmitter::chooseRight() {
   const int64_t kFewRows = isWide() ? 256 : 24;
   // Counts full workgroups, so that a workgroup with fewer rows at the edge mostly decides like the others, whose panels it
   // shares.
-  panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
+  panelRows_ =
+      shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
   sweeps_ = b.getFalse();
   if (maySweep()) {

@@ -46,7 +46,7 @@ private:
     LlvmValue *first, *depth; // in steps
     LlvmValue *isFirst, *isLast;
     LlvmValue *handsOn; // an extra turn after the last block: nothing is multiplied, and the sums are passed to their consumer
-    LlvmValue *ready;   // the sums after this block are final and may be used as they are computed
+    LlvmValue *ready; // the sums after this block are final and may be used as they are computed
     LlvmValue *left; // address of a[0, first]
     LlvmValue *least; // least magnitude of a: of bf16, or the key of sliced floats; not set if looksBeside
     LlvmValue *rightInside; // whether all of b that is read is in bounds
@@ -81,15 +81,16 @@ private:
   };
   struct Panel {
     LlvmValue *column; // its first column
-    LlvmValue *right;  // address of b[first row of the block, column]
-    LlvmValue *step;   // bytes from one row of K to the next
+    LlvmValue *right; // address of b[first row of the block, column]
+    LlvmValue *step; // bytes from one row of K to the next
     LlvmValue *least; // least magnitude of b, as in Block
     KernelEmitter::SharedPanel shared;
     LlvmValue *columnSums = nullptr; // if movesLeft_: the address of its column sums, from which its sums start
     LlvmValue *leftLeast = nullptr; // if looksBeside: the least magnitude that a may have (leastBeside)
     LlvmValue *width = nullptr; // columns that are multiplied; null: the full width of a panel, whatever is in bounds
     LlvmValue *panels = nullptr; // consecutive packed panels from this one on, at most kMostPanels; null: 1
-    LlvmValue *source = nullptr, *asks = nullptr; // address in b, and whether tiles may prefetch the next panel there; null unless mayAskForSource
+    LlvmValue *source = nullptr,
+              *asks = nullptr; // address in b, and whether tiles may prefetch the next panel there; null unless mayAskForSource
     LlvmValue *copies = nullptr; // if mayCopy: whether the first tile of rows packs it (copying())
     LlvmValue *copyTo = nullptr; // the rows that are read are packed here; null: they are not
     LlvmValue *narrow = nullptr; // whether narrowTile() or middleTile() takes its rows, unless bf16 are converted; null: never
@@ -126,7 +127,8 @@ private:
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
-  LlvmValue *stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth);
+  LlvmValue *stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
+                        LlvmValue *first, LlvmValue *depth);
   void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
@@ -143,11 +145,15 @@ private:
   void fillRows(const Packed &to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
-  LlvmValue *packedLine(const Packed &to, LlvmValue *step) { return byteOffset(b, to.first, b.CreateMul(packedWord(step), number(panelPitch()))); }
+  LlvmValue *packedLine(const Packed &to, LlvmValue *step) {
+    return byteOffset(b, to.first, b.CreateMul(packedWord(step), number(panelPitch())));
+  }
   static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // rows of b (deepestInPlace)
-  static constexpr int64_t kAskedRows = 256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
+  static constexpr int64_t kAskedRows =
+      256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
   static constexpr int64_t kFewestRows = 16; // rows of a (isForeseen, foreseenRows)
-  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b: fit into the L2 cache; may not fit into the L3 cache
+  static constexpr int64_t kSecondCache = 1 << 20,
+                           kFromMemory = 24 << 20; // bytes of b: fit into the L2 cache; may not fit into the L3 cache
   // The prefetch distance of packing, in rows of b.
   static constexpr int64_t kRowsAhead = 16;
   // The prefetch distance of a tile that packs. It is smaller than the number of ways of the L1 cache if rows are so far apart
@@ -172,10 +178,14 @@ private:
   LlvmValue *registerAt(Elem from, LlvmValue *at, int count); // an unaligned load, in storage form
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
-  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy for a b that needs no conversion and may be read in place
+  bool mayCopyPlain() const {
+    return mayBeDirect() && hasRest();
+  } // mayCopy for a b that needs no conversion and may be read in place
   bool convertsCheaply() const;
   // Whether elements are packed unchanged, except for a conversion.
-  bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
+  bool mayAskForSource() const {
+    return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1;
+  }
   LlvmValue *isInsideRight(const Block &block);
   LlvmValue *sourceOf(const Block &block, LlvmValue *column);
   void emitPanels(const Block &block, FusedLoop &sink);
@@ -189,7 +199,9 @@ private:
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
   LlvmValues sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
-  LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
+  LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) {
+    return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_)));
+  }
   // Whether a smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
@@ -209,12 +221,13 @@ private:
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
   LlvmValue *isMiddle(LlvmValue *column);
-  LlvmValue *widthAt(LlvmValue *column);  // Panel::width of a panel there
+  LlvmValue *widthAt(LlvmValue *column); // Panel::width of a panel there
   LlvmValue *widthOf(const Panel &panel); // in columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
   LlvmValues emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   Microkernel::Operands operandsOf(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
-  void ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit);
+  void ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands,
+                 llvm::function_ref<void(LlvmValue *at)> visit);
   LlvmValues sumsBefore(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands);
   void storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &sums);
   void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
@@ -222,18 +235,24 @@ private:
   void readSource(Microkernel::Operands &operands);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
-  std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource);
+  std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile,
+                                              LlvmValue *tilesInSource);
   LlvmValues multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   LlvmValues pairsBegin(const Panel &panel, const Microkernel::Operands &operands);
   void storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &products);
   LlvmValues multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands);
-  LlvmValues missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *missedBefore, llvm::function_ref<LlvmValues()> multiply);
+  LlvmValues missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *missedBefore,
+                               llvm::function_ref<LlvmValues()> multiply);
   void convertTile(const Block &block, const Panel &panel, const Tile &tile);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
   Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // every tile reuses them
-  LlvmValue *leftOf(const Block &block, const Tile &tile) { return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)); }
-  LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
+  LlvmValue *leftOf(const Block &block, const Tile &tile) {
+    return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
+  }
+  LlvmValue *sumsAt(const Sums &sums, const Tile &tile) {
+    return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep));
+  }
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *asksForStored(const Block &block);
   void prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows);
@@ -296,7 +315,8 @@ private:
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);
   int64_t wordsTogether(const Inside &inside) const;
-  LlvmValues packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValues known);
+  LlvmValues packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside,
+                       LlvmValues known);
   void fillLastWord(const Block &block);
   LlvmValue *moved(LlvmValue *words);
   LlvmValue *movedRight(LlvmValue *words) { return movesRight_ ? moved(words) : words; }
@@ -306,7 +326,9 @@ private:
   LlvmValue *addedToColumn(LlvmValue *sum, LlvmValue *words);
   void sumPackedColumns(const Block &block, const Packed &to);
   void turnColumnSums(LlvmValue *at);
-  bool looksBeside() const { return style_ == ProductStyle::DotBf16; } // finds the least magnitude of a while tiles are multiplied, not before
+  bool looksBeside() const {
+    return style_ == ProductStyle::DotBf16;
+  } // finds the least magnitude of a while tiles are multiplied, not before
   bool asksForLeast() const { return isBf16() || inSlices(); }
   LlvmValue *areNormal(const Block &block, const Panel &panel);
   LlvmValue *leftBytes(const Block &block);
@@ -318,7 +340,9 @@ private:
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
-  LlvmValue *roundedUp(LlvmValue *x, int64_t unit) { return b.CreateMul(b.CreateUDiv(b.CreateAdd(x, number(unit - 1)), number(unit)), number(unit)); }
+  LlvmValue *roundedUp(LlvmValue *x, int64_t unit) {
+    return b.CreateMul(b.CreateUDiv(b.CreateAdd(x, number(unit - 1)), number(unit)), number(unit));
+  }
   LlvmValue *most(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y); }
   const Buffer &buffer(NestBuffer which) { return *e_.buffers_.stagingOf(&op_, which); }
   LlvmValue *addressOf(NestBuffer which) { return e_.bufferAddress(buffer(which)); }
@@ -332,7 +356,9 @@ private:
   int64_t leftElemBytes() const { return elemInfo(leftElem_).storageBytes; }
   int64_t sourceBytes() const { return elemInfo(right_.access.elem).storageBytes; }
   int64_t sourcePitch() const { return panelColumns() * sourceBytes(); } // bytes of a panel's part of a row, in b
-  LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
+  LlvmValue *columnsOf(const Packed &to) {
+    return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns());
+  }
   int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next, without gaps
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // alignment of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }
@@ -340,11 +366,11 @@ private:
   KernelEmitter &e_;
   llvm::IRBuilder<> &b;
   const Op &op_;
-  const Elem elem_;     // the type that is multiplied in
+  const Elem elem_; // the type that is multiplied in
   const int64_t bytes_; // of an element
   const ProductStyle style_;
   const int elements_; // per step
-  const int slices_;    // per element; a step has a word of each slice
+  const int slices_; // per element; a step has a word of each slice
   const RegisterTile tile_;
   const int lanes_;
   const bool movesLeft_, movesRight_; // whether bytes of a, or of b, are moved by 128 (movesBytes)
@@ -354,24 +380,27 @@ private:
   Side left_{}, right_{};
   Elem leftElem_{}; // the type of a's elements when they are multiplied: elem_, unless they are converted one by one
   bool storesSums_ = false; // the sums are stored without further computation
-  const KernelEmitter::TileAccess *stored_ = nullptr; // the tile that the values computed from them are stored to; null: they go to a buffer
+  const KernelEmitter::TileAccess *stored_ =
+      nullptr; // the tile that the values computed from them are stored to; null: they go to a buffer
   bool stores_ = false; // from the registers to the result
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // rows that are computed, and steps of K
-  LlvmValue *elementDepth_ = nullptr;             // elements of K
+  LlvmValue *elementDepth_ = nullptr; // elements of K
   LlvmValue *wholeTiles_ = nullptr; // number of full tiles of rows
-  LlvmValue *nextStep_ = nullptr; // bytes of the next packed panel that each step prefetches, so that the tiles of a panel cover all of it
+  LlvmValue *nextStep_ =
+      nullptr; // bytes of the next packed panel that each step prefetches, so that the tiles of a panel cover all of it
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // whether parts may store while others read; null: there is one part
-  LlvmValue *shares_ = nullptr;    // whether workgroups share packed panels; null: they cannot
+  LlvmValue *shares_ = nullptr; // whether workgroups share packed panels; null: they cannot
   LlvmValue *ownPanels_ = nullptr; // whether only those of one thread share them
-  LlvmValue *served_ = nullptr;    // the number of workgroups that a packed panel serves
+  LlvmValue *served_ = nullptr; // the number of workgroups that a packed panel serves
   LlvmValue *panelRows_ = nullptr; // at least as many rows as a panel serves; the same number in all workgroups
-  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // results of these functions
+  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr,
+            *asksForNextBlock_ = nullptr; // results of these functions
   LlvmValue *isOddAmongAlike_ = nullptr; // whether this workgroup is odd among those that share
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // whether they are read in place; b, only whole panels
   LlvmValue *keyAddress_ = nullptr; // the address of the key of the floats seen so far
-  LlvmValue *sweeps_ = nullptr;                                // whether the rows sweep over b
-  LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
+  LlvmValue *sweeps_ = nullptr; // whether the rows sweep over b
+  LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr; // bytes
 };
 
 } // namespace xt

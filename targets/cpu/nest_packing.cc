@@ -13,9 +13,13 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
   return from == elem_ ? value : e_.ops_.mmaOperand(value, from);
 }
 
-LlvmValue *NestEmitter::registerAt(Elem from, LlvmValue *at, int count) { return b.CreateAlignedLoad(e_.ops_.storageType(from, count), at, llvm::Align(1)); }
+LlvmValue *NestEmitter::registerAt(Elem from, LlvmValue *at, int count) {
+  return b.CreateAlignedLoad(e_.ops_.storageType(from, count), at, llvm::Align(1));
+}
 
-LlvmValue *NestEmitter::inAllLanes(Elem from, LlvmValue *at) { return multiplied(from, e_.ops_.splat(registerAt(from, at, 0), lanes_)); }
+LlvmValue *NestEmitter::inAllLanes(Elem from, LlvmValue *at) {
+  return multiplied(from, e_.ops_.splat(registerAt(from, at, 0), lanes_));
+}
 
 void NestEmitter::stageLeft(const Block &block) {
   if (inSlices()) forgetKey();
@@ -23,7 +27,8 @@ void NestEmitter::stageLeft(const Block &block) {
   LlvmValue *first = b.CreateMul(block.first, number(each)), *depth = b.CreateMul(block.depth, number(each));
   if (left_.turned) {
     stageTurned(true, first, depth, number(0), rows_, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
-      for (int i = 0; i < lanes_; ++i) stageRow(rowOf(kNestLeft, b.CreateAdd(row, number(i))), k, lines[static_cast<size_t>(i)]);
+      for (int i = 0; i < lanes_; ++i)
+        stageRow(rowOf(kNestLeft, b.CreateAdd(row, number(i))), k, lines[static_cast<size_t>(i)]);
     });
     return;
   }
@@ -48,15 +53,19 @@ void NestEmitter::stageLeft(const Block &block) {
 // Stages the first registers of a row of a, as far as they are in bounds, if they are converted or copied as words: four at a
 // time, without branches. Returns the step where they end. f16 8192x64x64 takes 0.975 of the time, 256x256x256 0.98, bf16 and
 // bytes 37x1111x513 0.96 to 0.98 (Zen 5).
-LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
+LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
+                                   LlvmValue *first, LlvmValue *depth) {
   if (!from.unitStride || from.pack != 1 || inSlices() || (!inWords() && from.elem == leftElem_)) return number(0);
   const int64_t bytes = elements_ * elemInfo(from.elem).storageBytes, each = 4 * lanes_; // bytes per step; steps per iteration
   LlvmValue *element = b.CreateMul(first, number(elements_)), *elements = most(b.CreateSub(row.high, element), number(0));
-  LlvmValue *inside = b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, number(elements_)), number(0));
-  LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
+  LlvmValue *inside =
+      b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, number(elements_)), number(0));
+  LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)),
+            *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
   forLoop(b, number(0), end, number(each), [&](LlvmValue *k) {
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, number(bytes)));
-    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), number(byte)));
+    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine)
+      e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), number(byte)));
     for (int64_t i = 0; i < each; i += lanes_) {
       LlvmValue *chunk = registerAt(from.elem, byteOffset(b, at, number(i * bytes)), elements_ * lanes_);
       stageRow(line, b.CreateAdd(k, number(i)), inWords() ? asWords(from.elem, chunk) : multiplied(from.elem, chunk));
@@ -69,7 +78,8 @@ LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const 
 void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
   if (inSlices()) return stageSlices(line, k, value);
   const int64_t bytes = leftElemBytes();
-  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes))), llvm::Align(static_cast<uint64_t>(lanes_ * bytes)));
+  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes))),
+                       llvm::Align(static_cast<uint64_t>(lanes_ * bytes)));
 }
 
 // Whether the first tile of rows packs panels that would otherwise be read in place. This pays if b may not fit into the L2
@@ -79,7 +89,8 @@ LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopyPlain()) return b.getFalse();
   constexpr int64_t kTooFewRows = 48;
   LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kTooFewRows));
-  LlvmValue *pays = prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
+  LlvmValue *pays =
+      prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
   return b.CreateAnd(pays, hasRowsToCopy());
 }
 
@@ -99,7 +110,8 @@ LlvmValue *NestEmitter::isBetterCopied(LlvmValue *manyRows) {
 // distances made no difference (Intel Xeon with AMX). With AVX2, b would be read in place for at most 24 rows.
 LlvmValue *NestEmitter::crowdsCaches() {
   constexpr int64_t kFirstCache = 40 << 10, kManyPages = 96;
-  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())), b.CreateICmpSGE(powerOfTwoApart(), number(2 * panelPitch())));
+  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())),
+                                b.CreateICmpSGE(powerOfTwoApart(), number(2 * panelPitch())));
   LlvmValue *isLong = b.CreateAnd(spansMore(kManyPages * kPage), b.CreateICmpSGE(powerOfTwoApart(), number(4 * panelPitch())));
   return b.CreateOr(fits, isLong);
 }
@@ -110,7 +122,8 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   LlvmValue *source = sourceOf(block, column);
   LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
   if (LlvmValue *width = widthAt(column)) { // a narrow panel may be in bounds, too
-    LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
+    LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())),
+              *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
   }
   LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace_)), isRead);
@@ -180,7 +193,8 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     panel.asks = panel.shared.mustFill;
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
-  if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
+  if (asksForLeast())
+    panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
   if (movesLeft_) panel.columnSums = byteOffset(b, panel.right, panelBytes(block));
   if (looksBeside()) panel.leftLeast = leastBeside(b, panel.least);
   return panel;
@@ -252,19 +266,24 @@ LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const 
   if (inSlices()) return packTurnedSlices(block, column, to);
   stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
     for (int i = 0; i < lanes_; ++i)
-      b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, number(i))), n), vectorAlign());
+      b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, number(i))), n),
+                           vectorAlign());
   });
   if (movesLeft_) sumPackedColumns(block, to);
   if (!isBf16()) return nullptr;
-  LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers, so there is no gap
+  LlvmValue *lines =
+      to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers, so there is no gap
   return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
 }
 
 // Packs rows that are in bounds, of one panel or two.
 LlvmValue *NestEmitter::packInside(LlvmValue *column, const Packed &to, Steps steps) {
-  XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess), "insideBits are of 64 columns");
+  XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess),
+           "insideBits are of 64 columns");
   LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
-  auto pack = [&](int64_t panels) { return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))}; };
+  auto pack = [&](int64_t panels) {
+    return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))};
+  };
   if (inSlices()) return pack(kMostPanels)[0]; // as many columns as there are; those of two panels are prefetched
   if (!to.panels) return pack(1)[0];
   return ifElse(b, b.CreateICmpSGT(to.panels, number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
@@ -283,7 +302,8 @@ void NestEmitter::fillRows(const Packed &to, Steps steps) {
     forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) {
       LlvmValue *at = packedAt(to, line, n);
       for (int i = 0; i < slices_; ++i)
-        b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, at, number(i * TileMicrokernel::kDepth * panelPitch())), vectorAlign());
+        b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, at, number(i * TileMicrokernel::kDepth * panelPitch())),
+                             vectorAlign());
     });
   });
 }
@@ -305,26 +325,32 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const
 // Packs rows of b. Returns the least magnitude (leastWith) of `least` and these rows.
 LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
   const bool sumsColumns = movesLeft_ && wordsTogether(inside) > 0;
-  LlvmValues known = forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? panelRow(columnSumsOf(to)) : LlvmValues{least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
-    if (inside.bits) prefetchRows(step, column, inside.columns);
-    if (inSlices()) {
-      packPairs(step, column, line, to, inside);
-      return LlvmValues{carried[0]};
-    }
-    if (inWords()) return packWords(step, column, line, to, inside, LlvmValues(carried));
-    const KernelEmitter::TileAccess &from = right_.access;
-    KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
-    auto pack = [&](LlvmValue *n) {
-      // Registers that a narrow panel does not multiply may lie behind b: the first one is loaded instead.
-      LlvmValue *read = to.width && inside.bits ? b.CreateSelect(b.CreateICmpSLT(n, to.width), n, number(0)) : n;
-      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, read, inside.bits, lanes_));
-      b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
-    };
-    if (!inside.bits) forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare, so emitted as a loop
-    else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
-    return LlvmValues{carried[0]};
-  });
+  LlvmValues known =
+      forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? panelRow(columnSumsOf(to)) : LlvmValues{least},
+              [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+                LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
+                if (inside.bits) prefetchRows(step, column, inside.columns);
+                if (inSlices()) {
+                  packPairs(step, column, line, to, inside);
+                  return LlvmValues{carried[0]};
+                }
+                if (inWords()) return packWords(step, column, line, to, inside, LlvmValues(carried));
+                const KernelEmitter::TileAccess &from = right_.access;
+                KernelEmitter::RowAccess row =
+                    inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr}
+                                : e_.accessRow(from, step);
+                auto pack = [&](LlvmValue *n) {
+                  // Registers that a narrow panel does not multiply may lie behind b: the first one is loaded instead.
+                  LlvmValue *read = to.width && inside.bits ? b.CreateSelect(b.CreateICmpSLT(n, to.width), n, number(0)) : n;
+                  LlvmValue *value = multiplied(from.elem, panelChunk(row, column, read, inside.bits, lanes_));
+                  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+                };
+                if (!inside.bits)
+                  forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare, so emitted as a loop
+                else
+                  for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
+                return LlvmValues{carried[0]};
+              });
   if (!sumsColumns) return known[0];
   storePanelRow(known, columnSumsOf(to));
   return least;
@@ -337,12 +363,15 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   const bool toFirst = usesTiles(style_) && !inSlices(); // saves 5% of bf16 and bytes of 256 to 512
-  LlvmValue *ahead = number(kRowsAhead); // with few rows of a, f16 8x4096x4096 takes 0.8 of the time with a longer distance (Intel Xeon with AMX)
+  LlvmValue *ahead = number(
+      kRowsAhead); // with few rows of a, f16 8x4096x4096 takes 0.8 of the time with a longer distance (Intel Xeon with AMX)
   if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
-  LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
+  LlvmValue *line =
+      byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {
-    for (int64_t at = 0; at < width; at += kCacheLine) e_.askFor(byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), toFirst);
+    for (int64_t at = 0; at < width; at += kCacheLine)
+      e_.askFor(byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), toFirst);
   }
 }
 
@@ -350,7 +379,8 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
 LlvmValue *NestEmitter::rightSpan() { return b.CreateMul(right_.access.rowStride, b.CreateMul(depth_, number(elements_))); }
 
 // Loads `count` neighbouring columns of a panel, from column `n` on.
-LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count) {
+LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside,
+                                   int count) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *at = b.CreateAdd(column, n);
   if (!inside) return e_.loadChunk(from, row, at, count);
@@ -369,15 +399,20 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
-      LlvmValues lines = !readsWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}), [&] {
-        // Rows are far apart, and the hardware does not prefetch them. Prefetches those of the next square, even behind the
-        // last one.
-        KernelEmitter::TileAccess withAhead = from;
-        withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
-        LlvmValues inside = e_.insideSquare(withAhead, firstRow, firstColumn, lanes_);
-        for (LlvmValue *&line : inside) line = multiplied(from.elem, line);
-        return inside;
-      }, any) : any();
+      LlvmValues lines = !readsWords() && from.unitStride && from.pack == 1
+                             ? ifElse(
+                                   b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}),
+                                   [&] {
+                                     // Rows are far apart, and the hardware does not prefetch them. Prefetches those of the next square, even behind the
+                                     // last one.
+                                     KernelEmitter::TileAccess withAhead = from;
+                                     withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
+                                     LlvmValues inside = e_.insideSquare(withAhead, firstRow, firstColumn, lanes_);
+                                     for (LlvmValue *&line : inside) line = multiplied(from.elem, line);
+                                     return inside;
+                                   },
+                                   any)
+                             : any();
       transposeRegisters(b, lines);
       put(lines, c, r);
     });

@@ -22,7 +22,8 @@ LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
   const int vectors = hasMiddleTile(tile_) ? middleTile(tile_).vectors : narrowTile(tile_).vectors;
   LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(vectors * lanes_));
   if (!narrowTakesAnyRest(tile_)) return fits;
-  LlvmValue *oneMore = b.CreateAnd(b.CreateICmpSGT(left, number(panelColumns())), b.CreateICmpSLE(left, number(panelColumns() + lanes_)));
+  LlvmValue *oneMore =
+      b.CreateAnd(b.CreateICmpSGT(left, number(panelColumns())), b.CreateICmpSLE(left, number(panelColumns() + lanes_)));
   return b.CreateOr(fits, oneMore); // endsByTwoNarrow
 }
 
@@ -47,7 +48,9 @@ LlvmValue *NestEmitter::widthOf(const Panel &panel) {
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
   if (!hasRest()) return {wholeTiles_, wholeTiles_};
   LlvmValue *large = b.CreateNot(block.handsOn); // blocks that hand on use a few rows at a time
-  auto tilesFor = [&](LlvmValue *rows, int64_t each) { return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each)); };
+  auto tilesFor = [&](LlvmValue *rows, int64_t each) {
+    return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each));
+  };
   LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
   if (mayCopy()) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
@@ -67,20 +70,26 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
   if (mayAskForNextBlock()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
-  LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
+  LlvmValue *multiplies = b.CreateNot(block.handsOn),
+            *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // carried after the row: whether an earlier tile missed
+  const LlvmValues none =
+      looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // carried after the row: whether an earlier tile missed
   LlvmValues begin{number(0)};
   begin.append(none);
   forLoop(b, number(0), tiles.count, number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, rowsOfFew));
     Tile tile{i, row, least(next, rows_)};
-    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
+    if (storesRows())
+      ifThen(b, asks,
+             [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
     auto by = [&](RegisterTile shape) { return [&, shape] { return emitTile(block, panel, shape, tile); }; };
-    auto byNarrow = [&] { return panel.middle ? ifElse(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_))) : by(narrowTile(tile_))(); };
+    auto byNarrow = [&] {
+      return panel.middle ? ifElse(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_))) : by(narrowTile(tile_))();
+    };
     auto byEither = [&] { return hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(tile_)) : by(tile_)(); };
     auto byFirst = [&] { return emitFirstTile(block, panel, tile), none; }; // multiplies elements, which never miss
     auto byWhole = [&] { return mayCopy() ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
@@ -89,8 +98,10 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     // Most tiles pass few branches.
     auto byAny = [&] { return hasRest() ? ifElse(b, isWhole, byWhole, byFew) : ifElse(b, multiplies, byWhole, byNone); };
     LlvmValues following{next};
-    if (looksBeside()) following.append(missedOrConverted(block, panel, tile, carried[1], byAny));
-    else byAny();
+    if (looksBeside())
+      following.append(missedOrConverted(block, panel, tile, carried[1], byAny));
+    else
+      byAny();
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
     return following;
   });
@@ -142,21 +153,26 @@ Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &p
   const bool takesAll = hasRest() && isWhole && !(panel.copyTo && copyingRepeatsRows());
   LlvmValues columns;
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
-  Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
+  Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows,  panel.right,    columns,
+                                 leftStep_,           panel.step,   block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = takesAll ? nullptr : b.CreateSub(b.CreateSub(tile.rowEnd, number(1)), tile.row);
   if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return inAllLanes(leftElem_, at); };
   if (movesLeft_) operands.broadcast = [this](LlvmValue *at) { return moved(inAllLanes(Elem::I32, at)); };
   operands.copy = panel.copyTo;
-  if (panel.copyTo) readSource(operands);
-  else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
+  if (panel.copyTo)
+    readSource(operands);
+  else if (!inWords())
+    operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
   if (operands.steps > 1 && (isWhole || shape.fewerByOne))
-    std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
+    std::tie(operands.next, operands.nextStep) =
+        askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
   return operands;
 }
 
 // Visits the registers of a tile's sums, row by row. Each row's address is emitted once, because more instructions take code
 // generation longer (3% of its time).
-void NestEmitter::ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit) {
+void NestEmitter::ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands,
+                            llvm::function_ref<void(LlvmValue *at)> visit) {
   LlvmValue *first = sumsAt(sums, tile);
   for (int r = 0; r < operands.rows; ++r) {
     LlvmValue *row = stepsOn(b, first, sums.step, r, operands.lastRow);
@@ -166,12 +182,15 @@ void NestEmitter::ofEachSum(const Sums &sums, const Tile &tile, const Microkerne
 
 LlvmValues NestEmitter::sumsBefore(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands) {
   LlvmValues sums;
-  ofEachSum(panel.before, tile, operands, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
+  ofEachSum(panel.before, tile, operands,
+            [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
   return sums;
 }
 
-void NestEmitter::storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &sums) {
-  ofEachSum(panel.after, tile, operands, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
+void NestEmitter::storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands,
+                            const LlvmValues &sums) {
+  ofEachSum(panel.after, tile, operands,
+            [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
 }
 
 // Returns the result of multiplyPairs, if that multiplies.
@@ -186,7 +205,8 @@ LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, Registe
     const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(elem_, lanes_));
     return ifElse(b, panel.begins, [&] { return zeros; }, load);
   };
-  storeSums(panel, tile, operands, inWords() ? multiplyBytes(panel, operands, tile.row, load()) : microkernel_.multiply(operands, begin()));
+  storeSums(panel, tile, operands,
+            inWords() ? multiplyBytes(panel, operands, tile.row, load()) : microkernel_.multiply(operands, begin()));
   return {};
 }
 
@@ -201,8 +221,8 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(nextStep_, number(tile_.steps));
   LlvmValue *behind = toNextPanel(block, panel);
-  Next next{byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
-            b.CreateSelect(wasPacked, turn, zero)};
+  Next next{byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)),
+            b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero), b.CreateSelect(wasPacked, turn, zero)};
   if (!mayAskForSource()) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
   next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForSource_), number(tilesThatAsk()), number(0));
@@ -224,7 +244,8 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   LlvmValue *wide = number(sourcePitch()), *rowStep = right_.access.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, number(panelColumns())), columns_);
   LlvmValue *back = b.CreateMul(b.CreateSub(panel.column, columnBegin_), number(sourceBytes()));
-  LlvmValue *nextRows = b.CreateSub(b.CreateMul(block.depth, rowStep), back), *beside = b.CreateSub(wide, b.CreateMul(block.first, rowStep));
+  LlvmValue *nextRows = b.CreateSub(b.CreateMul(block.depth, rowStep), back),
+            *beside = b.CreateSub(wide, b.CreateMul(block.first, rowStep));
   return b.CreateSelect(isLast, b.CreateSelect(block.isLast, beside, nextRows), wide);
 }
 
@@ -233,23 +254,28 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
 // of the first rows, and then those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513
 // 0.98 (Intel Xeon with AMX). Prefetching the lines of a row one after the other takes more instructions: 1 to 4% of
 // 1000x1000x1000, which uses the same loop.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource) {
+std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile,
+                                                         LlvmValue *tilesInSource) {
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
   if (!mayAskForSource()) return {ofPacked()[0], next.step};
   LlvmValue *index = b.CreateSub(tile.index, number(1));
-  LlvmValues asked = ifElse(b, b.CreateICmpULT(index, tilesInSource), [&] {
-    const int64_t lines = linesOfSource();
-    LlvmValue *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
-    LlvmValue *rows = b.CreateMul(b.CreateMul(b.CreateUDiv(index, number(lines)), turnsOf(block)), right_.access.rowStride);
-    LlvmValue *lastByte = b.CreateSub(least(b.CreateAdd(line, number(kCacheLine)), number(sourcePitch())), number(1));
-    return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), right_.access.rowStride};
-  }, ofPacked);
+  LlvmValues asked = ifElse(
+      b, b.CreateICmpULT(index, tilesInSource),
+      [&] {
+        const int64_t lines = linesOfSource();
+        LlvmValue *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
+        LlvmValue *rows = b.CreateMul(b.CreateMul(b.CreateUDiv(index, number(lines)), turnsOf(block)), right_.access.rowStride);
+        LlvmValue *lastByte = b.CreateSub(least(b.CreateAdd(line, number(kCacheLine)), number(sourcePitch())), number(1));
+        return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), right_.access.rowStride};
+      },
+      ofPacked);
   return {asked[0], asked[1]};
 }
 
 NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const Sums &y) {
-  return {b.CreateSelect(condition, x.first, y.first), b.CreateSelect(condition, x.step, y.step), b.CreateSelect(condition, x.tileStep, y.tileStep)};
+  return {b.CreateSelect(condition, x.first, y.first), b.CreateSelect(condition, x.step, y.step),
+          b.CreateSelect(condition, x.tileStep, y.tileStep)};
 }
 
 // Sets the places of a panel's sums before and after this block. Final sums are stored to the result directly if they are
@@ -265,14 +291,16 @@ void NestEmitter::placeSums(const Block &block, Panel &panel) {
   panel.stores = b.getFalse();
   if (stores_) {
     panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel));
-    panel.last = choose(panel.stores, {byteOffset(b, stored_->origin, panelByte), stored_->rowStride, stored_->rowStride}, panel.last);
+    panel.last =
+        choose(panel.stores, {byteOffset(b, stored_->origin, panelByte), stored_->rowStride, stored_->rowStride}, panel.last);
   }
   panel.after = choose(block.ready, panel.last, kept);
 }
 
 LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
   LlvmValue *end = b.CreateAdd(panel.column, widthOf(panel));
-  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
+  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow),
+                                   b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
   LlvmValue *rows = b.CreateAnd(b.CreateICmpSLE(stored_->rowLow, number(0)), b.CreateICmpSLE(rows_, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
 }

@@ -15,7 +15,9 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
   bool known = true;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
-    const Value *memref = op.kind() == OpKind::LoadTile ? parameterBehind(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
+    const Value *memref = op.kind() == OpKind::LoadTile                ? parameterBehind(kernel, op.operand(0))
+                          : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0)
+                                                                       : nullptr;
     known &= memref && !memref->definingOp() && memref->definingBlock() == &kernel.body;
     if (known && std::find(memrefs.begin(), memrefs.end(), memref) == memrefs.end()) memrefs.push_back(memref);
   });
@@ -27,7 +29,8 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
 // Whether stores may begin before everything has been read, because the matrices do not overlap. If the workgroup is divided
 // into parts, its other reads must not overlap with the stores either.
 LlvmValue *NestEmitter::isApart(const Op &store) {
-  LlvmValue *apart = b.CreateAnd(e_.areTilesApart(store.operand(1), op_.operand(0)), e_.areTilesApart(store.operand(1), op_.operand(1)));
+  LlvmValue *apart =
+      b.CreateAnd(e_.areTilesApart(store.operand(1), op_.operand(0)), e_.areTilesApart(store.operand(1), op_.operand(1)));
   divides_ = apart;
   std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
   if (e_.output_.divides && others)
@@ -57,7 +60,8 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
 // long as no workgroup of the launch writes b.
 void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
-  if (inSlices()) return; // slices take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
+  if (inSlices())
+    return; // slices take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
   const Value *stored = parameterBehind(kernel, store.operand(1));

@@ -70,7 +70,8 @@ LlvmValue *NestEmitter::packTurnedSlices(const Block &block, LlvmValue *column, 
   stageTurned(false, column, columnsOf(to), first, depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
     addToKey(lines);
     LlvmValue *line = packedLine(to, b.CreateUDiv(k, each));
-    for (size_t i = 0; i < lines.size(); i += 2, line = byteOffset(b, line, number(panelPitch()))) packSlices(to, line, n, lines[i], lines[i + 1]);
+    for (size_t i = 0; i < lines.size(); i += 2, line = byteOffset(b, line, number(panelPitch())))
+      packSlices(to, line, n, lines[i], lines[i + 1]);
   });
   return knownKey();
 }
@@ -124,7 +125,8 @@ void NestEmitter::unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to
 // Multiplies, as floats, operands that have no slices or whose products AMX would flush to 0. The sums start at `start`. The
 // floats of both operands are rebuilt for each tile, in memory behind the packed panels.
 void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
-  constexpr int64_t kRows = 8, kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with the facts about them
+  constexpr int64_t kRows = 8,
+                    kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with the facts about them
   constexpr int64_t kLeft = TileMicrokernel::kRows * kUnslicedBytes, kRight = kUnslicedBytes / 4 * kAmxRowBytes;
   static_assert(TileMicrokernel::kRows % kRows == 0 && kPanels + kLeft + kRight <= kNestDepthBytes / 4 * kNestPanelBytes);
   LlvmValue *floats = byteOffset(b, addressOf(kNestPanel), number(kPanels)), *right = byteOffset(b, floats, number(kLeft));
@@ -137,7 +139,8 @@ void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, Ll
     LlvmValues sums(static_cast<size_t>(kRows) * columns.size(), start);
     LlvmValue *left = byteOffset(b, floats, b.CreateMul(row, number(kUnslicedBytes)));
     LlvmValue *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
-    Microkernel::Operands some{left, number(kUnslicedBytes), kRows, right, columns, number(bytes_), number(panelPitch()), depth};
+    Microkernel::Operands some{left,           number(kUnslicedBytes), kRows, right, columns,
+                               number(bytes_), number(panelPitch()),   depth};
     sums = microkernel_.multiply(some, sums);
     for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
       for (size_t v = 0; v < columns.size(); ++v)

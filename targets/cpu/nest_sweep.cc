@@ -5,9 +5,7 @@
 
 namespace xt {
 
-bool NestEmitter::maySweep() const {
-  return !right_.turned && right_.access.unitStride && right_.access.pack == 1;
-}
+bool NestEmitter::maySweep() const { return !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
 
 // The most rows of a that sweep over a b that is converted and comes from memory; 0: none. (One or two rows sweep over any b.)
 // The rows read each group of b's rows again, from a nearer cache, and convert it for each row. For bytes and f16, 4096x4096, 4
@@ -34,8 +32,10 @@ void NestEmitter::sweep(const Block &block) {
   constexpr int64_t kLongRun = 4096;
   const KernelEmitter::TileAccess &from = right_.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
-  LlvmValue *columns = b.CreateSub(columns_, columnBegin_), *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
-  LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
+  LlvmValue *columns = b.CreateSub(columns_, columnBegin_),
+            *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
+  LlvmValue *asks =
+      b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
   LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
   depth = least(depth, b.CreateSub(elementDepth_, first)); // words and tiles may be deeper; the padding is 0
@@ -57,7 +57,8 @@ void NestEmitter::sweep(const Block &block) {
   forLoop(b, number(0), depth, number(1), [&](LlvmValue *k) {
     LlvmValue *begin = b.CreateSelect(b.CreateICmpSLT(k, grouped), whole, columnBegin_);
     KernelEmitter::RowAccess line = e_.accessRow(from, b.CreateAdd(first, k));
-    sweepRows(block, k, 1, {begin, columns_}, [&](int64_t, LlvmValue *column) { return e_.loadChunk(from, line, column, lanes_); });
+    sweepRows(block, k, 1, {begin, columns_},
+              [&](int64_t, LlvmValue *column) { return e_.loadChunk(from, line, column, lanes_); });
   });
 }
 
@@ -86,7 +87,8 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
         }
         for (int64_t i = 0; i < count; ++i) {
           LlvmValue *right = multiplied(right_.access.elem, load(i, column));
-          for (size_t r = 0; r < sums.size(); ++r) added[r] = microkernel_.multiplyAdd(factors[r][static_cast<size_t>(i)], right, added[r]);
+          for (size_t r = 0; r < sums.size(); ++r)
+            added[r] = microkernel_.multiplyAdd(factors[r][static_cast<size_t>(i)], right, added[r]);
         }
         for (size_t r = 0; r < sums.size(); ++r) b.CreateAlignedStore(added[r], at[r], vectorAlign());
       });
@@ -101,7 +103,8 @@ LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmVal
   // Words are made of neighbours, so that single elements can be read.
   Elem elem = readsWords() ? stagedElem(left_.access.elem) : leftElem_;
   LlvmValue *step = inWords() ? number(elemInfo(elem).storageBytes) : leftStep_;
-  LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left, *rowStep = inSlices() ? number(kUnslicedBytes) : leftRowStep_;
+  LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left,
+            *rowStep = inSlices() ? number(kUnslicedBytes) : leftRowStep_;
   LlvmValue *left = byteOffset(b, first, b.CreateAdd(b.CreateMul(row, rowStep), b.CreateMul(k, step)));
   LlvmValues factors;
   for (int64_t i = 0; i < count; ++i) {

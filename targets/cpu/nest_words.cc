@@ -8,11 +8,14 @@
 namespace xt {
 
 // A register of words of one row, from `step` on.
-LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step) {
+LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row,
+                                   LlvmValue *step) {
   return asWords(from.elem, e_.loadChunk(from, row, b.CreateMul(step, number(elements_)), elements_ * lanes_));
 }
 
-LlvmValue *NestEmitter::asWords(Elem from, LlvmValue *chunk) { return b.CreateBitCast(inStaged(from, chunk), e_.ops_.type(elem_, lanes_)); }
+LlvmValue *NestEmitter::asWords(Elem from, LlvmValue *chunk) {
+  return b.CreateBitCast(inStaged(from, chunk), e_.ops_.type(elem_, lanes_));
+}
 
 // Converts elements to stagedElem, both in storage form.
 LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {
@@ -35,7 +38,8 @@ void NestEmitter::fillLastWord(const Block &block) {
 // The rows of a step. Rows that are known to be in bounds have only an address.
 std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside) {
   std::vector<KernelEmitter::RowAccess> rows;
-  LlvmValue *first = b.CreateMul(step, number(elements_)), *line = byteOffset(b, from.origin, b.CreateMul(first, from.rowStride));
+  LlvmValue *first = b.CreateMul(step, number(elements_)),
+            *line = byteOffset(b, from.origin, b.CreateMul(first, from.rowStride));
   for (int i = 0; i < elements_; ++i) {
     if (inside && i > 0) line = byteOffset(b, line, from.rowStride);
     rows.push_back(inside ? KernelEmitter::RowAccess{line, nullptr} : e_.accessRow(from, b.CreateAdd(first, number(i))));
@@ -51,12 +55,14 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
   const int64_t elementBytes = elemInfo(from.elem).storageBytes;
   const bool asks = inside && 2 * elementBytes * lanes_ >= kCacheLine;
-  LlvmValue *bytes = b.CreateMul(column, number(elementBytes)), *ahead = b.CreateMul(from.rowStride, number(elements_ * lanes_));
+  LlvmValue *bytes = b.CreateMul(column, number(elementBytes)),
+            *ahead = b.CreateMul(from.rowStride, number(elements_ * lanes_));
   LlvmValues chunks;
   for (const KernelEmitter::RowAccess &row : rowsOf(from, step, inside)) {
     LlvmValue *address = inside ? byteOffset(b, row.pointer, bytes) : nullptr;
     if (asks) e_.askFor(byteOffset(b, address, ahead));
-    chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1)) : e_.loadChunk(from, row, column, lanes_)));
+    chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1))
+                                                : e_.loadChunk(from, row, column, lanes_)));
   }
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
@@ -69,7 +75,8 @@ int64_t NestEmitter::wordsTogether(const Inside &inside) const {
 
 // Packs a row of panels of b, several registers at once if the rows are in bounds. `known` and the result are the least
 // magnitude, or the column sums register by register, unless these are in memory.
-LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValues known) {
+LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside,
+                                  LlvmValues known) {
   const int64_t together = wordsTogether(inside);
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);
   auto chunksAt = [&](LlvmValue *n, int64_t count) {
@@ -109,34 +116,39 @@ LlvmValue *NestEmitter::moved(LlvmValue *words) { return b.CreateXor(words, e_.o
 LlvmValues NestEmitter::panelRow(LlvmValue *at) {
   LlvmValues registers;
   for (int v = 0; v < tile_.vectors; ++v)
-    registers.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign()));
+    registers.push_back(
+        b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign()));
   return registers;
 }
 
 void NestEmitter::storePanelRow(const LlvmValues &registers, LlvmValue *at) {
-  for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(registers[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
+  for (int v = 0; v < tile_.vectors; ++v)
+    b.CreateAlignedStore(registers[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
 }
 
 // Adds the bytes in words of b to the sums of their columns.
 LlvmValue *NestEmitter::addedToColumn(LlvmValue *sum, LlvmValue *words) {
   LlvmValue *ones = llvm::ConstantInt::get(words->getType(), 0x01010101);
-  return elemInfo(right_.access.elem).isUnsigned ? microkernel_.dotBytes(sum, words, ones) : microkernel_.dotBytes(sum, ones, words);
+  return elemInfo(right_.access.elem).isUnsigned ? microkernel_.dotBytes(sum, words, ones)
+                                                 : microkernel_.dotBytes(sum, ones, words);
 }
 
 // Sums the columns of a panel that was packed from a turned b.
 void NestEmitter::sumPackedColumns(const Block &block, const Packed &to) {
-  LlvmValues sums = forLoop(b, number(0), block.depth, number(1), panelRow(columnSumsOf(to)), [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValues words = panelRow(packedLine(to, step)), next;
-    for (size_t v = 0; v < words.size(); ++v) next.push_back(addedToColumn(carried[v], words[v]));
-    return next;
-  });
+  LlvmValues sums = forLoop(b, number(0), block.depth, number(1), panelRow(columnSumsOf(to)),
+                            [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+                              LlvmValues words = panelRow(packedLine(to, step)), next;
+                              for (size_t v = 0; v < words.size(); ++v) next.push_back(addedToColumn(carried[v], words[v]));
+                              return next;
+                            });
   storePanelRow(sums, columnSumsOf(to));
 }
 
 // Turns column sums of b into corrections for a moved a: signed bytes were moved up by 128, unsigned ones down by 128.
 void NestEmitter::turnColumnSums(LlvmValue *at) {
   LlvmValues sums = panelRow(at);
-  LlvmValue *factor = e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(left_.access.elem).isUnsigned ? 128 : -128)), lanes_);
+  LlvmValue *factor =
+      e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(left_.access.elem).isUnsigned ? 128 : -128)), lanes_);
   for (LlvmValue *&sum : sums) sum = b.CreateMul(sum, factor);
   storePanelRow(sums, at);
 }
@@ -158,10 +170,12 @@ void NestEmitter::sumLeftRows(const Block &block) {
     auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
       LlvmValues next;
       // The last register ends with the row; words that it shares with the register before are counted only once.
-      LlvmValue *from = least(at, b.CreateSub(rowBytes, number(lanes_ * bytes_))), *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
+      LlvmValue *from = least(at, b.CreateSub(rowBytes, number(lanes_ * bytes_))),
+                *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
       LlvmValue *counts = b.CreateICmpUGE(place, e_.ops_.splat(again, lanes_));
       for (int r = 0; r < kRows; ++r) {
-        LlvmValue *all = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], from), llvm::Align(1)), *sum = carried[static_cast<size_t>(r)];
+        LlvmValue *all = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], from), llvm::Align(1)),
+                  *sum = carried[static_cast<size_t>(r)];
         LlvmValue *words = b.CreateSelect(counts, all, zeros[0]);
         next.push_back(leftSigned ? microkernel_.dotBytes(sum, ones, words) : microkernel_.dotBytes(sum, words, ones));
       }
@@ -170,12 +184,14 @@ void NestEmitter::sumLeftRows(const Block &block) {
     LlvmValues partial = forLoop(b, number(0), rowBytes, number(lanes_ * bytes_), zeros, step);
     LlvmValue *sums = combineRows(b, partial, [&](LlvmValue *x, LlvmValue *y) { return b.CreateAdd(x, y); });
     LlvmValue *moved = b.CreateMul(sums, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
-    b.CreateAlignedStore(moved, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))), llvm::Align(kRows * 4));
+    b.CreateAlignedStore(moved, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))),
+                         llvm::Align(kRows * 4));
   });
 }
 
 // Multiplies a register tile of bytes, from `row` of a on.
-LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums) {
+LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
+                                      LlvmValues sums) {
   size_t vectors = operands.columns.size();
   if (movesLeft_) {
     LlvmValues starts = panelRow(panel.columnSums);
@@ -193,7 +209,8 @@ LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Ope
       }
     }
   }
-  return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
+  return microkernel_.multiply(operands, std::move(sums),
+                               style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
 }
 
 // The initial values of the products. Earlier sums are added only after the loop, because they would need registers during it.
@@ -203,7 +220,8 @@ LlvmValues NestEmitter::pairsBegin(const Panel &panel, const Microkernel::Operan
   return LlvmValues(static_cast<size_t>(operands.rows) * operands.columns.size(), start);
 }
 
-void NestEmitter::storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &products) {
+void NestEmitter::storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands,
+                             const LlvmValues &products) {
   auto added = [&] {
     LlvmValues sums = sumsBefore(panel, tile, operands);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
@@ -216,7 +234,8 @@ void NestEmitter::storePairs(const Panel &panel, const Tile &tile, const Microke
 // Multiplies a register tile of pairs. Returns whether rows of a hold numbers that the instruction treats as 0; nothing is
 // stored then. They are found while multiplying: scanning a first would take 5% of 8192x64x64, 3% of 128x128x128, 1.5% of
 // 1024x1024x1024 (Zen 5).
-LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands) {
+LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, const Tile &tile,
+                                      Microkernel::Operands &operands) {
   operands.lastLooked = b.CreateSub(leftBytes(block), number(lanes_ * bytes_));
   LlvmValues products = microkernel_.multiply(operands, pairsBegin(panel, operands), Microkernel::Step::DotBf16);
   LlvmValue *missed = isLeastBelow(b, products.pop_back_val(), panel.leftLeast);
@@ -227,7 +246,7 @@ LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, co
 // Returns the result of `multiply` for a tile. Once a tile of a panel has missed, it and all later ones are converted without
 // trying `multiply`.
 LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *missedBefore,
-                                         llvm::function_ref<LlvmValues()> multiply) {
+                                          llvm::function_ref<LlvmValues()> multiply) {
   LlvmValues missed = ifElse(b, missedBefore, [&] { return LlvmValues{b.getTrue()}; }, multiply);
   ifThen(b, missed[0], [&] { convertTile(block, panel, tile); });
   return missed;
@@ -240,7 +259,10 @@ void NestEmitter::convertTile(const Block &block, const Panel &panel, const Tile
   forLoop(b, tile.row, tile.rowEnd, number(few.rows), [&](LlvmValue *row) {
     LlvmValue *rows = b.CreateSub(row, tile.row);
     // Moves the place of the sums so that sumsAt returns that of this row.
-    auto movedOn = [&](Sums sums) { return Sums{byteOffset(b, sums.first, b.CreateMul(rows, b.CreateSub(sums.step, sums.tileStep))), sums.step, sums.tileStep}; };
+    auto movedOn = [&](Sums sums) {
+      return Sums{byteOffset(b, sums.first, b.CreateMul(rows, b.CreateSub(sums.step, sums.tileStep))), sums.step,
+                  sums.tileStep};
+    };
     Panel from = panel;
     from.before = movedOn(panel.before), from.after = movedOn(panel.after);
     Tile part{tile.index, row, tile.rowEnd};

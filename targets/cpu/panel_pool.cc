@@ -10,7 +10,8 @@
 namespace xt {
 namespace {
 
-constexpr std::chrono::microseconds kLongest{200}; // longer than it takes to pack a panel, or to compute a tile of rows that packs
+constexpr std::chrono::microseconds kLongest{
+    200}; // longer than it takes to pack a panel, or to compute a tile of rows that packs
 
 } // namespace
 
@@ -27,7 +28,10 @@ void PanelPool::reset(int workers) {
 // Allocates from the first slab with room. Panels mostly have the same size, so few slabs are tried in vain.
 void *PanelPool::allocate(int64_t bytes, Owner &owner) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  auto withRoom = [&] { return std::find_if(owner.slabs.begin(), owner.slabs.end(), [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; }); };
+  auto withRoom = [&] {
+    return std::find_if(owner.slabs.begin(), owner.slabs.end(),
+                        [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; });
+  };
   if (withRoom() == owner.slabs.end() && !addSlab(bytes, owner)) return nullptr;
   Slab &slab = *withRoom();
   void *place = static_cast<unsigned char *>(slab.memory.get()) + slab.used;
@@ -104,5 +108,7 @@ void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t byt
   *fill = taken.fill;
   return taken.panel;
 }
-void xt_panel_ready(void *launch, void *panel) { static_cast<xt::LaunchOutput *>(launch)->panels()->ready(panel, xt::ThreadPool::currentWorker()); }
+void xt_panel_ready(void *launch, void *panel) {
+  static_cast<xt::LaunchOutput *>(launch)->panels()->ready(panel, xt::ThreadPool::currentWorker());
+}
 }

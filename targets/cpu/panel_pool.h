@@ -62,8 +62,8 @@ private:
   struct alignas(64) Owner { // the panels that one worker fills; no other worker changes them
     std::vector<Slab> slabs;
     std::deque<Panel> panels; // whose addresses are stable
-    Known known;              // all panels that it has taken, its own or another's; they are found again without the lock
-    int64_t bytes = 0;        // size of the slabs
+    Known known; // all panels that it has taken, its own or another's; they are found again without the lock
+    int64_t bytes = 0; // size of the slabs
   };
   Panel *takeFirst(const Request &request);
   Panel *add(const Request &request);

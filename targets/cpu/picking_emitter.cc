@@ -24,8 +24,8 @@ const Buffer &KernelEmitter::pickable(const Op &op, size_t operand) {
 }
 
 LlvmValue *KernelEmitter::elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column) {
-  LlvmValue *bytes = b.CreateAdd(b.CreateMul(row, pitchOf(buffer)),
-                                 b.CreateMul(column, number(elemInfo(buffer.shape.elem).storageBytes)));
+  LlvmValue *bytes =
+      b.CreateAdd(b.CreateMul(row, pitchOf(buffer)), b.CreateMul(column, number(elemInfo(buffer.shape.elem).storageBytes)));
   return byteOffset(b, bufferAddress(buffer), bytes);
 }
 
@@ -83,7 +83,8 @@ void KernelEmitter::emitReshape(const Op &op) {
 }
 
 // The position of an element of a part within the whole, as row and column of their buffers.
-std::pair<LlvmValue *, LlvmValue *> KernelEmitter::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column) {
+std::pair<LlvmValue *, LlvmValue *> KernelEmitter::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row,
+                                                                LlvmValue *column) {
   const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
   LlvmValue *wholeRow = number(0), *stride = number(1);
   for (size_t d = offsets.size() - 1; d-- > 0;) {
@@ -117,7 +118,8 @@ KernelEmitter::Place KernelEmitter::placeOf(const Op &op, Type vector, size_t fi
   Place place{b.getTrue(), number(0), number(0)};
   for (int d = 0; d < vector.rank(); ++d) {
     LlvmValue *index = scalar(op.operand(firstIndex + static_cast<size_t>(d)));
-    place.inside = b.CreateAnd(place.inside, b.CreateICmpULT(index, number(vector.extent(d)))); // a negative index is a large unsigned number
+    place.inside = b.CreateAnd(place.inside,
+                               b.CreateICmpULT(index, number(vector.extent(d)))); // a negative index is a large unsigned number
     if (d + 1 == vector.rank())
       place.column = index;
     else

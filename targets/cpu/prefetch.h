@@ -14,7 +14,9 @@ enum class Prefetch : uint8_t {
 inline void prefetch(llvm::IRBuilderBase &b, LlvmValue *address, Prefetch what) {
   constexpr uint32_t kData = 1, kFirstCache = 3, kSecondCache = 2; // llvm.prefetch: kind and locality
   bool writes = what == Prefetch::ToWrite;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()}, {address, b.getInt32(writes), b.getInt32(what == Prefetch::ToSecondCache ? kSecondCache : kFirstCache), b.getInt32(kData)});
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                    {address, b.getInt32(writes), b.getInt32(what == Prefetch::ToSecondCache ? kSecondCache : kFirstCache),
+                     b.getInt32(kData)});
 }
 
 } // namespace xt

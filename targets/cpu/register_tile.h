@@ -71,7 +71,8 @@ inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
 
 // The sums that AMX's tiles hold.
 inline RegisterTile amxTile(const CpuInfo &cpu) {
-  return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes), cpu.lanes(4)};
+  return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes),
+          cpu.lanes(4)};
 }
 
 // Bytes of a row of sliced a per block, if one block is enough, and if K is deeper. In blocks of the former size, f32
@@ -79,7 +80,8 @@ inline RegisterTile amxTile(const CpuInfo &cpu) {
 // with AMX).
 inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
 // Blocks are whole tiles of two slices and of three; two panels fit into kNestPanel.
-static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 && kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
+static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 &&
+              kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
 // Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache, which saves 5% of
 // 1000x1000x1000 and 4096x4096x4096; if a or b is turned, larger blocks take less time (Intel Xeon with AMX).
@@ -147,7 +149,8 @@ inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
   RegisterTile tile = nestTile(cpu, nest);
   if (!changesCheaply(cpu, tile) || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
-  return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) && a.packFactor() == 1;
+  return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) &&
+         a.packFactor() == 1;
 }
 
 // vpdpbusd takes one unsigned and one signed operand: if both are of the same kind, one of them is moved by 128. The difference
@@ -160,6 +163,8 @@ inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
 
 // Whether a is moved. i8 takes this part of the time: 1000x24x1000 0.89, 8192x64x64 0.94, 128x128x128, 512x512x512 and
 // 4096x4096x4096 0.98, 1000x1000x1000 0.97 (Zen 5).
-inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) { return movesBytes(cpu, nest) && changesCheaply(cpu, nestTile(cpu, nest)); }
+inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) {
+  return movesBytes(cpu, nest) && changesCheaply(cpu, nestTile(cpu, nest));
+}
 
 } // namespace xt

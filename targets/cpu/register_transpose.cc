@@ -30,7 +30,8 @@ void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue 
       if (!(i & distance)) std::tie(rows[i], rows[i + distance]) = exchange(b, rows[i], rows[i + distance], distance);
 }
 
-LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine) {
+LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows,
+                       llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine) {
   size_t count = rows.size(), lanes = llvm::cast<llvm::FixedVectorType>(rows[0]->getType())->getNumElements();
   for (size_t distance = count / 2; distance > 0; distance /= 2) {
     for (size_t i = 0; i < distance; ++i) {

@@ -9,6 +9,7 @@ void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue 
 
 // Element r of the result is the combination of all elements of row r, combined pairwise with two shuffles each. For n rows, a
 // power of two, the result has n elements. If there are as many rows as elements, elements half a row apart are combined first.
-LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine);
+LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows,
+                       llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine);
 
 } // namespace xt

@@ -15,10 +15,9 @@ template <class R, class... Args> void *addressOf(R (*function)(Args...)) { retu
 // Everything outside itself that generated code may call: functions of elementwise ops, and what LLVM calls where a
 // processor lacks an instruction (rounding before SSE4.1, fma before FMA3).
 std::vector<ExternalSymbol> runtimeSymbols() {
-#define XT_MATH1(name)                                                                                                 \
-  {#name, addressOf<double, double>(&::name)}, { #name "f", addressOf < float, float>(&::name##f) }
-#define XT_MATH2(name)                                                                                                 \
-  {#name, addressOf<double, double, double>(&::name)}, { #name "f", addressOf < float, float, float>(&::name##f) }
+#define XT_MATH1(name) {#name, addressOf<double, double>(&::name)}, {#name "f", addressOf<float, float>(&::name##f)}
+#define XT_MATH2(name)                                                                                                         \
+  {#name, addressOf<double, double, double>(&::name)}, { #name "f", addressOf<float, float, float>(&::name##f) }
   return {XT_MATH1(exp),
           XT_MATH1(exp2),
           XT_MATH1(log),

@@ -27,7 +27,8 @@ std::optional<std::vector<const Value *>> storedParameters(const Kernel &kernel)
 
 bool writes(const Op &op) {
   bool any = has(op.info().effects, Effect::Writes);
-  for (size_t r = 0; r < op.regionCount(); ++r) forEachOp(*op.region(r), [&](const Op &inner) { any |= has(inner.info().effects, Effect::Writes); });
+  for (size_t r = 0; r < op.regionCount(); ++r)
+    forEachOp(*op.region(r), [&](const Op &inner) { any |= has(inner.info().effects, Effect::Writes); });
   return any;
 }
 
@@ -43,7 +44,8 @@ bool isPackedAlone(const Op &load, const Op &mma) {
   Type type = load.result()->type();
   bool packed = !isPlainLoad(load) || type.elem() != mmaElem(type.elem());
   bool large = type.extent(0) * type.extent(1) * elemInfo(type.elem()).storageBytes >= kLeastSharedBytes;
-  return packed && large && isReadThere(load, mma) && std::distance(load.result()->uses().begin(), load.result()->uses().end()) == 1;
+  return packed && large && isReadThere(load, mma) &&
+         std::distance(load.result()->uses().begin(), load.result()->uses().end()) == 1;
 }
 
 } // namespace
@@ -59,7 +61,8 @@ SharedOperands findSharedOperands(const Kernel &kernel) {
     if (!load || load->kind() != OpKind::LoadTile || !isPackedAlone(*load, mma)) return;
     const Value *read = parameterBehind(kernel, load->operand(0));
     std::vector<bool> dims(kernel.grid.size());
-    bool known = read && std::find(stored->begin(), stored->end(), read) == stored->end() && collectGridDims(kernel, load->operand(0), dims);
+    bool known = read && std::find(stored->begin(), stored->end(), read) == stored->end() &&
+                 collectGridDims(kernel, load->operand(0), dims);
     if (!known || std::find(dims.begin(), dims.end(), false) == dims.end()) return;
     found.ofMma[&mma] = {load, read, std::move(dims)};
     found.loads.insert(load);

@@ -16,12 +16,12 @@ namespace xt {
 struct SharedOperands {
   struct Operand {
     const Op *load;
-    const Value *read;          // the parameter
+    const Value *read; // the parameter
     std::vector<bool> gridDims; // the dimensions that it depends on
   };
   std::unordered_map<const Op *, Operand> ofMma; // used for lookup only
-  std::unordered_set<const Op *> loads;          // the loads of ofMma; used for lookup only
-  std::vector<const Value *> stored;             // parameters
+  std::unordered_set<const Op *> loads; // the loads of ofMma; used for lookup only
+  std::vector<const Value *> stored; // parameters
 };
 SharedOperands findSharedOperands(const Kernel &kernel);
 

@@ -46,7 +46,8 @@ KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue
         LlvmValue *words = keySlot(key.size()), *keyBytes = number(kWord * static_cast<int64_t>(key.size()));
         for (size_t i = 0; i < key.size(); ++i)
           b.CreateAlignedStore(key[i], byteOffset(b, words, number(kWord * static_cast<int64_t>(i))), llvm::Align(8));
-        return LlvmValues{callHost(kPanelTakeSymbol, {runtime_, words, keyBytes, bytes, b.CreateZExt(isOwn, b.getInt64Ty()), fill}, b.getPtrTy())};
+        return LlvmValues{callHost(
+            kPanelTakeSymbol, {runtime_, words, keyBytes, bytes, b.CreateZExt(isOwn, b.getInt64Ty()), fill}, b.getPtrTy())};
       },
       [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
   LlvmValue *found = b.CreateIsNotNull(address);
@@ -55,9 +56,7 @@ KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue
 }
 
 // Reports that a panel that was found has been filled.
-void KernelEmitter::panelIsReady(const SharedPanel &panel) {
-  callHost(kPanelReadySymbol, {runtime_, panel.address});
-}
+void KernelEmitter::panelIsReady(const SharedPanel &panel) { callHost(kPanelReadySymbol, {runtime_, panel.address}); }
 
 LlvmValue *KernelEmitter::keySlot(size_t words) {
   constexpr size_t kMostWords = 16;

@@ -61,8 +61,10 @@ StreamedStores findStreamedStores(const Kernel &kernel) {
     const Value *param = kernel.param(i);
     if (!param->type().isMemRef()) continue;
     Flow flow(param);
-    if (flow.isRead()) found.read.push_back(param);
-    else found.stores.insert(flow.stores().begin(), flow.stores().end());
+    if (flow.isRead())
+      found.read.push_back(param);
+    else
+      found.stores.insert(flow.stores().begin(), flow.stores().end());
   }
   return found;
 }

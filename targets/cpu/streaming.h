@@ -10,7 +10,7 @@ namespace xt {
 
 struct StreamedStores {
   std::unordered_set<const Op *> stores; // used for lookup only
-  std::vector<const Value *> read;       // parameters that the kernel reads; the matrix that is stored to must not be one of them
+  std::vector<const Value *> read; // parameters that the kernel reads; the matrix that is stored to must not be one of them
 };
 // The stores through tiles of parameters that are not read through any tile. Tiles are followed through updates and `for`
 // loops; any other use counts as a read.

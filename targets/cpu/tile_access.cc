@@ -16,9 +16,7 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   bool explicitView = op.operandCount() == 1 + 3 * rank; // a shape and strides that replace the descriptor's
   XT_CHECK(rank >= 2 && (explicitView || op.operandCount() == rank + 1), "the base of a tile is a matrix or more");
   auto size = [&](size_t d) { return explicitView ? scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
-  auto stride = [&](size_t d) {
-    return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d];
-  };
+  auto stride = [&](size_t d) { return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d]; };
   auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
   size_t innermost = rank - (op.result()->type().data().order == Order::ColumnMajor ? 2 : 1);
   if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(stride(innermost)); explicitView && !(known && known->isOne()))
@@ -32,7 +30,8 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   Parts tile(kTileParts, nullptr);
   LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
-  tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // there is no matrix at this index, so every row is out of bounds
+  tile[kRows] =
+      b.CreateSelect(inside, size(rank - 2), number(0)); // there is no matrix at this index, so every row is out of bounds
   if (int64_t pack = op.result()->type().packFactor(); pack > 1)
     tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], number(pack)));
   tile[kColumns] = size(rank - 1);
@@ -76,8 +75,7 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   access.columnHigh = upTo(b.CreateSub(parts[kColumns], parts[kX]), columns);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(parts[kColumnStride]);
   access.unitStride = known && known->isOne() && access.pack == 1;
-  access.maybeUnitStride =
-      access.unitStride || (!known && access.pack == 1 && type.data().order == Order::RowMajor);
+  access.maybeUnitStride = access.unitStride || (!known && access.pack == 1 && type.data().order == Order::RowMajor);
   access.padding = padding ? ops_.toStorage(access.elem, ops_.constant(access.elem, *padding, 0))
                            : llvm::Constant::getNullValue(ops_.storageType(access.elem, 0));
   return access;
@@ -121,7 +119,8 @@ void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, Llv
       b, b.CreateAnd(access.streams, b.CreateICmpEQ(place, number(0))),
       [&]() -> LlvmValues {
         llvm::StoreInst *store = b.CreateAlignedStore(value, address, llvm::Align(static_cast<uint64_t>(bytes)));
-        store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                           llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
         return {};
       },
       plain);
@@ -148,7 +147,8 @@ KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, Llvm
 // Whether all lanes are in bounds and neighbours in memory.
 LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
-  LlvmValue *whole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high), isFromLow(column, access.columnLow));
+  LlvmValue *whole =
+      b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high), isFromLow(column, access.columnLow));
   if (access.unitStride) return whole;
   return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
 }
@@ -192,9 +192,7 @@ void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, 
 
 LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
-  auto address = [&] {
-    return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
-  };
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
   auto whole = [&]() -> LlvmValues {
     if (access.ahead) askFor(byteOffset(b, address(), access.ahead));
     return {b.CreateAlignedLoad(type, address(), memoryAlign())};
@@ -218,11 +216,8 @@ LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &r
   return ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); })[0];
 }
 
-void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value,
-                               int lanes) {
-  auto address = [&] {
-    return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
-  };
+void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes) {
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
   auto whole = [&]() -> LlvmValues {
     storeWhole(access, address(), value);
     return {};
@@ -235,8 +230,7 @@ void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, L
     LlvmValue *chunk = ops_.stackSlot(0), *outside = ops_.stackSlot(1);
     b.CreateAlignedStore(value, chunk, llvm::Align(64));
     forEachLane(access, row, column, lanes, [&](LlvmValue *valid, LlvmValue *inside, LlvmValue *laneByte) {
-      LlvmValue *element =
-          b.CreateAlignedLoad(ops_.storageType(access.elem, 0), byteOffset(b, chunk, laneByte), memoryAlign());
+      LlvmValue *element = b.CreateAlignedLoad(ops_.storageType(access.elem, 0), byteOffset(b, chunk, laneByte), memoryAlign());
       b.CreateAlignedStore(element, b.CreateSelect(valid, inside, outside), memoryAlign());
     });
     return {};

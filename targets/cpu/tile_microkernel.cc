@@ -44,13 +44,16 @@ void TileMicrokernel::brake(const Operands &operands) {
 
 void TileMicrokernel::storeSums(const Operands &operands, int64_t rows) {
   for (int sum = 0; sum < sumsOf(rows); ++sum) {
-    LlvmValue *row = sum / 2 == 0 ? operands.sums : byteOffset(b, operands.sums, b.CreateMul(operands.sumStep, number(b, kTileRows)));
-    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(sum), byteOffset(b, row, number(b, (sum % 2) * kTileBytes)), operands.sumStep});
+    LlvmValue *row =
+        sum / 2 == 0 ? operands.sums : byteOffset(b, operands.sums, b.CreateMul(operands.sumStep, number(b, kTileRows)));
+    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {},
+                      {tile(sum), byteOffset(b, row, number(b, (sum % 2) * kTileBytes)), operands.sumStep});
   }
 }
 
 // Two tiles of each operand give four products for four loads.
-void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep,
+                               llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   clearSums(rows);
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(b, kTileRows)));
   forLoop(b, number(b, 0), operands.depth, number(b, kDepth), [&](LlvmValue *k) {
@@ -71,7 +74,8 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
     }
     if (operands.spare) {
       constexpr int64_t kTurns = 8;
-      LlvmValue *turn = b.CreateAnd(k, number(b, kTurns * kDepth - 1)), *isEighth = b.CreateICmpEQ(turn, number(b, (kTurns - 1) * kDepth));
+      LlvmValue *turn = b.CreateAnd(k, number(b, kTurns * kDepth - 1)),
+                *isEighth = b.CreateICmpEQ(turn, number(b, (kTurns - 1) * kDepth));
       ifThen(b, isEighth, [&] { brake(operands); });
     }
     meanwhile(b.CreateUDiv(k, number(b, kDepth)));
@@ -89,16 +93,21 @@ void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64
     brake(operands);
     meanwhile(turn);
   };
-  if (slices == 2) multiplySlicesOf(operands, slices, kOfTwo, rows, each);
-  else multiplySlicesOf(operands, slices, kOfThree, rows, each);
+  if (slices == 2)
+    multiplySlicesOf(operands, slices, kOfTwo, rows, each);
+  else
+    multiplySlicesOf(operands, slices, kOfThree, rows, each);
   multiplySlicesOf(operands, slices, {{0, 0}}, rows, [](LlvmValue *) {});
   storeSums(operands, rows);
 }
 
 // Rows of a bypass the L1 cache, where a panel of b is to stay.
-void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile) {
+void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows,
+                                       Meanwhile meanwhile) {
   LlvmValue *lower = b.CreateMul(operands.leftStep, number(b, kTileRows));
-  auto load = [&](Intrinsic::ID id, int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(id, {}, {tile(into), from, step}); };
+  auto load = [&](Intrinsic::ID id, int into, LlvmValue *from, LlvmValue *step) {
+    b.CreateIntrinsic(id, {}, {tile(into), from, step});
+  };
   forLoop(b, number(b, 0), operands.depth, number(b, kDepth), [&](LlvmValue *k) {
     LlvmValue *word = b.CreateMul(k, number(b, slices));
     LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(word, number(b, 4)));
@@ -125,7 +134,9 @@ void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llv
 void TileMicrokernel::add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type) {
   const uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
   forLoop(b, b.getInt64(0), rows, b.getInt64(1), [&](LlvmValue *row) {
-    auto at = [&](const Sums &sums, uint64_t byte) { return byteOffset(b, byteOffset(b, sums.first, b.CreateMul(row, sums.step)), b.getInt64(byte)); };
+    auto at = [&](const Sums &sums, uint64_t byte) {
+      return byteOffset(b, byteOffset(b, sums.first, b.CreateMul(row, sums.step)), b.getInt64(byte));
+    };
     auto load = [&](const Sums &sums, uint64_t byte) { return b.CreateAlignedLoad(type, at(sums, byte), llvm::Align(bytes)); };
     for (uint64_t byte = 0; byte < kRowBytes; byte += bytes) {
       LlvmValue *one = load(x, byte), *other = load(y, byte);
@@ -138,10 +149,14 @@ void TileMicrokernel::add(const Sums &to, const Sums &x, const Sums &y, LlvmValu
 void TileMicrokernel::multiplyAdd(int sum, int left, int right) {
   Intrinsic::ID id = Intrinsic::x86_tdpbf16ps;
   if (type_ == Type::Bytes) {
-    if (leftSigned_) id = rightSigned_ ? Intrinsic::x86_tdpbssd : Intrinsic::x86_tdpbsud;
-    else id = rightSigned_ ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbuud;
+    if (leftSigned_)
+      id = rightSigned_ ? Intrinsic::x86_tdpbssd : Intrinsic::x86_tdpbsud;
+    else
+      id = rightSigned_ ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbuud;
   }
-  b.CreateIntrinsic(id, {}, {b.getInt8(static_cast<uint8_t>(sum)), b.getInt8(static_cast<uint8_t>(left)), b.getInt8(static_cast<uint8_t>(right))});
+  b.CreateIntrinsic(
+      id, {},
+      {b.getInt8(static_cast<uint8_t>(sum)), b.getInt8(static_cast<uint8_t>(left)), b.getInt8(static_cast<uint8_t>(right))});
 }
 
 } // namespace xt

@@ -23,14 +23,16 @@ public:
   // sums = the product over `depth` words of K, a multiple of kDepth. Steps: bytes from row to row.
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
-    LlvmValue *spare = nullptr; // kSpareBytes of memory with no use but the occasional tile stores of brake(); null: no such stores
+    LlvmValue *spare =
+        nullptr; // kSpareBytes of memory with no use but the occasional tile stores of brake(); null: no such stores
   };
   // What is kept in the L1 cache. `Right`: only b; a is loaded by tileloaddt1, which leaves it in the L2 cache (Intel's
   // manual).
   enum class Keep : uint8_t { All, Right };
   // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has one iteration per kDepth words.
-  void multiply(const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
-                llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+  void multiply(
+      const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
+      llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
   // The same for floats that are sums of bf16 (float_slices.h). For each kDepth words of K, both operands hold the kDepth words
   // of the first slice, then those of the second one, and so on. The products of the first slices are added last.
@@ -46,7 +48,8 @@ public:
 
 private:
   using Product = std::pair<int, int>; // slices of a and b
-  void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile);
+  void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows,
+                        Meanwhile meanwhile);
   void clearSums(int64_t rows);
   void brake(const Operands &operands);
   void storeSums(const Operands &operands, int64_t rows);

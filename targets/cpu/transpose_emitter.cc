@@ -8,7 +8,8 @@ namespace xt {
 
 // `square` returns the rows of a square of the source, `lanes` elements each, in storage form. Its values behind the last row
 // and column are not used.
-void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
+void KernelEmitter::turnInto(const Buffer &to,
+                             llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
   int lanes = cpu_.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit into the registers
   llvm::Align align(static_cast<uint64_t>(lanes * bytes));
@@ -37,7 +38,8 @@ LlvmValue *KernelEmitter::areInside(const TileAccess &access, Run rows, Run colu
 }
 
 LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
-  LlvmValue *offset = b.CreateAdd(b.CreateMul(row, access.rowStride), b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
+  LlvmValue *offset =
+      b.CreateAdd(b.CreateMul(row, access.rowStride), b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
   LlvmValue *line = byteOffset(b, access.origin, offset);
   LlvmValues lines;
   for (int i = 0; i < lanes; ++i) {
@@ -77,9 +79,11 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
     access.ahead = bytesAhead(op.operand(0), access);
     return turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
       auto atEdge = [&] { return squareAtEdge(access, row, column, lanes); };
-      LlvmValues lines = access.unitStride && access.pack == 1 ? ifElse(b, areInside(access, {row, lanes}, {column, lanes}), [&] {
-        return insideSquare(access, row, column, lanes);
-      }, atEdge) : atEdge();
+      LlvmValues lines = access.unitStride && access.pack == 1
+                             ? ifElse(
+                                   b, areInside(access, {row, lanes}, {column, lanes}),
+                                   [&] { return insideSquare(access, row, column, lanes); }, atEdge)
+                             : atEdge();
       for (LlvmValue *&line : lines) line = normalised(line);
       return lines;
     });
@@ -89,7 +93,8 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
   forLoop(b, number(0), argument(to.shape.rows), number(1), [&](LlvmValue *row) {
     RowAccess line = accessRow(access, row);
     forLoop(b, number(0), argument(to.shape.columns), number(lanes), [&](LlvmValue *column) {
-      b.CreateAlignedStore(normalised(loadChunk(access, line, column, lanes)), elementAddress(to, row, column), llvm::Align(static_cast<uint64_t>(cpu_.vectorBytes)));
+      b.CreateAlignedStore(normalised(loadChunk(access, line, column, lanes)), elementAddress(to, row, column),
+                           llvm::Align(static_cast<uint64_t>(cpu_.vectorBytes)));
     });
   });
 }
@@ -119,14 +124,16 @@ void KernelEmitter::emitTranspose(const Op &op) {
     LlvmValues lines;
     for (int i = 0; i < lanes; ++i) {
       LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateAdd(row, number(i)), last);
-      lines.push_back(b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes), byteOffset(b, start, b.CreateMul(inside, source.pitch)), align));
+      lines.push_back(b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes),
+                                          byteOffset(b, start, b.CreateMul(inside, source.pitch)), align));
     }
     return lines;
   });
 }
 
 // Permutes element by element.
-void KernelEmitter::emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to) {
+void KernelEmitter::emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from,
+                                    const Buffer &to) {
   Type source = op.operand(0)->type(), target = op.result()->type();
   size_t last = permutation.size() - 1;
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {

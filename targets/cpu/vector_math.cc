@@ -17,10 +17,10 @@ constexpr float kExp[] = {0x1.fffffcp-2F, 0x1.55548ep-3F, 0x1.55586ap-5F, 0x1.12
 constexpr float kLog[] = {0x1.555554p-2F, -0x1.00027cp-2F, 0x1.99b52cp-3F, -0x1.546cd4p-3F,
                           0x1.205406p-3F, -0x1.0ad1a8p-3F, 0x1.17f3dap-3F, -0x1.7901d8p-4F};
 // erf(x)/x - 1 in powers of x^2 for |x| <= 1; error 1.4e-9.
-constexpr float kErfSmall[] = {0x1.06eba8p-3F, -0x1.81273ep-2F, 0x1.ce2ce6p-4F,  -0x1.b7f71ap-6F,
+constexpr float kErfSmall[] = {0x1.06eba8p-3F, -0x1.81273ep-2F,  0x1.ce2ce6p-4F, -0x1.b7f71ap-6F,
                                0x1.53f224p-8F, -0x1.a3515ep-11F, 0x1.4771fcp-14F};
 // -log(1 - erf(x)) for 1 <= x <= 4; error 1.1e-9 of erf(x).
-constexpr float kErfLarge[] = {0x1.661d84p-12F, 0x1.2088eap+0F, 0x1.46baf0p-1F, 0x1.a653180p-4F,
+constexpr float kErfLarge[] = {0x1.661d84p-12F, 0x1.2088eap+0F, 0x1.46baf0p-1F,  0x1.a653180p-4F,
                                -0x1.65cb0ep-6F, 0x1.8259f8p-9F, -0x1.86db8ep-13F};
 // ln(2) split in two: the first part has 9 bits, so that its products with small integers are exact.
 constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
@@ -83,9 +83,7 @@ private:
   }
   // e^r - 1.
   LlvmValue *expm1OfSmall(LlvmValue *r) { return fma(b.CreateFMul(r, r), polynomial(kExp, r), r); }
-  LlvmValue *expOfSmall(LlvmValue *r) {
-    return fma(fma(polynomial(kExp, r), r, number(1)), r, number(1));
-  }
+  LlvmValue *expOfSmall(LlvmValue *r) { return fma(fma(polynomial(kExp, r), r, number(1)), r, number(1)); }
   // 2^n from kRounder + n, if the result is normal.
   LlvmValue *powerOfTwo(LlvmValue *image) {
     return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
@@ -97,20 +95,23 @@ private:
   // fraction.
   LlvmValue *scaledExp(const Reduced &reduced) {
     if (!looksUp()) return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
-    LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {}, {powersFrom(0), asInteger(reduced.image), powersFrom(kTable / 2)});
+    LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
+                                         {powersFrom(0), asInteger(reduced.image), powersFrom(kTable / 2)});
     LlvmValue *r = atMostOne(reduced.r);
     return scale(fma(b.CreateFMul(r, polynomial(kExpOfPart, r)), power, power), reduced.n, reduced.image);
   }
   llvm::Constant *powersFrom(int first) {
     llvm::SmallVector<float, kTable / 2> powers;
-    for (int i = first; i < first + kTable / 2; ++i) powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
+    for (int i = first; i < first + kTable / 2; ++i)
+      powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
     return llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
   }
   // Limits the magnitude of r to 1, and returns 1 for NaN, which r is for an infinite x. For such an x, and for one so large
   // that r is meaningless, scalef returns infinity or 0, whatever positive number it is given. Bounding x would take two
   // instructions; without that, softmax takes 0.97 of the time, attention 0.99 (Zen 5).
   LlvmValue *atMostOne(LlvmValue *r) {
-    constexpr int kLeastMagnitude = 2, kRoundsAsEver = 4; // with the sign of r; the current rounding mode (Intel's manual, "VRANGEPS")
+    constexpr int kLeastMagnitude = 2,
+                  kRoundsAsEver = 4; // with the sign of r; the current rounding mode (Intel's manual, "VRANGEPS")
     llvm::Constant *zeros = llvm::Constant::getNullValue(floats_);
     llvm::Value *args[] = {r, number(1), b.getInt32(kLeastMagnitude), zeros, b.getInt16(0xffff), b.getInt32(kRoundsAsEver)};
     return b.CreateIntrinsic(Intrinsic::x86_avx512_mask_range_ps_512, {}, args);
@@ -134,9 +135,7 @@ private:
   }
 
   // Beyond these bounds the result rounds to infinity or 0. scaledExp bounds its own table lookup.
-  LlvmValue *exp(LlvmValue *x) {
-    return scaledExp(reduce(looksUp() ? x : atLeast(atMost(x, 89), -104), rounder()));
-  }
+  LlvmValue *exp(LlvmValue *x) { return scaledExp(reduce(looksUp() ? x : atLeast(atMost(x, 89), -104), rounder())); }
 
   LlvmValue *exp2(LlvmValue *x) {
     if (!looksUp()) x = atLeast(atMost(x, 129), -150);

@@ -20,19 +20,23 @@ LlvmValue *interleaved(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, int f
   auto each = static_cast<int>(type->getNumElements());
   llvm::SmallVector<int, 64> order;
   for (int i = first; i < first + count / 2; ++i) order.append({i, each + i});
-  llvm::Type *wider = llvm::FixedVectorType::get(b.getIntNTy(2 * type->getScalarSizeInBits()), static_cast<unsigned>(count / 2));
+  llvm::Type *wider =
+      llvm::FixedVectorType::get(b.getIntNTy(2 * type->getScalarSizeInBits()), static_cast<unsigned>(count / 2));
   return b.CreateBitCast(b.CreateShuffleVector(x, y, order), wider);
 }
 
 } // namespace
 
 LlvmValues allSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, const LlvmValues &chunks, Elem word, int lanes) {
-  const int each = 2 * lanes, columns = static_cast<int>(llvm::cast<llvm::FixedVectorType>(chunks[0]->getType())->getNumElements());
+  const int each = 2 * lanes,
+            columns = static_cast<int>(llvm::cast<llvm::FixedVectorType>(chunks[0]->getType())->getNumElements());
   LlvmValues registers;
   for (int first = 0; first < columns; first += each) {
     LlvmValues pairs = chunks;
-    if (chunks.size() == 4) pairs = {interleaved(b, chunks[0], chunks[1], first, 2 * each), interleaved(b, chunks[2], chunks[3], first, 2 * each)};
-    for (int half : {0, lanes}) registers.push_back(b.CreateBitCast(interleaved(b, pairs[0], pairs[1], half, each), ops.type(word, lanes)));
+    if (chunks.size() == 4)
+      pairs = {interleaved(b, chunks[0], chunks[1], first, 2 * each), interleaved(b, chunks[2], chunks[3], first, 2 * each)};
+    for (int half : {0, lanes})
+      registers.push_back(b.CreateBitCast(interleaved(b, pairs[0], pairs[1], half, each), ops.type(word, lanes)));
   }
   return registers;
 }
@@ -44,7 +48,8 @@ LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes) {
 LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words) {
   llvm::Type *type = least->getType();
   LlvmValue *bits = b.CreateAnd(b.CreateBitCast(words, type), llvm::ConstantInt::get(type, 0x7FFF));
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least, b.CreateSub(bits, llvm::ConstantInt::get(type, 1))); // 0 becomes the largest
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least,
+                                 b.CreateSub(bits, llvm::ConstantInt::get(type, 1))); // 0 becomes the largest
 }
 
 LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least) {
@@ -57,18 +62,23 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
   auto wordsAt = [&](LlvmValue *address) { return b.CreateAlignedLoad(none->getType(), address, llvm::Align(1)); };
   llvm::SmallVector<llvm::Constant *, 32> ofTail;
   for (int64_t i = 0; i < 2 * lanes; ++i) ofTail.push_back(b.getInt16(i < matrix.tail ? 0xFFFF : 0));
-  LlvmValue *last = b.CreateSub(matrix.bytes, registerBytes), *whole = matrix.tail ? last : b.CreateAnd(matrix.bytes, b.CreateNeg(registerBytes));
-  LlvmValues least = forLoop(b, zero, matrix.rows, b.getInt64(1), {none}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *line = byteOffset(b, matrix.base, b.CreateMul(row, matrix.pitch));
-    LlvmValues found = forLoop(b, zero, whole, registerBytes, {carried[0]}, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> before) {
-      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
-    });
-    if (matrix.tail) return LlvmValues{leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
+  LlvmValue *last = b.CreateSub(matrix.bytes, registerBytes),
+            *whole = matrix.tail ? last : b.CreateAnd(matrix.bytes, b.CreateNeg(registerBytes));
+  LlvmValues least =
+      forLoop(b, zero, matrix.rows, b.getInt64(1), {none}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
+        LlvmValue *line = byteOffset(b, matrix.base, b.CreateMul(row, matrix.pitch));
+        LlvmValues found =
+            forLoop(b, zero, whole, registerBytes, {carried[0]}, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> before) {
+              return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
+            });
+        if (matrix.tail)
+          return LlvmValues{
+              leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
     // At most one iteration: a register that overlaps the one before.
-    return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
-      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
-    });
-  });
+        return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
+          return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
+        });
+      });
   return leastBits(b, least[0]);
 }
 
@@ -79,12 +89,16 @@ LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bit
 }
 
 LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
-  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
+  constexpr uint64_t kExponents = 142, kNone = 256,
+                     kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
-  LlvmValue *beside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
+  LlvmValue *beside =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
   return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), beside), kMantissaBits);
 }
 
-LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) { return b.CreateICmpUGE(left, leastBeside(b, right)); }
+LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
+  return b.CreateICmpUGE(left, leastBeside(b, right));
+}
 
 } // namespace xt

@@ -32,7 +32,8 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes);
 LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words);
 LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least);
-LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits); // leastBits < bits, where bits is 1 to 0x10000
+LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least,
+                        LlvmValue *bits); // leastBits < bits, where bits is 1 to 0x10000
 
 // If one factor has the least magnitude `other`: the least magnitude that the other factor may have so that products, and all
 // their sums, are 0 or normal.

@@ -53,7 +53,7 @@ void onFault(int signal, siginfo_t *info, void *context);
 
 // Leaves handlers that are installed already.
 void installHandlers() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = onFault;
   // SA_NODEFER: the signal is not blocked in the handler, because the jump out of it does not change the signal mask.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
@@ -64,7 +64,7 @@ void installHandlers() {
 }
 
 bool isOurs(int signal) {
-  struct sigaction now {};
+  struct sigaction now{};
   return sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == onFault;
 }
 
@@ -77,12 +77,14 @@ void passOn(int signal, siginfo_t *info, void *context) {
   const struct sigaction &old = before[signal == kSignals[0] ? 0 : 1];
   bool takes = (old.sa_flags & SA_SIGINFO) || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN);
   if (takes && !std::exchange(passing, true)) {
-    if (old.sa_flags & SA_SIGINFO) old.sa_sigaction(signal, info, context);
-    else old.sa_handler(signal);
+    if (old.sa_flags & SA_SIGINFO)
+      old.sa_sigaction(signal, info, context);
+    else
+      old.sa_handler(signal);
     passing = false;
     return;
   }
-  struct sigaction end {};
+  struct sigaction end{};
   end.sa_handler = SIG_DFL;
   sigaction(signal, &end, nullptr);
 }

@@ -10,8 +10,7 @@ namespace {
 class InterpExecutable final : public Executable {
 public:
   explicit InterpExecutable(const CompileOptions &options) : options_(options) {}
-  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                      const std::vector<GridRange> &grid) override {
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
     InterpOptions interp;
     interp.print = options_.print;
     interp.checks = options_.checks;
@@ -31,8 +30,7 @@ private:
       return other.code == diagnostic.code && other.range == diagnostic.range && other.message == diagnostic.message;
     };
     const std::vector<Diagnostic> &all = options_.found->all();
-    if (std::none_of(all.begin(), all.end(), same))
-      options_.found->report(diagnostic.code, diagnostic.range, "") = diagnostic;
+    if (std::none_of(all.begin(), all.end(), same)) options_.found->report(diagnostic.code, diagnostic.range, "") = diagnostic;
   }
 
   CompileOptions options_;

@@ -36,13 +36,13 @@ Predicate predicateOf(std::string_view kind, bool floats) {
     Predicate predicate;
   };
   static constexpr std::array kPredicates = {
-      Entry{"eq", Predicate::ICMP_EQ},   Entry{"ne", Predicate::ICMP_NE},   Entry{"slt", Predicate::ICMP_SLT},
-      Entry{"sle", Predicate::ICMP_SLE}, Entry{"sgt", Predicate::ICMP_SGT}, Entry{"sge", Predicate::ICMP_SGE},
-      Entry{"ult", Predicate::ICMP_ULT}, Entry{"ule", Predicate::ICMP_ULE}, Entry{"ugt", Predicate::ICMP_UGT},
-      Entry{"uge", Predicate::ICMP_UGE}, Entry{"oeq", Predicate::FCMP_OEQ}, Entry{"une", Predicate::FCMP_UNE},
-      Entry{"olt", Predicate::FCMP_OLT}, Entry{"ole", Predicate::FCMP_OLE}, Entry{"ogt", Predicate::FCMP_OGT},
-      Entry{"oge", Predicate::FCMP_OGE}, Entry{"one", Predicate::FCMP_ONE}, Entry{"ord", Predicate::FCMP_ORD},
-      Entry{"ueq", Predicate::FCMP_UEQ}, Entry{"uno", Predicate::FCMP_UNO}, Entry{"true", Predicate::FCMP_TRUE},
+      Entry{"eq", Predicate::ICMP_EQ},       Entry{"ne", Predicate::ICMP_NE},   Entry{"slt", Predicate::ICMP_SLT},
+      Entry{"sle", Predicate::ICMP_SLE},     Entry{"sgt", Predicate::ICMP_SGT}, Entry{"sge", Predicate::ICMP_SGE},
+      Entry{"ult", Predicate::ICMP_ULT},     Entry{"ule", Predicate::ICMP_ULE}, Entry{"ugt", Predicate::ICMP_UGT},
+      Entry{"uge", Predicate::ICMP_UGE},     Entry{"oeq", Predicate::FCMP_OEQ}, Entry{"une", Predicate::FCMP_UNE},
+      Entry{"olt", Predicate::FCMP_OLT},     Entry{"ole", Predicate::FCMP_OLE}, Entry{"ogt", Predicate::FCMP_OGT},
+      Entry{"oge", Predicate::FCMP_OGE},     Entry{"one", Predicate::FCMP_ONE}, Entry{"ord", Predicate::FCMP_ORD},
+      Entry{"ueq", Predicate::FCMP_UEQ},     Entry{"uno", Predicate::FCMP_UNO}, Entry{"true", Predicate::FCMP_TRUE},
       Entry{"false", Predicate::FCMP_FALSE},
   };
   static constexpr std::array kUnordered = {Entry{"ult", Predicate::FCMP_ULT}, Entry{"ule", Predicate::FCMP_ULE},
@@ -57,7 +57,8 @@ Predicate predicateOf(std::string_view kind, bool floats) {
 // The `…ui` ops treat the bits as an unsigned number; for the others the element type determines the signedness.
 bool isSignedOp(OpKind kind, Elem elem) {
   bool ui = kind == OpKind::DivUI || kind == OpKind::RemUI || kind == OpKind::ShRUI || kind == OpKind::MinUI ||
-            kind == OpKind::MaxUI || kind == OpKind::CeilDivUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP || kind == OpKind::FPToUI;
+            kind == OpKind::MaxUI || kind == OpKind::CeilDivUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP ||
+            kind == OpKind::FPToUI;
   return !ui && !elemInfo(elem).isUnsigned;
 }
 
@@ -65,8 +66,8 @@ bool isSignedOp(OpKind kind, Elem elem) {
 // keeps bits that arithmetic would round away.
 bool onlyMoves(OpKind kind) {
   return kind == OpKind::NegF || kind == OpKind::AbsF || kind == OpKind::Floor || kind == OpKind::Ceil ||
-         kind == OpKind::Round || kind == OpKind::RoundEven || kind == OpKind::Trunc ||
-         kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF;
+         kind == OpKind::Round || kind == OpKind::RoundEven || kind == OpKind::Trunc || kind == OpKind::MinimumF ||
+         kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF;
 }
 
 } // namespace
@@ -77,11 +78,10 @@ std::string_view mathFunctionName(OpKind kind) {
     std::string_view name;
   };
   static constexpr std::array kNames = {
-      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"},   Entry{OpKind::Log, "log"},
-      Entry{OpKind::Log2, "log2"},   Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},
-      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
-      Entry{OpKind::Sinh, "sinh"},   Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
-      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},     Entry{OpKind::RemF, "fmod"},
+      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},     Entry{OpKind::Log2, "log2"},
+      Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},   Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"},
+      Entry{OpKind::Log1p, "log1p"}, Entry{OpKind::Sinh, "sinh"}, Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
+      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
   };
   for (const Entry &entry : kNames)
     if (entry.kind == kind) return entry.name;
@@ -96,9 +96,7 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
   if (kind == OpKind::Fma && elem != Elem::F32 && elem != Elem::F64) return smallFma(args, elem);
   Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
   for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
-  auto done = [&](LlvmValue *value) {
-    return elem == Elem::TF32 && onlyMoves(kind) ? value : convertFloat(value, work, elem);
-  };
+  auto done = [&](LlvmValue *value) { return elem == Elem::TF32 && onlyMoves(kind) ? value : convertFloat(value, work, elem); };
   if (kind == OpKind::AddF) return done(b.CreateFAdd(args[0], args[1]));
   if (kind == OpKind::SubF) return done(b.CreateFSub(args[0], args[1]));
   if (kind == OpKind::MulF) return done(b.CreateFMul(args[0], args[1]));
@@ -109,7 +107,8 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
     LlvmValue *root = b.CreateUnaryIntrinsic(Intrinsic::sqrt, args[0]);
     return done(b.CreateFDiv(llvm::ConstantFP::get(root->getType(), 1.0), root));
   }
-  if (!traits_.minimum && (kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF))
+  if (!traits_.minimum &&
+      (kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF))
     return done(smallest(kind, args));
   if (Intrinsic::ID id = intrinsicOf(kind))
     return done(args.size() == 1 ? b.CreateUnaryIntrinsic(id, args[0]) : b.CreateBinaryIntrinsic(id, args[0], args[1]));
@@ -130,7 +129,9 @@ LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
   unsigned width = number->getType()->getScalarSizeInBits();
   llvm::Type *bits = number->getType()->getWithNewType(b.getIntNTy(width));
   LlvmValue *x = b.CreateBitCast(args[0], bits), *y = b.CreateBitCast(args[1], bits), *both = b.CreateOr(x, y);
-  if (!least) both = b.CreateOr(b.CreateAnd(x, y), b.CreateAnd(both, llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width))));
+  if (!least)
+    both =
+        b.CreateOr(b.CreateAnd(x, y), b.CreateAnd(both, llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width))));
   return b.CreateSelect(b.CreateFCmpONE(args[0], args[1]), number, b.CreateBitCast(both, number->getType()));
 }
 
@@ -167,8 +168,7 @@ LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) 
 // --- integers --------------------------------------------------------------------------------------------------------
 
 LlvmValue *RegisterOps::integerForm(LlvmValue *value, Elem elem, bool isSigned) {
-  if (elem == Elem::I1)
-    return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
+  if (elem == Elem::I1) return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
   return elem == Elem::I4 && !isSigned ? b.CreateAnd(value, bits(value, 15)) : value;
 }
 
@@ -222,8 +222,7 @@ LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
   if (kind == OpKind::AddI) return done(b.CreateAdd(args[0], args[1]));
   if (kind == OpKind::SubI) return done(b.CreateSub(args[0], args[1]));
   if (kind == OpKind::MulI) return done(b.CreateMul(args[0], args[1]));
-  if (kind == OpKind::AbsI)
-    return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
+  if (kind == OpKind::AbsI) return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
   if (kind == OpKind::ShLI || kind == OpKind::ShRSI || kind == OpKind::ShRUI)
     return done(shift(kind, args[0], integerForm(amount, elem, false), elem, isSigned));
   if (kind == OpKind::MinSI || kind == OpKind::MinUI)

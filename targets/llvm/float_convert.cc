@@ -45,8 +45,7 @@ LlvmValue *RegisterOps::mmaOperand(LlvmValue *value, Elem from) {
 
 LlvmValue *RegisterOps::widen(LlvmValue *value, Elem from) {
   if (from == Elem::F32 || from == Elem::TF32) return value;
-  if (from == Elem::BF16)
-    return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, intType(value, 32)), 16), floatType(value));
+  if (from == Elem::BF16) return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, intType(value, 32)), 16), floatType(value));
   if (from == Elem::F8E5M2) // an f8E5M2 is the upper half of an f16
     return widen(b.CreateShl(b.CreateZExt(value, intType(value, 16)), 8), Elem::F16);
   if (from == Elem::F16 && traits_.halves)
@@ -62,16 +61,14 @@ LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
   LlvmValue *magnitude = b.CreateAnd(wide, bits(wide, image.magnitudeMask()));
   LlvmValue *moved = b.CreateShl(magnitude, kMantissa - image.mantissa);
   llvm::Type *type = floatType(value);
-  LlvmValue *scaled =
-      b.CreateFMul(b.CreateBitCast(moved, type),
-                   llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
+  LlvmValue *scaled = b.CreateFMul(b.CreateBitCast(moved, type),
+                                   llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
   LlvmValue *result = b.CreateBitCast(scaled, wide->getType());
   if (from == Elem::F8E4M3)
-    result =
-        b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
+    result = b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
   else
-    result = b.CreateSelect(b.CreateICmpUGE(magnitude, bits(wide, image.infinity())),
-                            b.CreateOr(moved, bits(wide, kInfinity)), result);
+    result = b.CreateSelect(b.CreateICmpUGE(magnitude, bits(wide, image.infinity())), b.CreateOr(moved, bits(wide, kInfinity)),
+                            result);
   LlvmValue *sign = b.CreateShl(b.CreateLShr(wide, image.width() - 1), 31);
   return b.CreateBitCast(b.CreateOr(result, sign), type);
 }

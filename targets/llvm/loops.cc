@@ -13,7 +13,8 @@ struct Turn {
 };
 
 // Runs the first iteration if `any` is true. The first carried value is the counter of iterations.
-LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *> inits, llvm::function_ref<Turn(llvm::ArrayRef<Value *> carried)> body) {
+LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *> inits,
+                     llvm::function_ref<Turn(llvm::ArrayRef<Value *> carried)> body) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::LLVMContext &context = b.getContext();
   BasicBlock *before = b.GetInsertBlock();
@@ -62,11 +63,12 @@ LlvmValues behindFirst(Value *first, llvm::ArrayRef<Value *> others) {
 
 LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, llvm::ArrayRef<Value *> inits,
                    llvm::function_ref<LlvmValues(Value *i, llvm::ArrayRef<Value *> carried)> body) {
-  LlvmValues results = loopWhile(b, b.CreateICmpSLT(lower, upper), behindFirst(lower, inits), [&](llvm::ArrayRef<Value *> carried) {
-    LlvmValues next = body(carried.front(), carried.drop_front());
-    Value *following = b.CreateAdd(carried.front(), step);
-    return Turn{behindFirst(following, next), b.CreateICmpSLT(following, upper)};
-  });
+  LlvmValues results =
+      loopWhile(b, b.CreateICmpSLT(lower, upper), behindFirst(lower, inits), [&](llvm::ArrayRef<Value *> carried) {
+        LlvmValues next = body(carried.front(), carried.drop_front());
+        Value *following = b.CreateAdd(carried.front(), step);
+        return Turn{behindFirst(following, next), b.CreateICmpSLT(following, upper)};
+      });
   results.erase(results.begin());
   return results;
 }
@@ -74,11 +76,12 @@ LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *st
 LlvmValues repeat(llvm::IRBuilderBase &b, Value *count, bool atLeastOnce, llvm::ArrayRef<Value *> inits,
                   llvm::function_ref<LlvmValues(llvm::ArrayRef<Value *> carried)> body) {
   Value *none = llvm::Constant::getNullValue(count->getType());
-  LlvmValues results = loopWhile(b, atLeastOnce ? b.getTrue() : b.CreateICmpSGT(count, none), behindFirst(count, inits), [&](llvm::ArrayRef<Value *> carried) {
-    LlvmValues next = body(carried.drop_front());
-    Value *left = b.CreateSub(carried.front(), llvm::ConstantInt::get(count->getType(), 1));
-    return Turn{behindFirst(left, next), b.CreateICmpNE(left, none)};
-  });
+  LlvmValues results = loopWhile(b, atLeastOnce ? b.getTrue() : b.CreateICmpSGT(count, none), behindFirst(count, inits),
+                                 [&](llvm::ArrayRef<Value *> carried) {
+                                   LlvmValues next = body(carried.drop_front());
+                                   Value *left = b.CreateSub(carried.front(), llvm::ConstantInt::get(count->getType(), 1));
+                                   return Turn{behindFirst(left, next), b.CreateICmpNE(left, none)};
+                                 });
   results.erase(results.begin());
   return results;
 }

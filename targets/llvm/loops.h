@@ -24,7 +24,8 @@ LlvmValues repeat(llvm::IRBuilderBase &b, llvm::Value *count, bool atLeastOnce, 
                   llvm::function_ref<LlvmValues(llvm::ArrayRef<llvm::Value *> carried)> body);
 
 void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then);
-void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
+void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise);
 // condition ? then() : otherwise(), value by value; both must return the same types.
 LlvmValues ifElse(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<LlvmValues()> then,
                   llvm::function_ref<LlvmValues()> otherwise);

@@ -38,8 +38,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu, const std::string &features,
-                                                               llvm::CodeGenOptLevel level) {
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu,
+                                                               const std::string &features, llvm::CodeGenOptLevel level) {
   initialiseLlvm();
   llvm::Triple parsed(triple);
   std::string error;
@@ -47,8 +47,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string
   if (!target) return Error::environment(str("LLVM has no back end for ", triple, ": ", error));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma is emitted only where the module has one
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level));
   if (!machine) return Error::environment(str("LLVM cannot make a target machine for ", triple, ", ", cpu));
   return machine;
 }

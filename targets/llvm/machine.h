@@ -12,7 +12,8 @@ namespace xt {
 
 // A target machine. The default codegen level is Less, because the modules already have the form in which they are
 // meant to run.
-Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu, const std::string &features,
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu,
+                                                               const std::string &features,
                                                                llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Less);
 
 // Assembly text or the bytes of an object file. The module must have the machine's triple and data layout. Runs under

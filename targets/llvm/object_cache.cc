@@ -25,7 +25,8 @@ constexpr const char *kSecretFile = "key";
 std::string digestOf(const std::string &secret, std::string_view name, std::string_view object) {
   llvm_blake3_hasher hasher;
   llvm_blake3_hasher_init_keyed(&hasher, reinterpret_cast<const uint8_t *>(secret.data()));
-  for (std::string_view part : {kMagic, name, std::string_view("\0", 1), object}) llvm_blake3_hasher_update(&hasher, part.data(), part.size());
+  for (std::string_view part : {kMagic, name, std::string_view("\0", 1), object})
+    llvm_blake3_hasher_update(&hasher, part.data(), part.size());
   std::string digest(kDigestBytes, '\0');
   llvm_blake3_hasher_finalize(&hasher, reinterpret_cast<uint8_t *>(digest.data()), digest.size());
   return digest;
@@ -87,9 +88,13 @@ ObjectCache::ObjectCache(const std::string &directory, uint64_t limitBytes) : li
   if (secret_.empty()) problem_ = problem;
 }
 
-std::string ObjectCache::refusal() const { return directory_ && directory_->state() == PrivateDirectory::State::Refused ? problem_ : ""; }
+std::string ObjectCache::refusal() const {
+  return directory_ && directory_->state() == PrivateDirectory::State::Refused ? problem_ : "";
+}
 
-std::string ObjectCache::fileOf(const std::string &key) const { return directory_ ? str(directory_->path(), "/", nameOf(key)) : ""; }
+std::string ObjectCache::fileOf(const std::string &key) const {
+  return directory_ ? str(directory_->path(), "/", nameOf(key)) : "";
+}
 
 std::optional<std::string> ObjectCache::find(const std::string &key) const {
   if (!*this) return std::nullopt;
@@ -137,8 +142,9 @@ void ObjectCache::prune() const {
 std::string objectKey(llvm::StringRef bitcode, const llvm::TargetMachine &machine) {
   llvm::SHA256 hash;
   std::string level = std::to_string(static_cast<int>(machine.getOptLevel()));
-  for (llvm::StringRef part : {llvm::StringRef(level), llvm::StringRef(LLVM_VERSION_STRING), llvm::StringRef(machine.getTargetTriple().str()),
-                               machine.getTargetCPU(), machine.getTargetFeatureString()}) {
+  for (llvm::StringRef part :
+       {llvm::StringRef(level), llvm::StringRef(LLVM_VERSION_STRING), llvm::StringRef(machine.getTargetTriple().str()),
+        machine.getTargetCPU(), machine.getTargetFeatureString()}) {
     hash.update(part);
     hash.update(llvm::StringRef("\0", 1));
   }

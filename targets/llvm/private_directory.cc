@@ -32,8 +32,8 @@ void makeFolders(const std::string &path) {
 bool isOwnGroup(gid_t group) {
   constexpr size_t kBytes = 16384;
   std::vector<char> groupText(kBytes), userText(kBytes);
-  struct group groupEntry {}, *foundGroup = nullptr;
-  struct passwd userEntry {}, *foundUser = nullptr;
+  struct group groupEntry{}, *foundGroup = nullptr;
+  struct passwd userEntry{}, *foundUser = nullptr;
   if (getgrgid_r(group, &groupEntry, groupText.data(), kBytes, &foundGroup) != 0 || !foundGroup) return false;
   if (getpwuid_r(geteuid(), &userEntry, userText.data(), kBytes, &foundUser) != 0 || !foundUser) return false;
   if (foundUser->pw_gid != group || std::strcmp(foundUser->pw_name, foundGroup->gr_name) != 0) return false;
@@ -89,7 +89,7 @@ void PrivateDirectory::open(const std::string &path) {
     size_t end = std::min(path_.find('/', begin + 1), path_.size());
     bool last = end == path_.size();
     std::string name = path_.substr(begin + 1, end - begin - 1);
-    struct stat info {};
+    struct stat info{};
     if (folder < 0 || fstat(folder, &info) != 0) break;
     if (std::string why = whyNotPrivate(begin == 0 ? "/" : path_.substr(0, begin), info, false); !why.empty()) {
       close(folder);
@@ -101,24 +101,28 @@ void PrivateDirectory::open(const std::string &path) {
     begin = end;
     if (last) break;
   }
-  struct stat info {};
+  struct stat info{};
   if (folder < 0 || fstat(folder, &info) != 0) {
     problem_ = str("cannot open ", path_, ": ", std::strerror(errno));
     if (folder >= 0) close(folder);
     return;
   }
   problem_ = whyNotPrivate(path_, info, true);
-  if (problem_.empty()) state_ = State::Open, descriptor_ = folder;
-  else state_ = State::Refused, close(folder);
+  if (problem_.empty())
+    state_ = State::Open, descriptor_ = folder;
+  else
+    state_ = State::Refused, close(folder);
 }
 
 PrivateDirectory::Found PrivateDirectory::read(const std::string &name, size_t most, std::string &text, bool onlyOwn) const {
   int file = openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return errno == ENOENT ? Found::Missing : errno == ELOOP || errno == EACCES || errno == ENXIO ? Found::Bad : Found::Unknown;
-  struct stat info {};
+  if (file < 0)
+    return errno == ENOENT ? Found::Missing : errno == ELOOP || errno == EACCES || errno == ENXIO ? Found::Bad : Found::Unknown;
+  struct stat info{};
   Found found = fstat(file, &info) != 0 ? Found::Unknown : Found::Good;
   mode_t forbidden = onlyOwn ? 077 : 0;
-  bool fits = S_ISREG(info.st_mode) && info.st_uid == geteuid() && static_cast<size_t>(info.st_size) <= most && (info.st_mode & forbidden) == 0;
+  bool fits = S_ISREG(info.st_mode) && info.st_uid == geteuid() && static_cast<size_t>(info.st_size) <= most &&
+              (info.st_mode & forbidden) == 0;
   if (found == Found::Good && !fits) found = Found::Bad;
   text.clear();
   if (found == Found::Good) {
@@ -136,8 +140,10 @@ bool PrivateDirectory::write(const std::string &name, std::initializer_list<std:
   if (file < 0) return false;
   bool written = std::ranges::all_of(pieces, [&](std::string_view piece) { return writeAll(file, piece) == 0; });
   written &= close(file) == 0;
-  if (written && replace) written = renameat(descriptor_, temporary.c_str(), descriptor_, name.c_str()) == 0;
-  else if (written) written = renameUnlessThere(descriptor_, temporary, name);
+  if (written && replace)
+    written = renameat(descriptor_, temporary.c_str(), descriptor_, name.c_str()) == 0;
+  else if (written)
+    written = renameUnlessThere(descriptor_, temporary, name);
   if (!written) unlinkat(descriptor_, temporary.c_str(), 0);
   return written;
 }

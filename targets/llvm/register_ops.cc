@@ -38,9 +38,7 @@ llvm::Type *RegisterOps::resized(llvm::Type *like, llvm::Type *scalar) const {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(like);
   return vector ? llvm::FixedVectorType::get(scalar, vector->getNumElements()) : scalar;
 }
-llvm::Type *RegisterOps::intType(LlvmValue *like, unsigned width) const {
-  return resized(like->getType(), b.getIntNTy(width));
-}
+llvm::Type *RegisterOps::intType(LlvmValue *like, unsigned width) const { return resized(like->getType(), b.getIntNTy(width)); }
 
 LlvmValue *RegisterOps::toStorage(Elem elem, LlvmValue *value) {
   return elem == Elem::I1 ? b.CreateZExt(value, intType(value, 8)) : value;

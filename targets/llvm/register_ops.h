@@ -85,8 +85,7 @@ private:
   LlvmValue *integerForm(LlvmValue *value, Elem elem, bool isSigned);
   // Computes one lane after another through memory, so that the code size does not depend on the number of lanes. The
   // result has the arguments' type.
-  LlvmValue *perLane(llvm::ArrayRef<LlvmValue *> args,
-                     llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute);
+  LlvmValue *perLane(llvm::ArrayRef<LlvmValue *> args, llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute);
   LlvmValue *call(std::string name, llvm::ArrayRef<LlvmValue *> args); // of the C library
 
   llvm::Type *resized(llvm::Type *like, llvm::Type *scalar) const;

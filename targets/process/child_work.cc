@@ -29,7 +29,8 @@ namespace {
 
 Result<std::string> inChildProcess(std::string_view what, const std::function<std::string()> &work) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error::environment(str("no pipe to the process in which ", what, ": ", std::strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return Error::environment(str("no pipe to the process in which ", what, ": ", std::strerror(errno)));
   pid_t parent = getpid(), child = fork();
   if (child == 0) workInChild(work, parent, ends[1]);
   int failed = errno;
@@ -43,7 +44,8 @@ Result<std::string> inChildProcess(std::string_view what, const std::function<st
   if (status == 0) return result;
   // The child has printed which limit it met.
   if (status == kExitEnvironment) return Error::environment(str("the system lacks memory for the process in which ", what));
-  if (status == 128 + SIGKILL) return Error::environment(str("the process in which ", what, " was killed, as the system does when it lacks memory"));
+  if (status == 128 + SIGKILL)
+    return Error::environment(str("the process in which ", what, " was killed, as the system does when it lacks memory"));
   return internalError(str("the process ended in which ", what, status > 128 ? str(" (signal ", status - 128, ")") : ""));
 }
 

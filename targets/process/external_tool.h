@@ -30,7 +30,9 @@ Result<ToolOutput> runTool(const std::string &program, std::string_view package,
 class ScratchDirectory {
 public:
   static Result<ScratchDirectory> make();
-  ScratchDirectory(ScratchDirectory &&other) noexcept : path_(std::move(other.path_)), known_(std::move(other.known_)) { other.path_.clear(); }
+  ScratchDirectory(ScratchDirectory &&other) noexcept : path_(std::move(other.path_)), known_(std::move(other.known_)) {
+    other.path_.clear();
+  }
   ScratchDirectory(const ScratchDirectory &) = delete;
   ScratchDirectory &operator=(const ScratchDirectory &) = delete;
   ~ScratchDirectory();

@@ -49,7 +49,8 @@ struct StartProblem {
   endWithParent(parent);
   if (command.ownGroup) setpgid(0, 0);
   for (int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL); // exec would pass on that this process ignores them
-  bool ready = connect(command.streams[0], STDIN_FILENO) && connect(command.streams[1], STDOUT_FILENO) && connect(command.streams[2], STDERR_FILENO);
+  bool ready = connect(command.streams[0], STDIN_FILENO) && connect(command.streams[1], STDOUT_FILENO) &&
+               connect(command.streams[2], STDERR_FILENO);
   ready = ready && (!command.directory || chdir(command.directory) == 0);
   if (ready) execvpe(command.words[0], command.words.data(), command.variables.data());
   StartProblem failed{errno, ready};
@@ -72,8 +73,11 @@ Result<pid_t> startProgram(const Program &program) {
   std::vector<std::string> words = {program.name}, variables = program.environment;
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   for (char **variable = environ; *variable; ++variable) variables.emplace_back(*variable);
-  Command command{pointersTo(words), pointersTo(variables), program.directory.empty() ? nullptr : program.directory.c_str(),
-                  {program.input, program.output, program.errors}, program.ownGroup};
+  Command command{pointersTo(words),
+                  pointersTo(variables),
+                  program.directory.empty() ? nullptr : program.directory.c_str(),
+                  {program.input, program.output, program.errors},
+                  program.ownGroup};
   pid_t parent = getpid(), child = fork();
   if (child == 0) become(command, parent, problem[1]);
   StartProblem failed{child < 0 ? errno : 0};

@@ -19,7 +19,8 @@ std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AccessWa
 }
 
 // Enters what cannot be shown of the ranges: first asks about all at once, since all hold in most kernels.
-void refute(const KernelAccesses &accesses, const std::vector<AccessWalk::Range> &ranges, Smt &smt, AccessWalk::Refuted &refuted) {
+void refute(const KernelAccesses &accesses, const std::vector<AccessWalk::Range> &ranges, Smt &smt,
+            AccessWalk::Refuted &refuted) {
   if (ranges.empty() || smt.satisfiable(wraps(accesses, ranges, smt)) == Smt::Answer::No) return;
   for (const AccessWalk::Range &range : ranges) {
     if (refuted.wraps.count(range.op) || smt.satisfiable(wraps(accesses, {&range, 1}, smt)) == Smt::Answer::No) continue;

@@ -46,7 +46,8 @@ struct KernelAccesses {
   std::vector<Obstacle> obstacles;
   std::vector<Term> asserted; // asserts on sizes and arguments that every workgroup reaches unconditionally
   std::vector<Term> unknowns; // symbols for values that depend on data
-  std::vector<const Op *> wrapping; // integer ops whose result leaves the range of its type at some sizes, where it wraps around
+  std::vector<const Op *>
+      wrapping; // integer ops whose result leaves the range of its type at some sizes, where it wraps around
   bool launchGrid = false;    // the kernel reads its coordinates in a grid that only the launch defines
 };
 

@@ -46,12 +46,16 @@ public:
     stateConditions();
     for (const Obstacle &obstacle : accesses_.obstacles) {
       std::string_view op = obstacle.op->info().name;
-      if (obstacle.padded) line(ProofVerdict::Proved, *obstacle.op, str("wherever this `", op, "` reaches outside, it reads the padding that it names"));
-      else line(ProofVerdict::Undecided, *obstacle.op, obstacle.why);
+      if (obstacle.padded)
+        line(ProofVerdict::Proved, *obstacle.op,
+             str("wherever this `", op, "` reaches outside, it reads the padding that it names"));
+      else
+        line(ProofVerdict::Undecided, *obstacle.op, obstacle.why);
     }
     for (const Op *op : accesses_.wrapping)
       line(ProofVerdict::Note, *op,
-           str("the result of `", op->info().name, "` may leave the range of ", elemName(op->result()->type().elem()), ", where it wraps around"));
+           str("the result of `", op->info().name, "` may leave the range of ", elemName(op->result()->type().elem()),
+               ", where it wraps around"));
     for (size_t p = 0; p < kernel_.paramCount; ++p) {
       if (!kernel_.param(p)->type().isMemRef()) continue;
       proveStores(p);
@@ -62,11 +66,14 @@ public:
 
 private:
   std::string name(size_t param) const { return "`%" + kernel_.param(param)->name() + "`"; }
-  void line(ProofVerdict verdict, const Op &op, std::string text) { proof_.lines.push_back({verdict, op.range(), std::move(text)}); }
+  void line(ProofVerdict verdict, const Op &op, std::string text) {
+    proof_.lines.push_back({verdict, op.range(), std::move(text)});
+  }
   // `what` is a clause that begins with "whether".
   void undecided(const Op &op, const std::string &what) {
-    line(ProofVerdict::Undecided, op, smt_.timeIsOver() ? str("the time limit of ", options_.seconds, " s for a kernel was over before Z3 decided ", what)
-                                                        : str("Z3 gives up on ", what));
+    line(ProofVerdict::Undecided, op,
+         smt_.timeIsOver() ? str("the time limit of ", options_.seconds, " s for a kernel was over before Z3 decided ", what)
+                           : str("Z3 gives up on ", what));
   }
 
   // --- sizes ---
@@ -95,7 +102,8 @@ private:
           if (at.param >= launch.args.size()) continue;
           if (at.dim == kScalar) sizes[at] = extentText(launch.args[at.param]);
           for (const HostStmt &buffer : test.body)
-            if (buffer.kind == HostStmt::Kind::Buffer && buffer.name == launch.args[at.param].text && at.dim < buffer.type.extents.size())
+            if (buffer.kind == HostStmt::Kind::Buffer && buffer.name == launch.args[at.param].text &&
+                at.dim < buffer.type.extents.size())
               sizes[at] = extentText(buffer.type.extents[at.dim]);
         }
       }
@@ -112,17 +120,19 @@ private:
     });
     for (const SizeAt &at : sizes_) {
       const std::string &first = launches[0][at];
-      bool number = open && !first.empty() && first[0] != '$' && std::all_of(launches.begin(), launches.end(), [&](auto &sizes) { return sizes[at] == first; });
+      bool number = open && !first.empty() && first[0] != '$' &&
+                    std::all_of(launches.begin(), launches.end(), [&](auto &sizes) { return sizes[at] == first; });
       if (!number) continue;
       facts_.push_back(smt_.equal(sizeOf(at), smt_.integer(std::stoll(first))));
       proof_.assumptions.push_back(str(sizeName(at), " = ", first));
     }
     for (size_t i = 0; i < sizes_.size(); ++i)
       for (size_t j = 0; j < i; ++j) {
-        bool named = std::any_of(launches.begin(), launches.end(), [&](auto &sizes) { return sizes[sizes_[i]].starts_with("$"); });
+        bool named =
+            std::any_of(launches.begin(), launches.end(), [&](auto &sizes) { return sizes[sizes_[i]].starts_with("$"); });
         bool alike = named && std::all_of(launches.begin(), launches.end(), [&](auto &sizes) {
-          return !sizes[sizes_[i]].empty() && sizes[sizes_[i]] == sizes[sizes_[j]];
-        });
+                       return !sizes[sizes_[i]].empty() && sizes[sizes_[i]] == sizes[sizes_[j]];
+                     });
         if (!alike) continue;
         facts_.push_back(smt_.equal(sizeOf(sizes_[i]), sizeOf(sizes_[j])));
         proof_.assumptions.push_back(str(sizeName(sizes_[i]), " = ", sizeName(sizes_[j])));
@@ -142,7 +152,8 @@ private:
   bool launchedWithGrid() const {
     for (const HostTest &test : module_.tests)
       for (const HostStmt &launch : test.body)
-        if (launch.kind == HostStmt::Kind::Launch && baseName(launch.kernel) == baseName(kernel_.name) && !launch.grid.empty()) return true;
+        if (launch.kind == HostStmt::Kind::Launch && baseName(launch.kernel) == baseName(kernel_.name) && !launch.grid.empty())
+          return true;
     return false;
   }
   void stateConditions() {
@@ -150,7 +161,8 @@ private:
     for (size_t p = 0; p < kernel_.paramCount; ++p)
       if (stores(p)) stored.push_back(name(p));
     if (stored.size() > 1) proof_.conditions.push_back(join(stored, ", ") + " do not overlap");
-    if (!stored.empty() && kernel_.grid.empty() && !accesses_.launchGrid) proof_.conditions.push_back("the launch has no grid: one workgroup runs");
+    if (!stored.empty() && kernel_.grid.empty() && !accesses_.launchGrid)
+      proof_.conditions.push_back("the launch has no grid: one workgroup runs");
   }
 
   // --- stores ---
@@ -195,7 +207,9 @@ private:
     }
     for (const Obstacle &obstacle : accesses_.obstacles)
       if (obstacle.writes[param]) return; // no claim can be made, as its line says
-    if (atomic) return line(ProofVerdict::Undecided, *atomic->op, str(name(param), " is updated by atomics, which may meet in one element on purpose"));
+    if (atomic)
+      return line(ProofVerdict::Undecided, *atomic->op,
+                  str(name(param), " is updated by atomics, which may meet in one element on purpose"));
     if (stores.empty()) return;
     for (const Access *store : stores)
       if (!store->known)
@@ -203,9 +217,11 @@ private:
     if (kernel_.scope == Scope::Lane)
       return line(ProofVerdict::Undecided, *stores[0]->op, "what each lane stores is not followed");
     if (accesses_.launchGrid)
-      return line(ProofVerdict::Undecided, *stores[0]->op, "the grid is the launch's own, so how many workgroups there are is not known");
+      return line(ProofVerdict::Undecided, *stores[0]->op,
+                  "the grid is the launch's own, so how many workgroups there are is not known");
     if (kernel_.grid.empty() && launchedWithGrid())
-      return line(ProofVerdict::Undecided, *stores[0]->op, "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
+      return line(ProofVerdict::Undecided, *stores[0]->op,
+                  "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
     proveDisjoint(param, stores);
     proveCovered(param, stores);
   }
@@ -275,8 +291,10 @@ private:
     Smt::Answer meet = smt_.satisfiable(facts);
     if (meet == Smt::Answer::No) return true;
     Smt::Answer workgroups = smt_.satisfiable(two);
-    if (workgroups != Smt::Answer::No) meetIn(param, store, workgroups, two, "two workgroups store the same element of ");
-    else meetIn(param, store, meet, facts, "a workgroup stores an element more than once to ");
+    if (workgroups != Smt::Answer::No)
+      meetIn(param, store, workgroups, two, "two workgroups store the same element of ");
+    else
+      meetIn(param, store, meet, facts, "a workgroup stores an element more than once to ");
     if (workgroups == Smt::Answer::Yes && !smt_.timeIsOver()) {
       proof_.showsRace = true;
       writeCounterexample("stored twice", param);
@@ -301,7 +319,8 @@ private:
       symbols.insert(symbols.end(), store->loops.begin(), store->loops.end());
       Term both[] = {accesses_.inGrid, reaches(*store, element)}, stored = smt_.all(both);
       facts.push_back(smt_.none(symbols, stored));
-      guessed.push_back(smt_.negation(symbols.empty() ? stored : smt_.substitute(stored, symbols, witness(*store, symbols, element, smt_))));
+      guessed.push_back(
+          smt_.negation(symbols.empty() ? stored : smt_.substitute(stored, symbols, witness(*store, symbols, element, smt_))));
     }
     std::string at;
     Smt::Answer answer = smt_.satisfiable(guessed);
@@ -319,7 +338,8 @@ private:
 
   // Whether the smallest sizes at which no guessed workgroup stores the element leave it out indeed: Yes, or Unknown. A question about
   // numbers is much simpler than one about all sizes, and since guesses only leave out too much, no smaller sizes fail.
-  Smt::Answer confirmMissing(const std::vector<Term> &guessed, std::vector<Term> facts, std::span<const Term> element, std::string &at) {
+  Smt::Answer confirmMissing(const std::vector<Term> &guessed, std::vector<Term> facts, std::span<const Term> element,
+                             std::string &at) {
     at = smallest(guessed);
     for (const SizeAt &size : sizes_) facts.push_back(smt_.equal(sizeOf(size), smt_.integer(found_[size])));
     for (Term index : element) facts.push_back(smt_.equal(index, smt_.integer(smt_.value(index))));
@@ -345,11 +365,14 @@ private:
         line(ProofVerdict::Undecided, op, str("the address that is loaded from in ", name(param), kNotLinear));
       else if (op.kind() == OpKind::Load)
         line(ProofVerdict::Undecided, op,
-             str("this load of ", name(param), " reads 0 from outside", smallest(facts), ", and whether that is meant is not known: an element has no padding"));
+             str("this load of ", name(param), " reads 0 from outside", smallest(facts),
+                 ", and whether that is meant is not known: an element has no padding"));
       else if (access.paddingWritten)
-        line(ProofVerdict::Proved, op, str("this load of ", name(param), " reaches outside at some sizes, where it reads the padding that it names"));
+        line(ProofVerdict::Proved, op,
+             str("this load of ", name(param), " reaches outside at some sizes, where it reads the padding that it names"));
       else
-        line(ProofVerdict::Note, op, str("this load of ", name(param), " reaches outside at some sizes, where it reads 0, the default padding"));
+        line(ProofVerdict::Note, op,
+             str("this load of ", name(param), " reaches outside at some sizes, where it reads 0, the default padding"));
     }
   }
 
@@ -375,8 +398,10 @@ private:
       int64_t middle = low + (high - low) / 2;
       std::vector<Term> bounded = facts;
       bounded.push_back(smt_.lessEqual(sum, smt_.integer(middle)));
-      if (smt_.satisfiable(bounded) == Smt::Answer::Yes) high = std::min(middle, read());
-      else low = middle;
+      if (smt_.satisfiable(bounded) == Smt::Answer::Yes)
+        high = std::min(middle, read());
+      else
+        low = middle;
     }
     if (sizes_.empty() || smt_.timeIsOver()) return "";
     std::vector<std::string> parts;
@@ -399,7 +424,8 @@ private:
       for (size_t d = 0; d < extents.size(); ++d)
         if (extents[d] == kDynamic) extents[d] = found_[{p, d}];
       Type type = module_.context().memref(extents, data.elem, data.space, data.memory);
-      bool written = std::any_of(accesses_.accesses.begin(), accesses_.accesses.end(), [&](const Access &a) { return a.param == p && a.kind != Access::Kind::Load; });
+      bool written = std::any_of(accesses_.accesses.begin(), accesses_.accesses.end(),
+                                 [&](const Access &a) { return a.param == p && a.kind != Access::Kind::Load; });
       text += str("  %", param.name(), " = ", written ? "out" : str("random(seed = ", p + 1, ")"), " : ", typeText(type), "\n");
       args += "%" + param.name();
     }
@@ -448,8 +474,11 @@ std::string proofText(const KernelProof &proof, const SourceManager &sources) {
     out += str("  line ", sources.file(line.range.file).lineColumn(line.range.begin).line, ": ",
                line.verdict == ProofVerdict::Proved ? "" : str(verdictText(line.verdict), ": "), line.text, "\n");
   if (!proof.counterexample.empty() && proof.assumptions.empty())
-    out += "  note: any sizes are tried: two of them are taken as equal where tests name them alike (`$M`) or an assert compares them\n";
-  if (!proof.counterexample.empty()) out += str("  a test that shows it", proof.showsRace ? " when run with --check=race" : "", ":\n\n", proof.counterexample, "\n");
+    out += "  note: any sizes are tried: two of them are taken as equal where tests name them alike (`$M`) or an assert "
+           "compares them\n";
+  if (!proof.counterexample.empty())
+    out += str("  a test that shows it", proof.showsRace ? " when run with --check=race" : "", ":\n\n", proof.counterexample,
+               "\n");
   return out;
 }
 

@@ -10,16 +10,17 @@
 namespace xt {
 
 // The used functions, by their names in Z3's C interface.
-#define XT_Z3_FUNCTIONS(X)                                                                                             \
-  X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort)        \
-  X(Z3_mk_bool_sort) X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub)        \
-  X(Z3_mk_mul) X(Z3_mk_div) X(Z3_mk_ite) X(Z3_mk_lt) X(Z3_mk_le) X(Z3_mk_eq) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or)     \
-  X(Z3_mk_forall_const) X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_bool_value) X(Z3_get_numeral_int64) X(Z3_is_numeral_ast)      \
-  X(Z3_get_ast_kind) X(Z3_get_app_num_args) X(Z3_get_app_arg) X(Z3_get_quantifier_body) X(Z3_mk_solver)                \
-  X(Z3_mk_simple_solver) X(Z3_solver_inc_ref)                                                                          \
-  X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint)                 \
-  X(Z3_mk_string_symbol) X(Z3_solver_set_params) X(Z3_solver_assert) X(Z3_solver_check) X(Z3_solver_get_model)         \
-  X(Z3_model_inc_ref) X(Z3_model_dec_ref) X(Z3_model_eval)
+#define XT_Z3_FUNCTIONS(X)                                                                                                     \
+  X(Z3_mk_config)                                                                                                              \
+  X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort) X(Z3_mk_bool_sort)             \
+      X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub) X(Z3_mk_mul) X(Z3_mk_div)     \
+          X(Z3_mk_ite) X(Z3_mk_lt) X(Z3_mk_le) X(Z3_mk_eq) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(Z3_mk_forall_const)         \
+              X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_bool_value) X(Z3_get_numeral_int64) X(Z3_is_numeral_ast)   \
+                  X(Z3_get_ast_kind) X(Z3_get_app_num_args) X(Z3_get_app_arg) X(Z3_get_quantifier_body) X(Z3_mk_solver)        \
+                      X(Z3_mk_simple_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref)    \
+                          X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_mk_string_symbol) X(Z3_solver_set_params)            \
+                              X(Z3_solver_assert) X(Z3_solver_check) X(Z3_solver_get_model) X(Z3_model_inc_ref)                \
+                                  X(Z3_model_dec_ref) X(Z3_model_eval)
 
 struct Smt::Library {
 #define X(name) decltype(&::name) name = nullptr;
@@ -50,7 +51,7 @@ Result<std::unique_ptr<Smt>> Smt::open() {
   Result<SharedLibrary> library = SharedLibrary::open("Z3, which --prove needs,", "libz3.so.4", "libz3-4");
   if (!library) return library.error();
   auto state = std::make_unique<State>();
-#define X(name)                                                                                                        \
+#define X(name)                                                                                                                \
   if (Result<void> found = library->find(#name, state->z3.name); !found) return found.error();
   XT_Z3_FUNCTIONS(X)
 #undef X
@@ -151,14 +152,16 @@ bool Smt::mentions(Term term, std::span<const Term> symbols) {
 }
 
 void Smt::limitTime(double seconds) {
-  end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  end_ = std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 bool Smt::timeIsOver() const { return end_ && std::chrono::steady_clock::now() >= *end_; }
 
 Smt::Answer Smt::satisfiable(std::span<const Term> facts) {
   if (timeIsOver()) return Answer::Unknown;
-  bool quantified = std::any_of(facts.begin(), facts.end(), [&](Term fact) { return Z3(get_ast_kind, ast(fact)) == Z3_QUANTIFIER_AST; });
+  bool quantified =
+      std::any_of(facts.begin(), facts.end(), [&](Term fact) { return Z3(get_ast_kind, ast(fact)) == Z3_QUANTIFIER_AST; });
   // The general solver eliminates quantifiers, but spends seconds on transformations before it tries simple questions.
   Z3_solver solver = quantified ? state_->z3.Z3_mk_solver(state_->context) : state_->z3.Z3_mk_simple_solver(state_->context);
   Z3(solver_inc_ref, solver);
@@ -168,7 +171,8 @@ Smt::Answer Smt::satisfiable(std::span<const Term> facts) {
   if (end_) {
     constexpr int64_t kMostMilliseconds = int64_t{1} << 31;
     int64_t left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - std::chrono::steady_clock::now()).count();
-    Z3(params_set_uint, params, Z3(mk_string_symbol, "timeout"), static_cast<unsigned>(std::clamp<int64_t>(left, 1, kMostMilliseconds)));
+    Z3(params_set_uint, params, Z3(mk_string_symbol, "timeout"),
+       static_cast<unsigned>(std::clamp<int64_t>(left, 1, kMostMilliseconds)));
   }
   Z3(solver_set_params, solver, params);
   Z3(params_dec_ref, params);

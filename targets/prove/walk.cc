@@ -148,7 +148,8 @@ void AccessWalk::visit(const Op &op) {
   bool accesses = has(op.info().effects, Effect::Reads) || has(op.info().effects, Effect::Writes);
   if (!accesses || isPrefetch(op)) return;
   for (const Value *operand : op.operands())
-    if (operand->type().isWindow()) return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not followed"));
+    if (operand->type().isWindow())
+      return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not followed"));
 }
 
 bool AccessWalk::isPrefetch(const Op &op) {
@@ -160,7 +161,8 @@ Term AccessWalk::numberOf(const Op &op, const Value &result) {
   case OpKind::Dim: {
     const View *base = view(op.operand(0));
     std::optional<int64_t> d = smt_.constant(number(op.operand(1)));
-    return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d)) : unknownOf(result);
+    return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d))
+                                                                                : unknownOf(result);
   }
   case OpKind::SubgroupId: return subgroup_ ? subgroup_ : smt_.integer(0);
   default: break;
@@ -193,8 +195,7 @@ void AccessWalk::castView(const Op &op) {
   if (!from) return;
   View to{from->param, {}};
   std::vector<int> dims = *memrefCastDims(op.operand(0)->type(), op.result()->type());
-  for (int dim : dims)
-    to.dims.push_back(dim < 0 ? std::nullopt : from->dims[static_cast<size_t>(dim)]);
+  for (int dim : dims) to.dims.push_back(dim < 0 ? std::nullopt : from->dims[static_cast<size_t>(dim)]);
   values_[op.result()] = to;
 }
 
@@ -230,7 +231,9 @@ void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
   const TileAt *at = tile(&window);
   if (!at) return notFollowed(op, window, "this tile does not look directly into a parameter, so its addresses are not known");
   Type type = window.type();
-  add(op, kind, at->base, at->first, [&](size_t d) { return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1}; });
+  add(op, kind, at->base, at->first, [&](size_t d) {
+    return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1};
+  });
 }
 
 void AccessWalk::accessElement(const Op &op, size_t operand, Access::Kind kind) {

@@ -16,8 +16,8 @@ public:
   // A walk takes for granted that integers stay in the range of their types, and that what a loop carries is always in the same
   // parameter. What turns out to be wrong is entered here, and the kernel is walked again.
   struct Refuted {
-    std::unordered_set<const Op *> wraps;    // the result leaves the range of its type
-    std::vector<const Op *> shown;           // those of them that do not depend on data
+    std::unordered_set<const Op *> wraps; // the result leaves the range of its type
+    std::vector<const Op *> shown; // those of them that do not depend on data
     std::unordered_set<const Value *> bases; // a parameter of a loop's body that is carried from one memref to another
     size_t size() const { return wraps.size() + bases.size(); }
   };
@@ -25,7 +25,7 @@ public:
   struct Range {
     const Op *op = nullptr;
     Term reached; // the op is executed
-    Term fits;    // the exact result is in the range of its type
+    Term fits; // the exact result is in the range of its type
   };
 
   AccessWalk(const Kernel &kernel, Smt &smt, Refuted &refuted) : kernel_(kernel), smt_(smt), refuted_(refuted) {}

@@ -34,10 +34,12 @@ void AccessWalk::visitFor(const Op &op) {
   when_.resize(depth);
   loops_.pop_back();
   std::vector<Value *> yields = yieldedBy(body);
-  for (size_t i = 0; i < carried.size(); ++i) findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
+  for (size_t i = 0; i < carried.size(); ++i)
+    findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
   checkBases(op, at, yields);
   resolve(carried, iteration, mark);
-  Term trips = width && *width > 0 ? smt_.floorDiv(smt_.add(smt_.sub(upper, lower), smt_.integer(*width - 1)), step) : unknown("trips");
+  Term trips =
+      width && *width > 0 ? smt_.floorDiv(smt_.add(smt_.sub(upper, lower), smt_.integer(*width - 1)), step) : unknown("trips");
   trips = smt_.choose(smt_.less(lower, upper), trips, smt_.integer(0));
   for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *body.param(at.param + i), trips);
 }
@@ -74,8 +76,10 @@ void AccessWalk::checkBases(const Op &op, CarriedAt at, const std::vector<Value 
 void AccessWalk::findSteps(Carried &carried, const Value *yielded) {
   for (size_t d = 0; d < carried.symbols.size(); ++d) {
     Term now;
-    if (const TileAt *at = yielded ? tile(yielded) : nullptr) now = d < at->first.size() ? at->first[d] : Term();
-    else if (yielded && isNumber(*yielded)) now = number(yielded);
+    if (const TileAt *at = yielded ? tile(yielded) : nullptr)
+      now = d < at->first.size() ? at->first[d] : Term();
+    else if (yielded && isNumber(*yielded))
+      now = number(yielded);
     Term step = now ? smt_.sub(now, carried.symbols[d]) : Term();
     std::optional<int64_t> constant = step ? smt_.constant(step) : std::nullopt;
     carried.steps.push_back(constant ? smt_.integer(*constant) : Term());
@@ -87,7 +91,8 @@ void AccessWalk::resolve(const std::vector<Carried> &all, Term iteration, Mark m
   for (const Carried &carried : all)
     for (size_t d = 0; d < carried.symbols.size(); ++d) {
       from.push_back(carried.symbols[d]);
-      to.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(iteration, carried.steps[d])) : unknown("carried"));
+      to.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(iteration, carried.steps[d]))
+                                    : unknown("carried"));
     }
   if (from.empty()) return;
   for (size_t r = mark.ranges; r < ranges_.size(); ++r) {
@@ -104,7 +109,8 @@ void AccessWalk::resolve(const std::vector<Carried> &all, Term iteration, Mark m
 void AccessWalk::finish(const Carried &carried, const Value &result, const Value &param, Term trips) {
   std::vector<Term> end;
   for (size_t d = 0; d < carried.symbols.size(); ++d)
-    end.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(trips, carried.steps[d])) : unknown(result.name()));
+    end.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(trips, carried.steps[d]))
+                                   : unknown(result.name()));
   if (const TileAt *from = tile(&param)) {
     TileAt at = *from;
     at.first = end;
@@ -145,7 +151,8 @@ void AccessWalk::visitWhile(const Op &op) {
   const Block &body = *op.region();
   CarriedAt at = carriedAt(op);
   std::vector<Carried> carried;
-  for (size_t i = 0; i < op.resultCount(); ++i) carried.push_back(begin(*op.operand(at.operand + i), *body.param(at.param + i)));
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    carried.push_back(begin(*op.operand(at.operand + i), *body.param(at.param + i)));
   Mark mark = here();
   Term iteration = unknown("iteration");
   loops_.push_back(iteration);
@@ -154,7 +161,8 @@ void AccessWalk::visitWhile(const Op &op) {
   when_.pop_back();
   loops_.pop_back();
   std::vector<Value *> yields = yieldedBy(body);
-  for (size_t i = 0; i < carried.size(); ++i) findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
+  for (size_t i = 0; i < carried.size(); ++i)
+    findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
   checkBases(op, at, yields);
   resolve(carried, iteration, mark);
   for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *body.param(at.param + i), unknown("trips"));

@@ -60,8 +60,7 @@ Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads) {
   if (!floats) return floats;
   // u64 values are stored as their bits in an int64.
   Elem held = array.elem == Elem::U64 ? Elem::U64 : Elem::I64;
-  toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(),
-            threads);
+  toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(), threads);
   floats->errors = std::move(array.errors);
   floats->wide = array.wide;
   return floats;
@@ -121,8 +120,7 @@ struct RunDim {
 };
 
 // Merges adjacent dimensions over which all operands advance uniformly.
-std::vector<RunDim> mergedDims(std::span<const int64_t> outShape,
-                               std::span<const std::span<const int64_t>> operandShapes) {
+std::vector<RunDim> mergedDims(std::span<const int64_t> outShape, std::span<const std::span<const int64_t>> operandShapes) {
   std::vector<std::vector<int64_t>> strides;
   for (auto shape : operandShapes) strides.push_back(broadcastStrides(shape, outShape));
   std::vector<RunDim> dims;

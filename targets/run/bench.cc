@@ -71,7 +71,8 @@ public:
       const auto *number = std::get_if<int64_t>(&op->attr("value")->value);
       return number && op->result()->type().isScalar() ? std::optional(*number) : std::nullopt;
     }
-    if (!op->info().elementwise || !op->result()->type().isScalar() || isFloat(op->result()->type().elem())) return std::nullopt;
+    if (!op->info().elementwise || !op->result()->type().isScalar() || isFloat(op->result()->type().elem()))
+      return std::nullopt;
     std::vector<Number> operands;
     for (const Value *operand : op->operands()) {
       if (!operand->type().isScalar() || isFloat(operand->type().elem())) return std::nullopt;
@@ -146,7 +147,8 @@ std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchAr
     if (d < kernel.grid.size()) { // only a part of the last workgroup is inside the grid
       std::optional<int64_t> upper = numbers.of(kernel.grid[d].upper);
       if (!upper) return std::nullopt;
-      count = std::min(count, (static_cast<double>(*upper) - static_cast<double>(grid[d].lower)) / static_cast<double>(grid[d].step));
+      count = std::min(count,
+                       (static_cast<double>(*upper) - static_cast<double>(grid[d].lower)) / static_cast<double>(grid[d].step));
     }
     workgroups *= count;
   }

@@ -11,14 +11,11 @@ namespace xt {
 
 namespace {
 bool isComparison(HostFn fn) {
-  return fn == HostFn::Lt || fn == HostFn::Le || fn == HostFn::Gt || fn == HostFn::Ge || fn == HostFn::Eq ||
-         fn == HostFn::Ne;
+  return fn == HostFn::Lt || fn == HostFn::Le || fn == HostFn::Gt || fn == HostFn::Ge || fn == HostFn::Eq || fn == HostFn::Ne;
 }
 bool isLogic(HostFn fn) { return fn == HostFn::And || fn == HostFn::Or; }
 // Whether a kernel rounds the result of the function.
-bool rounds(HostFn fn) {
-  return fn != HostFn::Max && fn != HostFn::Min && fn != HostFn::MaxNum && fn != HostFn::MinNum;
-}
+bool rounds(HostFn fn) { return fn != HostFn::Max && fn != HostFn::Min && fn != HostFn::MaxNum && fn != HostFn::MinNum; }
 
 template <class F> void loop(const double *a, const double *b, int64_t n, double *out, F f) {
   for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
@@ -94,20 +91,19 @@ bool certainSpecial(HostFn fn, double a, double ea, double b, double eb) {
   if (fn == HostFn::Add || fn == HostFn::Sub) return infA || infB;
   if (fn == HostFn::Mul) // inf * 0 is a NaN only if the 0 is certain
     return (infA || infB) && (infA || ea == 0 || surelyNonzero(a, ea)) && (infB || eb == 0 || surelyNonzero(b, eb));
-  if (fn == HostFn::Div) return infA || infB ? infB || eb == 0 || surelyNonzero(b, eb) : b == 0 && eb == 0 && (ea == 0 || surelyNonzero(a, ea));
+  if (fn == HostFn::Div)
+    return infA || infB ? infB || eb == 0 || surelyNonzero(b, eb) : b == 0 && eb == 0 && (ea == 0 || surelyNonzero(a, ea));
   return ea == 0 && eb == 0;
 }
 
 // The bound that follows from the operands' errors, before the function's own rounding.
-void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, const double *v,
-                   int64_t n, double *out) {
+void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, const double *v, int64_t n,
+                   double *out) {
   auto each = [&](auto f) {
     for (int64_t i = 0; i < n; ++i) out[i] = f(i);
   };
   auto eachFinite = [&](auto f) {
-    each([&](int64_t i) {
-      return std::isfinite(v[i]) ? f(i) : specialBound(certainSpecial(fn, a[i], ea[i], b[i], eb[i]));
-    });
+    each([&](int64_t i) { return std::isfinite(v[i]) ? f(i) : specialBound(certainSpecial(fn, a[i], ea[i], b[i], eb[i])); });
   };
   if (fn == HostFn::Add || fn == HostFn::Sub) return eachFinite([&](int64_t i) { return ea[i] + eb[i]; });
   if (fn == HostFn::Mul)
@@ -117,11 +113,9 @@ void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b
     });
   if (fn == HostFn::Div) return eachFinite([&](int64_t i) { return divCarried(ea[i], b[i], eb[i], v[i]); });
   if (fn == HostFn::Mod)
-    return each(
-        [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::floor(q); }); });
+    return each([&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::floor(q); }); });
   if (fn == HostFn::Remainder)
-    return each(
-        [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::trunc(q); }); });
+    return each([&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::trunc(q); }); });
   if (fn == HostFn::Pow) return each([&](int64_t i) { return powCarried(a[i], ea[i], b[i], eb[i], v[i]); });
   if (fn == HostFn::Max || fn == HostFn::MaxNum)
     return each([&](int64_t i) {
@@ -218,11 +212,9 @@ bool integerValues(HostFn fn, const int64_t *a, const int64_t *b, int64_t n, int
     return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::max(x, y), false; });
   if (fn == HostFn::Min || fn == HostFn::MinNum)
     return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::min(x, y), false; });
-  if (fn == HostFn::Mod)
-    return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = floorMod(x, y), false); });
+  if (fn == HostFn::Mod) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = floorMod(x, y), false); });
   if (fn == HostFn::CeilDiv) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || ceilDiv(x, y, r); });
-  if (fn == HostFn::QuotientFloor)
-    return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || floorDiv(x, y, r); });
+  if (fn == HostFn::QuotientFloor) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || floorDiv(x, y, r); });
   if (fn == HostFn::Quotient) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || truncDiv(x, y, r); });
   if (fn == HostFn::Remainder)
     return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = y == -1 ? 0 : x % y, false); });
@@ -257,16 +249,14 @@ Result<HostArray> integerBinary(const EvalSite &site, HostFn fn, HostArray a, Ho
     IntChunk ia, ib;
     int64_t failedAt = 0;
     if (!integerValues(fn, ia.values(a, run.offset[0], run.step[0], run.count),
-                       ib.values(b, run.offset[1], run.step[1], run.count), run.count, out->ints.data() + run.out,
-                       failedAt))
+                       ib.values(b, run.offset[1], run.step[1], run.count), run.count, out->ints.data() + run.out, failedAt))
       return failed.put(run.out + failedAt);
     if (!withErrors) return;
     Chunk ca, cb, cea, ceb, cv;
     double bounds[kMaxRun];
-    carriedBounds(
-        fn, ca.values(a, run.offset[0], run.step[0], run.count), cea.errors(a, run.offset[0], run.step[0], run.count),
-        cb.values(b, run.offset[1], run.step[1], run.count), ceb.errors(b, run.offset[1], run.step[1], run.count),
-        cv.values(*out, run.out, 1, run.count), run.count, bounds);
+    carriedBounds(fn, ca.values(a, run.offset[0], run.step[0], run.count), cea.errors(a, run.offset[0], run.step[0], run.count),
+                  cb.values(b, run.offset[1], run.step[1], run.count), ceb.errors(b, run.offset[1], run.step[1], run.count),
+                  cv.values(*out, run.out, 1, run.count), run.count, bounds);
     putChunk(out->errors, run.out, bounds, run.count);
   });
   if (failed.get() >= 0) return integerFailure(site, fn, a, b, *out, failed.get());
@@ -289,8 +279,7 @@ template <class T> void truthValues(HostFn fn, const T *a, const T *b, int64_t n
 }
 
 // The bound is 1 where the truth value of the result is uncertain.
-void truthBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, int64_t n,
-                 double *out) {
+void truthBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, int64_t n, double *out) {
   for (int64_t i = 0; i < n; ++i) {
     bool openA = ea[i] > 0 && !(std::fabs(a[i]) > ea[i]), openB = eb[i] > 0 && !(std::fabs(b[i]) > eb[i]);
     bool open = false;
@@ -315,8 +304,8 @@ Result<HostArray> truthBinary(const EvalSite &site, HostFn fn, HostArray a, Host
     int64_t *result = out->ints.data() + run.out;
     if (a.integer && b.integer) {
       IntChunk ia, ib;
-      truthValues(fn, ia.values(a, run.offset[0], run.step[0], run.count),
-                  ib.values(b, run.offset[1], run.step[1], run.count), run.count, result);
+      truthValues(fn, ia.values(a, run.offset[0], run.step[0], run.count), ib.values(b, run.offset[1], run.step[1], run.count),
+                  run.count, result);
     }
     if ((a.integer && b.integer) && !withErrors) return;
     Chunk ca, cb, cea, ceb;
@@ -347,9 +336,9 @@ bool holdsHugeUnsigned(const HostArray &x) {
 }
 
 Error hugeUnsignedError(const EvalSite &site, HostFn fn) {
-  return site.fail(DiagCode::HostIntegerOverflow,
-                   str("an operand of `", spelling(fn),
-                       "` holds u64 values above 2^63 - 1, which test expressions cannot compute with"));
+  return site.fail(
+      DiagCode::HostIntegerOverflow,
+      str("an operand of `", spelling(fn), "` holds u64 values above 2^63 - 1, which test expressions cannot compute with"));
 }
 
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b) {
@@ -366,8 +355,7 @@ Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, Host
   if (integers) return integerBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
   if (fn == HostFn::CeilDiv)
     return site.fail(DiagCode::HostBadArgument, "`ceildiv` takes integers; write ceil(a / b) for floats");
-  if (fn == HostFn::Quotient)
-    return site.fail(DiagCode::HostBadArgument, "`divsi` takes integers; write a / b for floats");
+  if (fn == HostFn::Quotient) return site.fail(DiagCode::HostBadArgument, "`divsi` takes integers; write a / b for floats");
   if (fn == HostFn::QuotientFloor)
     return site.fail(DiagCode::HostBadArgument, "`floordivsi` takes integers; write floor(a / b) for floats");
   return floatBinary(site, fn, std::move(a), std::move(b), std::move(*shape));

@@ -13,9 +13,7 @@ bool isUnsignedFunction(HostFn fn) {
   return fn == HostFn::ShiftRightUnsigned || fn == HostFn::QuotientUnsigned || fn == HostFn::QuotientUnsignedUp ||
          fn == HostFn::RemainderUnsigned || fn == HostFn::MaxUnsigned || fn == HostFn::MinUnsigned;
 }
-bool isShift(HostFn fn) {
-  return fn == HostFn::ShiftLeft || fn == HostFn::ShiftRight || fn == HostFn::ShiftRightUnsigned;
-}
+bool isShift(HostFn fn) { return fn == HostFn::ShiftLeft || fn == HostFn::ShiftRight || fn == HostFn::ShiftRightUnsigned; }
 
 // The bits of a value in its type, as an unsigned number; nullopt for a negative value without a type.
 std::optional<uint64_t> bitsOf(int64_t value, std::optional<Elem> elem) {
@@ -63,8 +61,7 @@ private:
     if (fn_ == HostFn::ShiftRightUnsigned && (y < 0 || y > 63)) return Fault::Shift;
     std::optional<uint64_t> a = bitsOf(x, elemA_ ? elemA_ : elem_), b = bitsOf(y, elemB_ ? elemB_ : elem_);
     if (!a || !b) return Fault::Negative;
-    bool divides =
-        fn_ == HostFn::QuotientUnsigned || fn_ == HostFn::QuotientUnsignedUp || fn_ == HostFn::RemainderUnsigned;
+    bool divides = fn_ == HostFn::QuotientUnsigned || fn_ == HostFn::QuotientUnsignedUp || fn_ == HostFn::RemainderUnsigned;
     if (divides && *b == 0) return Fault::ByZero;
     uint64_t bits = 0;
     if (fn_ == HostFn::ShiftRightUnsigned) bits = *a >> *b;
@@ -90,8 +87,7 @@ std::string faultText(Fault fault, HostFn fn) {
   case Fault::Shift: return str("`", spelling(fn), "` shifts by 0 to 63 places");
   case Fault::Overflow: return str("the result of `", spelling(fn), "` does not fit 64 bits");
   case Fault::Negative:
-    return str("`", spelling(fn),
-               "` reads the bits of a negative number, which has no type here: cast(x, i32) gives it one");
+    return str("`", spelling(fn), "` reads the bits of a negative number, which has no type here: cast(x, i32) gives it one");
   }
   XT_UNREACHABLE("fault");
 }
@@ -104,8 +100,7 @@ Error mistake(const EvalSite &site, HostFn fn, Fault fault, const HostArray &out
 } // namespace
 
 bool isBitFunction(HostFn fn) {
-  return isUnsignedFunction(fn) || isShift(fn) || fn == HostFn::AndBits || fn == HostFn::OrBits ||
-         fn == HostFn::XorBits;
+  return isUnsignedFunction(fn) || isShift(fn) || fn == HostFn::AndBits || fn == HostFn::OrBits || fn == HostFn::XorBits;
 }
 
 Result<HostArray> applyBitFunction(const EvalSite &site, HostFn fn, const HostArray &a, const HostArray &b,

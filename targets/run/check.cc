@@ -88,7 +88,8 @@ Verdict Comparison::at(int64_t i) const {
   verdict.expected = expectedAt(i);
   verdict.bound = boundAt(i);
   verdict.difference = verdict.got == verdict.expected ? 0 : std::fabs(verdict.got - verdict.expected);
-  if (integers()) verdict.difference = std::fabs(static_cast<double>(exact(*left_, i) - exact(*right_, right_->count() == 1 ? 0 : i)));
+  if (integers())
+    verdict.difference = std::fabs(static_cast<double>(exact(*left_, i) - exact(*right_, right_->count() == 1 ? 0 : i)));
   verdict.passes = integers() ? integersPass(i) : wouldPass(verdict.got, i);
   return verdict;
 }
@@ -107,8 +108,7 @@ namespace {
 // Severity of a failing element: the difference, in units of the bound where the bound is nonzero.
 double badness(const Verdict &verdict) {
   if (!(verdict.difference < kInf)) return kInf;
-  return verdict.bound > 0 ? verdict.difference / verdict.bound
-                           : verdict.difference / std::numeric_limits<double>::min();
+  return verdict.bound > 0 ? verdict.difference / verdict.bound : verdict.difference / std::numeric_limits<double>::min();
 }
 
 struct Partial {

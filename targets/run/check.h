@@ -25,8 +25,7 @@ struct Verdict {
 class Comparison {
 public:
   // The right side must have the left side's shape or be a scalar; otherwise HostShapeMismatch is reported.
-  static Result<Comparison> make(const EvalSite &site, const HostArray &left, const HostArray &right,
-                                 const HostStmt &check);
+  static Result<Comparison> make(const EvalSite &site, const HostArray &left, const HostArray &right, const HostStmt &check);
 
   int64_t count() const { return left_->count(); }
   const std::vector<int64_t> &shape() const { return left_->shape; }

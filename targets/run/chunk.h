@@ -64,8 +64,7 @@ class FirstIndex {
 public:
   void put(int64_t index) {
     int64_t before = first_.load();
-    while ((before < 0 || index < before) && !first_.compare_exchange_weak(before, index)) {
-    }
+    while ((before < 0 || index < before) && !first_.compare_exchange_weak(before, index)) {}
   }
   int64_t get() const { return first_.load(); }
 

@@ -33,17 +33,15 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
   std::vector<std::string_view> names = splitNames(info.named);
   auto most = static_cast<size_t>(info.maxArgs);
   if (call.args.size() > most)
-    return here.fail(DiagCode::HostBadArgument,
-                     str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
-                         " arguments, here are ", call.args.size()));
+    return here.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
+                                                    " arguments, here are ", call.args.size()));
   std::vector<const HostExpr *> bound(most, nullptr);
   for (size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
   for (const auto &[name, value] : call.named) {
     EvalSite there = siteAt(site, value.range);
     auto place = std::find(names.begin(), names.end(), std::string_view(name));
     if (place == names.end()) {
-      Error error =
-          there.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` has no argument `", name, "`"));
+      Error error = there.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` has no argument `", name, "`"));
       return error;
     }
     const HostExpr *&slot = bound[static_cast<size_t>(place - names.begin())];
@@ -62,8 +60,8 @@ EvalSite Evaluator::at(const HostExpr &expr) const { return siteAt(site_, expr.r
 
 Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
   if (depth_ >= kMaxDepth)
-    return at(expr).fail(DiagCode::HostBadArgument, str("this expression is nested deeper than ", kMaxDepth,
-                                                        " levels; bind a part of it to a name"));
+    return at(expr).fail(DiagCode::HostBadArgument,
+                         str("this expression is nested deeper than ", kMaxDepth, " levels; bind a part of it to a name"));
   ++depth_;
   auto result = evaluateKind(expr);
   --depth_;
@@ -136,8 +134,8 @@ Result<HostArray> Evaluator::slice(const HostExpr &expr) {
 
 Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int64_t> shape) {
   if (expr.ranges.size() > shape.size())
-    return at(expr).fail(DiagCode::HostShapeMismatch, str(expr.ranges.size(), " indices for ", shapeWords(shape),
-                                                          ", which has rank ", shape.size()));
+    return at(expr).fail(DiagCode::HostShapeMismatch,
+                         str(expr.ranges.size(), " indices for ", shapeWords(shape), ", which has rank ", shape.size()));
   std::vector<int64_t> strides = denseStrides(shape);
   ViewSpec view;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -181,10 +179,10 @@ Result<int64_t> Evaluator::integer(const HostExpr &expr) {
   if (!value) return value.error();
   if (value->integer && value->shape.empty()) return value->ints[0];
   std::string_view quotient = expr.kind == HostExpr::Kind::Call && expr.fn == HostFn::Div
-                                  ? ": `/` is real division in tests, `floordivsi(a, b)` and `ceildiv(a, b)` give integers" : "";
-  return at(expr).fail(DiagCode::HostBadArgument,
-                       str("expected an integer, this is ", value->integer ? "an array of " : "",
-                           value->shape.empty() ? "a float" : shapeText(value->shape), quotient));
+                                  ? ": `/` is real division in tests, `floordivsi(a, b)` and `ceildiv(a, b)` give integers"
+                                  : "";
+  return at(expr).fail(DiagCode::HostBadArgument, str("expected an integer, this is ", value->integer ? "an array of " : "",
+                                                      value->shape.empty() ? "a float" : shapeText(value->shape), quotient));
 }
 
 Result<double> Evaluator::number(const HostExpr &expr) {

@@ -36,7 +36,8 @@ std::string numberText(double value) {
 Result<Elements<FieldValue>> FieldCheck::contentOf(const TestBuffer &buffer) const {
   auto content = makeFieldValues(state_.site().budget, *elementCount(buffer.sizes));
   if (!content) return content;
-  forEachAddress(buffer, [&](const std::byte *p, int64_t i) { (*content)[i] = arithmetic_.inMemory(buffer.stmt->type.elem, p); });
+  forEachAddress(buffer,
+                 [&](const std::byte *p, int64_t i) { (*content)[i] = arithmetic_.inMemory(buffer.stmt->type.elem, p); });
   return content;
 }
 

@@ -256,7 +256,10 @@ private:
   }
   template <class Term> static FieldValue reduced(HostFn fn, int64_t terms, Term term) {
     bool sum = fn == HostFn::Sum || fn == HostFn::Mean;
-    OpKind kind = fn == HostFn::Max ? OpKind::MaximumF : fn == HostFn::Min ? OpKind::MinimumF : sum ? OpKind::AddF : OpKind::MulF;
+    OpKind kind = fn == HostFn::Max   ? OpKind::MaximumF
+                  : fn == HostFn::Min ? OpKind::MinimumF
+                  : sum               ? OpKind::AddF
+                                      : OpKind::MulF;
     FieldValue value = terms ? term(0) : fieldFromInteger(sum ? 0 : 1);
     for (int64_t k = 1; k < terms; ++k) {
       FieldValue operands[] = {value, term(k)};
@@ -393,7 +396,8 @@ private:
     for (size_t p = 0; p < static_cast<size_t>(product(batch)); ++p)
       for (size_t r = 0; r < m; ++r)
         for (size_t c = 0; c < n && k; ++c)
-          fieldDot(result->values[static_cast<int64_t>((p * m + r) * n + c)], left + (p * m + r) * k, 1, right + p * k * n + c, n, k);
+          fieldDot(result->values[static_cast<int64_t>((p * m + r) * n + c)], left + (p * m + r) * k, 1, right + p * k * n + c,
+                   n, k);
     return result;
   }
 

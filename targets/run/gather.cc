@@ -23,11 +23,14 @@ Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const Ho
     for (int64_t i = 0; i < indices.count(); ++i) {
       int64_t index = indices.ints[i] < 0 ? indices.ints[i] + extent : indices.ints[i];
       if (index < 0 || index >= extent)
-        return site.fail(DiagCode::HostBadArgument, str("index ", indices.ints[i], " of `gather` is outside of dimension ", dim, " of ", shapeWords(x.shape)));
+        return site.fail(DiagCode::HostBadArgument, str("index ", indices.ints[i], " of `gather` is outside of dimension ", dim,
+                                                        " of ", shapeWords(x.shape)));
       for (int64_t inner = 0; inner < behind; ++inner, ++to) {
         int64_t from = (outer * extent + index) * behind + inner;
-        if (x.integer) result->ints[to] = x.ints[from];
-        else result->values[to] = x.values[from];
+        if (x.integer)
+          result->ints[to] = x.ints[from];
+        else
+          result->values[to] = x.values[from];
         if (!x.exact()) result->errors[to] = x.errors[from];
       }
     }

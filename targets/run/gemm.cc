@@ -21,9 +21,7 @@ constexpr int64_t kColumns = 2304; // a multiple of every kernel's nr
 
 int64_t roundUp(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-template <class T, bool kMagnitude> T element(double value) {
-  return static_cast<T>(kMagnitude ? std::fabs(value) : value);
-}
+template <class T, bool kMagnitude> T element(double value) { return static_cast<T>(kMagnitude ? std::fabs(value) : value); }
 
 // Packs rows [0, rows) of A into slivers of mr rows, each stored column by column; missing rows are 0.
 template <class T, bool kMagnitude>
@@ -51,8 +49,8 @@ void packB(const double *b, int64_t stride, int64_t depth, int64_t columns, int6
 
 // Adds tile * raise + floor to C, whose elements are doubles.
 template <class T>
-void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double raise, double floor, bool first,
-             double *c, int64_t stride) {
+void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double raise, double floor, bool first, double *c,
+             int64_t stride) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       double value = static_cast<double>(tile[i * nr + j]) * raise + floor;
@@ -137,8 +135,7 @@ Range rangeOf(const double *x, int64_t count) {
 }
 } // namespace
 
-Result<void> gemm(const GemmShape &shape, const double *a, const double *b, double *c, MemoryBudget &budget,
-                  int threads) {
+Result<void> gemm(const GemmShape &shape, const double *a, const double *b, double *c, MemoryBudget &budget, int threads) {
   return gemmWith<double, false>(shape, a, b, c, {}, budget, threads);
 }
 

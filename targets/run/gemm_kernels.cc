@@ -28,9 +28,7 @@ template <class T, int kBytes, int kRows, int kVectors>
     for (int v = 0; v < kVectors; ++v) std::memcpy(tile + (i * kVectors + v) * kLanes, &sum[i][v], kBytes);
 }
 
-template <class T> void plain(int64_t depth, const T *a, const T *b, T *tile) {
-  registerTile<T, 16, 4, 2>(depth, a, b, tile);
-}
+template <class T> void plain(int64_t depth, const T *a, const T *b, T *tile) { registerTile<T, 16, 4, 2>(depth, a, b, tile); }
 template <class T> constexpr GemmKernel<T> kPlain{4, 2 * 16 / static_cast<int64_t>(sizeof(T)), plain<T>};
 
 #if defined(__x86_64__)

@@ -84,8 +84,7 @@ private:
 
   // Fills the buffer with integer values computed from the linear index.
   template <class F> Result<RawArray> generated(F value) {
-    if (isFloat(elem_))
-      return filled([&](int64_t i, std::byte *to) { storeFloat(elem_, to, static_cast<double>(value(i))); });
+    if (isFloat(elem_)) return filled([&](int64_t i, std::byte *to) { storeFloat(elem_, to, static_cast<double>(value(i))); });
     FirstIndex failed;
     auto raw = filled([&](int64_t i, std::byte *to) {
       int64_t v = value(i);
@@ -153,8 +152,7 @@ private:
     return uniform(start, *low, *high - 1);
   }
   Error emptyRange(const std::string &low, const std::string &high) {
-    return at(init_).fail(DiagCode::HostBadArgument,
-                          str("`random` from ", low, " up to and without ", high, " is empty"));
+    return at(init_).fail(DiagCode::HostBadArgument, str("`random` from ", low, " up to and without ", high, " is empty"));
   }
 
   // Without bounds: uniform in [-1, 1), or normal from minus to plus infinity.
@@ -204,8 +202,7 @@ private:
     if (!high) return high.error();
     auto start = seed(args_[2]);
     if (!start) return start.error();
-    if (*high < *low)
-      return at(init_).fail(DiagCode::HostBadArgument, str("`ints` from ", *low, " to ", *high, " is empty"));
+    if (*high < *low) return at(init_).fail(DiagCode::HostBadArgument, str("`ints` from ", *low, " to ", *high, " is empty"));
     return uniform(*start, *low, *high);
   }
 

@@ -12,8 +12,7 @@ std::string memrefMismatch(const BufferPlan &plan, Type type) {
   if (plan.elem != type.elem())
     return str("the buffer holds ", elemName(plan.elem), ", the kernel takes ", elemName(type.elem()));
   bool fits = plan.sizes.size() == type.shape().size();
-  for (size_t d = 0; fits && d < plan.sizes.size(); ++d)
-    fits = type.shape()[d] == kDynamic || type.shape()[d] == plan.sizes[d];
+  for (size_t d = 0; fits && d < plan.sizes.size(); ++d) fits = type.shape()[d] == kDynamic || type.shape()[d] == plan.sizes[d];
   if (!fits) return str("the buffer is ", shapeText(plan.sizes), ", the kernel takes ", shapeText(type.shape()));
   std::vector<int64_t> strides = memrefStrides(type);
   for (size_t d = 0; d < strides.size(); ++d)
@@ -48,7 +47,8 @@ private:
   }
 
   Result<void> addArgument(size_t i) {
-    bool addressOf = stmt_.args[i].kind == HostExpr::Kind::Call && stmt_.args[i].fn == HostFn::Address && stmt_.args[i].args.size() == 1;
+    bool addressOf =
+        stmt_.args[i].kind == HostExpr::Kind::Call && stmt_.args[i].fn == HostFn::Address && stmt_.args[i].args.size() == 1;
     const HostExpr &arg = addressOf ? stmt_.args[i].args[0] : stmt_.args[i];
     Type type = kernel_.param(i)->type();
     if (addressOf && !type.isAddress()) return mismatch(arg, i, "this is an address; it is passed for an i64 or u64");
@@ -64,8 +64,7 @@ private:
       return {};
     }
     if (type.isMemRef() != (buffer != nullptr))
-      return mismatch(arg, i,
-                      buffer ? "this is a buffer, the kernel takes a scalar" : "the kernel takes a buffer here");
+      return mismatch(arg, i, buffer ? "this is a buffer, the kernel takes a scalar" : "the kernel takes a buffer here");
     if (!buffer) return addScalar(i, arg, type, out);
     const BufferPlan &plan = buffer->device->plan();
     if (std::string why = memrefMismatch(plan, type); !why.empty()) return mismatch(arg, i, why);
@@ -88,7 +87,8 @@ private:
     bool wide = value->elem == Elem::U64 && value->ints[0] < 0;
     bool fits = type.elem() == Elem::U64 ? wide || value->ints[0] >= 0 : !wide && fitsInteger(type.elem(), value->ints[0]);
     if (!fits)
-      return mismatch(arg, i, str(elemName(type.elem()), " cannot hold ", integerText(value->elem.value_or(Elem::I64), value->ints[0])));
+      return mismatch(
+          arg, i, str(elemName(type.elem()), " cannot hold ", integerText(value->elem.value_or(Elem::I64), value->ints[0])));
     out.integer = value->ints[0];
     return {};
   }
@@ -108,8 +108,7 @@ private:
       bool fits = *count >= 0 && !__builtin_mul_overflow(total, *count, &total) && total <= int64_t{1} << 31;
       if (!fits)
         return state_.siteAt(extent.range)
-            .fail(DiagCode::HostBadSize,
-                  str("a grid has at most 2^31 workgroups and no negative extent; this is ", *count));
+            .fail(DiagCode::HostBadSize, str("a grid has at most 2^31 workgroups and no negative extent; this is ", *count));
       plan_.grid.insert(plan_.grid.begin(), {0, 1, *count}); // written x first, stored outermost first
     }
     return {};

@@ -66,8 +66,7 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
       for (int64_t i = begin; i < end; ++i) {
         for (int64_t j = 0; j < n; ++j) row[static_cast<size_t>(j)] = start ? start->ints[(p * m + i) * n + j] : 0;
         for (int64_t q = 0; q < k; ++q)
-          for (int64_t j = 0; j < n; ++j)
-            row[static_cast<size_t>(j)] += static_cast<__int128>(x[i * k + q]) * y[q * n + j];
+          for (int64_t j = 0; j < n; ++j) row[static_cast<size_t>(j)] += static_cast<__int128>(x[i * k + q]) * y[q * n + j];
         for (int64_t j = 0; j < n; ++j) {
           int64_t at = (p * m + i) * n + j;
           out->ints[at] = static_cast<int64_t>(row[static_cast<size_t>(j)]);
@@ -77,9 +76,9 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
     });
   }
   if (failed.get() < 0) return out;
-  return site.fail(DiagCode::HostIntegerOverflow,
-                   str("integer overflow: element ", indexText(indexOf(failed.get(), plan.result)),
-                       " of `matmul` does not fit 64 bits"));
+  return site.fail(
+      DiagCode::HostIntegerOverflow,
+      str("integer overflow: element ", indexText(indexOf(failed.get(), plan.result)), " of `matmul` does not fit 64 bits"));
 }
 
 // --- floats ----------------------------------------------------------------------------------------------------------
@@ -123,8 +122,8 @@ public:
   MatrixProduct(const EvalSite &site, GemmShape shape, const Accumulation &acc) : site_(site), s_(shape), acc_(acc) {}
 
   const double *a = nullptr, *b = nullptr, *errorsA = nullptr, *errorsB = nullptr; // errors may be null
-  const double *start = nullptr, *errorsStart = nullptr;                           // either may be null
-  double *values = nullptr, *bounds = nullptr;                                     // bounds may be null
+  const double *start = nullptr, *errorsStart = nullptr; // either may be null
+  double *values = nullptr, *bounds = nullptr; // bounds may be null
   int64_t weak = 0;
 
   Result<void> run() {
@@ -138,12 +137,12 @@ public:
     std::vector<bool> rows = integerRows(), columns = integerColumns();
     std::vector<int64_t> inRows = termsInRows(), inColumns = termsInColumns();
     std::atomic<int64_t> weakCount{0};
-    parallelFor(s_.m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, s_.n)), site_.threads,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i)
-                    weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, inRows[static_cast<size_t>(i)],
-                                           inColumns, *carried);
-                });
+    parallelFor(
+        s_.m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, s_.n)), site_.threads, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            weakCount +=
+                finishRow(i, rows[static_cast<size_t>(i)], columns, inRows[static_cast<size_t>(i)], inColumns, *carried);
+        });
     weak = weakCount;
     return {};
   }
@@ -157,9 +156,7 @@ private:
   Result<Elements<double>> carriedErrors() {
     Elements<double> total;
     if (!errorsA && !errorsB && !errorsStart) return total;
-    auto make = [&](int64_t count) {
-      return Elements<double>::make(site_.budget, count, "the bound of a matrix product");
-    };
+    auto make = [&](int64_t count) { return Elements<double>::make(site_.budget, count, "the bound of a matrix product"); };
     auto carried = make(s_.m * s_.n);
     if (!carried) return carried;
     if (errorsStart)
@@ -287,9 +284,8 @@ Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const Ho
 Result<HostArray> startOf(const EvalSite &site, HostArray start, const std::vector<int64_t> &result) {
   auto joined = broadcastShape(start.shape, result);
   if (!joined || *joined != result)
-    return site.fail(DiagCode::HostShapeMismatch,
-                     str("`matmul` starts from ", shapeWords(start.shape), ", which does not broadcast to its result, ",
-                         shapeWords(result)));
+    return site.fail(DiagCode::HostShapeMismatch, str("`matmul` starts from ", shapeWords(start.shape),
+                                                      ", which does not broadcast to its result, ", shapeWords(result)));
   if (start.shape == result) return start;
   return copyView(start, {result, broadcastStrides(start.shape, result), 0}, site.budget, site.threads);
 }
@@ -309,8 +305,8 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
   if (holdsHugeUnsigned(a) || holdsHugeUnsigned(b) || (start && holdsHugeUnsigned(*start)))
     return hugeUnsignedError(site, HostFn::Matmul);
   bool wide = a.wide || b.wide || (start && start->wide);
-  bool integers = a.integer && b.integer && a.exact() && b.exact() && !accumulator &&
-                  (!start || (start->integer && start->exact()));
+  bool integers =
+      a.integer && b.integer && a.exact() && b.exact() && !accumulator && (!start || (start->integer && start->exact()));
   if (start) {
     auto all = startOf(site, std::move(*start), plan->result);
     if (!all) return all;

@@ -43,6 +43,7 @@ public:
     }
     return true;
   }
+
 private:
   int fd_;
 };
@@ -56,8 +57,7 @@ Result<NpyHeader> readHeader(File &file, const std::string &path) {
   }
   if (std::memcmp(prefix, "PK\x03\x04", 4) == 0)
     return fileError(path, "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
-  if (std::memcmp(prefix, "\x93NUMPY", 6) != 0)
-    return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
+  if (std::memcmp(prefix, "\x93NUMPY", 6) != 0) return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
   int major = prefix[6];
   if (major < 1 || major > 3)
     return fileError(path, str("has .npy version ", major, ".", int{prefix[7]}, "; versions 1, 2 and 3 can be read"));
@@ -156,8 +156,8 @@ bool npyHolds(const NpyHeader &header, Elem elem) {
 
 std::optional<Elem> npyElem(const NpyHeader &header) {
   std::string_view type = kindAndSize(header.descr);
-  for (Elem elem : {Elem::I1, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
-                    Elem::F16, Elem::F32, Elem::F64})
+  for (Elem elem : {Elem::I1, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64, Elem::F16,
+                    Elem::F32, Elem::F64})
     if (!type.empty() && type == kindAndSize(npyDescr(elem))) return elem;
   return std::nullopt;
 }
@@ -174,8 +174,8 @@ Result<NpyHeader> readNpyHeader(const std::string &path) {
   return readHeader(file, path);
 }
 
-Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
-                         int threads, bool corner) {
+Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget, int threads,
+                         bool corner) {
   Result<int> opened = openInputFile(path);
   if (!opened) return opened.error();
   File file(*opened);
@@ -183,22 +183,21 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
   if (!header) return header.error();
   bool same = std::ranges::equal(header->shape, shape);
   if (!npyHolds(*header, elem) || !(same || (corner && covers(header->shape, shape))))
-    return fileError(path, str("holds ", npyText(*header), ", but the buffer is ", arrayText(shape, elemName(elem)),
-                               " ('", npyDescr(elem), "')"));
+    return fileError(path, str("holds ", npyText(*header), ", but the buffer is ", arrayText(shape, elemName(elem)), " ('",
+                               npyDescr(elem), "')"));
   auto array = RawArray::make(budget, header->shape, elem, path);
   if (!array) return array;
   if (!file.read(array->bytes.data(), array->bytes.count())) {
     if (errno) return fileError(path, "cannot be read: " + causeText(errno));
-    struct stat status {};
+    struct stat status{};
     int64_t size = ::fstat(file.fd(), &status) == 0 ? static_cast<int64_t>(status.st_size) : 0;
-    return fileError(path,
-                     str("is truncated: ", arrayText(header->shape, elemName(elem)), " takes ", array->bytes.count(),
-                         " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
+    return fileError(path, str("is truncated: ", arrayText(header->shape, elemName(elem)), " takes ", array->bytes.count(),
+                               " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
-  struct stat whole {};
+  struct stat whole{};
   if (::fstat(file.fd(), &whole) == 0 && S_ISREG(whole.st_mode) && whole.st_size > header->dataOffset + array->bytes.count())
-    return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(), " bytes behind its elements, ",
-                               arrayText(header->shape, elemName(elem))));
+    return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(),
+                               " bytes behind its elements, ", arrayText(header->shape, elemName(elem))));
   bool raw = header->descr[1] == 'V'; // raw bytes have no byte order
   if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();

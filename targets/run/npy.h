@@ -27,8 +27,8 @@ std::string npyText(const NpyHeader &header);
 // Reads a file of exactly this shape and element type, in C or Fortran order. Values of i1 and i4 must fit. Errors
 // are Error::environment and start with the path. `corner`: also accepts a file of the same rank with larger extents,
 // and reads the elements at the lowest indices.
-Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
-                         int threads, bool corner = false);
+Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget, int threads,
+                         bool corner = false);
 Result<NpyHeader> readNpyHeader(const std::string &path);
 
 // Writes version 1 in C order, in the same way as all output files (ir/base/output_file.h).

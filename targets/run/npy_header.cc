@@ -22,10 +22,10 @@ public:
       if (!quoted(key)) return wrong("a key in quotes or '}'");
       if (!take(':')) return wrong("':'");
       size_t which = key == "descr" ? 0 : key == "fortran_order" ? 1 : 2;
-      if (seen[which] && (which != 2 || key == "shape")) return Error::environment(str("the header has the key '", key, "' twice"));
+      if (seen[which] && (which != 2 || key == "shape"))
+        return Error::environment(str("the header has the key '", key, "' twice"));
       if (key == "descr") {
-        if (!quoted(header.descr))
-          return Error::environment("its elements are records: only plain numbers can be read");
+        if (!quoted(header.descr)) return Error::environment("its elements are records: only plain numbers can be read");
         seen[0] = true;
       } else if (key == "fortran_order") {
         if (word("True"))
@@ -44,11 +44,7 @@ public:
     peek();
     if (at_ < text_.size()) return Error::environment(str("its header has more behind the '}', at byte ", at_));
     if (!seen[0] || !seen[1] || !seen[2])
-      return Error::environment(str("the header lacks '",
-                                    !seen[0]   ? "descr"
-                                    : !seen[1] ? "fortran_order"
-                                               : "shape",
-                                    "'"));
+      return Error::environment(str("the header lacks '", !seen[0] ? "descr" : !seen[1] ? "fortran_order" : "shape", "'"));
     return header;
   }
 

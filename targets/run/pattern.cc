@@ -85,8 +85,7 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
   std::string inBatch = batches.all() ? "" : batches.count == 1 ? str(" in batch ", batches.first) : " in some batches";
   if (set == 1) return "one element";
   // Some wrong results agree by chance, so most of the pattern must be affected, but not all of it.
-  double covered =
-      static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
+  double covered = static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
   if (static_cast<double>(set) < 0.5 * covered) return "";
   std::string inRows = describeLine(rows, "row"), inColumns = describeLine(columns, "column");
   if (rows.all() && columns.all()) return inBatch.empty() ? "nearly every element" : "nearly every element" + inBatch;
@@ -119,9 +118,8 @@ public:
   bool enough() const { return sample_.size() >= 4; }
 
   std::string factor() const {
-    int64_t largest = *std::max_element(sample_.begin(), sample_.end(), [&](int64_t a, int64_t b) {
-      return std::fabs(expected(a)) < std::fabs(expected(b));
-    });
+    int64_t largest = *std::max_element(sample_.begin(), sample_.end(),
+                                        [&](int64_t a, int64_t b) { return std::fabs(expected(a)) < std::fabs(expected(b)); });
     if (expected(largest) == 0) return "";
     double c = got(largest) / expected(largest);
     for (int64_t i : sample_)
@@ -217,8 +215,8 @@ std::string ValueGuesser::terms(const TermSource &source) const {
     for (size_t n = 1; n < count; ++n) {
       size_t k = h.suffix ? count - n : n;
       if (!h.possible[k]) continue;
-      std::string range = h.suffix ? span(static_cast<int64_t>(k), static_cast<int64_t>(count) - 1)
-                                   : span(0, static_cast<int64_t>(k) - 1);
+      std::string range =
+          h.suffix ? span(static_cast<int64_t>(k), static_cast<int64_t>(count) - 1) : span(0, static_cast<int64_t>(k) - 1);
       return str(h.suffix ? "last" : "first", " K step ", h.added ? "counted twice" : "missing", ": k = ", range);
     }
   }
@@ -226,8 +224,7 @@ std::string ValueGuesser::terms(const TermSource &source) const {
 }
 } // namespace
 
-std::vector<std::string> guessValues(const Comparison &comparison, const Elements<uint8_t> &mask,
-                                     const TermSource &terms) {
+std::vector<std::string> guessValues(const Comparison &comparison, const Elements<uint8_t> &mask, const TermSource &terms) {
   std::vector<std::string> guesses;
   ValueGuesser guesser(comparison, mask);
   if (!guesser.enough()) return guesses;

@@ -18,7 +18,6 @@ using TermSource = std::function<std::vector<double>(int64_t linear)>;
 
 // Common properties of the wrong values: a factor, transposition, a shift by one, missing terms of a sum or terms
 // counted twice. Each guess holds for all samples. The likeliest guess comes first.
-std::vector<std::string> guessValues(const Comparison &comparison, const Elements<uint8_t> &mask,
-                                     const TermSource &terms);
+std::vector<std::string> guessValues(const Comparison &comparison, const Elements<uint8_t> &mask, const TermSource &terms);
 
 } // namespace xt

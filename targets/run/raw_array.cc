@@ -26,9 +26,7 @@ double halfToDouble(uint16_t half) {
   uint32_t bits = std::bit_cast<uint32_t>(scaled) | special | static_cast<uint32_t>(half & 0x8000) << 16;
   return static_cast<double>(std::bit_cast<float>(bits));
 }
-double brainToDouble(uint16_t brain) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(brain) << 16));
-}
+double brainToDouble(uint16_t brain) { return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(brain) << 16)); }
 
 // f64 -> a 16-bit float, rounded to nearest even, without branches. The fraction has `kMantissa` bits; kMinExponent
 // is the exponent of the smallest normal number.
@@ -100,16 +98,14 @@ Result<RawArray> RawArray::make(MemoryBudget &budget, std::vector<int64_t> sizes
 Result<RawArray> copyOf(const RawArray &array, MemoryBudget &budget, std::string_view what) {
   auto copy = RawArray::make(budget, array.sizes, array.elem, what);
   if (!copy) return copy;
-  if (!array.bytes.empty())
-    std::memcpy(copy->bytes.data(), array.bytes.data(), static_cast<size_t>(array.bytes.count()));
+  if (!array.bytes.empty()) std::memcpy(copy->bytes.data(), array.bytes.data(), static_cast<size_t>(array.bytes.count()));
   return copy;
 }
 
 bool isConstant(const RawArray &array) {
   int64_t total = array.bytes.count(), one = array.elemBytes();
   // All elements are equal if the array equals itself shifted by one element.
-  return total <= one ||
-         std::memcmp(array.bytes.data(), array.bytes.data() + one, static_cast<size_t>(total - one)) == 0;
+  return total <= one || std::memcmp(array.bytes.data(), array.bytes.data() + one, static_cast<size_t>(total - one)) == 0;
 }
 
 void toDoubles(Elem elem, const std::byte *from, int64_t count, double *to, int threads) {
@@ -204,8 +200,8 @@ void copyBox(std::span<const CopyDim> dims, int64_t elemBytes, const std::byte *
 }
 } // namespace
 
-void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::byte *from,
-                 std::span<const int64_t> fromStrides, std::byte *to, std::span<const int64_t> toStrides, int threads) {
+void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::byte *from, std::span<const int64_t> fromStrides,
+                 std::byte *to, std::span<const int64_t> toStrides, int threads) {
   std::vector<CopyDim> dims;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 0) return;

@@ -33,8 +33,8 @@ void fromIntegers(Elem intType, const int64_t *from, int64_t count, std::byte *t
 
 // Copies a box of elements between two strided memories. Strides are in elements of `elemBytes` bytes; those of the
 // source may be 0 or negative. Adjacent dimensions are merged where possible, and the fastest loop order is used.
-void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::byte *from,
-                 std::span<const int64_t> fromStrides, std::byte *to, std::span<const int64_t> toStrides, int threads);
+void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::byte *from, std::span<const int64_t> fromStrides,
+                 std::byte *to, std::span<const int64_t> toStrides, int threads);
 
 // Row-major strides of a shape.
 std::vector<int64_t> denseStrides(std::span<const int64_t> sizes);

@@ -221,8 +221,7 @@ Result<HostArray> reduceIntegers(const EvalSite &site, HostFn fn, const HostArra
   if (failed.get() >= 0)
     return site.fail(DiagCode::HostIntegerOverflow,
                      str("integer overflow: `", hostFnInfo(fn).name, "` of ", axis.extent, " elements",
-                         dim ? " at index " + indexText(indexOf(failed.get(), out->shape)) : "",
-                         " does not fit 64 bits"));
+                         dim ? " at index " + indexText(indexOf(failed.get(), out->shape)) : "", " does not fit 64 bits"));
   return out;
 }
 } // namespace
@@ -230,8 +229,7 @@ Result<HostArray> reduceIntegers(const EvalSite &site, HostFn fn, const HostArra
 Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, std::optional<int> dim) {
   std::string_view name = hostFnInfo(fn).name;
   if (dim && (*dim < -x.rank() || *dim >= x.rank()))
-    return site.fail(DiagCode::HostBadArgument,
-                     str("`", name, "` over dimension ", *dim, " of an array of rank ", x.rank()));
+    return site.fail(DiagCode::HostBadArgument, str("`", name, "` over dimension ", *dim, " of an array of rank ", x.rank()));
   if (dim && *dim < 0) *dim += x.rank();
   int64_t extent = axisOf(x, dim).extent;
   if (extent == 0 && (fn == HostFn::Max || fn == HostFn::Min))
@@ -269,8 +267,7 @@ Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::
   std::vector<int64_t> order(permutation.begin(), permutation.end());
   if (order.empty()) {
     if (x.rank() < 2)
-      return site.fail(DiagCode::HostBadArgument,
-                       str("`transpose` needs at least two dimensions, this has ", x.rank()));
+      return site.fail(DiagCode::HostBadArgument, str("`transpose` needs at least two dimensions, this has ", x.rank()));
     for (int d = 0; d < x.rank(); ++d) order.push_back(d);
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   }

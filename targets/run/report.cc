@@ -36,8 +36,8 @@ ExitStatus exitStatus(TestStatus status) {
 
 ExitStatus worstStatus(const std::vector<ExitStatus> &statuses) {
   auto has = [&](ExitStatus s) { return std::find(statuses.begin(), statuses.end(), s) != statuses.end(); };
-  for (ExitStatus s : {ExitStatus::Usage, ExitStatus::CompilerBug, ExitStatus::DoesNotCompile,
-                       ExitStatus::EnvironmentFailed, ExitStatus::CheckFailed, ExitStatus::Passed})
+  for (ExitStatus s : {ExitStatus::Usage, ExitStatus::CompilerBug, ExitStatus::DoesNotCompile, ExitStatus::EnvironmentFailed,
+                       ExitStatus::CheckFailed, ExitStatus::Passed})
     if (has(s)) return s;
   return ExitStatus::NothingRun;
 }
@@ -87,9 +87,8 @@ private:
     out_ += str("  ", place(check.range), "`", source(check.range), "`\n");
     if (!check.problem.empty()) out_ += str("    ", check.problem, "\n");
     if (check.different)
-      out_ +=
-          str("    ", check.different, " of ", check.compared,
-              check.compared == 1 ? " element differs" : " elements differ", " (tolerance: ", check.tolerance, ")\n");
+      out_ += str("    ", check.different, " of ", check.compared,
+                  check.compared == 1 ? " element differs" : " elements differ", " (tolerance: ", check.tolerance, ")\n");
     for (const std::string &pattern : check.patterns) out_ += str("    pattern: ", pattern, "\n");
     if (check.first && check.worst && check.first->index != check.worst->index) {
       element("worst", *check.worst);
@@ -102,9 +101,8 @@ private:
   }
 
   void element(std::string_view which, const ElementReport &e) {
-    out_ += str("    ", which, e.index.empty() ? "" : " at " + indexText(e.index), ": got ", e.got, ", expected ",
-                e.expected, ", difference ", e.difference, ", bound ", e.bound,
-                e.writer.empty() ? "" : ", written by " + e.writer, "\n");
+    out_ += str("    ", which, e.index.empty() ? "" : " at " + indexText(e.index), ": got ", e.got, ", expected ", e.expected,
+                ", difference ", e.difference, ", bound ", e.bound, e.writer.empty() ? "" : ", written by " + e.writer, "\n");
   }
 
   static std::string passedWords(const RunReport &run) {
@@ -134,8 +132,9 @@ private:
   // One line for each figure.
   static std::vector<std::string> benchLines(const BenchReport &bench) {
     const BenchTimes &times = bench.times;
-    std::vector<std::string> lines{str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ", timeText(times.high), ", ",
-                                       times.count, times.count == 1 ? " run" : " runs", "; the first ", timeText(times.first), ")")};
+    std::vector<std::string> lines{str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ",
+                                       timeText(times.high), ", ", times.count, times.count == 1 ? " run" : " runs",
+                                       "; the first ", timeText(times.first), ")")};
     auto rate = [&](double amount, const char *unit) {
       char text[48];
       std::snprintf(text, sizeof text, "%.4g G%s/s", amount / times.median * 1e-9, unit);
@@ -148,7 +147,9 @@ private:
     };
     if (bench.work && times.median > 0) {
       lines.push_back(rate(bench.work->operations, "FLOP"));
-      if (bench.rates) lines.back() += share(bench.work->operations, bench.rates->operations, "FLOP", str("of products of ", elemName(bench.rates->elem), " in registers"));
+      if (bench.rates)
+        lines.back() += share(bench.work->operations, bench.rates->operations, "FLOP",
+                              str("of products of ", elemName(bench.rates->elem), " in registers"));
       lines.push_back(str("tiles: ", rate(bench.work->bytes, "B")));
     }
     if (bench.arrayBytes > 0 && times.median > 0) {
@@ -196,7 +197,7 @@ nlohmann::json elementJson(const std::optional<ElementReport> &e) {
 
 // Numbers that JSON cannot represent (NaN, inf) stay texts, as do integers beyond 2^53.
 nlohmann::json summaryJson(const BufferSummary &s) {
-  return {{"name", s.name}, {"shape", s.sizes}, {"type", elemName(s.elem)}, {"min", s.least}, {"max", s.greatest},
+  return {{"name", s.name}, {"shape", s.sizes}, {"type", elemName(s.elem)}, {"min", s.least},  {"max", s.greatest},
           {"mean", s.mean}, {"nan", s.nans},    {"inf", s.infinities},      {"first", s.first}};
 }
 
@@ -221,11 +222,14 @@ nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources)
 namespace {
 nlohmann::json benchJson(const BenchReport &bench) {
   const BenchTimes &times = bench.times;
-  nlohmann::json json = {{"median", times.median}, {"low", times.low}, {"high", times.high}, {"first", times.first}, {"count", times.count}};
+  nlohmann::json json = {
+      {"median", times.median}, {"low", times.low}, {"high", times.high}, {"first", times.first}, {"count", times.count}};
   if (bench.work) json["operations"] = bench.work->operations, json["bytes"] = bench.work->bytes;
   if (bench.arrayBytes > 0) json["arrayBytes"] = bench.arrayBytes;
   if (bench.cold) json["cold"] = bench.cold->median;
-  if (bench.rates) json["machine"] = {{"elem", elemName(bench.rates->elem)}, {"operations", bench.rates->operations}, {"bytes", bench.rates->bytes}};
+  if (bench.rates)
+    json["machine"] = {
+        {"elem", elemName(bench.rates->elem)}, {"operations", bench.rates->operations}, {"bytes", bench.rates->bytes}};
   json["emptyLaunch"] = bench.emptySeconds;
   json["compile"] = bench.compileSeconds;
   return json;
@@ -254,8 +258,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
   for (const RunReport &run : report.runs) {
     nlohmann::json findings = nlohmann::json::array(), checks = nlohmann::json::array();
     for (const Finding &finding : run.findings)
-      findings.push_back(
-          {{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}});
+      findings.push_back({{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}});
     for (const CheckReport &check : run.checks) checks.push_back(checkJson(check, sources));
     nlohmann::json outputs = nlohmann::json::array();
     for (const BufferSummary &output : run.outputs) outputs.push_back(summaryJson(output));

@@ -66,7 +66,8 @@ private:
   }
 
   void line(double x1, double y1, double x2, double y2, const char *style) {
-    out_ += str("<line x1=\"", pixel(x1), "\" y1=\"", pixel(y1), "\" x2=\"", pixel(x2), "\" y2=\"", pixel(y2), "\" ", style, "/>\n");
+    out_ += str("<line x1=\"", pixel(x1), "\" y1=\"", pixel(y1), "\" x2=\"", pixel(x2), "\" y2=\"", pixel(y2), "\" ", style,
+                "/>\n");
   }
   void text(double x, double y, const std::string &what, const char *style = "") {
     out_ += str("<text x=\"", pixel(x), "\" y=\"", pixel(y), "\" ", style, ">", xmlText(what), "</text>\n");
@@ -90,9 +91,12 @@ private:
   void drawRoof(const MachineRates &rates) {
     double ridge = rates.operations / rates.bytes, left = std::pow(10, x_.low), right = std::pow(10, x_.high);
     double start = std::max(left, std::pow(10, y_.low) / rates.bytes); // where the slope enters the chart
-    line(x_.at(start), y_.at(start * rates.bytes), x_.at(ridge), y_.at(rates.operations), "stroke=\"#3465a4\" stroke-width=\"2\"");
+    line(x_.at(start), y_.at(start * rates.bytes), x_.at(ridge), y_.at(rates.operations),
+         "stroke=\"#3465a4\" stroke-width=\"2\"");
     line(x_.at(ridge), y_.at(rates.operations), x_.at(right), y_.at(rates.operations), "stroke=\"#3465a4\" stroke-width=\"2\"");
-    text(x_.to - 4, y_.at(rates.operations) - 5, str(elemName(rates.elem), ": ", number(rates.operations * 1e-9, 4), " G operations/s"), "text-anchor=\"end\" fill=\"#3465a4\"");
+    text(x_.to - 4, y_.at(rates.operations) - 5,
+         str(elemName(rates.elem), ": ", number(rates.operations * 1e-9, 4), " G operations/s"),
+         "text-anchor=\"end\" fill=\"#3465a4\"");
     text(x_.at(start) + 8, y_.at(start * rates.bytes) - 4, str(number(rates.bytes * 1e-9, 3), " GB/s"), "fill=\"#3465a4\"");
   }
 

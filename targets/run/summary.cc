@@ -54,8 +54,7 @@ BufferSummary summarise(std::string name, const RawArray &content) {
   }
   if (least >= 0) summary.least = elementOf(content, least), summary.greatest = elementOf(content, greatest);
   if (finite) summary.mean = sum / static_cast<double>(finite);
-  for (int64_t i = 0; i < std::min(content.count(), kFirstElements); ++i)
-    summary.first.push_back(elementOf(content, i));
+  for (int64_t i = 0; i < std::min(content.count(), kFirstElements); ++i) summary.first.push_back(elementOf(content, i));
   return summary;
 }
 

@@ -114,8 +114,7 @@ Result<void> TestRun::everything(bool saves) {
       if (buffer->written())
         report_.outputs.push_back(summarise(buffer->stmt->name, buffer->contents.at(buffer->writers.back())));
   for (size_t p = 0; saves && p < test_.body.size(); ++p)
-    if (test_.body[p].kind == HostStmt::Kind::Save &&
-        !(state_.usesUnwritten(test_.body[p].value) && !launches_.empty()))
+    if (test_.body[p].kind == HostStmt::Kind::Save && !(state_.usesUnwritten(test_.body[p].value) && !launches_.empty()))
       if (auto done = save(test_.body[p], p); !done) return done;
   auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_);
   if (!checks) return checks.error();
@@ -152,8 +151,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
   for (const HostExpr &extent : stmt.type.extents) {
     auto value = state_.integer(extent, position);
     if (!value) return value.error();
-    if (*value < 0)
-      return state_.siteAt(extent.range).fail(DiagCode::HostBadSize, str("a size is not negative: ", *value));
+    if (*value < 0) return state_.siteAt(extent.range).fail(DiagCode::HostBadSize, str("a size is not negative: ", *value));
     sizes.push_back(*value);
   }
   EvalSite site = state_.siteAt(stmt.type.range);
@@ -342,8 +340,8 @@ Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
     bool writes = std::find(buffer->writers.begin(), buffer->writers.end(), launch.position) != buffer->writers.end();
     if (!writes || !state_.needed(*buffer, launch.position)) continue;
     if (round == 0 && launch.position != buffer->writers.back()) continue;
-    auto content = RawArray::make(*options_.budget, buffer->sizes, buffer->stmt->type.elem,
-                                  "the content of %" + buffer->stmt->name);
+    auto content =
+        RawArray::make(*options_.budget, buffer->sizes, buffer->stmt->type.elem, "the content of %" + buffer->stmt->name);
     if (!content) return content.error();
     buffer->device->read(*content, options_.threads);
     if (round == 0)
@@ -366,8 +364,7 @@ void TestRun::findDamage(TestBuffer &buffer) {
 }
 
 Result<void> TestRun::findChanges(TestBuffer &buffer) {
-  auto content =
-      RawArray::make(*options_.budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
+  auto content = RawArray::make(*options_.budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
   if (!content) return content.error();
   buffer.device->read(*content, options_.threads);
   if (sameBytes(*content, *buffer.initial)) return {};
@@ -377,9 +374,9 @@ Result<void> TestRun::findChanges(TestBuffer &buffer) {
       if (changed++ == 0) first = i;
     }
   fail(buffer.stmt->nameRange,
-       str("`%", buffer.stmt->name, "` changed, though no launched kernel writes it: ",
-           countOf(changed, content->count()), ", the first at ", indexText(indexOf(first, buffer.sizes)), ", from ",
-           elementOf(*buffer.initial, first), " to ", elementOf(*content, first)));
+       str("`%", buffer.stmt->name, "` changed, though no launched kernel writes it: ", countOf(changed, content->count()),
+           ", the first at ", indexText(indexOf(first, buffer.sizes)), ", from ", elementOf(*buffer.initial, first), " to ",
+           elementOf(*content, first)));
   return {};
 }
 
@@ -409,8 +406,7 @@ Result<void> TestRun::compareRounds(TestBuffer &buffer) {
     if (auto done = reportUnwritten(buffer, second); !done) return done;
   if (!differing || buffer.order != OrderCause::None) return {};
   std::vector<std::string> notes;
-  if (buffer.isOut)
-    notes.push_back("`out` buffers held other poison in each run: the kernel may use what it has not written");
+  if (buffer.isOut) notes.push_back("`out` buffers held other poison in each run: the kernel may use what it has not written");
   fail(buffer.stmt->nameRange,
        str("two runs differ in `%", buffer.stmt->name, "`: ", countOf(differing, first.count()), ", the first at ",
            indexText(indexOf(at, buffer.sizes)), ", ", elementOf(first, at), " and ", elementOf(second, at)),

@@ -9,8 +9,8 @@ namespace xt {
 
 class TestRun {
 public:
-  TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
-          const RunOptions &options, Diagnostics &diagnostics);
+  TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small, const RunOptions &options,
+          Diagnostics &diagnostics);
 
   // `saves`: whether `save` statements write their files.
   RunReport run(bool saves);

@@ -20,8 +20,7 @@ struct PlannedRun {
 // Each target runs at its own sizes, and at the small ones too where another target runs only those.
 std::vector<PlannedRun> planRuns(const HostTest &test, const std::vector<TargetUnderTest> &targets) {
   std::vector<PlannedRun> runs;
-  bool anySmall =
-      test.hasSmall && std::any_of(targets.begin(), targets.end(), [](const auto &t) { return t.smallSizes; });
+  bool anySmall = test.hasSmall && std::any_of(targets.begin(), targets.end(), [](const auto &t) { return t.smallSizes; });
   for (const TargetUnderTest &target : targets) {
     bool small = test.hasSmall && target.smallSizes;
     runs.push_back({&target, small});
@@ -73,7 +72,8 @@ std::optional<RunReport> skippedRun(const HostTest &test, const PlannedRun &plan
     report.target = plan.target->name;
     report.small = plan.small;
     report.status = TestStatus::Skipped;
-    report.findings.push_back({stmt.range, str("@", stmt.kernel, " cannot run on ", plan.target->name, ": ", found->second), {}});
+    report.findings.push_back(
+        {stmt.range, str("@", stmt.kernel, " cannot run on ", plan.target->name, ": ", found->second), {}});
     return report;
   }
   return std::nullopt;

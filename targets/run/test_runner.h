@@ -27,8 +27,7 @@ struct RunOptions {
   int threads = 0;                // for the host's own work, 0: all cores
   std::string dataDirectory;      // base directory of relative paths in `load` and `save`
   // The command line that repeats one test on one target. `small`: which sizes, for a test that has small ones.
-  std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)>
-      repeatCommand;
+  std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)> repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // called before each run: whether its kernels' prints are shown
   std::optional<BenchOptions> bench;                      // time the launches of tests that pass

@@ -33,8 +33,7 @@ void evaluate(const double *x, const double *e, int64_t n, double *values, doubl
 // `carried` may be null; then `e` is not read.
 void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *values, double *carried) {
   auto monotone = [&](auto f, double low) {
-    evaluate(x, e, n, values, carried, f,
-             [&](double p, double d, double v) { return monotoneCarried(f, p, d, v, low); });
+    evaluate(x, e, n, values, carried, f, [&](double p, double d, double v) { return monotoneCarried(f, p, d, v, low); });
   };
   auto slopeOne = [&](auto f, double most) {
     evaluate(x, e, n, values, carried, f, [=](double, double d, double) { return std::min(d, most); });
@@ -69,9 +68,7 @@ bool givesIntegers(HostFn fn) {
 }
 
 // Whether the function is exact in every float type.
-bool isExactFn(HostFn fn) {
-  return fn == HostFn::Abs || fn == HostFn::Neg || givesIntegers(fn);
-}
+bool isExactFn(HostFn fn) { return fn == HostFn::Abs || fn == HostFn::Neg || givesIntegers(fn); }
 
 Result<HostArray> floatFunction(const EvalSite &site, HostFn fn, HostArray x) {
   bool carries = !x.exact(), withErrors = carries || (site.trackErrors && !isExactFn(fn));
@@ -231,9 +228,8 @@ Result<HostArray> floatToInteger(const EvalSite &site, HostArray x, Elem to) {
     if (!fits) return failed.put(i);
     out->ints[i] = info.isUnsigned ? static_cast<int64_t>(static_cast<uint64_t>(t)) : static_cast<int64_t>(t);
     if (!x.exact())
-      out->errors[i] = x.errors[i] == 0 ? 0
-                                        : std::max(distance(std::trunc(v + x.errors[i]), t),
-                                                   distance(std::trunc(v - x.errors[i]), t));
+      out->errors[i] =
+          x.errors[i] == 0 ? 0 : std::max(distance(std::trunc(v + x.errors[i]), t), distance(std::trunc(v - x.errors[i]), t));
   });
   if (failed.get() < 0) return out;
   return site.fail(DiagCode::HostValueOutOfRange,

@@ -49,14 +49,11 @@ bool mentionsBefore(const HostExpr &expr) {
 
 // The recursion depth is the nesting depth of the source, which the lowering limits.
 bool sameExpr(const HostExpr &a, const HostExpr &b) {
-  auto all = [](const auto &x, const auto &y, auto same) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
-  };
+  auto all = [](const auto &x, const auto &y, auto same) { return std::equal(x.begin(), x.end(), y.begin(), y.end(), same); };
   bool plain = a.kind == b.kind && a.integer == b.integer && a.number == b.number && a.text == b.text &&
                (a.kind != HostExpr::Kind::Elem || a.elem == b.elem) && (a.kind != HostExpr::Kind::Call || a.fn == b.fn);
   return plain && all(a.args, b.args, sameExpr) &&
-         all(a.named, b.named,
-             [](const auto &x, const auto &y) { return x.name == y.name && sameExpr(x.value, y.value); }) &&
+         all(a.named, b.named, [](const auto &x, const auto &y) { return x.name == y.name && sameExpr(x.value, y.value); }) &&
          all(a.ranges, b.ranges, [&](const HostExpr::Range &x, const HostExpr::Range &y) {
            return x.single == y.single && all(x.begin, y.begin, sameExpr) && all(x.end, y.end, sameExpr) &&
                   all(x.step, y.step, sameExpr);
@@ -158,15 +155,16 @@ private:
   }
 
   // Describes the elements for which the check proves nothing, because their bound is too large; "" if there are none.
-  Result<std::string> looseText(const HostStmt &stmt, size_t position, const Comparison &comparison,
-                                const EvalSite &site) {
+  Result<std::string> looseText(const HostStmt &stmt, size_t position, const Comparison &comparison, const EvalSite &site) {
     if (stmt.tolerance == HostStmt::Tolerance::Exactly) return std::string();
     auto scale = scaleOfBuffers(stmt.left, position);
     if (!scale) return scale.error();
     Looseness loose = findLooseness(comparison, *scale, site.threads);
     if (loose.elements == 0) return std::string();
-    std::string where = comparison.shape().empty() ? "" : str(", the first at ", indexText(indexOf(loose.first, comparison.shape())));
-    std::string of = str("about ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
+    std::string where =
+        comparison.shape().empty() ? "" : str(", the first at ", indexText(indexOf(loose.first, comparison.shape())));
+    std::string of =
+        str("about ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
     if (!std::isfinite(loose.bound)) return str(of, ": the bound is infinite there, so that any finite value passes");
     return str(of, ": the bound is ", shortNumber(loose.bound), " there, but the scale of the expected values around is ",
                shortNumber(loose.scale), ", so that zeros pass",
@@ -199,8 +197,7 @@ private:
     size_t product = isCall(sum.args[0], HostFn::Matmul) ? 0 : 1;
     HostExpr expr = sum.args[product];
     const HostExpr &start = sum.args[1 - product];
-    if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start))
-      return {};
+    if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start)) return {};
     auto value = state_.evaluate(expr, position);
     if (!value) return value.error();
     if (value->integer || value->shape != left.shape) return {}; // so the summand broadcasts to it
@@ -225,9 +222,8 @@ private:
     }
     bool toEach = right.count() == report.compared || right.count() == 1; // a scalar is compared with every element
     if (constantInputs_ && report.compared > 1 && toEach && constantValues(right)) {
-      report.problem =
-          "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
-          "so that a kernel that mixes up elements passes";
+      report.problem = "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
+                       "so that a kernel that mixes up elements passes";
       return Proof::Nothing;
     }
     if (sameExpr(stmt.left, stmt.right)) {
@@ -276,8 +272,7 @@ private:
   }
   bool usesWritten(const HostExpr &expr) {
     std::vector<std::string> names = state_.buffersIn(expr, false);
-    return std::any_of(names.begin(), names.end(),
-                       [&](const std::string &name) { return state_.find(name)->written(); });
+    return std::any_of(names.begin(), names.end(), [&](const std::string &name) { return state_.find(name)->written(); });
   }
   Result<HostArray> before(const HostExpr &expr, size_t position) {
     state_.setAllBefore(true);
@@ -285,8 +280,7 @@ private:
     state_.setAllBefore(false);
     return value;
   }
-  static Result<bool> passes(const HostArray &left, const HostArray &right, const HostStmt &stmt,
-                             const EvalSite &site) {
+  static Result<bool> passes(const HostArray &left, const HostArray &right, const HostStmt &stmt, const EvalSite &site) {
     auto comparison = Comparison::make(site, left, right, stmt);
     if (!comparison) return comparison.error();
     return allPass(*comparison);
@@ -303,8 +297,8 @@ private:
 
   // --- what a failed check shows -------------------------------------------------------------------------------------
 
-  Result<void> describe(CheckReport &report, const Comparison &comparison, const CompareResult &result,
-                        const HostStmt &stmt, size_t position) {
+  Result<void> describe(CheckReport &report, const Comparison &comparison, const CompareResult &result, const HostStmt &stmt,
+                        size_t position) {
     report.first = element(comparison, result.first);
     report.worst = element(comparison, result.worst);
     addWriters(report, stmt.left, position);
@@ -354,8 +348,8 @@ private:
       for (size_t i = 0; i < found->size(); ++i) {
         std::string &text = (i == 0 ? report.first : report.worst)->writer;
         if (const auto &by = (*found)[i]) {
-          text = str(by->workgroup.empty() ? "" : workgroupText(*launch.kernel, by->workgroup) + ", ", "subgroup ",
-                     by->subgroup);
+          text =
+              str(by->workgroup.empty() ? "" : workgroupText(*launch.kernel, by->workgroup) + ", ", "subgroup ", by->subgroup);
           if (by->stores > 1) text += str(", the last of ", by->stores, " times");
         } else {
           text = "no workgroup";
@@ -372,8 +366,7 @@ private:
     auto b = a ? state_.evaluate(product->args[1], position) : Result<HostArray>(Error::diagnosed());
     state_.setTrackErrors(true);
     if (!a || !b) return TermSource(); // it was evaluated before without an error, so memory is short: no guess
-    if (a->rank() != 2 || b->rank() != 2 || a->shape[0] != comparison.shape()[0] ||
-        b->shape[1] != comparison.shape()[1])
+    if (a->rank() != 2 || b->rank() != 2 || a->shape[0] != comparison.shape()[0] || b->shape[1] != comparison.shape()[1])
       return TermSource();
     auto x = std::make_shared<HostArray>(std::move(*a)), y = std::make_shared<HostArray>(std::move(*b));
     return TermSource([x, y](int64_t linear) {
@@ -391,8 +384,7 @@ private:
     const std::vector<int64_t> &shape = comparison.shape();
     if (shape.empty()) return "";
     int64_t columns = shape.back(), rows = shape.size() > 1 ? shape[shape.size() - 2] : 1;
-    int64_t matrix = at / (rows * columns) * rows * columns, row = at % (rows * columns) / columns,
-            column = at % columns;
+    int64_t matrix = at / (rows * columns) * rows * columns, row = at % (rows * columns) / columns, column = at % columns;
     int64_t row0 = std::max<int64_t>(0, std::min(row - 1, rows - kRows)), row1 = std::min(rows, row0 + kRows);
     int64_t column0 = std::max<int64_t>(0, std::min(column - 2, columns - kColumns)),
             column1 = std::min(columns, column0 + kColumns);
@@ -423,8 +415,7 @@ private:
 };
 } // namespace
 
-Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state,
-                                              const std::vector<LaunchPlan> &launches) {
+Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches) {
   return Verifier(test, state, launches).run();
 }
 

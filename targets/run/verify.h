@@ -7,8 +7,7 @@ namespace xt {
 
 // Evaluates every check of the test except those on `out` buffers that no launch writes. An Error is either an error
 // of the test (Diagnosed) or of the environment.
-Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state,
-                                              const std::vector<LaunchPlan> &launches);
+Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches);
 
 // The region where `mask` is set, in words with a leading ": ", or "".
 std::string regionText(const Elements<uint8_t> &mask, std::span<const int64_t> shape);

@@ -23,7 +23,8 @@ Result<BenchBase> BenchBase::read(const std::string &path) {
     return there ? object[name] : nlohmann::json::array();
   };
   auto textOf = [](const nlohmann::json &object, const char *name) {
-    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>() : std::string();
+    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
+                                                                                   : std::string();
   };
   BenchBase base;
   base.path_ = path;
@@ -32,10 +33,13 @@ Result<BenchBase> BenchBase::read(const std::string &path) {
       for (const nlohmann::json &run : listOf(test, "runs")) {
         if (!run.is_object() || !run.contains("bench") || !run["bench"].is_object()) continue;
         const nlohmann::json &bench = run["bench"];
-        auto number = [&](const char *name) { return bench.contains(name) && bench[name].is_number() ? bench[name].get<double>() : 0.0; };
+        auto number = [&](const char *name) {
+          return bench.contains(name) && bench[name].is_number() ? bench[name].get<double>() : 0.0;
+        };
         bool small = run.contains("small") && run["small"].is_boolean() && run["small"].get<bool>();
         if (number("median") > 0)
-          base.times_[keyOf(textOf(file, "file"), textOf(test, "test"), textOf(run, "target"), small)] = {number("median"), number("high")};
+          base.times_[keyOf(textOf(file, "file"), textOf(test, "test"), textOf(run, "target"), small)] = {number("median"),
+                                                                                                          number("high")};
       }
   if (base.times_.empty()) return Error::environment(str(path, ": holds no times: write it with `xtrun --bench --json`"));
   return base;

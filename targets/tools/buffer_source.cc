@@ -77,7 +77,8 @@ bool isInitializer(const std::string &what) {
 // The initialiser as in a test block: a bare word gets the arguments that it needs.
 Result<std::string> initializerText(const SourceText &source, int index) {
   if (!isOneExpression(source.what))
-    return usageMistake(str("`", source.what, "` is no initialiser: write a word, or a word with its arguments in parentheses, such as fill(1.5)"));
+    return usageMistake(str(
+        "`", source.what, "` is no initialiser: write a word, or a word with its arguments in parentheses, such as fill(1.5)"));
   int64_t seed = source.seed.value_or(index);
   if (source.what == "random") return str("random(seed = ", seed, ")");
   if (source.what == "ints") return str("ints(-4, 4, seed = ", seed, ")");
@@ -143,8 +144,8 @@ Result<BufferSource> bufferSource(const std::string &name, const std::string &te
   if (source.what != "zeros" && !isInitializer(source.what)) {
     size_t colon = source.what.rfind(':');
     if (colon != std::string::npos && isInitializer(source.what.substr(0, colon)))
-      return usageMistake(str("`", source.what.substr(colon + 1), "` is no shape for ", name, ", which is ",
-                              shapedText(param), ": write 1024x512 or 1024x512xf16"));
+      return usageMistake(str("`", source.what.substr(colon + 1), "` is no shape for ", name, ", which is ", shapedText(param),
+                              ": write 1024x512 or 1024x512xf16"));
     return usageMistake(str("`", text, "` is no content for ", name, ", which is ", shapedText(param),
                             ": give a .npy file, or random, ints, fill(v), zeros, iota, identity with a shape, such as "
                             "random:1024x512"));
@@ -155,8 +156,8 @@ Result<BufferSource> bufferSource(const std::string &name, const std::string &te
     return usageMistake(
         str("say shape and type of the buffer whose address ", name, " takes: --arg ", name, "=", text, ":1024xf16"));
   if (!source.shape && !param.hasStaticShape())
-    return usageMistake(str("the shape of ", name, " is not known: write it behind a colon, such as --arg ", name, "=",
-                            text, ":", join(std::vector<int>(param.shape().size(), 1024), "x")));
+    return usageMistake(str("the shape of ", name, " is not known: write it behind a colon, such as --arg ", name, "=", text,
+                            ":", join(std::vector<int>(param.shape().size(), 1024), "x")));
   BufferSource out{*initializer, {}, source.elem.value_or(param.elem())};
   if (source.shape)
     out.shape = *source.shape;
@@ -165,8 +166,7 @@ Result<BufferSource> bufferSource(const std::string &name, const std::string &te
   return checked(name, text, param, std::move(out));
 }
 
-Result<BufferSource> outSource(const std::string &name, const SourceText &text, Type param,
-                               const std::optional<Shape> &shape) {
+Result<BufferSource> outSource(const std::string &name, const SourceText &text, Type param, const std::optional<Shape> &shape) {
   BufferSource source{"out", {}, text.elem.value_or(param.elem())};
   if (text.shape)
     source.shape = *text.shape;

@@ -98,8 +98,7 @@ std::optional<int64_t> workgroupsOf(const std::optional<std::vector<GridRange>> 
 std::string gridText(const std::vector<GridRange> &grid, int64_t workgroups) {
   std::vector<int64_t> counts;
   for (const GridRange &range : grid) counts.push_back(range.count);
-  return str(counts.size() > 1 ? join(counts, " x ") + " = " : "", workgroups, " workgroup",
-             workgroups == 1 ? "" : "s");
+  return str(counts.size() > 1 ? join(counts, " x ") + " = " : "", workgroups, " workgroup", workgroups == 1 ? "" : "s");
 }
 
 // One entry for each variable of the grid, outermost first; the last one is block_id x.
@@ -130,8 +129,8 @@ std::string countsText(const OpCounts &counts) {
   if (counts.mma > 0 && counts.elementwise > 0) text += str(" (", countText(counts.mma), " in tile_mma)");
   text += str(", ", countText(counts.bytesRead), " bytes read, ", countText(counts.bytesWritten), " bytes written");
   if (counts.slmBytesRead + counts.slmBytesWritten > 0)
-    text += str("; shared local memory: ", countText(counts.slmBytesRead), " bytes read, ",
-                countText(counts.slmBytesWritten), " written");
+    text += str("; shared local memory: ", countText(counts.slmBytesRead), " bytes read, ", countText(counts.slmBytesWritten),
+                " written");
   return text;
 }
 
@@ -144,8 +143,7 @@ std::string placeText(const Op &op, const SourceManager &sources) {
 void loopsText(std::string &out, const std::vector<LoopCost> &loops, const SourceManager &sources, std::string indent) {
   for (const LoopCost &loop : loops) {
     std::string often = loop.entered == 1 ? "" : str(" (come to ", countText(loop.entered), " times)");
-    out += str(indent, "each step of the loop at ", placeText(*loop.loop, sources), often, ": ", countsText(loop.step),
-               "\n");
+    out += str(indent, "each step of the loop at ", placeText(*loop.loop, sources), often, ": ", countsText(loop.step), "\n");
     loopsText(out, loop.inner, sources, indent + "  ");
   }
 }
@@ -215,8 +213,7 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
   json["workgroup"] = countsJson(cost.known);
   json["loops"] = loopsJson(cost.loops, sources);
   json["upperBounds"] = cost.branches;
-  json["launch"] =
-      workgroups && cost.loops.empty() ? countsJson(times(cost.known, static_cast<double>(*workgroups))) : Json();
+  json["launch"] = workgroups && cost.loops.empty() ? countsJson(times(cost.known, static_cast<double>(*workgroups))) : Json();
   return json;
 }
 
@@ -243,8 +240,8 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
     out += str("    %", buffer->result()->name(), " at ", placeText(*buffer, sources), ": ",
                shapedText(buffer->result()->type()), ", ", buffer->result()->type().byteCount(), " bytes\n");
   const char *most = cost.branches ? " (at most, where it branches)" : "";
-  out += str("  a workgroup", cost.loops.empty() ? "" : ", outside of the loops below", most, ": ",
-             countsText(cost.known), "\n");
+  out +=
+      str("  a workgroup", cost.loops.empty() ? "" : ", outside of the loops below", most, ": ", countsText(cost.known), "\n");
   loopsText(out, cost.loops, sources, "  ");
   if (workgroups && cost.loops.empty())
     out += str("  a launch", most, ": ", countsText(times(cost.known, static_cast<double>(*workgroups))), "\n");
@@ -274,8 +271,7 @@ Json describeJson(const Module &module, const Kernel *only, const SourceManager 
     json["parameters"].push_back(
         {{"name", param.name}, {"type", param.type}, {"value", param.value}, {"choices", param.choices}});
   json["kernels"] = Json::array();
-  eachKernel(module, only,
-             [&](const Kernel &kernel) { json["kernels"].push_back(kernelJson(kernel, module, sources)); });
+  eachKernel(module, only, [&](const Kernel &kernel) { json["kernels"].push_back(kernelJson(kernel, module, sources)); });
   return json;
 }
 

@@ -23,8 +23,12 @@ std::string line(const DeviceText &device) {
 }
 
 nlohmann::ordered_json json(const DeviceText &device) {
-  return {{"name", device.name},         {"driver", device.driver},     {"memory_bytes", device.memoryBytes},
-          {"subgroup_sizes", device.subgroupSizes}, {"software", device.software}, {"target", device.compiledFor},
+  return {{"name", device.name},
+          {"driver", device.driver},
+          {"memory_bytes", device.memoryBytes},
+          {"subgroup_sizes", device.subgroupSizes},
+          {"software", device.software},
+          {"target", device.compiledFor},
           {"problem", device.problem}};
 }
 
@@ -36,7 +40,8 @@ int listDevices(const XtrunOptions &options) {
   size_t width = 0;
   for (Target *target : allTargets()) width = std::max(width, target->name().size());
   for (Target *target : allTargets()) {
-    nlohmann::ordered_json item = {{"target", target->name()}, {"summary", target->summary()}, {"devices", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json item = {
+        {"target", target->name()}, {"summary", target->summary()}, {"devices", nlohmann::ordered_json::array()}};
     text += str(target->name(), std::string(width + 2 - target->name().size(), ' '), target->summary(), "\n");
     Result<std::vector<DeviceText>> devices = target->devices();
     std::string indent(width + 4, ' ');

@@ -6,11 +6,11 @@
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
 #include "targets/llvm/object_cache.h"
+#include "targets/process/external_tool.h"
 #include "targets/run/memory.h"
 #include "targets/run/report.h"
 #include "targets/tools/cache_directory.h"
 #include "targets/tools/tool_process.h"
-#include "targets/process/external_tool.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <nlohmann/json.hpp>
@@ -86,7 +86,8 @@ public:
 private:
   enum class Mark { Ok, Without, Fail };
 
-  void line(Mark mark, const std::string &where, const std::string &what, const std::string &text, const std::string &remedy = "") {
+  void line(Mark mark, const std::string &where, const std::string &what, const std::string &text,
+            const std::string &remedy = "") {
     const char *word = mark == Mark::Ok ? "ok  " : mark == Mark::Fail ? "FAIL" : "-   ";
     text_ += str(word, "  ", where, where.empty() ? "" : ": ", what, ": ", text, "\n");
     if (mark != Mark::Ok && !remedy.empty()) text_ += str("        ", remedy, "\n");
@@ -94,8 +95,16 @@ private:
   }
 
   void add(const std::string &target, const Requirement &requirement) {
-    line(requirement.found ? Mark::Ok : requirement.needed ? Mark::Fail : Mark::Without, target, requirement.what, requirement.text, requirement.remedy);
-    json_["requirements"].push_back({{"target", target}, {"what", requirement.what}, {"found", requirement.found}, {"needed", requirement.needed}, {"text", requirement.text}, {"remedy", requirement.remedy}});
+    line(requirement.found    ? Mark::Ok
+         : requirement.needed ? Mark::Fail
+                              : Mark::Without,
+         target, requirement.what, requirement.text, requirement.remedy);
+    json_["requirements"].push_back({{"target", target},
+                                     {"what", requirement.what},
+                                     {"found", requirement.found},
+                                     {"needed", requirement.needed},
+                                     {"text", requirement.text},
+                                     {"remedy", requirement.remedy}});
   }
 
   void general() {
@@ -103,11 +112,14 @@ private:
     json_["llvm"] = LLVM_VERSION_STRING;
     text_ += str(kVersion, " with LLVM ", LLVM_VERSION_STRING, "\n\n");
     std::string library = stdlibFolder();
-    add("", {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib beside the programs" : library, "set XT_STDLIB to the folder that holds gemm.xt"});
+    add("", {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib beside the programs" : library,
+             "set XT_STDLIB to the folder that holds gemm.xt"});
     cache();
-    for (const auto &[program, package, use] : {std::tuple("ocloc", "intel-opencl-icd", "--emit=isa"), std::tuple("spirv-dis", "spirv-tools", "--emit=spvasm")}) {
+    for (const auto &[program, package, use] :
+         {std::tuple("ocloc", "intel-opencl-icd", "--emit=isa"), std::tuple("spirv-dis", "spirv-tools", "--emit=spvasm")}) {
       Result<ToolOutput> ran = runTool(program, package, {"--version"});
-      add("", {str("the program ", program, " (for xtc ", use, ")"), ran.ok(), false, ran ? "found" : "not in PATH", str("install Debian's package ", package)});
+      add("", {str("the program ", program, " (for xtc ", use, ")"), ran.ok(), false, ran ? "found" : "not in PATH",
+               str("install Debian's package ", package)});
     }
   }
 
@@ -118,9 +130,14 @@ private:
     ObjectCache cache(limit ? directory : "", limit ? *limit : 0);
     ObjectCache::Use use = cache.use();
     std::string state = !limit ? limit.error().message : directory.empty() || *limit == 0 ? "switched off" : cache.problem();
-    std::string text = state.empty() ? str(directory, ": ", use.entries, " entries, ", bytesText(use.bytes), " of ", bytesText(static_cast<int64_t>(*limit))) : str("not used: ", state);
-    line(cache ? Mark::Ok : Mark::Without, "", "the cache of compiled code", text, "kernels are compiled anew by each process; XT_CACHE_DIR names another directory");
-    json_["cache"] = {{"directory", directory}, {"used", static_cast<bool>(cache)}, {"problem", state}, {"entries", use.entries}, {"bytes", use.bytes}, {"limit", limit ? *limit : 0}};
+    std::string text = state.empty() ? str(directory, ": ", use.entries, " entries, ", bytesText(use.bytes), " of ",
+                                           bytesText(static_cast<int64_t>(*limit)))
+                                     : str("not used: ", state);
+    line(cache ? Mark::Ok : Mark::Without, "", "the cache of compiled code", text,
+         "kernels are compiled anew by each process; XT_CACHE_DIR names another directory");
+    json_["cache"] = {{"directory", directory}, {"used", static_cast<bool>(cache)},
+                      {"problem", state},       {"entries", use.entries},
+                      {"bytes", use.bytes},     {"limit", limit ? *limit : 0}};
   }
 
   // Runs this program in a separate process, which ends also if a driver hangs in it, or prints without end.
@@ -137,14 +154,18 @@ private:
     std::string output = ran ? ran->output.substr(std::min(ran->output.find('{'), ran->output.size())) : "";
     Json listed = Json::parse(output, nullptr, false);
     if (listed.is_discarded() || !listed.contains("targets")) {
-      line(Mark::Fail, "", "the list of devices", ran ? str("xtrun --devices ended with status ", ran->status, ": ", firstLines(ran->output, 3)) : ran.error().message);
+      line(Mark::Fail, "", "the list of devices",
+           ran ? str("xtrun --devices ended with status ", ran->status, ": ", firstLines(ran->output, 3))
+               : ran.error().message);
       return;
     }
     for (const Json &target : listed["targets"])
       for (const Json &device : target["devices"]) {
         std::string problem = device.value("problem", "");
         bool software = device.value("software", false);
-        std::string text = problem.empty() ? str(device.value("name", ""), software ? ", software" : "", device.value("driver", "").empty() ? "" : ", ", device.value("driver", "")) : problem;
+        std::string text = problem.empty() ? str(device.value("name", ""), software ? ", software" : "",
+                                                 device.value("driver", "").empty() ? "" : ", ", device.value("driver", ""))
+                                           : problem;
         // OpenCL is used only if the user selects it.
         bool openCl = device.value("name", "") == "OpenCL" || device.value("driver", "").starts_with("OpenCL");
         Mark missing = openCl ? Mark::Without : Mark::Fail;
@@ -175,10 +196,17 @@ private:
     arguments.push_back(file);
     Result<ToolOutput> ran = runOwn(arguments);
     bool passed = ran && ran->status == 0;
-    std::string text = !ran ? ran.error().message : passed ? "a product of 32x96 and 96x64 is right" : str("status ", ran->status, ": ", firstLines(ran->output, 8));
+    std::string text = !ran     ? ran.error().message
+                       : passed ? "a product of 32x96 and 96x64 is right"
+                                : str("status ", ran->status, ": ", firstLines(ran->output, 8));
     line(passed ? Mark::Ok : Mark::Fail, str(target.name(), device.empty() ? "" : " on " + device), "a kernel", text);
     if (ran && ran->status == static_cast<int>(ExitStatus::CompilerBug)) statuses_.push_back(ExitStatus::CompilerBug);
-    json_["kernels"].push_back({{"target", target.name()}, {"device", device}, {"command", command}, {"passed", passed}, {"status", ran ? ran->status : -1}, {"text", text}});
+    json_["kernels"].push_back({{"target", target.name()},
+                                {"device", device},
+                                {"command", command},
+                                {"passed", passed},
+                                {"status", ran ? ran->status : -1},
+                                {"text", text}});
   }
 
   std::string text_;

@@ -73,7 +73,8 @@ int formatFiles(const XtcOptions &options) {
     }
   }
   // Without messages, no JSON is printed, because standard output may have the formatted text or the list of files.
-  bool any = std::any_of(sessions.begin(), sessions.end(), [](const auto &session) { return !session->diagnostics().all().empty(); });
+  bool any =
+      std::any_of(sessions.begin(), sessions.end(), [](const auto &session) { return !session->diagnostics().all().empty(); });
   if (any) printDiagnostics(options, sessions);
   return status;
 }

@@ -13,20 +13,25 @@
 
 namespace xt {
 
-bool isGpuCode(std::string_view kind) { return kind == "llvm" || kind == "spirv" || kind == "spvasm" || kind == "meta" || kind == "isa"; }
+bool isGpuCode(std::string_view kind) {
+  return kind == "llvm" || kind == "spirv" || kind == "spvasm" || kind == "meta" || kind == "isa";
+}
 
 std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
-  auto wants = [&](std::string_view kind) { return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end(); };
+  auto wants = [&](std::string_view kind) {
+    return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
+  };
   for (std::string_view kind : {"spirv", "spvasm", "meta", "isa"})
     if (!gpu && wants(kind)) return str("--emit=", kind, " is of GPUs: --target=xe-pvc");
   const Target *target = findTarget(options.target);
-  if (options.intelExtensions && !(target && target->takesIntelExtensions())) return needsIntelGpuText("--spirv-extensions=intel", options.target);
+  if (options.intelExtensions && !(target && target->takesIntelExtensions()))
+    return needsIntelGpuText("--spirv-extensions=intel", options.target);
   if (!gpu && !options.blockMessages) return "--no-block-messages is of GPUs: --target=xe-pvc";
-  if (wants("isa") && offlineDevice(options.target).empty())
-    return needsIntelGpuText("--emit=isa", options.target);
+  if (wants("isa") && offlineDevice(options.target).empty()) return needsIntelGpuText("--emit=isa", options.target);
   if (!options.isaShim.empty() && !wants("isa")) return "--isa-shim belongs to --emit=isa";
   if (!wants("spirv")) return std::nullopt;
-  if (options.output.empty() && isatty(STDOUT_FILENO)) return "SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text";
+  if (options.output.empty() && isatty(STDOUT_FILENO))
+    return "SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text";
   if (options.files.size() > 1) return "--emit=spirv takes one file: its SPIR-V is one module";
   bool more = options.report || options.emit.size() > 1;
   if (more && options.output.empty()) return "SPIR-V is binary: beside other output it needs -o FILE, which it alone goes to";
@@ -46,7 +51,8 @@ Result<std::string> isaOf(const Module &module, const XeProgram &program, const 
   if (!listings) {
     Error error = listings.error();
     if (options.isaShim.empty() && error.message.find("lacks functions") != std::string::npos)
-      error.message += "; --isa-shim=FILE.ll gives it definitions, to look at the code only (xt_bench_xe --shim writes such a file)";
+      error.message +=
+          "; --isa-shim=FILE.ll gives it definitions, to look at the code only (xt_bench_xe --shim writes such a file)";
     return error;
   }
   if (!options.report) return join(*listings, "");
@@ -56,8 +62,9 @@ Result<std::string> isaOf(const Module &module, const XeProgram &program, const 
 }
 
 // Adds the output of one kind to `out`.
-Result<void> add(GpuCode &out, const std::string &kind, const XtcOptions &options, const Module &module, const XeProgram &program,
-                 const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
+Result<void> add(GpuCode &out, const std::string &kind, const XtcOptions &options, const Module &module,
+                 const XeProgram &program, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics,
+                 const std::function<void(std::string)> &stage) {
   if (kind == "spirv") {
     out.spirv.assign(program.spirv.begin(), program.spirv.end());
     return {};
@@ -67,7 +74,8 @@ Result<void> add(GpuCode &out, const std::string &kind, const XtcOptions &option
     return {};
   }
   if (stage) stage(kind == "isa" ? "Intel's offline compiler (ocloc)" : "the disassembler (spirv-dis)");
-  Result<std::string> text = kind == "isa" ? isaOf(module, program, target, options, sources, diagnostics) : disassembleSpirv(program.spirv);
+  Result<std::string> text =
+      kind == "isa" ? isaOf(module, program, target, options, sources, diagnostics) : disassembleSpirv(program.spirv);
   if (!text) return text.error();
   out.text += *text;
   return {};
@@ -75,8 +83,8 @@ Result<void> add(GpuCode &out, const std::string &kind, const XtcOptions &option
 
 } // namespace
 
-Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
-                            const SourceManager &sources, Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
+Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target, const SourceManager &sources,
+                        Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
   XeEmitOptions emitOptions;
   emitOptions.blockMessages = options.blockMessages;
   emitOptions.intelExtensions = options.intelExtensions;

@@ -29,7 +29,8 @@ std::string indented(const std::string &lines, std::string_view by) {
 
 class IsaText {
 public:
-  IsaText(const Kernel &kernel, const XeKernel &made, const IsaReport &report, const TargetInfo &target, const SourceManager &sources)
+  IsaText(const Kernel &kernel, const XeKernel &made, const IsaReport &report, const TargetInfo &target,
+          const SourceManager &sources)
       : kernel_(kernel), made_(made), report_(report), target_(target), sources_(sources) {
     std::vector<const Op *> loops;
     collectLoops(kernel.body, loops);
@@ -39,11 +40,14 @@ public:
   }
 
   std::string text() const {
-    std::string out = str(symbolText(kernel_.name), " on ", target_.name, ": ", report_.registers, " registers, ", report_.spilledBytes,
-                          " bytes spilled, ", report_.all.instructions, " instructions, ", report_.all.products, " dpas\n");
+    std::string out =
+        str(symbolText(kernel_.name), " on ", target_.name, ": ", report_.registers, " registers, ", report_.spilledBytes,
+            " bytes spilled, ", report_.all.instructions, " instructions, ", report_.all.products, " dpas\n");
     Occupancy occupancy = occupancyOf(target_, report_.registers, made_.subgroups, made_.slmBytes);
-    if (std::string line = xt::text(occupancy, target_, report_.registers, made_.subgroups); !line.empty()) out += str("  ", line, "\n");
-    if (made_.slmBytes > 0) out += str("  ", made_.slmBytes, " bytes of shared local memory\n", indented(slmTable(kernel_, sources_), "  "));
+    if (std::string line = xt::text(occupancy, target_, report_.registers, made_.subgroups); !line.empty())
+      out += str("  ", line, "\n");
+    if (made_.slmBytes > 0)
+      out += str("  ", made_.slmBytes, " bytes of shared local memory\n", indented(slmTable(kernel_, sources_), "  "));
     for (size_t i = 0; i < report_.loops.size(); ++i) out += loopText(i);
     if (std::string blocks = blocksText(report_.all); !blocks.empty()) out += str("  all block messages: ", blocks, "\n");
     return out;
@@ -51,7 +55,8 @@ public:
 
   void warn(Diagnostics &diagnostics) const {
     if (report_.spilledBytes > 0) {
-      Diagnostic &warning = report(diagnostics, str("`", symbolText(kernel_.name), "` needs more than ", report_.registers, " registers: ", report_.spilledBytes, " bytes of them go through memory"));
+      Diagnostic &warning = report(diagnostics, str("`", symbolText(kernel_.name), "` needs more than ", report_.registers,
+                                                    " registers: ", report_.spilledBytes, " bytes of them go through memory"));
       for (size_t i = 0; i < loops_.size(); ++i)
         if (const IsaLoop &loop = report_.loops[i]; loop.innermost && loop.spills)
           warning.at(loops_[i]->range(), str(loop.spills, loop.spills == 1 ? " message" : " messages", " in this loop"));
@@ -60,7 +65,8 @@ public:
     auto wanted = static_cast<size_t>(countKernel(kernel_).all.dpas);
     if (report_.all.products == 0 && wanted > 0)
       report(diagnostics, str("`", symbolText(kernel_.name), "` has ", wanted, " products, and no `dpas` is in its code"))
-          .note("the compiler took them for something else, or left them out as nothing depends on them; --emit=isa prints its code");
+          .note("the compiler took them for something else, or left them out as nothing depends on them; --emit=isa prints its "
+                "code");
   }
 
 private:
@@ -73,7 +79,9 @@ private:
 
   std::string loopText(size_t i) const {
     const IsaLoop &loop = report_.loops[i];
-    std::string where = loops_.empty() ? "" : str(" at line ", sources_.file(loops_[i]->range().file).lineColumn(loops_[i]->range().begin).line);
+    std::string where =
+        loops_.empty() ? ""
+                       : str(" at line ", sources_.file(loops_[i]->range().file).lineColumn(loops_[i]->range().begin).line);
     std::string out = str("  ", loop.innermost ? "loop" : "loop around others", where, ": ", mixText(loop), "\n");
     std::string blocks = blocksText(loop);
     return blocks.empty() ? out : str(out, "    blocks: ", blocks, "\n");
@@ -89,8 +97,8 @@ private:
 
 } // namespace
 
-std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports, const TargetInfo &target,
-                    const SourceManager &sources, Diagnostics &diagnostics) {
+std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports,
+                    const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
   std::string out;
   bool remarks = diagnostics.wantsRemarks();
   diagnostics.wantRemarks(true);

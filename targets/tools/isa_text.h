@@ -14,7 +14,7 @@ namespace xt {
 // Registers, spills, occupancy, shared local memory by line, and the instructions and block messages of each loop.
 // `reports` are in the order of the module's kernels, which are at lane scope. Spilled registers, and products for
 // which the code has no dpas, are warnings.
-std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports, const TargetInfo &target,
-                    const SourceManager &sources, Diagnostics &diagnostics);
+std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports,
+                    const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -27,7 +27,9 @@ Json parametersJson(const Kernel &kernel) {
 Json argumentsJson(const Kernel &kernel, const XeKernel &code) {
   constexpr int kWord = 8;
   Json list = Json::array();
-  auto add = [&](const char *what, int bytes) -> Json & { return list.emplace_back(Json{{"index", list.size()}, {"what", what}, {"bytes", bytes}}); };
+  auto add = [&](const char *what, int bytes) -> Json & {
+    return list.emplace_back(Json{{"index", list.size()}, {"what", what}, {"bytes", bytes}});
+  };
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     Type type = kernel.param(i)->type();
     const std::string &name = kernel.param(i)->name();
@@ -61,7 +63,10 @@ Json gridJson(const Kernel &kernel) {
 Json failuresJson(const XeKernel &code, const SourceManager &sources) {
   Json list = Json::array();
   for (const XeFailure &failure : code.failures) {
-    Json json = {{"first", failure.first}, {"count", productOf(failure.shape)}, {"kind", failure.asserted ? "assert" : "misuse"}, {"text", failure.text}};
+    Json json = {{"first", failure.first},
+                 {"count", productOf(failure.shape)},
+                 {"kind", failure.asserted ? "assert" : "misuse"},
+                 {"text", failure.text}};
     if (!failure.shape.empty()) json["shape"] = failure.shape;
     if (failure.byWorkgroup) json["byWorkgroup"] = true;
     if (failure.place.file != 0) {
@@ -77,9 +82,12 @@ Json failuresJson(const XeKernel &code, const SourceManager &sources) {
 // The word in which a kernel reports failures; null if it reports none.
 Json outcomeJson(const Json &arguments, const XeKernel &code, const SourceManager &sources) {
   if (!code.reportsFailures) return nullptr;
-  return {{"argument", arguments.back()["index"]}, {"bytes", 8},
-          {"initial", "0xffffffffffffffff"},       {"workgroupShift", 32},
-          {"failureShift", xeSubgroupBits(code.subgroups)}, {"failures", failuresJson(code, sources)}};
+  return {{"argument", arguments.back()["index"]},
+          {"bytes", 8},
+          {"initial", "0xffffffffffffffff"},
+          {"workgroupShift", 32},
+          {"failureShift", xeSubgroupBits(code.subgroups)},
+          {"failures", failuresJson(code, sources)}};
 }
 
 // All numbers are in bytes; maximalExtent also limits the number of rows.
@@ -108,7 +116,8 @@ Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &ta
                {"subgroupSize", code.subgroupSize},
                {"slmBytes", code.slmBytes},
                {"largeRegisterFile", code.largeRegisterFile}};
-  json["buildOptions"] = {{"levelZero", code.largeRegisterFile ? kLargeRegisterFileOption : ""}, {"opencl", code.largeRegisterFile ? kClLargeRegisterFileOption : ""}};
+  json["buildOptions"] = {{"levelZero", code.largeRegisterFile ? kLargeRegisterFileOption : ""},
+                          {"opencl", code.largeRegisterFile ? kClLargeRegisterFileOption : ""}};
   json["outcome"] = outcomeJson(arguments, code, sources);
   json["blockRules"] = blockRulesJson(kernel, code, target.blocks);
   return json;
@@ -118,7 +127,8 @@ Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &ta
 
 std::string launchJson(const Module &module, const XeProgram &program, const TargetInfo &target, const SourceManager &sources) {
   Json json = {{"target", target.name}, {"blockMessages", target.blocks.any()}, {"kernels", Json::array()}};
-  for (size_t i = 0; i < program.kernels.size(); ++i) json["kernels"].push_back(kernelJson(*module.kernels[i], program.kernels[i], target, sources));
+  for (size_t i = 0; i < program.kernels.size(); ++i)
+    json["kernels"].push_back(kernelJson(*module.kernels[i], program.kernels[i], target, sources));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -72,8 +72,7 @@ private:
       if (!number || !(*number >= 0) || std::isinf(*number))
         return usageMistake(str("--", name, " takes a number that is not negative, not `", value, "`"));
       parts.push_back(str(name, " = ", floatText(*number)));
-      if (name == "ulp" && options_.tolerances.size() > 1)
-        return usageMistake("--ulp stands alone, without --rtol and --atol");
+      if (name == "ulp" && options_.tolerances.size() > 1) return usageMistake("--ulp stands alone, without --rtol and --atol");
     }
     if (!parts.empty()) tolerance_ = " within " + join(parts, ", ");
     return {};
@@ -81,8 +80,7 @@ private:
 
   Result<void> grid() {
     if (options_.grid.empty()) return {};
-    if (!kernel_.grid.empty())
-      return usageMistake(str("@", kernel_.name, " has a grid of its own, so --grid cannot give one"));
+    if (!kernel_.grid.empty()) return usageMistake(str("@", kernel_.name, " has a grid of its own, so --grid cannot give one"));
     if (options_.grid.size() > 3) return usageMistake("--grid takes up to three numbers, such as 4,2,1");
     for (const std::string &extent : options_.grid)
       if (std::optional<int64_t> count = integerOf(extent); !count || *count < 0)
@@ -122,7 +120,9 @@ private:
       bool fits = elem == Elem::U64 ? *integer >= 0 : fitsInteger(elem, *integer);
       return fits ? Result<std::string>(given) : wrong("out of range");
     }
-    if (uint64_t wide = 0; elem == Elem::U64 && std::from_chars(given.data(), given.data() + given.size(), wide).ptr == given.data() + given.size() && wide != 0)
+    if (uint64_t wide = 0;
+        elem == Elem::U64 &&
+        std::from_chars(given.data(), given.data() + given.size(), wide).ptr == given.data() + given.size() && wide != 0)
       return given;
     std::optional<double> number = numberOf(given);
     if (!number) return wrong("this is no number");
@@ -147,26 +147,23 @@ private:
               : outSource(name, outText, param.type(), expected ? std::optional(expected->shape) : std::nullopt);
     if (!source) return source.error();
     if (given && outText.shape && *outText.shape != source->shape)
-      return usageMistake(
-          str("--arg makes ", name, " ", shapeText(source->shape), ", --out says ", shapeText(*outText.shape)));
+      return usageMistake(str("--arg makes ", name, " ", shapeText(source->shape), ", --out says ", shapeText(*outText.shape)));
     MemoryLayout memory = param.type().isMemRef() ? param.type().data().memory : MemoryLayout{};
-    buffers_ +=
-        str("  %", name, " = ", source->initializer, " : ", memrefText(source->shape, source->elem, memory), "\n");
+    buffers_ += str("  %", name, " = ", source->initializer, " : ", memrefText(source->shape, source->elem, memory), "\n");
     if (expected)
       if (Result<void> added = addCheck(name, *source, *expect, *expected); !added) return added.error();
     if (out) saves_ += str("  save %", name, " ", quotedText(outText.what), "\n");
     return "%" + name;
   }
 
-  Result<void> addCheck(const std::string &name, const BufferSource &source, const std::string &path,
-                        const NpyHeader &header) {
+  Result<void> addCheck(const std::string &name, const BufferSource &source, const std::string &path, const NpyHeader &header) {
     // A reference may have a wider type than the buffer that is compared with it.
     Elem elem = source.elem;
     if (std::optional<Elem> own = npyElem(header); !npyHolds(header, elem) && own && isFloat(*own) && isFloat(elem))
       elem = *own;
     if (!npyHolds(header, elem) || header.shape != source.shape)
-      return usageMistake(str(path, " holds ", npyText(header), ", but ", name, " is ", shapeText(source.shape), "x",
-                              elemName(source.elem)));
+      return usageMistake(
+          str(path, " holds ", npyText(header), ", but ", name, " is ", shapeText(source.shape), "x", elemName(source.elem)));
     std::string expected = name + "_expected";
     auto taken = [&](const std::string &text) {
       for (size_t i = 0; i < kernel_.paramCount; ++i)
@@ -208,8 +205,7 @@ Result<const Kernel *> kernelNamed(const Module &module, const std::string &name
   }
   if (names.empty()) return usageMistake("there is no kernel in " + file);
   if (!found) return usageMistake(str("no kernel of ", file, " is called `", name, "`; there are ", join(names, ", ")));
-  if (wanted.empty() && names.size() > 1)
-    return usageMistake(str("--kernel is missing: ", file, " has ", join(names, ", ")));
+  if (wanted.empty() && names.size() > 1) return usageMistake(str("--kernel is missing: ", file, " has ", join(names, ", ")));
   return found;
 }
 

@@ -35,9 +35,12 @@ std::vector<std::string> plainArguments(int argc, const char *const *argv) {
   std::vector<std::string> out;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats)) word += str("=", argv[++i]);
-    else if (word == "--format") word = "--format-files";
-    else if (word == "--run=") word = "--run=,"; // no passes; Boost does not accept an empty value
+    if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats))
+      word += str("=", argv[++i]);
+    else if (word == "--format")
+      word = "--format-files";
+    else if (word == "--run=")
+      word = "--run=,"; // no passes; Boost does not accept an empty value
     out.push_back(std::move(word));
   }
   return out;
@@ -46,7 +49,8 @@ std::vector<std::string> plainArguments(int argc, const char *const *argv) {
 po::options_description commonOptions(const char *formats) {
   po::options_description options("Input and messages");
   auto add = options.add_options();
-  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "give a parameter of the file another value");
+  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+      "give a parameter of the file another value");
   add("format", po::value<std::string>()->value_name(formats), "how messages are printed; default text");
   add("diagnostics-format", po::value<std::string>()->value_name(formats), "the same under another name");
   add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default auto");
@@ -71,11 +75,11 @@ po::options_description passOptions() {
       "print the module after these passes; each dump is a .xt file that runs");
   add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
   add("time-passes", "print how long each step takes");
-  add("remarks", "say what layouts cost (where elements move, with bytes and barriers), what passes leave out or move, and how the CPU computes each op");
+  add("remarks", "say what layouts cost (where elements move, with bytes and barriers), what passes leave out or move, and how "
+                 "the CPU computes each op");
   add("verify-each", "verify the module after each pass");
   return options;
 }
-
 
 bool readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options, std::string &problem) {
   if (map.count("file")) options.files = map["file"].as<std::vector<std::string>>();
@@ -83,7 +87,8 @@ bool readCommon(const po::variables_map &map, std::string_view formats, CommonOp
     for (const std::string &text : map["define"].as<std::vector<std::string>>()) {
       size_t equals = text.find('=');
       if (equals == std::string::npos || equals == 0) return problem = "-D takes NAME=VALUE, not `" + text + "`", false;
-      options.defines.emplace_back(text.substr(text[0] == '$' ? 1 : 0, equals - (text[0] == '$' ? 1 : 0)), text.substr(equals + 1));
+      options.defines.emplace_back(text.substr(text[0] == '$' ? 1 : 0, equals - (text[0] == '$' ? 1 : 0)),
+                                   text.substr(equals + 1));
     }
   for (const char *name : kMessageOptions) {
     if (!map.count(name)) continue;
@@ -94,9 +99,12 @@ bool readCommon(const po::variables_map &map, std::string_view formats, CommonOp
   }
   if (map.count("color")) {
     std::string color = map["color"].as<std::string>();
-    if (color == "always") options.color = ColorMode::Always;
-    else if (color == "never") options.color = ColorMode::Never;
-    else if (color != "auto") return problem = "--color is auto, always or never, not `" + color + "`", false;
+    if (color == "always")
+      options.color = ColorMode::Always;
+    else if (color == "never")
+      options.color = ColorMode::Never;
+    else if (color != "auto")
+      return problem = "--color is auto, always or never, not `" + color + "`", false;
   }
   if (map.count("dump-after")) options.dumpAfter = splitCommas(map["dump-after"].as<std::vector<std::string>>());
   if (map.count("dump-dir")) options.dumpDir = map["dump-dir"].as<std::string>();
@@ -161,10 +169,13 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
 std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions &options) {
   if (!map.count("reduce")) return std::nullopt;
   options.reduce = map["reduce"].as<std::string>();
-  if (options.reduce.find_first_not_of(" \t\n") == std::string::npos) return "--reduce needs a command, such as --reduce 'xtc --check {} 2>&1 | grep -q \"compiler bug\"'";
+  if (options.reduce.find_first_not_of(" \t\n") == std::string::npos)
+    return "--reduce needs a command, such as --reduce 'xtc --check {} 2>&1 | grep -q \"compiler bug\"'";
   if (options.files.size() > 1) return "--reduce takes one file";
   for (const char *name : {"check", "watch", "format-files", "emit", "run", "show-layout", "query"})
-    if (map.count(name)) return str("--reduce compiles nothing itself: --", std::string_view(name) == "format-files" ? "format" : name, " belongs in its command");
+    if (map.count(name))
+      return str("--reduce compiles nothing itself: --", std::string_view(name) == "format-files" ? "format" : name,
+                 " belongs in its command");
   return std::nullopt;
 }
 
@@ -192,11 +203,14 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
   options.checkOnly = map.count("check") != 0;
   options.watch = map.count("watch") != 0;
   options.formatFiles = map.count("format-files") != 0;
-  if (options.formatFiles && (!options.emit.empty() || options.watch)) return "--format alone rewrites files: --emit and --watch do not go with it";
+  if (options.formatFiles && (!options.emit.empty() || options.watch))
+    return "--format alone rewrites files: --emit and --watch do not go with it";
   if (options.formatFiles && !options.output.empty() && options.files.size() > 1) return "--format with -o takes one file";
-  if (options.formatFiles && !options.output.empty() && options.checkOnly) return "--format --check writes nothing: -o does not go with it";
+  if (options.formatFiles && !options.output.empty() && options.checkOnly)
+    return "--format --check writes nothing: -o does not go with it";
   options.prove = map.count("prove") != 0;
-  if (options.prove && (!options.emit.empty() || options.checkOnly || options.formatFiles)) return "--prove goes with no other work: --check, --format and --emit are commands of their own";
+  if (options.prove && (!options.emit.empty() || options.checkOnly || options.formatFiles))
+    return "--prove goes with no other work: --check, --format and --emit are commands of their own";
   if (map.count("time-limit") && !options.prove) return "--time-limit belongs to --prove";
   if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return wrong;
   if (options.watch && !options.checkOnly) return "--watch belongs to --check";
@@ -249,7 +263,8 @@ std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions
   bool launches = map.count("kernel") || map.count("arg") || map.count("out") || map.count("expect");
   if (options.expects.empty() && !options.tolerances.empty()) return "--rtol, --atol and --ulp belong to --expect";
   if (!launches && !options.grid.empty()) return "--grid belongs to --kernel";
-  if (launches && !options.tests.empty()) return "--test runs a test block, --kernel and --arg a launch of their own: one or the other";
+  if (launches && !options.tests.empty())
+    return "--test runs a test block, --kernel and --arg a launch of their own: one or the other";
   if (launches && options.files.size() > 1) return "--kernel takes one file";
   return std::nullopt;
 }
@@ -279,41 +294,55 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts; with --format: only say which files are not formatted");
   add("watch", "with --check: check again whenever a file, or one that it imports, changes; Ctrl-C ends it");
-  add("format-files", "the same as --format with nothing behind it: rewrite the files in the one canonical form; - is standard input, to standard output");
-  add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
-  add("time-limit", po::value<std::string>()->value_name("SECONDS"), "with --prove: of each kernel; claims that are not decided by then are undecided; default 60");
+  add("format-files", "the same as --format with nothing behind it: rewrite the files in the one canonical form; - is standard "
+                      "input, to standard output");
+  add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the "
+               "same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
+  add("time-limit", po::value<std::string>()->value_name("SECONDS"),
+      "with --prove: of each kernel; claims that are not decided by then are undecided; default 60");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; meta: how a host launches the kernels of that, as JSON; isa: what Intel's offline compiler (ocloc) makes of it");
-  add("no-block-messages", "for a GPU: code without block messages, for buffers of any alignment, width and pitch; --emit=meta says which rules the others set");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a "
+      "GPU's; meta: how a host launches the kernels of that, as JSON; isa: what Intel's offline compiler (ocloc) makes of it");
+  add("no-block-messages", "for a GPU: code without block messages, for buffers of any alignment, width and pitch; --emit=meta "
+                           "says which rules the others set");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
-      "for a GPU of Intel's: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for drivers since 2025; none (default): as functions, without hints");
+      "for a GPU of Intel's: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
+      "drivers since 2025; none (default): as functions, without hints");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output (-)");
-  add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
-  add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
-  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop; with --emit=isa: registers, spills, occupancy, and the instructions and block messages of each loop");
-  add("isa-shim", po::value<std::string>()->value_name("FILE.ll"), "with --emit=isa: LLVM IR of device functions that the offline compiler does not have");
+  add("target", po::value<std::string>()->value_name("NAME"),
+      "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
+  add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"),
+      "run these passes instead of the target's; none: --run=");
+  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop; with --emit=isa: registers, "
+                "spills, occupancy, and the instructions and block messages of each loop");
+  add("isa-shim", po::value<std::string>()->value_name("FILE.ll"),
+      "with --emit=isa: LLVM IR of device functions that the offline compiler does not have");
   add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
   po::options_description lists("Reference");
   auto addList = lists.add_options();
   addList("list-ops", "print every op, and every host function of tests");
   addList("list-passes", "print every pass");
   addList("list-codes", "print every diagnostic code");
-  addList("reference", po::value<std::string>()->value_name("ops|codes"), "print the reference of all ops, or of all messages, as Markdown");
+  addList("reference", po::value<std::string>()->value_name("ops|codes"),
+          "print the reference of all ops, or of all messages, as Markdown");
   addList("query", po::value<std::vector<std::string>>()->multitoken()->value_name("TARGET [TYPES [SIZES]]"),
           "what a GPU target has: all of it, the sizes for types (f16,f16,f32), or whether it has a size (8x16x16)");
   addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
   po::options_description drawing("Drawing who owns what");
   auto addDrawing = drawing.add_options();
-  addDrawing("show-layout", po::value<std::string>()->value_name("LAYOUT"),
-             "draw a layout: '#name' of an alias of FILE, or one written out, '#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>'");
+  addDrawing(
+      "show-layout", po::value<std::string>()->value_name("LAYOUT"),
+      "draw a layout: '#name' of an alias of FILE, or one written out, '#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>'");
   addDrawing("shape", po::value<std::string>()->value_name("256x256"), "of the tile that it distributes");
   addDrawing("svg", po::value<std::string>()->value_name("FILE"), "write the drawing as SVG too");
   addDrawing("lanes", "show the lanes of a subgroup as well");
   addDrawing("registers", "show the registers of a lane as well");
   po::options_description reducing("Making a file smaller that shows a mistake");
   reducing.add_options()("reduce", po::value<std::string>()->value_name("COMMAND"),
-                         "cut out and simplify what FILE can spare. A shell runs COMMAND on each text that is tried: `{}` in it stands for the file, else the file is added at its end. "
-                         "Exit status 0 says that the text is still interesting, as grep -q says it; the command sets its own time limit (timeout 10 …). "
+                         "cut out and simplify what FILE can spare. A shell runs COMMAND on each text that is tried: `{}` in "
+                         "it stands for the file, else the file is added at its end. "
+                         "Exit status 0 says that the text is still interesting, as grep -q says it; the command sets its own "
+                         "time limit (timeout 10 …). "
                          "The result goes to FILE.reduced.xt or to -o; Ctrl-C keeps the smallest text so far");
   po::options_description looking = passOptions();
   looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
@@ -321,9 +350,13 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   visible.add(output).add(commonOptions(kXtcFormats)).add(drawing).add(reducing).add(looking).add(lists);
 
   po::variables_map map;
-  if (auto done = readCommand<XtcOptions>(plainArguments(argc, argv), "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
-                                          "\nExit status: 0 good, 1 the command of --reduce does not succeed on the file to begin with, or --format --check\nfinds a file that is not formatted, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
-                                          visible, map))
+  if (auto done =
+          readCommand<XtcOptions>(plainArguments(argc, argv), "xtc",
+                                  "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
+                                  "\nExit status: 0 good, 1 the command of --reduce does not succeed on the file to begin "
+                                  "with, or --format --check\nfinds a file that is not formatted, 2 the file does not compile, "
+                                  "3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
+                                  visible, map))
     return *done;
   XtcOptions options;
   std::string problem;
@@ -338,7 +371,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
   if (map.count("isa-shim")) options.isaShim = map["isa-shim"].as<std::string>();
-  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions)) return usageError<XtcOptions>("xtc", *wrong);
+  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions))
+    return usageError<XtcOptions>("xtc", *wrong);
   options.blockMessages = map.count("no-block-messages") == 0;
   options.report = map.count("report") != 0;
   options.roundTrip = map.count("round-trip") != 0;
@@ -357,7 +391,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
     options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // those after other options
     options.files.clear();
   }
-  bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
+  bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses ||
+                options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};
 }
@@ -366,26 +401,35 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   po::options_description running("Running");
   auto add = running.add_options();
   add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
-      "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; several are compared with each other too");
+      "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; "
+      "several are compared with each other too");
   add("device", po::value<std::string>()->value_name("gpu|soft|opencl"),
-      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device; opencl: the first device of OpenCL");
-  add("spirv-extensions", po::value<std::string>()->value_name(kExtensions), "as xtc takes it: what the SPIR-V for an Intel GPU may have");
+      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device; opencl: the first device "
+      "of OpenCL");
+  add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
+      "as xtc takes it: what the SPIR-V for an Intel GPU may have");
   add("devices", "list every target and its devices, and exit");
   add("doctor", "look at what each target needs of this machine, run a kernel on each, and say what is missing; --json");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
-  add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
+  add("data-dir", po::value<std::string>()->value_name("DIR"),
+      "where `load` and `save` find their files; default: beside FILE");
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
-      "what the interpreter watches for: bounds, race, uninit, divergence, or all of these; algebra: it runs with elements of a finite field in place of floats, so that checks are exact; without --target it runs on interp");
+      "what the interpreter watches for: bounds, race, uninit, divergence, or all of these; algebra: it runs with elements of "
+      "a finite field in place of floats, so that checks are exact; without --target it runs on interp");
   add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
-  add("opt-level,O", po::value<int>()->value_name("0..3"), "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
+  add("opt-level,O", po::value<int>()->value_name("0..3"),
+      "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
   add("time-limit", po::value<std::string>()->value_name("SECONDS"), "give up after this time, with status 3");
   add("bench", "time the launches of each test that passes: the median, and where it lies with 95% probability");
-  add("bench-time", po::value<std::string>()->value_name("SECONDS"), "with --bench: at most so long for each test; default: 30");
-  add("roofline", po::value<std::string>()->value_name("FILE"), "with --bench: write a chart (SVG) of the rates below what the machine can do at most");
+  add("bench-time", po::value<std::string>()->value_name("SECONDS"),
+      "with --bench: at most so long for each test; default: 30");
+  add("roofline", po::value<std::string>()->value_name("FILE"),
+      "with --bench: write a chart (SVG) of the rates below what the machine can do at most");
   add("compare", po::value<std::string>()->value_name("FILE"), "with --bench: compare with what --bench --json printed before");
-  add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"), "with --compare: fail where a median is so much above, and the intervals are apart");
+  add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"),
+      "with --compare: fail where a median is so much above, and the intervals are apart");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
   add("describe", "print what the kernels are: signature, grid, scope, layouts, memory, operations; runs nothing");
@@ -396,7 +440,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   addLaunch("arg", po::value<Texts>()->composing()->value_name("NAME=VALUE"),
             "an argument: x.npy, random:1024x512xf16 (or another initialiser of tests), or a number");
   addLaunch("out", po::value<Texts>()->composing()->value_name("NAME=FILE[:SHAPE]"), "save a buffer after the launch");
-  addLaunch("expect", po::value<Texts>()->composing()->value_name("NAME=FILE"), "compare a buffer with a .npy file after the launch");
+  addLaunch("expect", po::value<Texts>()->composing()->value_name("NAME=FILE"),
+            "compare a buffer with a .npy file after the launch");
   addLaunch("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "workgroups, for a kernel without a grid");
   addLaunch("rtol", po::value<std::string>(), "with --expect: relative tolerance; without any, every bit must agree");
   addLaunch("atol", po::value<std::string>(), "with --expect: absolute tolerance");
@@ -405,19 +450,25 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   visible.add(running).add(launching).add(commonOptions(kXtrunFormats)).add(passOptions());
 
   po::variables_map map;
-  if (auto done = readCommand<XtrunOptions>(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
-                                            "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
-                                            "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
-                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere); XT_CACHE_LIMIT: how much of it, such\nas 64M (256M; 0: none). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: nowhere).\n",
-                                            visible, map))
+  if (auto done = readCommand<XtrunOptions>(
+          std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
+          "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
+          "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit "
+          "failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
+          "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere); XT_CACHE_LIMIT: how much of it, such\nas "
+          "64M (256M; 0: none). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: "
+          "nowhere).\n",
+          visible, map))
     return *done;
   XtrunOptions options;
   std::string problem;
   if (!readCommon(map, kXtrunFormats, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
-  options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
+  options.targets =
+      map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
   for (size_t i = 0; i < options.targets.size(); ++i) // a target given twice runs once
-    options.targets.erase(std::remove(options.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.targets.end(), options.targets[i]),
-                          options.targets.end());
+    options.targets.erase(
+        std::remove(options.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.targets.end(), options.targets[i]),
+        options.targets.end());
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
   if (map.count("data-dir")) options.dataDir = map["data-dir"].as<std::string>();
   if (map.count("check")) {
@@ -425,12 +476,14 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     for (const std::string &word : splitCommas({options.check}))
       if (!addCheck(options.checks, word))
         return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", "), ", not `", word, "`"));
-    if (!options.checks.any() && !options.checks.algebra) return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
+    if (!options.checks.any() && !options.checks.algebra)
+      return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
     if (!map.count("target")) options.targets = {"interp"};
     if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
       return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
     if (options.checks.algebra && options.targets.size() > 1)
-      return usageError<XtrunOptions>("xtrun", "--check=algebra runs on the target interp alone: values of other targets are rounded");
+      return usageError<XtrunOptions>("xtrun",
+                                      "--check=algebra runs on the target interp alone: values of other targets are rounded");
   }
   if (map.count("device")) {
     std::string device = map["device"].as<std::string>();
@@ -438,7 +491,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     if (!choice) return usageError<XtrunOptions>("xtrun", "--device is gpu, soft or opencl, not `" + device + "`");
     options.device = *choice;
   }
-  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions)) return usageError<XtrunOptions>("xtrun", *wrong);
+  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions))
+    return usageError<XtrunOptions>("xtrun", *wrong);
   options.listDevices = map.count("devices") != 0;
   options.doctor = map.count("doctor") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();
@@ -450,13 +504,15 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   }
   if (map.count("small")) options.small = true;
   if (map.count("full")) options.small = false;
-  if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return usageError<XtrunOptions>("xtrun", *wrong);
+  if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit))
+    return usageError<XtrunOptions>("xtrun", *wrong);
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;
   options.describe = map.count("describe") != 0;
   if (std::optional<std::string> wrong = readBench(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (std::optional<std::string> wrong = readLaunch(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
-  if (options.files.empty() && !options.listDevices && !options.doctor) return usageError<XtrunOptions>("xtrun", "no input file");
+  if (options.files.empty() && !options.listDevices && !options.doctor)
+    return usageError<XtrunOptions>("xtrun", "no input file");
   if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");
   return {options, {}, 0};
 }

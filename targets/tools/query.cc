@@ -19,15 +19,23 @@ std::string kib(int64_t bytes) { return str(bytes >> 10, " KiB"); }
 
 Json combinationJson(const MmaShape &shape) {
   // The fields of the seed: sizes are discrete, so the maxima are 0.
-  return {{"max_msize", 0},          {"max_nsize", 0},          {"max_ksize", 0},
-          {"msize", shape.m},        {"nsize", shape.n},        {"ksize", shape.k},
-          {"atype", elemName(shape.a)}, {"btype", elemName(shape.b)}, {"accumulatortype", elemName(shape.result)}};
+  return {{"max_msize", 0},
+          {"max_nsize", 0},
+          {"max_ksize", 0},
+          {"msize", shape.m},
+          {"nsize", shape.n},
+          {"ksize", shape.k},
+          {"atype", elemName(shape.a)},
+          {"btype", elemName(shape.b)},
+          {"accumulatortype", elemName(shape.result)}};
 }
 
 std::string limitsText(const TargetInfo &target) {
-  std::string text = str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
-                         " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
-                         "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes, " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
+  std::string text =
+      str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
+          " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
+          "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes,
+          " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
   text += str("  lanes with offsets: ", scatterMessageText(target), "\n  1D block messages: ", lineMessageText(target), "\n");
   if (!target.blocks.any()) return text + "  2D block messages: none\n";
   text += str("  2D block messages: ", join(blockRuleLines(target.blocks), "\n    "), "\n");
@@ -48,12 +56,9 @@ Json targetJson(const TargetInfo &target) {
                {"register_bytes", target.registerBytes},
                {"f64", target.f64}};
   if (const BlockRules &rules = target.blocks; rules.any())
-    json["block_rules"] = {{"base_alignment", rules.baseAlignment},
-                           {"minimal_width", rules.minimalWidth},
-                           {"width_multiple", rules.widthMultiple},
-                           {"minimal_pitch", rules.minimalPitch},
-                           {"pitch_multiple", rules.pitchMultiple},
-                           {"column_multiple", rules.columnMultiple},
+    json["block_rules"] = {{"base_alignment", rules.baseAlignment}, {"minimal_width", rules.minimalWidth},
+                           {"width_multiple", rules.widthMultiple}, {"minimal_pitch", rules.minimalPitch},
+                           {"pitch_multiple", rules.pitchMultiple}, {"column_multiple", rules.columnMultiple},
                            {"maximal_extent", rules.maximalExtent}};
   if (!target.lineWords.empty()) {
     json["line_words"] = std::vector<int64_t>(target.lineWords.begin(), target.lineWords.end());
@@ -110,7 +115,8 @@ int usage(const std::string &message) {
 }
 
 int refuse(const TargetInfo &target, const std::string &what, std::span<const MmaShape> has) {
-  std::fprintf(stderr, "xtc: %s has no product of %s; it has\n%s", std::string(target.name).c_str(), what.c_str(), mmaTable(has).c_str());
+  std::fprintf(stderr, "xtc: %s has no product of %s; it has\n%s", std::string(target.name).c_str(), what.c_str(),
+               mmaTable(has).c_str());
   return kNone;
 }
 
@@ -126,10 +132,13 @@ int query(const XtcOptions &options) {
   }
   if (words.size() > 3) return usage("--query takes a target, then types such as f16,f16,f32, then sizes such as 8x16x16");
   std::vector<MmaShape> shapes(target->mma.begin(), target->mma.end());
-  if (words.size() > 2 && !isSize(words[2])) return usage(str("--query: sizes are M x N x K such as 8x16x16, not `", words[2], "`"));
+  if (words.size() > 2 && !isSize(words[2]))
+    return usage(str("--query: sizes are M x N x K such as 8x16x16, not `", words[2], "`"));
   if (words.size() > 1) {
     auto typed = withTypes(*target, splitCommas({words[1]}));
-    if (!typed) return usage(str("--query: types are two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `", words[1], "`"));
+    if (!typed)
+      return usage(
+          str("--query: types are two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `", words[1], "`"));
     if (typed->empty()) return refuse(*target, words[1], shapes);
     if (words.size() > 2) {
       std::vector<MmaShape> sized;

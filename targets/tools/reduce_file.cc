@@ -6,8 +6,8 @@
 #include "lang/reduce/reduce.h"
 #include "targets/process/program.h"
 #include "targets/tools/progress.h"
-#include "targets/tools/tool_process.h"
 #include "targets/tools/session.h"
+#include "targets/tools/tool_process.h"
 
 #include <csignal>
 #include <unistd.h>
@@ -27,7 +27,8 @@ void stop(int signal) {
 std::string commandFor(const std::string &command, const std::string &file) {
   std::string name = shellQuoted(file), out;
   size_t at = 0;
-  for (size_t found; (found = command.find("{}", at)) != std::string::npos; at = found + 2) out += command.substr(at, found - at) + name;
+  for (size_t found; (found = command.find("{}", at)) != std::string::npos; at = found + 2)
+    out += command.substr(at, found - at) + name;
   return at == 0 ? str(command, " ", name) : out + command.substr(at);
 }
 
@@ -69,14 +70,17 @@ std::string resultPath(const XtcOptions &options) {
 // Asks whether the command finds the text interesting. A failure to run it ends the reduction.
 class Question {
 public:
-  explicit Question(const XtcOptions &options) : candidate_(options.files[0]), command_(commandFor(options.reduce, candidate_.path())) {}
+  explicit Question(const XtcOptions &options)
+      : candidate_(options.files[0]), command_(commandFor(options.reduce, candidate_.path())) {}
 
   bool ask(const std::string &text) {
     if (failed_) return false;
     Result<void> written = writeOutputFile(candidate_.path(), {text});
     Result<int> status = written ? runShell(command_) : Result<int>(written.error());
-    if (!status) failed_ = status.error();
-    else status_ = *status;
+    if (!status)
+      failed_ = status.error();
+    else
+      status_ = *status;
     return status && *status == 0 && !stopSignal;
   }
   int status() const { return status_; } // exit status of the last run of the command
@@ -111,7 +115,10 @@ int reduceFile(const XtcOptions &options) {
   if (!question.ask(*text)) {
     if (question.failed()) return fail(*question.failed());
     if (stopSignal) return 128 + stopSignal;
-    std::fprintf(stderr, "xtc: %s is not interesting to begin with: the command ends with status %d, and 0 says that a file is interesting\n", file.c_str(), question.status());
+    std::fprintf(
+        stderr,
+        "xtc: %s is not interesting to begin with: the command ends with status %d, and 0 says that a file is interesting\n",
+        file.c_str(), question.status());
     return kExitCheckFailed;
   }
   ProgressLine progress(false);
@@ -121,7 +128,8 @@ int reduceFile(const XtcOptions &options) {
   hooks.isStopped = [&] { return stopSignal != 0 || question.failed().has_value(); };
   hooks.progress = [&](const ReduceProgress &now) {
     tried = now.tried;
-    progress.show(str("reducing ", file, ": ", now.bytes, " of ", text->size(), " bytes, ", now.tried, " texts tried (", now.pass, ")"));
+    progress.show(
+        str("reducing ", file, ": ", now.bytes, " of ", text->size(), " bytes, ", now.tried, " texts tried (", now.pass, ")"));
   };
   std::string reduced = reduceText(*text, hooks);
   progress.clear();

@@ -41,13 +41,16 @@ std::string listOps() {
   for (HostFnClass cls : {HostFnClass::Initializer, HostFnClass::Elementwise, HostFnClass::Reduction, HostFnClass::Array}) {
     out += str(classText(cls), "\n");
     for (const HostFnInfo &fn : allHostFns())
-      if (fn.cls == cls) out += str("  ", fn.example, "\n      ", fn.summary, "\n", fn.kernels.empty() ? "" : str("      also as ", fn.kernels, "\n"));
+      if (fn.cls == cls)
+        out += str("  ", fn.example, "\n      ", fn.summary, "\n",
+                   fn.kernels.empty() ? "" : str("      also as ", fn.kernels, "\n"));
   }
   return out;
 }
 
 std::string opReference() {
-  std::string out = "# Ops\n\nMade by `xtc --reference=ops` from the table in this folder. `.xt` text may leave prefixes and signatures out.\n";
+  std::string out = "# Ops\n\nMade by `xtc --reference=ops` from the table in this folder. `.xt` text may leave prefixes and "
+                    "signatures out.\n";
   for (Dialect d : kDialects) {
     out += str("\n## ", dialectName(d), "\n");
     for (const OpInfo &op : allOps()) {
@@ -61,8 +64,10 @@ std::string opReference() {
 }
 
 std::string codeReference() {
-  std::string out = "# Messages\n\nMade by `xtc --reference=codes` from the tables in this folder; `xtc --explain XT0201` prints one of them.\n";
-  for (const DiagInfo &info : allDiagnostics()) out += str("\n## ", codeText(info.code), ": ", info.title, "\n\n", info.explanation, "\n");
+  std::string out = "# Messages\n\nMade by `xtc --reference=codes` from the tables in this folder; `xtc --explain XT0201` "
+                    "prints one of them.\n";
+  for (const DiagInfo &info : allDiagnostics())
+    out += str("\n## ", codeText(info.code), ": ", info.title, "\n\n", info.explanation, "\n");
   return out;
 }
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,7 +115,8 @@ void Session::forgetForCrash() {
 
 void Session::beforeCode(const Module &module, std::string_view target, std::string_view options) {
   const char *emit = findTargetInfo(target) ? " --emit=spirv" : target == "cpu" ? " --emit=obj" : "";
-  beforeCode_ = std::make_unique<KeptText>("", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, options, " before.xt\n", print(module)));
+  beforeCode_ = std::make_unique<KeptText>(
+      "", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, options, " before.xt\n", print(module)));
 }
 
 void Session::dump(std::string_view pass, const std::string &text) {
@@ -132,15 +133,18 @@ void Session::dump(std::string_view pass, const std::string &text) {
   if (!written && dumpError_.ok()) dumpError_ = written;
 }
 
-Result<void> Session::runPasses(Module &module, std::span<const std::string_view> names, bool roundTrip, const TargetInfo *target) {
+Result<void> Session::runPasses(Module &module, std::span<const std::string_view> names, bool roundTrip,
+                                const TargetInfo *target) {
   Result<std::vector<const PassInfo *>> passes = passesNamed(names);
   if (!passes) return passes.error();
   PassOptions options;
   options.target = target;
   options.verifyEach = options_.verifyEach || roundTrip;
   for (const std::string &name : options_.dumpAfter) {
-    if (name == "all") options.dumpAll = true;
-    else options.dumpAfter.push_back(name);
+    if (name == "all")
+      options.dumpAll = true;
+    else
+      options.dumpAfter.push_back(name);
   }
   options.dump = [this](std::string_view pass, const std::string &text) { dump(pass, text); };
   options.timing = [this](const PassTiming &timing) {
@@ -178,17 +182,22 @@ Result<void> Session::runPassesQuietly(Module &module, std::span<const std::stri
 
 void Session::printDiagnostics() {
   const DiagnosedSources all[] = {{&diagnostics_, &sources_}};
-  if (options_.json) std::printf("%s\n", renderJson(all).c_str());
-  else if (options_.sarif) std::fputs(renderSarif(all).c_str(), stdout);
-  else std::fputs(renderText(diagnostics_, sources_, color_).c_str(), stderr);
+  if (options_.json)
+    std::printf("%s\n", renderJson(all).c_str());
+  else if (options_.sarif)
+    std::fputs(renderSarif(all).c_str(), stdout);
+  else
+    std::fputs(renderText(diagnostics_, sources_, color_).c_str(), stderr);
   diagnostics_.clear();
 }
 
 void printDiagnostics(const CommonOptions &options, std::span<const std::unique_ptr<Session>> sessions) {
   std::vector<DiagnosedSources> all;
   for (const auto &session : sessions) all.push_back({&session->diagnostics(), &session->sources()});
-  if (options.json) std::printf("%s\n", renderJson(all).c_str());
-  else if (options.sarif) std::fputs(renderSarif(all).c_str(), stdout);
+  if (options.json)
+    std::printf("%s\n", renderJson(all).c_str());
+  else if (options.sarif)
+    std::fputs(renderSarif(all).c_str(), stdout);
   else
     for (const auto &session : sessions) session->printDiagnostics();
 }

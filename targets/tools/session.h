@@ -11,8 +11,8 @@
 
 #include <chrono>
 #include <deque>
-#include <memory>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -35,7 +35,8 @@ public:
   // The same for a text that is not in a file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
   // Runs passes by name with the dumps, timings and checks that the options request.
-  Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip, const TargetInfo *target = nullptr);
+  Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip,
+                         const TargetInfo *target = nullptr);
 
   // Runs the passes for other hardware, without dumps, timings and messages.
   Result<void> runPassesQuietly(Module &module, std::span<const std::string_view> passes, const TargetInfo &target);
@@ -81,7 +82,8 @@ private:
   std::vector<std::string> loaded_; // names of loaded files
   std::vector<WatchedFile> lookedAt_;
   struct KeptText {
-    KeptText(std::string path, const std::string &fileName, std::string content) : name(std::move(path)), text(std::move(content)), note(fileName, text) {}
+    KeptText(std::string path, const std::string &fileName, std::string content)
+        : name(std::move(path)), text(std::move(content)), note(fileName, text) {}
     std::string name, text;
     CrashNote note;
   };

@@ -48,8 +48,8 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
 }
 
 // The layout that the options name, and its spelling; null if an error has been reported.
-const Layout *findLayout(const XtcOptions &options, Session &session, std::string text,
-                         std::span<const int64_t> shape, std::string &spelled) {
+const Layout *findLayout(const XtcOptions &options, Session &session, std::string text, std::span<const int64_t> shape,
+                         std::string &spelled) {
   Diagnostics &diagnostics = session.diagnostics();
   ast::File file;
   std::vector<std::unique_ptr<ast::File>> imports;
@@ -81,13 +81,14 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   if (ShapedAttrs attrs; layout && types.resolveAttr(*attr, attrs) && attrs.layout) spelled = attrs.layout->text();
   if (layout) return layout;
   if (options.files.empty() && attr->kind == ast::Attr::Kind::Alias)
-    diagnostics.noteErrorAfter(
-        0, "no file is given that could define it: xtc --show-layout '#name' --shape 256x256 file.xt");
+    diagnostics.noteErrorAfter(0, "no file is given that could define it: xtc --show-layout '#name' --shape 256x256 file.xt");
   else if (attr->kind == ast::Attr::Kind::Alias && symbols.attrAliasNames().empty())
-    diagnostics.noteErrorAfter(0, str(options.files[0], imports.empty() ? " defines no alias" : " and what it imports define no alias"));
-  else if (attr->kind == ast::Attr::Kind::Alias && !symbols.attrAlias(attr->name.text))
     diagnostics.noteErrorAfter(
-        0, str("the aliases of ", options.files[0], imports.empty() ? " are #" : " and of what it imports are #", join(symbols.attrAliasNames(), ", #")));
+        0, str(options.files[0], imports.empty() ? " defines no alias" : " and what it imports define no alias"));
+  else if (attr->kind == ast::Attr::Kind::Alias && !symbols.attrAlias(attr->name.text))
+    diagnostics.noteErrorAfter(0, str("the aliases of ", options.files[0],
+                                      imports.empty() ? " are #" : " and of what it imports are #",
+                                      join(symbols.attrAliasNames(), ", #")));
   return nullptr;
 }
 

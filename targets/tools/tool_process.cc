@@ -28,8 +28,9 @@ std::string factsOf(int argc, const char *const *argv) {
   std::string folder = std::filesystem::current_path(failed).string();
   utsname system{};
   uname(&system);
-  std::string text = str("version: ", kVersion, "\nLLVM: ", LLVM_VERSION_STRING, "\nprocessor: ", llvm::sys::getHostCPUName().str(),
-                         "\nsystem: ", system.sysname, " ", system.release, " ", system.machine, "\nfolder: ", failed ? "(deleted)" : folder, "\ncommand:");
+  std::string text = str("version: ", kVersion, "\nLLVM: ", LLVM_VERSION_STRING,
+                         "\nprocessor: ", llvm::sys::getHostCPUName().str(), "\nsystem: ", system.sysname, " ", system.release,
+                         " ", system.machine, "\nfolder: ", failed ? "(deleted)" : folder, "\ncommand:");
   for (int i = 0; i < argc; ++i) text += " " + shellQuoted(argv[i]);
   text += "\nvariables:";
   for (char **variable = environ; *variable; ++variable)

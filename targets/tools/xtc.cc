@@ -9,8 +9,8 @@
 #include "targets/target.h"
 #include "targets/tools/format_files.h"
 #include "targets/tools/gpu_code.h"
-#include "targets/tools/prove_files.h"
 #include "targets/tools/progress.h"
+#include "targets/tools/prove_files.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reduce_file.h"
 #include "targets/tools/reference.h"
@@ -53,7 +53,8 @@ bool wants(const XtcOptions &options, std::string_view kind) {
 }
 
 bool wantsCode(const XtcOptions &options) {
-  return std::any_of(options.emit.begin(), options.emit.end(), [](std::string_view kind) { return kind != "ast" && kind != "ir"; });
+  return std::any_of(options.emit.begin(), options.emit.end(),
+                     [](std::string_view kind) { return kind != "ast" && kind != "ir"; });
 }
 
 Result<std::string> emitCode(const XtcOptions &options, const Module &module, Diagnostics &diagnostics) {
@@ -73,14 +74,17 @@ std::string report(const Module &module, const SourceManager &sources) {
   std::string out;
   for (const auto &kernel : module.kernels) {
     KernelCounts counts = countKernel(*kernel);
-    out += str(symbolText(kernel->name), ": ", text(counts.all), counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
+    out += str(symbolText(kernel->name), ": ", text(counts.all),
+               counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
     for (const LoopCounts &loop : counts.innermost)
-      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ", text(loop.counts), "\n");
+      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ",
+                 text(loop.counts), "\n");
   }
   return out;
 }
 
-Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out, std::string &spirv) {
+Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out,
+                         std::string &spirv) {
   if (wants(options, "ast")) {
     Result<std::string> text = readFile(path);
     if (!text) return text.error();
@@ -99,7 +103,10 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   const TargetInfo *gpu = findTargetInfo(options.target);
   TargetInfo plain;
   if (gpu && !options.blockMessages) plain = withoutBlockMessages(*gpu), gpu = &plain;
-  if (!options.runGiven) passes = !gpu ? findTarget(options.target)->pipeline() : wantsCode(options) ? passNames(kLanePipeline) : passNames(kBlockPipeline);
+  if (!options.runGiven)
+    passes = !gpu                 ? findTarget(options.target)->pipeline()
+             : wantsCode(options) ? passNames(kLanePipeline)
+                                  : passNames(kBlockPipeline);
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   std::string counts = options.report && !wants(options, "isa") ? report(**module, session.sources()) : "";
   Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
@@ -117,7 +124,8 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   std::optional<Result<GpuCode>> code;
   double ms = timed([&] {
     if (gpu) {
-      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics(), [&](std::string stage) { session.stage(std::move(stage)); });
+      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics(),
+                     [&](std::string stage) { session.stage(std::move(stage)); });
       return;
     }
     session.stage("code of the CPU");
@@ -161,7 +169,10 @@ int watch(const XtcOptions &options) {
     std::string out, spirv; // only checks are watched, so both stay empty
     status = processFiles(options, out, spirv, &looked);
     if (standardOutputLost()) std::exit(endProcess(status));
-    std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n", status == 0 ? "no errors" : status == kExitCompile ? "there are errors" : "a file is missing");
+    std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n",
+                 status == 0              ? "no errors"
+                 : status == kExitCompile ? "there are errors"
+                                          : "a file is missing");
     return looked;
   });
   return status;
@@ -186,7 +197,8 @@ int run(const XtcOptions &options) {
   }
   bool gpu = findTargetInfo(options.target);
   if (gpu && (wants(options, "asm") || wants(options, "obj"))) {
-    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm, meta and isa\n", options.target.c_str());
+    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm, meta and isa\n",
+                 options.target.c_str());
     return kExitUsage;
   }
   if (std::optional<std::string> problem = gpuCodeProblem(options, gpu)) {

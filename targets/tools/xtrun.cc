@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/field_arithmetic.h"
 #include "ir/verify/target_limits.h"
+#include "targets/run/roofline.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
 #include "targets/tools/bench_compare.h"
@@ -13,7 +14,6 @@
 #include "targets/tools/launch_text.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/repeat_command.h"
-#include "targets/run/roofline.h"
 #include "targets/tools/session.h"
 #include "targets/tools/tool_process.h"
 
@@ -93,7 +93,8 @@ private:
     // Targets without SPIR-V may run beside, for comparison.
     bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
-      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice())) return needsIntelGpuText("--spirv-extensions=intel", target->name());
+      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))
+        return needsIntelGpuText("--spirv-extensions=intel", target->name());
     return std::nullopt;
   }
 
@@ -195,9 +196,8 @@ private:
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
     if (!module) {
       if (options_.json)
-        json_["files"].push_back({{"file", options_.files[0]},
-                                  {"tests", nlohmann::json::array()},
-                                  {"diagnostics", diagnosticsJson(session)}});
+        json_["files"].push_back(
+            {{"file", options_.files[0]}, {"tests", nlohmann::json::array()}, {"diagnostics", diagnosticsJson(session)}});
       else
         session.printDiagnostics();
       return failed(module.error());
@@ -248,7 +248,9 @@ private:
     std::erase_if(module.tests, [&](const HostTest &test) { return !chosen(test); });
     auto launched = [&](const auto &kernel) {
       return std::ranges::any_of(module.tests, [&](const HostTest &test) {
-        return std::ranges::any_of(test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && stmt.kernel == kernel->name; });
+        return std::ranges::any_of(test.body, [&](const HostStmt &stmt) {
+          return stmt.kind == HostStmt::Kind::Launch && stmt.kernel == kernel->name;
+        });
       });
     };
     std::erase_if(module.kernels, [&](const auto &kernel) { return !launched(kernel); });
@@ -258,16 +260,19 @@ private:
   static void dropUnsupported(Compiled &compiled, const TargetInfo *hardware) {
     Module &module = *compiled.module;
     for (const auto &kernel : module.kernels)
-      if (std::string why = compiled.target->whyUnsupported(*kernel, hardware); !why.empty()) compiled.unsupported[kernel->name] = why;
+      if (std::string why = compiled.target->whyUnsupported(*kernel, hardware); !why.empty())
+        compiled.unsupported[kernel->name] = why;
     auto missing = [&](const std::string &kernel) { return compiled.unsupported.contains(kernel); };
     std::erase_if(module.kernels, [&](const auto &kernel) { return missing(kernel->name); });
     std::erase_if(module.tests, [&](const HostTest &test) {
-      return std::ranges::any_of(test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
+      return std::ranges::any_of(
+          test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
     });
   }
 
   // Compiles the module again for other hardware, without repeating the messages of the first compilation.
-  Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target, const TargetInfo &hardware) {
+  Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target,
+                                               const TargetInfo &hardware) {
     Compiled again{target, {}, {}, {}};
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return module.error();
@@ -291,13 +296,16 @@ private:
     if (!hardware) return failed(hardware.error());
     dropUnchosen(*out.module);
     dropUnsupported(out, *hardware);
-    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false, *hardware); !ran) return failed(ran.error());
+    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false, *hardware); !ran)
+      return failed(ran.error());
     if (*hardware)
       if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)
         return failed(fits.error());
     session.beforeCode(*out.module, *hardware ? (*hardware)->name : target->name());
     CompileOptions options = compileOptions(session);
-    options.again = [this, &session, file, target](const TargetInfo &other) { return compileAgain(session, file, target, other); };
+    options.again = [this, &session, file, target](const TargetInfo &other) {
+      return compileAgain(session, file, target, other);
+    };
     std::optional<Result<std::unique_ptr<Executable>>> executable;
     session.stage("code generation");
     double ms = timed([&] { executable = target->compile(*out.module, options, session.diagnostics()); });
@@ -309,8 +317,7 @@ private:
   }
 
   bool chosen(const HostTest &test) const {
-    return options_.tests.empty() ||
-           std::find(options_.tests.begin(), options_.tests.end(), test.name) != options_.tests.end();
+    return options_.tests.empty() || std::find(options_.tests.begin(), options_.tests.end(), test.name) != options_.tests.end();
   }
 
   void runFile(const std::string &file) {
@@ -409,8 +416,8 @@ private:
     for (const TestReport &report : reports_)
       for (const RunReport &run : report.runs)
         if (const auto &bench = run.bench; bench && bench->work && bench->rates)
-          points.push_back({targets_.size() > 1 ? str(report.name, " [", run.target, "]") : report.name, bench->work->operations,
-                            bench->arrayBytes, bench->times.median, *bench->rates});
+          points.push_back({targets_.size() > 1 ? str(report.name, " [", run.target, "]") : report.name,
+                            bench->work->operations, bench->arrayBytes, bench->times.median, *bench->rates});
     if (Result<void> written = writeOutputFile(options_.roofline, {rooflineSvg(points)}); !written) failed(written.error());
   }
 

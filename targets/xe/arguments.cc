@@ -11,8 +11,10 @@ XeArgument word(int64_t value) { return {static_cast<uint64_t>(value), 8}; }
 
 XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
   XeArgument argument{0, static_cast<uint32_t>(elemInfo(type.elem()).storageBytes)};
-  if (isInteger(type.elem())) argument.bits = static_cast<uint64_t>(value.i);
-  else storeNumber(type.elem(), &argument.bits, value);
+  if (isInteger(type.elem()))
+    argument.bits = static_cast<uint64_t>(value.i);
+  else
+    storeNumber(type.elem(), &argument.bits, value);
   if (!type.isAddress()) return argument;
   if (auto there = deviceAddress(reinterpret_cast<const void *>(static_cast<uintptr_t>(argument.bits)))) argument.bits = *there;
   return argument;
@@ -21,7 +23,8 @@ XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
 // Like blockBaseOf, with the sizes and strides of the launch; `turned`: for the transpose.
 BlockBase blockBase(MemRefValue memref, bool turned) {
   size_t rank = memref.rank;
-  if (turned) std::swap(memref.sizes[rank - 2], memref.sizes[rank - 1]), std::swap(memref.strides[rank - 2], memref.strides[rank - 1]);
+  if (turned)
+    std::swap(memref.sizes[rank - 2], memref.sizes[rank - 1]), std::swap(memref.strides[rank - 2], memref.strides[rank - 1]);
   BlockBase base;
   base.elem = memref.elem;
   base.width = memref.sizes[rank - 1];
@@ -42,7 +45,8 @@ std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeV
     auto &memref = std::get<MemRefValue>(values[use.param]);
     size_t rank = memref.rank;
     int64_t bytes = elemInfo(memref.elem).storageBytes;
-    if (rank >= 2 && !use.turned && memref.sizes[rank - 2] == 1) memref.strides[rank - 2] = shortestPitch(rules, memref.sizes[rank - 1] * bytes) / bytes;
+    if (rank >= 2 && !use.turned && memref.sizes[rank - 2] == 1)
+      memref.strides[rank - 2] = shortestPitch(rules, memref.sizes[rank - 1] * bytes) / bytes;
   }
   return values;
 }
@@ -79,7 +83,8 @@ std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::v
     if (!address || memref.rank == 0) return str("`%", name, "` has no elements");
     if (*address % static_cast<uint64_t>(target.blocks.baseAlignment) != 0)
       return str("`%", name, "` begins at an address that ", target.blocks.baseAlignment, " does not divide");
-    if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref, use.turned)); !why.empty()) return str("`%", name, "`: ", why);
+    if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref, use.turned)); !why.empty())
+      return str("`%", name, "`: ", why);
   }
   return "";
 }

@@ -11,7 +11,8 @@ namespace {
 std::string listed(std::span<const XeDeviceInfo *const> devices) {
   std::vector<std::string> names;
   for (const XeDeviceInfo *device : devices)
-    names.push_back(device->problem.empty() ? str(device->name, " (", device->target->name, ")") : str(device->name, ", which cannot be used: ", device->problem));
+    names.push_back(device->problem.empty() ? str(device->name, " (", device->target->name, ")")
+                                            : str(device->name, ", which cannot be used: ", device->problem));
   return names.empty() ? "no driver of this machine finds one" : str("there is ", join(names, ", "));
 }
 

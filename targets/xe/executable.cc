@@ -14,7 +14,8 @@ namespace {
 // A program, and those of its kernels that are loaded on the device.
 class LoadedProgram {
 public:
-  LoadedProgram(XeDevice &device, XeProgram program, bool optimise) : device_(device), program_(std::move(program)), optimise_(optimise) {}
+  LoadedProgram(XeDevice &device, XeProgram program, bool optimise)
+      : device_(device), program_(std::move(program)), optimise_(optimise) {}
 
   // The kernel with this index in the program, loaded on first use.
   Result<XeDeviceKernel *> kernel(size_t index) {
@@ -39,7 +40,8 @@ private:
 // The workgroups in x, y and z: of the last grid variable, of the one before it, and of all others.
 std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
   std::array<uint64_t, 3> counts{1, 1, 1};
-  for (size_t k = 0; k < grid.size(); ++k) counts[std::min<size_t>(k, 2)] *= static_cast<uint64_t>(grid[grid.size() - 1 - k].count);
+  for (size_t k = 0; k < grid.size(); ++k)
+    counts[std::min<size_t>(k, 2)] *= static_cast<uint64_t>(grid[grid.size() - 1 - k].count);
   return counts;
 }
 
@@ -97,7 +99,8 @@ public:
     for (const GuardedRange &range : ranges_) {
       std::string damage = range.damage();
       if (damage.empty()) continue;
-      return Error::kernel(str("@", kernel.name, " has written outside of ", nameOf(kernel, range.host()), ": ", damage), kernel.nameRange);
+      return Error::kernel(str("@", kernel.name, " has written outside of ", nameOf(kernel, range.host()), ": ", damage),
+                           kernel.nameRange);
     }
     return {};
   }
@@ -158,26 +161,31 @@ private:
 
   Result<void> checkGrid(const Kernel &kernel, const std::vector<GridRange> &grid) {
     if (!kernel.grid.empty() && kernel.grid.size() != grid.size())
-      return Error::environment(str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
-                                kernel.nameRange);
+      return Error::environment(
+          str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
+          kernel.nameRange);
     if (!workgroupCount(grid))
-      return Error::environment(str("the grid of @", kernel.name, " has more than ", kMaxWorkgroups, " workgroups"), kernel.nameRange);
+      return Error::environment(str("the grid of @", kernel.name, " has more than ", kMaxWorkgroups, " workgroups"),
+                                kernel.nameRange);
     std::array<uint64_t, 3> counts = workgroupsOf(grid);
     for (size_t d = 0; d < 3; ++d)
       if (uint64_t most = device().info().mostWorkgroups[d]; counts[d] > most)
-        return Error::environment(str("@", kernel.name, " has ", counts[d], " workgroups in ", "xyz"[d], "; ", device().info().name,
-                                      " takes at most ", most), kernel.nameRange);
+        return Error::environment(str("@", kernel.name, " has ", counts[d], " workgroups in ", "xyz"[d], "; ",
+                                      device().info().name, " takes at most ", most),
+                                  kernel.nameRange);
     return {};
   }
 
   // The program that may run with these buffers.
-  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
+  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                                     const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string why = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address);
     if (why.empty()) return &blocks_;
     if (!plain_) {
       if (!options_.withoutBlocks)
-        return Error::environment(str("@", kernel.name, " was compiled with block messages, which its buffers do not fit: ", why), kernel.nameRange);
+        return Error::environment(
+            str("@", kernel.name, " was compiled with block messages, which its buffers do not fit: ", why), kernel.nameRange);
       Result<XeProgram> program = options_.withoutBlocks();
       if (!program) return program.error();
       plain_.emplace(device(), std::move(*program), options_.optimise);
@@ -193,7 +201,8 @@ private:
     const XeKernel &code = program.code(index);
     auto address = [&](const void *host) { return memory.address(host); };
     auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
-    std::vector<XeArgument> arguments = xeArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
+    std::vector<XeArgument> arguments =
+        xeArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), arguments[i]); !set) return set;
     std::array<uint64_t, 3> counts = workgroupsOf(grid);
@@ -213,7 +222,8 @@ private:
     if (code.largeRegisterFile)
       remark(kernel, str("@", kernel.name, " takes 256 registers a thread: half as many threads run at a time"));
     if (loaded.spillBytes() > 0)
-      remark(kernel, str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes a lane: its values do not fit the registers"));
+      remark(kernel,
+             str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes a lane: its values do not fit the registers"));
   }
 
   // Each remark is reported once, because a test runs its launches twice.

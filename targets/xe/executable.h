@@ -14,7 +14,7 @@ struct XeExecutableOptions {
   // Returns the same kernels compiled for a target without block messages. Called at most once, by the first launch that needs
   // it.
   std::function<Result<XeProgram>()> withoutBlocks;
-  bool optimise = true;               // whether the driver optimises
+  bool optimise = true; // whether the driver optimises
   const SourceManager *sources = nullptr; // as in CompileOptions::sources
   Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable
 };

@@ -67,14 +67,17 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   // here.
   std::string where = failure.asserted && id.empty() ? "" : workgroupText(kernel, id);
   if (code.subgroups > 1 && !failure.byWorkgroup) where += str(where.empty() ? "" : ", ", "subgroup ", subgroup);
-  if (failure.asserted) return Error::kernel(assertionText(failure.text, failure.shape, number - failure.first, where), failure.place);
+  if (failure.asserted)
+    return Error::kernel(assertionText(failure.text, failure.shape, number - failure.first, where), failure.place);
   return Error::kernel(str(failure.text, " (", where, " of @", kernel.name, ")"), failure.place);
 }
 
 Error placed(const XeKernel &code, const SourceManager *sources, Error reported) {
   takePlace(sources, reported);
   size_t at = reported.message.find(kXeWaitName);
-  size_t number = at == std::string::npos ? code.waits.size() : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kXeWaitName.size(), nullptr, 10));
+  size_t number = at == std::string::npos
+                      ? code.waits.size()
+                      : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kXeWaitName.size(), nullptr, 10));
   if (number < code.waits.size()) reported.range = code.waits[number];
   return reported;
 }

@@ -54,7 +54,7 @@ struct XeFailure {
   std::string text; // of an assert, or the message for the user
   SourceRange place;
   bool asserted = false;
-  bool byWorkgroup = false;   // the workgroup asserts as a whole: no subgroup is named
+  bool byWorkgroup = false; // the workgroup asserts as a whole: no subgroup is named
   std::vector<int64_t> shape; // the shape in which an assert counts its elements (assertedShape); empty: one number
 };
 
@@ -67,8 +67,8 @@ struct XeKernel {
   // Some subgroups of a workgroup may skip a subgroup barrier, or reach it more often than others, because it is in a branch or
   // a loop that depends on the subgroup.
   bool divergentBarriers = false;
-  std::vector<XeFailure> failures;   // in the order of their numbers
-  std::vector<SourceRange> waits;    // at named barriers
+  std::vector<XeFailure> failures; // in the order of their numbers
+  std::vector<SourceRange> waits; // at named barriers
   std::vector<XeBlockUse> blockUses;
 };
 

@@ -40,9 +40,7 @@ std::string softDriverPath(const std::string &folder) {
   return "";
 }
 
-bool mayHaveIntelGpu() {
-  return hasIntelGpu() && whyNotOpened(kIntelDriver).empty();
-}
+bool mayHaveIntelGpu() { return hasIntelGpu() && whyNotOpened(kIntelDriver).empty(); }
 
 namespace {
 
@@ -71,11 +69,16 @@ std::vector<Requirement> xeRequirements() {
   std::vector<Requirement> all;
   all.push_back({"an Intel GPU", gpu, false, gpu ? "found" : "no render device of Intel's is under /sys/class/drm",
                  "the software device stands in; where there is a GPU, the kernel's driver i915 or xe shows it"});
-  if (gpu) all.push_back(libraryRequirement("Intel's Level Zero driver", kIntelDriver, true, "install Debian's package intel-opencl-icd, or libze-intel-gpu1 where there is one"));
+  if (gpu)
+    all.push_back(libraryRequirement("Intel's Level Zero driver", kIntelDriver, true,
+                                     "install Debian's package intel-opencl-icd, or libze-intel-gpu1 where there is one"));
   all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
   std::string soft = softDriverPath(ownProgramFolder()), reader = programInPath("llvm-spirv-15");
-  all.push_back({"the software device's driver", !soft.empty(), !gpu, soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft, "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
-  all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu, reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
+  all.push_back({"the software device's driver", !soft.empty(), !gpu,
+                 soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft,
+                 "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
+  all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu,
+                 reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
   return all;
 }
 

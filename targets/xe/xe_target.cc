@@ -18,7 +18,10 @@ constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is pre
 constexpr std::string_view kGeneric = "spirv"; // compiles for any device, within its limits
 
 DeviceText deviceText(const XeDeviceInfo &device) {
-  DeviceText text{device.name, str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
+  DeviceText text{device.name,        str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion),
+                  device.memoryBytes, device.subgroupSizes,
+                  device.software,    {},
+                  device.problem};
   if (device.target) text.compiledFor = device.target->name;
   return text;
 }
@@ -56,7 +59,9 @@ public:
     return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
   }
 
-  std::vector<Requirement> requirements() const override { return name_ == kAnyXe ? xeRequirements() : std::vector<Requirement>{}; }
+  std::vector<Requirement> requirements() const override {
+    return name_ == kAnyXe ? xeRequirements() : std::vector<Requirement>{};
+  }
 
   std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
 
@@ -76,7 +81,8 @@ public:
     return texts;
   }
 
-  Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options, Diagnostics &diagnostics) override {
+  Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
+                                              Diagnostics &diagnostics) override {
     Result<const TargetInfo *> target = hardware(options.device);
     if (!target) return target.error();
     Result<XeDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
@@ -87,7 +93,8 @@ public:
     emit.sources = options.sources;
     emit.intelExtensions = options.intelExtensions;
     if (emit.intelExtensions && (*target)->name == kGeneric)
-      return Error::environment(str((*device)->info().name, " is no Intel GPU: Intel's extensions of SPIR-V are of those alone"));
+      return Error::environment(
+          str((*device)->info().name, " is no Intel GPU: Intel's extensions of SPIR-V are of those alone"));
     Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
     XeExecutableOptions executable;

@@ -28,12 +28,18 @@ double milliseconds() {
 
 // A kernel of about `lines` lines.
 std::string kernel(int number, int lines) {
-  std::string text = str("kernel @k", number, "(%A: memref<?x?xf32>, %B: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 64, %j = 0 to dim(%A, 1) step 64) {\n"
-                         "  %ta = init_tile %A[%i, %j] -> tile<64x64xf32, #map>\n"
-                         "  %x0 = load_tile %ta\n");
+  std::string text =
+      str("kernel @k", number,
+          "(%A: memref<?x?xf32>, %B: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 64, %j = 0 to dim(%A, 1) step 64) {\n"
+          "  %ta = init_tile %A[%i, %j] -> tile<64x64xf32, #map>\n"
+          "  %x0 = load_tile %ta\n");
   int last = 0;
   for (int line = 6; line < lines; ++line) {
-    text += str("  %x", last + 1, " = ", line % 3 == 0 ? str("exp(%x", last, ")") : line % 3 == 1 ? str("%x", last, " * 0.5 + %x0") : str("max(%x", last, ", %x0)"), "\n");
+    text += str("  %x", last + 1, " = ",
+                line % 3 == 0   ? str("exp(%x", last, ")")
+                : line % 3 == 1 ? str("%x", last, " * 0.5 + %x0")
+                                : str("max(%x", last, ", %x0)"),
+                "\n");
     ++last;
   }
   return text + str("  %tb = init_tile %B[%i, %j] -> tile<64x64xf32, #map>\n  store_tile %x", last, ", %tb\n}\n\n");
@@ -47,20 +53,24 @@ std::string file(int kernels, int lines) {
 
 class Bench {
 public:
-  explicit Bench(const char *name, std::string text) : name_(name), server_([this](const Json &m) { sent_ += framed(jsonText(m)).size(); }), text_(std::move(text)) {
+  explicit Bench(const char *name, std::string text)
+      : name_(name), server_([this](const Json &m) { sent_ += framed(jsonText(m)).size(); }), text_(std::move(text)) {
     ask("initialize", {{"capabilities", Json::object()}});
-    notify("textDocument/didOpen", {{"textDocument", {{"uri", kUri}, {"languageId", "xt"}, {"version", 1}, {"text", text_.str()}}}});
+    notify("textDocument/didOpen",
+           {{"textDocument", {{"uri", kUri}, {"languageId", "xt"}, {"version", 1}, {"text", text_.str()}}}});
     std::printf("%s: %u lines, %zu bytes; opened in %.1f ms\n", name_, text_.lineCount() - 1, text_.str().size(), last_);
   }
 
   // Replaces a range of bytes, and waits for the diagnostics.
   void edit(Span span, const std::string &with) {
-    Json params = {{"textDocument", {{"uri", kUri}, {"version", ++version_}}}, {"contentChanges", Json::array({{{"range", text_.range(span, Encoding::Utf16)}, {"text", with}}})}};
+    Json params = {{"textDocument", {{"uri", kUri}, {"version", ++version_}}},
+                   {"contentChanges", Json::array({{{"range", text_.range(span, Encoding::Utf16)}, {"text", with}}})}};
     text_.replace(span, with);
     notify("textDocument/didChange", params);
     times_.push_back(last_);
     for (const char *method : {"textDocument/completion", "textDocument/hover"}) {
-      ask(method, {{"textDocument", {{"uri", kUri}}}, {"position", text_.position(span.begin + static_cast<uint32_t>(with.size()), Encoding::Utf16)}});
+      ask(method, {{"textDocument", {{"uri", kUri}}},
+                   {"position", text_.position(span.begin + static_cast<uint32_t>(with.size()), Encoding::Utf16)}});
       (method[13] == 'c' ? completions_ : hovers_).push_back(last_);
     }
   }
@@ -76,7 +86,9 @@ private:
   static constexpr const char *kUri = "untitled:bench.xt";
 
   void notify(const char *method, const Json &params) { take({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}); }
-  void ask(const char *method, const Json &params) { take({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}}); }
+  void ask(const char *method, const Json &params) {
+    take({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
+  }
   void take(const Json &message) {
     std::string bytes = framed(jsonText(message));
     double start = milliseconds();
@@ -92,7 +104,8 @@ private:
   static void row(const char *trace, const char *what, std::vector<double> &times) {
     std::sort(times.begin(), times.end());
     auto at = [&](double share) { return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))]; };
-    std::printf("  %-10s %-26s n %5zu  p50 %7.2f  p90 %7.2f  p99 %7.2f  max %7.2f ms\n", trace, what, times.size(), at(0.5), at(0.9), at(0.99), times.back());
+    std::printf("  %-10s %-26s n %5zu  p50 %7.2f  p90 %7.2f  p99 %7.2f  max %7.2f ms\n", trace, what, times.size(), at(0.5),
+                at(0.9), at(0.99), times.back());
     times.clear();
   }
 
@@ -208,7 +221,9 @@ int run(std::string_view which) {
 int main(int argc, char **argv) {
   std::string_view which;
   for (int i = 1; i < argc; ++i)
-    if (std::string_view(argv[i]) == "--cpu") xt::lsp::processorTime = true;
-    else which = argv[i];
+    if (std::string_view(argv[i]) == "--cpu")
+      xt::lsp::processorTime = true;
+    else
+      which = argv[i];
   return xt::lsp::run(which);
 }

@@ -35,7 +35,9 @@ LayoutSpec spec(Bytes &in) {
   LayoutSpec spec;
   int64_t notation = in.below(5);
   if (notation == 0) spec.factors = factorMap(in);
-  if (notation == 1) spec.nested = NestedLayout{in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers()};
+  if (notation == 1)
+    spec.nested =
+        NestedLayout{in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers(), in.numbers()};
   if (notation == 2 || notation == 3) spec.wg = WgMap{in.numbers(), in.numbers()};
   if (notation == 2 || notation == 4) spec.sg = SgMap{in.numbers(), in.numbers()};
   return spec;
@@ -58,7 +60,8 @@ std::vector<int64_t> shape(Bytes &in, const LayoutSpec &spec) {
         if (__builtin_mul_overflow(extent, digit.extent, &extent)) extent = 1;
       shape.push_back(extent);
     }
-  else return in.numbers();
+  else
+    return in.numbers();
   return shape;
 }
 
@@ -79,12 +82,14 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
   bool ranked = !spec.sg || spec.sg->wiLayout.size() == shape.size();
   if (small && ranked && (spec.wg || spec.sg)) {
     std::optional<Ownership> said = byMaps(spec, shape);
-    if (!said || *said != owners) fuzz::fail("maps own as they say", str(spec.text(), " on ", join(shape, "x"), " became ", layout->text()));
+    if (!said || *said != owners)
+      fuzz::fail("maps own as they say", str(spec.text(), " on ", join(shape, "x"), " became ", layout->text()));
   }
   for (int64_t subgroup = 0; subgroup < layout->subgroups(); ++subgroup) {
     std::vector<int64_t> held;
     for (size_t e = 0; e < owners.size(); ++e)
-      if (std::any_of(owners[e].begin(), owners[e].end(), [&](auto owner) { return owner.first == subgroup; })) held.push_back(static_cast<int64_t>(e));
+      if (std::any_of(owners[e].begin(), owners[e].end(), [&](auto owner) { return owner.first == subgroup; }))
+        held.push_back(static_cast<int64_t>(e));
     expect(layout->elementsOf(subgroup) == held, "a subgroup holds the elements that it owns", layout);
   }
 }
@@ -92,20 +97,26 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
 void checkAlgebra(Context &context, Bytes &in, const Layout *layout) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   LayoutOrError again = makeLayout(context, layout->spec(), shape);
-  expect(std::holds_alternative<const Layout *>(again) && std::get<const Layout *>(again) == layout, "the canonical spelling makes the same layout", layout);
-  expect(movement(layout, layout) == Movement::None && movedBytes(layout, layout, 4) == 0, "nothing moves to the same layout", layout);
+  expect(std::holds_alternative<const Layout *>(again) && std::get<const Layout *>(again) == layout,
+         "the canonical spelling makes the same layout", layout);
+  expect(movement(layout, layout) == Movement::None && movedBytes(layout, layout, 4) == 0, "nothing moves to the same layout",
+         layout);
   layout->picture(4);
   if (shape.empty()) return;
   auto rank = static_cast<int64_t>(shape.size());
   std::vector<int64_t> turn(shape.size());
   for (int64_t d = 0; d < rank; ++d) turn[static_cast<size_t>(d)] = rank - 1 - d;
-  expect(transposed(context, transposed(context, layout, turn), turn) == layout, "a permutation that is its own inverse leads back", layout);
+  expect(transposed(context, transposed(context, layout, turn), turn) == layout,
+         "a permutation that is its own inverse leads back", layout);
   int dim = static_cast<int>(in.below(rank));
   const Layout *flat = collapsed(context, layout, dim);
   expect(flat && flat->shape()[static_cast<size_t>(dim)] == 1, "a collapsed dimension is 1", layout);
   int64_t times = 1 + in.below(6);
-  if (const Layout *longer = repeated(context, layout, dim, times)) expect(grouped(context, longer, dim, times) == layout, "grouping what was repeated leads back", layout);
-  if (const Layout *blocks = grouped(context, layout, dim, times)) expect(blocks->shape()[static_cast<size_t>(dim)] * times == shape[static_cast<size_t>(dim)], "grouping divides the extent", layout);
+  if (const Layout *longer = repeated(context, layout, dim, times))
+    expect(grouped(context, longer, dim, times) == layout, "grouping what was repeated leads back", layout);
+  if (const Layout *blocks = grouped(context, layout, dim, times))
+    expect(blocks->shape()[static_cast<size_t>(dim)] * times == shape[static_cast<size_t>(dim)], "grouping divides the extent",
+           layout);
   std::vector<int64_t> line{1};
   bool overflows = false;
   for (int64_t extent : shape) overflows |= __builtin_mul_overflow(line[0], extent, &line[0]);
@@ -132,9 +143,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const Layout *layout = std::get<const Layout *>(made);
     checkAlgebra(context, in, layout);
     if (isSmall(layout)) checkOwners(layout, written);
-    bool alike = last && last->subgroups() == layout->subgroups() && std::equal(last->shape().begin(), last->shape().end(), layout->shape().begin(), layout->shape().end());
+    bool alike = last && last->subgroups() == layout->subgroups() &&
+                 std::equal(last->shape().begin(), last->shape().end(), layout->shape().begin(), layout->shape().end());
     if (alike)
-      expect((movement(last, layout) == Movement::AcrossSubgroups) == (movedBytes(last, layout, 4) > 0), "bytes move where elements do", layout);
+      expect((movement(last, layout) == Movement::AcrossSubgroups) == (movedBytes(last, layout, 4) > 0),
+             "bytes move where elements do", layout);
     last = layout;
   }
   return 0;

@@ -26,7 +26,8 @@ std::string withHead(std::string_view input, bool large) {
 // A file in memory, whose path is under /proc.
 class FileInMemory {
 public:
-  explicit FileInMemory(std::string_view bytes) : fd_(memfd_create("input.npy", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {
+  explicit FileInMemory(std::string_view bytes)
+      : fd_(memfd_create("input.npy", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {
     for (size_t at = 0; at < bytes.size();) {
       ssize_t put = ::write(fd_, bytes.data() + at, bytes.size() - at);
       if (put <= 0) fuzz::fail("cannot write a file in memory", path_);

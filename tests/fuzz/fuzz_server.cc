@@ -20,12 +20,14 @@ void leaveFoldersOut(Json &message) {
 }
 
 bool namesFiles(std::string_view input) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{"/dev", "/proc", "/sys", "..", "%2", "//"}, [&](std::string_view word) {
-    size_t at = input.find(word);
-    // Addresses that begin with file:///fuzz/ are allowed.
-    while (word == "//" && at != std::string_view::npos && input.substr(at).starts_with("///fuzz/")) at = input.find(word, at + 3);
-    return at != std::string_view::npos;
-  });
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"/dev", "/proc", "/sys", "..", "%2", "//"},
+                             [&](std::string_view word) {
+                               size_t at = input.find(word);
+                               // Addresses that begin with file:///fuzz/ are allowed.
+                               while (word == "//" && at != std::string_view::npos && input.substr(at).starts_with("///fuzz/"))
+                                 at = input.find(word, at + 3);
+                               return at != std::string_view::npos;
+                             });
 }
 
 } // namespace

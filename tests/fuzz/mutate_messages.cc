@@ -61,9 +61,12 @@ private:
     std::vector<Json *> to, donors;
     collect(json, to), collect(from, donors);
     Json &value = *to[pick(to.size())];
-    if (value.is_number()) value = number(lsp::intOf(value));
-    else if (value.is_string()) value = text(lsp::textOf(value), lsp::textOf(*donors[pick(donors.size())]));
-    else value = pick(3) ? *donors[pick(donors.size())] : Json();
+    if (value.is_number())
+      value = number(lsp::intOf(value));
+    else if (value.is_string())
+      value = text(lsp::textOf(value), lsp::textOf(*donors[pick(donors.size())]));
+    else
+      value = pick(3) ? *donors[pick(donors.size())] : Json();
     return lsp::jsonText(json);
   }
 
@@ -78,12 +81,34 @@ private:
   }
 
   std::string text(const std::string &now, const std::string &other) {
-    static constexpr const char *kMethods[] = {
-        "textDocument/hover", "textDocument/definition", "textDocument/completion", "textDocument/references", "textDocument/rename", "textDocument/prepareRename",
-        "textDocument/documentSymbol", "textDocument/semanticTokens/full", "textDocument/semanticTokens/full/delta", "textDocument/semanticTokens/range",
-        "textDocument/inlayHint", "textDocument/signatureHelp", "textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting",
-        "textDocument/foldingRange", "textDocument/selectionRange", "textDocument/codeAction", "textDocument/codeLens", "textDocument/diagnostic",
-        "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose", "textDocument/didSave", "workspace/symbol", "workspace/diagnostic", "shutdown", "exit"};
+    static constexpr const char *kMethods[] = {"textDocument/hover",
+                                               "textDocument/definition",
+                                               "textDocument/completion",
+                                               "textDocument/references",
+                                               "textDocument/rename",
+                                               "textDocument/prepareRename",
+                                               "textDocument/documentSymbol",
+                                               "textDocument/semanticTokens/full",
+                                               "textDocument/semanticTokens/full/delta",
+                                               "textDocument/semanticTokens/range",
+                                               "textDocument/inlayHint",
+                                               "textDocument/signatureHelp",
+                                               "textDocument/formatting",
+                                               "textDocument/rangeFormatting",
+                                               "textDocument/onTypeFormatting",
+                                               "textDocument/foldingRange",
+                                               "textDocument/selectionRange",
+                                               "textDocument/codeAction",
+                                               "textDocument/codeLens",
+                                               "textDocument/diagnostic",
+                                               "textDocument/didOpen",
+                                               "textDocument/didChange",
+                                               "textDocument/didClose",
+                                               "textDocument/didSave",
+                                               "workspace/symbol",
+                                               "workspace/diagnostic",
+                                               "shutdown",
+                                               "exit"};
     bool method = now.find('/') != std::string::npos && now.find(' ') == std::string::npos && !now.starts_with("file:");
     if (method) return kMethods[pick(std::size(kMethods))];
     bool program = now.size() > 20;

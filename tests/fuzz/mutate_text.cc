@@ -27,6 +27,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
   return put(made, data, maxSize);
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t aSize, const uint8_t *b, size_t bSize, uint8_t *out, size_t maxSize, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t aSize, const uint8_t *b, size_t bSize, uint8_t *out,
+                                            size_t maxSize, unsigned seed) {
   return put(fuzz::Mutator(seed).mutate(fuzz::textOf(a, aSize), fuzz::textOf(b, bSize)), out, maxSize);
 }

@@ -16,7 +16,9 @@ std::string replaced(std::string_view text, const SourcePart &part, std::string_
   return withReplacements(text, {{{part.begin, part.end}, std::string(by)}});
 }
 
-std::string inserted(std::string_view text, size_t at, std::string_view what) { return withReplacements(text, {{{at, at}, std::string(what)}}); }
+std::string inserted(std::string_view text, size_t at, std::string_view what) {
+  return withReplacements(text, {{{at, at}, std::string(what)}});
+}
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out;
@@ -106,7 +108,8 @@ std::optional<std::string> Mutator::swapParts(const Parsed &in) {
   const SourcePart *b = choosePart(in, {a->kind});
   if (a->begin > b->begin) std::swap(a, b);
   if (a == b || b->begin < a->end) return std::nullopt;
-  return withReplacements(in.text, {{{a->begin, a->end}, std::string(in.slice(*b))}, {{b->begin, b->end}, std::string(in.slice(*a))}});
+  return withReplacements(in.text,
+                          {{{a->begin, a->end}, std::string(in.slice(*b))}, {{b->begin, b->end}, std::string(in.slice(*a))}});
 }
 
 // Mostly replaces the op by one with the same syntax.
@@ -129,7 +132,9 @@ std::string Mutator::otherNumber(std::string_view number) {
   int64_t value = 0;
   bool whole = std::from_chars(number.data(), number.data() + number.size(), value).ptr == number.data() + number.size();
   if (!whole) return chooseFrom(std::vector<std::string>{"0.0", "1.0", "nan", "inf", "1e-45", "3.5", "65504.0", "0x1p-1074"});
-  if (chance(12)) return chooseFrom(std::vector<std::string>{"2147483647", "2147483648", "4294967296", "9223372036854775807", "18446744073709551615", "65536"});
+  if (chance(12))
+    return chooseFrom(std::vector<std::string>{"2147483647", "2147483648", "4294967296", "9223372036854775807",
+                                               "18446744073709551615", "65536"});
   auto unsignedValue = static_cast<uint64_t>(value);
   switch (pick(7)) {
   case 0: return str(unsignedValue + 1);
@@ -191,7 +196,9 @@ std::optional<std::string> Mutator::addAttribute(const Parsed &in) {
   std::string text(attr.name);
   switch (attr.kind) {
   case AttrKind::Int: text += str(" = ", pick(20)); break;
-  case AttrKind::Ints: text += chooseFrom(std::vector<std::string>{" = [1, 0]", " = [0, 1]", " = [1]", " = [4]", " = []", " = [0, 0, 0]"}); break;
+  case AttrKind::Ints:
+    text += chooseFrom(std::vector<std::string>{" = [1, 0]", " = [0, 1]", " = [1]", " = [4]", " = []", " = [0, 0, 0]"});
+    break;
   case AttrKind::Number: text += chooseFrom(std::vector<std::string>{" = 0.0", " = 1", " = -2.5", " = nan"}); break;
   case AttrKind::Text: text += " = \"a\""; break;
   case AttrKind::Flag: break;
@@ -215,7 +222,8 @@ std::optional<std::string> Mutator::changeValue(const Parsed &in) {
   if (!part) return std::nullopt;
   std::vector<std::string_view> values;
   for (const SourcePart &each : in.parts)
-    if (each.begin < part->begin && (each.kind == PartKind::Result || (each.kind == PartKind::Operand && in.slice(each).starts_with('%')))) {
+    if (each.begin < part->begin &&
+        (each.kind == PartKind::Result || (each.kind == PartKind::Operand && in.slice(each).starts_with('%')))) {
       std::string_view value = in.slice(each);
       values.push_back(value.substr(0, value.find_first_of(" :=[,")));
     }
@@ -229,10 +237,13 @@ std::optional<std::string> Mutator::wrap(const Parsed &in) {
   if (!first) return std::nullopt;
   const SourcePart *last = first;
   for (const SourcePart &part : in.parts)
-    if (part.kind == PartKind::Statement && part.parent == first->parent && part.begin > last->begin && chance(2)) last = &part;
-    else if (part.begin > last->end) break;
-  std::string head = chooseFrom(std::vector<std::string>{"for %fz = 0 to 2 {", "for %fz = 0 to 0 {", "for %fz = 1 to 7 step 3 {", "if true {", "if false {",
-                                                         "if subgroup_id() == 0 {", "if 1 < 2 {\n} else {", "while false {"});
+    if (part.kind == PartKind::Statement && part.parent == first->parent && part.begin > last->begin && chance(2))
+      last = &part;
+    else if (part.begin > last->end)
+      break;
+  std::string head =
+      chooseFrom(std::vector<std::string>{"for %fz = 0 to 2 {", "for %fz = 0 to 0 {", "for %fz = 1 to 7 step 3 {", "if true {",
+                                          "if false {", "if subgroup_id() == 0 {", "if 1 < 2 {\n} else {", "while false {"});
   return withReplacements(in.text, {{{first->begin, first->begin}, head + "\n"}, {{last->end, last->end}, "\n}"}});
 }
 

@@ -15,14 +15,16 @@ TEST(BlockRules, AMessageForEachBlockOfTheTableAndNoOther) {
     std::set<std::tuple<BlockUse, int, int64_t, int64_t>> all;
     for (const BlockShape &shape : target.blockShapes)
       for (int64_t rows = shape.fewestRows; rows <= shape.mostRows; rows *= 2)
-        for (int64_t n = shape.fewestBlocks; n <= shape.blocks; n *= 2) all.insert({shape.use, shape.bits, rows, n * shape.columns});
+        for (int64_t n = shape.fewestBlocks; n <= shape.blocks; n *= 2)
+          all.insert({shape.use, shape.bits, rows, n * shape.columns});
     size_t found = 0;
     for (BlockUse use : {BlockUse::Load, BlockUse::LoadVnni, BlockUse::LoadTransposed, BlockUse::Store, BlockUse::Prefetch})
       for (int bits : {8, 16, 32, 64})
         for (int64_t rows = 0; rows <= 65; ++rows)
           for (int64_t columns = 0; columns <= 130; ++columns) {
             const BlockShape *shape = blockMessage(target, use, bits, rows, columns);
-            ASSERT_EQ(shape != nullptr, all.count({use, bits, rows, columns}) != 0) << target.name << ' ' << rows << 'x' << columns << 'x' << bits;
+            ASSERT_EQ(shape != nullptr, all.count({use, bits, rows, columns}) != 0)
+                << target.name << ' ' << rows << 'x' << columns << 'x' << bits;
             if (!shape) continue;
             EXPECT_TRUE(shape->use == use && shape->bits == bits && columns % shape->columns == 0);
             ++found;

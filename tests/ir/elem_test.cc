@@ -96,8 +96,7 @@ Grid gridOf(Elem elem) {
 double nearestEven(Elem elem, const Grid &grid, double x) {
   double magnitude = std::fabs(x);
   size_t n = grid.values.size();
-  size_t above =
-      static_cast<size_t>(std::lower_bound(grid.values.begin(), grid.values.end(), magnitude) - grid.values.begin());
+  size_t above = static_cast<size_t>(std::lower_bound(grid.values.begin(), grid.values.end(), magnitude) - grid.values.begin());
   double result;
   if (above == n) {
     double last = grid.values[n - 1];
@@ -199,8 +198,8 @@ TEST(Elem, IntegersWrap) {
 }
 
 TEST(Elem, IntegerImagesRoundTripAtAnyAlignment) {
-  for (Elem elem : {Elem::I1, Elem::I4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32,
-                    Elem::U64, Elem::Index}) {
+  for (Elem elem : {Elem::I1, Elem::I4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
+                    Elem::Index}) {
     unsigned char memory[24];
     for (int64_t value : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{77}, int64_t{-100}, int64_t{70000},
                           std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {

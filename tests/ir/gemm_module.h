@@ -58,8 +58,7 @@ private:
   void body() {
     Builder b(context, kernel->body);
     Type tileA = context.tile({256, 32}, Elem::F16, layoutA), tileB = context.tile({32, 256}, Elem::F16, layoutB);
-    Type vectorA = context.vector({256, 32}, Elem::F16, layoutA),
-         vectorB = context.vector({32, 256}, Elem::F16, layoutB);
+    Type vectorA = context.vector({256, 32}, Elem::F16, layoutA), vectorB = context.vector({32, 256}, Elem::F16, layoutB);
     Type vectorC = context.vector({256, 256}, Elem::F32, layoutC), tileC = context.tile({256, 256}, Elem::F32, layoutC);
     Value *c0 = named(b.index(0), "c0"), *c32 = named(b.index(32), "c32");
     Value *i = kernel->body.param(3), *j = kernel->body.param(4);

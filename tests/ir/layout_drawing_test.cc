@@ -177,8 +177,7 @@ TEST_F(LayoutDrawing, ColorsAreThoseOfTheIds) {
     for (size_t near : {1, 2, 3, 4, 8})
       if (a >= near) {
         Rgb x = colors[a], y = colors[a - near];
-        EXPECT_GT(std::abs(x.red - y.red) + std::abs(x.green - y.green) + std::abs(x.blue - y.blue), 30)
-            << a << ' ' << near;
+        EXPECT_GT(std::abs(x.red - y.red) + std::abs(x.green - y.green) + std::abs(x.blue - y.blue), 30) << a << ' ' << near;
       }
   }
 }

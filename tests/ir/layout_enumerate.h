@@ -69,8 +69,7 @@ inline std::vector<FactorMap> allMaps(const Extents &shape, int64_t subgroups, i
 inline std::map<Ownership, const Layout *> allLayouts(Context &context, const Extents &shape, int64_t subgroups,
                                                       int64_t lanes) {
   std::map<Ownership, const Layout *> all;
-  for (const FactorMap &map : allMaps(shape, subgroups, lanes))
-    all.emplace(byFactors(map, shape), made(context, map, shape));
+  for (const FactorMap &map : allMaps(shape, subgroups, lanes)) all.emplace(byFactors(map, shape), made(context, map, shape));
   return all;
 }
 

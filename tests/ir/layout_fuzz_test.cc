@@ -15,9 +15,7 @@ class Source {
 public:
   explicit Source(uint64_t seed) : random_(seed) {}
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  int64_t of(std::initializer_list<int64_t> values) {
-    return values.begin()[below(static_cast<int64_t>(values.size()))];
-  }
+  int64_t of(std::initializer_list<int64_t> values) { return values.begin()[below(static_cast<int64_t>(values.size()))]; }
   int64_t divisor(int64_t n) {
     Extents divisors;
     for (int64_t d = 1; d <= n; ++d)
@@ -310,8 +308,7 @@ TEST_F(LayoutFuzz, NoNumbersBreakIt) {
   rounds([&](Context &context, Source &source) {
     auto number = [&] {
       int64_t shift = source.below(63);
-      return source.of(
-          {1, 1, 2, 3, 8, 0, -1, 48, int64_t{1} << shift, (int64_t{1} << shift) * 3, INT64_MAX, INT64_MIN});
+      return source.of({1, 1, 2, 3, 8, 0, -1, 48, int64_t{1} << shift, (int64_t{1} << shift) * 3, INT64_MAX, INT64_MIN});
     };
     auto list = [&] {
       Extents values(static_cast<size_t>(source.of({0, 1, 2, 2, 2, 3})));

@@ -66,8 +66,7 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
     for (size_t d = 0; d < rank; ++d) {
       Owners longer;
       for (auto [s, l] : owners)
-        for (auto [s1, l1] : along[d][static_cast<size_t>(index[d])])
-          longer.insert({s * groups[d] + s1, l * lanes[d] + l1});
+        for (auto [s1, l1] : along[d][static_cast<size_t>(index[d])]) longer.insert({s * groups[d] + s1, l * lanes[d] + l1});
       owners = std::move(longer);
     }
     result.push_back(std::move(owners));

@@ -89,16 +89,14 @@ TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
   // Appendix 2.3: the mapping with which the transpose stays inside each subgroup.
   const Layout *bt = make(wg({32, 1}, {64, 32}), {256, 32});
   EXPECT_EQ(transposed(context_, bt, Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
-  EXPECT_NE(transposed(context_, make(wg({4, 8}, {64, 32}), {256, 32}), Extents{1, 0}),
-            make(wg({8, 4}, {32, 64}), {32, 256}));
+  EXPECT_NE(transposed(context_, make(wg({4, 8}, {64, 32}), {256, 32}), Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
 
   const Layout *twentyFour = make(wg({24, 1}, {1, 4}), {24, 4});
   EXPECT_EQ(twentyFour, make(general({{onSg(3, 8), onSg(8, 1)}, {reg(4)}}), {24, 4}));
   EXPECT_EQ(twentyFour, make(general({{onSg(2, 12), onSg(4, 3), onSg(3, 1)}, {reg(2), reg(2)}}), {24, 4}));
   EXPECT_NE(twentyFour, make(general({{onSg(8, 1), onSg(3, 8)}, {reg(4)}}), {24, 4}));
 
-  EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 4), onSg(2, 8)}), {4}),
-            make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}));
+  EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 4), onSg(2, 8)}), {4}), make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}));
   EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 8), onSg(1, 77), onSg(2, 4)}), {4}), make(wg({16}, {1}), {4}));
   EXPECT_NE(make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}), make(general({{onSg(4, 1)}}, {onSg(2, 4)}), {4}));
   // Register strides have no effect; the ways to say that a subgroup holds a whole dimension are equal.
@@ -186,8 +184,7 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(wg({1, 3}, {8, 4}), {8, 6}),
             "extent 6 would wrap around inside sg_data = 4: sg_data must divide the extent or be a multiple of it @1");
   EXPECT_EQ(errorOf(wg({4}, {32}), {48, 8}), "sg_layout = [4] has 1 entry, the shape has 2 dimensions @-1");
-  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8, 8}), {48, 8}),
-            "sg_data = [32, 8, 8] has 3 entries, the shape has 2 dimensions @-1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8, 8}), {48, 8}), "sg_data = [32, 8, 8] has 3 entries, the shape has 2 dimensions @-1");
   EXPECT_EQ(errorOf(wg({4, 0}, {32, 8}), {128, 8}), "sg_layout[1] is 0; it must be at least 1 @1");
   EXPECT_EQ(errorOf(wg({4, 1}, {-2, 8}), {128, 8}), "sg_data[0] is -2; it must be at least 1 @0");
   EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {128, kDynamic}), "dimension 1 has no static extent, which a layout needs @1");
@@ -210,10 +207,9 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
 }
 
 TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
-  EXPECT_EQ(
-      errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
-      "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
-      "20 @0");
+  EXPECT_EQ(errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
+            "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
+            "20 @0");
   EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
             "thread_strides[1] = 8 clashes: smaller strides number the first 16 lanes already; the next free stride is "
             "16 @1");
@@ -222,8 +218,7 @@ TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
             "stride is 2 @1");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
             "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
-  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}),
-            "subgroup_strides[0] is -1; it must be at least 0 @0");
+  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}), "subgroup_strides[0] is -1; it must be at least 0 @0");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1, 1}, {1}, {1}, {1}, {0}}), {2}),
             "outer_tile = [1, 1] has 2 entries, the shape has 1 dimension @-1");
 }
@@ -231,14 +226,12 @@ TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
 TEST_F(LayoutTest, ErrorsOfFactors) {
   EXPECT_EQ(errorOf(general({{reg(4)}, {reg(2)}}), {8}),
             "layout has the factors of 2 dimensions, the shape has 1 dimension @-1");
-  EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}),
-            "the factors of dimension 0 multiply to 6, the extent is 8 @0");
+  EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}), "the factors of dimension 0 multiply to 6, the extent is 8 @0");
   EXPECT_EQ(errorOf(general({{reg(0)}}), {8}), "a factor's extent is 0; it must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(8, 0)}}), {8}), "the stride of 8:sg*0 must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(4, 1), onSg(2, 8)}}), {8}),
             "subgroup 4 holds nothing: the stride of 2:sg*8 leaves a gap; with stride 4 there is none @0");
-  EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}),
-            "registers hold no copies: `copies` lists sg and lane factors @-1");
+  EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}), "registers hold no copies: `copies` lists sg and lane factors @-1");
   int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(errorOf(general({{reg(8)}}, {onSg(huge, 1), onSg(huge, huge)}), {8}),
             "the subgroups of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");

@@ -99,8 +99,7 @@ TEST_F(PrintHost, SizesAndLaunch) {
 TEST_F(PrintHost, Buffers) {
   EXPECT_EQ(init(call(HostFn::Random, {}, {{"seed", number(1)}}), memref({number(1000), number(777)}, Elem::F16)),
             "%A = random(seed = 1) : memref<1000x777xf16>");
-  EXPECT_EQ(init(call(HostFn::Out, {}), memref({size("M"), number(32)}, Elem::F32)),
-            "%A = out : memref<$M x 32 x f32>");
+  EXPECT_EQ(init(call(HostFn::Out, {}), memref({size("M"), number(32)}, Elem::F32)), "%A = out : memref<$M x 32 x f32>");
   EXPECT_EQ(init(call(HostFn::Iota, {}), memref({call(HostFn::Div, {size("M"), number(2)})}, Elem::I32)),
             "%A = iota : memref<[$M / 2] x i32>");
   EXPECT_EQ(init(call(HostFn::Random, {}), memref({number(4)}, Elem::F32)), "%A = random() : memref<4xf32>");
@@ -113,8 +112,8 @@ TEST_F(PrintHost, Buffers) {
   stmt.name = "A";
   stmt.type = memref({number(4), number(4)}, Elem::F32);
   stmt.indexVars = {indexVar("i", 0), indexVar("j", 1)};
-  HostExpr sum = call(HostFn::Add, {call(HostFn::Mul, {indexVar("i", 0), number(31)}),
-                                    call(HostFn::Mul, {indexVar("j", 1), number(17)})});
+  HostExpr sum =
+      call(HostFn::Add, {call(HostFn::Mul, {indexVar("i", 0), number(31)}), call(HostFn::Mul, {indexVar("j", 1), number(17)})});
   stmt.value = call(HostFn::From, {call(HostFn::Sub, {call(HostFn::Mod, {sum, number(9)}), number(4)})});
   EXPECT_EQ(line(), "%A = from (i, j) => (i * 31 + j * 17) mod 9 - 4 : memref<4x4xf32>");
 }
@@ -135,8 +134,7 @@ TEST_F(PrintHost, Expressions) {
   EXPECT_EQ(expression(call(HostFn::Or, {call(HostFn::And, {a, b}), a})), "%a and %b or %a");
   EXPECT_EQ(expression(call(HostFn::And, {call(HostFn::Or, {a, b}), a})), "(%a or %b) and %a");
   EXPECT_EQ(expression(call(HostFn::Max, {a}, {{"dim", number(0)}})), "max(%a, dim = 0)");
-  EXPECT_EQ(expression(call(HostFn::Transpose, {a, list({number(0), number(2), number(1)})})),
-            "transpose(%a, [0, 2, 1])");
+  EXPECT_EQ(expression(call(HostFn::Transpose, {a, list({number(0), number(2), number(1)})})), "transpose(%a, [0, 2, 1])");
   HostExpr f16 = expr(HostExpr::Kind::Elem);
   f16.elem = Elem::F16;
   EXPECT_EQ(expression(call(HostFn::Cast, {call(HostFn::Matmul, {a, b}), f16})), "cast(matmul(%a, %b), f16)");

@@ -98,8 +98,7 @@ TEST_F(PrintOp, KindsCastsAndIds) {
 
 TEST_F(PrintOp, AttributesOfTiles) {
   Value *m = param(context_.memref({64, 64}, Elem::F16), "M"), *zero = b_.index(0);
-  Value *t =
-      b_.value(OpKind::InitTile, {m, zero, zero}, context_.tile({8, 16}, Elem::F16, nullptr, Order::ColumnMajor));
+  Value *t = b_.value(OpKind::InitTile, {m, zero, zero}, context_.tile({8, 16}, Elem::F16, nullptr, Order::ColumnMajor));
   EXPECT_EQ(last(), "%1 = xetile.init_tile %M[%0, %0] : memref<64x64xf16> -> tile<8x16xf16, order = [0, 1]>");
   Op *load = b_.create(OpKind::LoadTile, {t}, {context_.vector({8, 16}, Elem::F16)});
   load->setAttr("padding", 1.0);
@@ -182,9 +181,8 @@ protected:
   Value *n() { return kernel_.gridBlock.param(0); }
   Value *op(OpKind kind, Value *a, Value *b) { return g_.value(kind, {a, b}, context_.index()); }
   std::string text(Value *upper) {
-    kernel_.grid = {
-        {kernel_.body.params().size() > 1 ? kernel_.body.param(1) : kernel_.body.addParam(context_.index(), "i"),
-         g_.index(0), upper, g_.index(1)}};
+    kernel_.grid = {{kernel_.body.params().size() > 1 ? kernel_.body.param(1) : kernel_.body.addParam(context_.index(), "i"),
+                     g_.index(0), upper, g_.index(1)}};
     std::string all = print(kernel_, module_);
     size_t from = all.find(" to ") + 4;
     return all.substr(from, all.find(" step ") - from);
@@ -219,13 +217,10 @@ TEST_F(PrintOp, FirstAliasThatOwnsAlikeIsUsed) {
   b_.constantFloat(context_.vector({16, 16}, Elem::F32, layout(1, {16, 16})), 1.0);
   b_.constantFloat(context_.vector({64, 64}, Elem::F32, layout(1, {64, 64})), 1.0);
   b_.constantFloat(context_.vector({16, 16}, Elem::F32, layout(2, {16, 16})), 1.0);
-  Value *m =
-      param(context_.memref({64, 64}, Elem::F32, MemorySpace::Global, {MemoryLayout::Kind::Permuted, {}, {1, 0}}), "M");
+  Value *m = param(context_.memref({64, 64}, Elem::F32, MemorySpace::Global, {MemoryLayout::Kind::Permuted, {}, {1, 0}}), "M");
   Value *zero = b_.index(0);
-  b_.value(OpKind::InitTile, {m, zero, zero},
-           context_.tile({16, 16}, Elem::F32, layout(2, {16, 16}), Order::ColumnMajor));
-  b_.value(OpKind::InitTile, {m, zero, zero},
-           context_.tile({16, 16}, Elem::F32, layout(0, {16, 16}), Order::ColumnMajor));
+  b_.value(OpKind::InitTile, {m, zero, zero}, context_.tile({16, 16}, Elem::F32, layout(2, {16, 16}), Order::ColumnMajor));
+  b_.value(OpKind::InitTile, {m, zero, zero}, context_.tile({16, 16}, Elem::F32, layout(0, {16, 16}), Order::ColumnMajor));
   EXPECT_EQ(print(module_), R"(#one = #wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
 #two = #wg_map<sg_layout = [2, 1], sg_data = [8, 32]>
 #columns = #tile_attr<wg = #wg_map<sg_layout = [1, 2], sg_data = [16, 8]>, order = [0, 1]>

@@ -72,8 +72,7 @@ std::vector<std::string> goldenInputs() {
 
 INSTANTIATE_TEST_SUITE_P(Passes, Golden, testing::ValuesIn(goldenInputs()), [](const auto &param) {
   std::string name = param.param.substr(0, param.param.rfind('.'));
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
 

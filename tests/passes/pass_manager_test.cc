@@ -52,9 +52,7 @@ constexpr PassInfo kGives{.name = "gives", .function = nothing, .gives = {Form::
 
 class PassManager : public testing::Test {
 protected:
-  bool run(std::vector<const PassInfo *> passes) {
-    return runPasses(gemm_.module, passes, options_, diagnostics_).ok();
-  }
+  bool run(std::vector<const PassInfo *> passes) { return runPasses(gemm_.module, passes, options_, diagnostics_).ok(); }
   GemmModule gemm_;
   PassOptions options_;
   Diagnostics diagnostics_;
@@ -100,8 +98,7 @@ TEST_F(PassManager, FormsComeAndGoByTheTable) {
   EXPECT_FALSE(gemm_.kernel->forms.has(Form::LayoutsKnown));
   EXPECT_FALSE(run({&kNeeds}));
   ASSERT_EQ(diagnostics_.errorCount(), 1u);
-  EXPECT_EQ(diagnostics_.all()[0].message,
-            "the pass `needs` needs the form `layouts_known`, which @gemm does not have");
+  EXPECT_EQ(diagnostics_.all()[0].message, "the pass `needs` needs the form `layouts_known`, which @gemm does not have");
   EXPECT_TRUE(run({&passInfo(PassKind::InferLayouts), &kNeeds}));
   EXPECT_TRUE(gemm_.kernel->forms.has(Form::LayoutsKnown));
 }

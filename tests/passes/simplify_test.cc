@@ -20,15 +20,13 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 std::vector<Number> valuesOf(Elem elem) {
   std::vector<Number> values;
   if (elemInfo(elem).storageBytes <= 2) {
-    for (uint32_t bits = 0; bits < 1u << (8 * elemInfo(elem).storageBytes); ++bits)
-      values.push_back(loadNumber(elem, &bits));
+    for (uint32_t bits = 0; bits < 1u << (8 * elemInfo(elem).storageBytes); ++bits) values.push_back(loadNumber(elem, &bits));
   } else if (isFloat(elem)) {
     for (double x : {0.0, -0.0, 1.0, -1.0, 1.5, -3.25, 1e-45, 1e-310, 3e38, 0x1.fffffep0, 0x1.fffffcp0, kInf, -kInf,
                      std::numeric_limits<double>::quiet_NaN()})
       values.push_back(floatNumber(elem == Elem::TF32 ? roundTo(Elem::F32, x) : roundTo(elem, x)));
   } else {
-    for (int64_t x :
-         {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-7}, INT64_MAX, INT64_MIN, int64_t{1} << 31})
+    for (int64_t x : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-7}, INT64_MAX, INT64_MIN, int64_t{1} << 31})
       values.push_back(integerNumber(wrapTo(elem, x)));
   }
   return values;
@@ -70,8 +68,7 @@ protected:
   }
 
   Value *constant(Elem elem, double number, int64_t integer) {
-    return isFloat(elem) ? b_.constantFloat(context_.scalar(elem), number)
-                         : b_.constantInt(context_.scalar(elem), integer);
+    return isFloat(elem) ? b_.constantFloat(context_.scalar(elem), number) : b_.constantInt(context_.scalar(elem), integer);
   }
 
   Context context_;

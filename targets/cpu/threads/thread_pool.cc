@@ -36,7 +36,8 @@ void ThreadPool::start() {
 // A chunk of a worker: its share of each period is cut into chunks. If a chunk begins behind the end, so do all later chunks of
 // the worker.
 ThreadPool::Range ThreadPool::chunkOf(int owner, int64_t turn) const {
-  const int64_t first = period_ * owner / workers_, end = period_ * (owner + 1) / workers_, pieces = (end - first + chunk_ - 1) / chunk_;
+  const int64_t first = period_ * owner / workers_, end = period_ * (owner + 1) / workers_,
+                pieces = (end - first + chunk_ - 1) / chunk_;
   const int64_t base = turn / pieces * period_, begin = base + first + turn % pieces * chunk_;
   return {begin, std::min({begin + chunk_, base + end, count_})};
 }
@@ -71,8 +72,10 @@ void ThreadPool::run(int64_t count, const Work &work, int64_t period) {
   if (count <= 0) return;
   std::lock_guard running(runMutex_);
   const int outside = std::exchange(workerOfThread, 0); // the caller may be a worker of another pool
-  if (workers_ == 1 || count == 1) work(0, count, 0);
-  else runOnAll(count, work, period);
+  if (workers_ == 1 || count == 1)
+    work(0, count, 0);
+  else
+    runOnAll(count, work, period);
   workerOfThread = outside;
 }
 

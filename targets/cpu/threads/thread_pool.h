@@ -45,7 +45,7 @@ private:
   // Every worker takes part in every round, so the members below do not change until all are done. The counters have 32 bits,
   // so that waiting uses the kernel's futex directly, without the library's own memory and lock.
   std::atomic<uint32_t> round_{0}; // number of the current run; workers wait for it to change
-  std::atomic<int32_t> busy_{0};   // workers that are not done, except the caller's
+  std::atomic<int32_t> busy_{0}; // workers that are not done, except the caller's
   std::atomic<bool> stopping_{false};
 
   struct alignas(64) Turn { // of a worker: how many of its chunks have been taken

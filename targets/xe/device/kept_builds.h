@@ -15,7 +15,8 @@ template <class T> class KeptBuilds {
 public:
   // The build of this SPIR-V with these options; a missing one is created by `build`, which returns
   // Result<std::shared_ptr<T>>.
-  template <class Build> Result<std::shared_ptr<T>> get(std::span<const uint8_t> spirv, const std::string &options, Build build) {
+  template <class Build>
+  Result<std::shared_ptr<T>> get(std::span<const uint8_t> spirv, const std::string &options, Build build) {
     auto same = [&](const Kept &k) { return k.options == options && std::ranges::equal(k.spirv, spirv); };
     if (auto known = std::ranges::find_if(kept_, same); known != kept_.end()) {
       std::rotate(kept_.begin(), known, known + 1);

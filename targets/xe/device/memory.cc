@@ -86,9 +86,7 @@ Result<void> GuardedRange::send(XeDevice &device) {
   return device.copy(device_.data(), staging_.data(), staging_.bytes());
 }
 
-Result<void> GuardedRange::fetch(XeDevice &device) {
-  return device.copy(staging_.data(), device_.data(), staging_.bytes());
-}
+Result<void> GuardedRange::fetch(XeDevice &device) { return device.copy(staging_.data(), device_.data(), staging_.bytes()); }
 
 void GuardedRange::give() const { std::memcpy(host_.begin, staging_.data() + front_, static_cast<size_t>(bytes())); }
 

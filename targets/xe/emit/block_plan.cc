@@ -55,7 +55,8 @@ private:
     if (!call) {
       if (why.empty()) why = "no message deals such a block out to the lanes as its sg_map says";
       bool prefetch = op.kind() == OpKind::PrefetchNd;
-      diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, prefetch ? "` is left out: " : "` goes element by element: ", why));
+      diagnostics_.report(DiagCode::BlockRemark, op.range(),
+                          str("`", op.info().name, prefetch ? "` is left out: " : "` goes element by element: ", why));
       return;
     }
     for (XeBlockUse matrix : matrices)
@@ -87,7 +88,8 @@ private:
       const Value *source = cast->operand(0);
       std::vector<int> dims = *memrefCastDims(source->type(), cast->result()->type());
       int rank = source->type().rank();
-      if (static_cast<int>(dims.size()) != rank || std::find(dims.begin(), dims.end(), -1) != dims.end()) break; // some come and go
+      if (static_cast<int>(dims.size()) != rank || std::find(dims.begin(), dims.end(), -1) != dims.end())
+        break; // some come and go
       turned ^= dims.back() == rank - 2;
       base = source;
     }
@@ -107,8 +109,8 @@ private:
 
 } // namespace
 
-BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
-                     const WindowOrigins &origins, Diagnostics &diagnostics) {
+BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, const WindowOrigins &origins,
+                     Diagnostics &diagnostics) {
   return Planner(kernel, target, options, origins, diagnostics).run();
 }
 

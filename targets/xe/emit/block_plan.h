@@ -18,7 +18,7 @@ struct BlockPlan {
 };
 
 // Reports a remark for each block that no message can move: each lane then moves its own elements.
-BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
-                     const WindowOrigins &origins, Diagnostics &diagnostics);
+BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, const WindowOrigins &origins,
+                     Diagnostics &diagnostics);
 
 } // namespace xt

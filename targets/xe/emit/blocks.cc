@@ -93,7 +93,8 @@ void XeKernelEmitter::storeBlock(const Value *desc, const BlockCall &call, const
     size_t count = std::min(kWordsAtOnce, call.words - k);
     std::span<const FragmentElement> part = std::span(words).subspan(k * pack, count * pack);
     LlvmValue *to = b.CreateConstGEP1_64(b.getIntNTy(call.wordBits), memory, k);
-    LlvmValue *whole = pack == 1 ? castBits(b, together(b, part), vectorOf(b.getIntNTy(call.wordBits), count)) : asWords(b, part, call.wordBits);
+    LlvmValue *whole = pack == 1 ? castBits(b, together(b, part), vectorOf(b.getIntNTy(call.wordBits), count))
+                                 : asWords(b, part, call.wordBits);
     b.CreateAlignedStore(whole, to, wordsAlign(k, call.wordBits));
   }
   sendBlock(call, blockArgs(desc, call), memory);
@@ -139,8 +140,10 @@ void XeKernelEmitter::emitStoreNd(const Op &op) {
   const Value *desc = op.operand(1);
   const BlockCall *call = blockCall(op);
   orderLanes(call);
-  if (call) storeBlock(desc, *call, fragment(op.operand(0)));
-  else storeElements(desc, latticeOf(desc->type()), fragment(op.operand(0)));
+  if (call)
+    storeBlock(desc, *call, fragment(op.operand(0)));
+  else
+    storeElements(desc, latticeOf(desc->type()), fragment(op.operand(0)));
   orderLanes(call);
 }
 

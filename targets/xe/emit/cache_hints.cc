@@ -53,7 +53,8 @@ void XeKernelEmitter::readHints(const Op &op) {
   auto constant = [&](uint32_t value) { return llvm::ConstantAsMetadata::get(b.getInt32(value)); };
   std::array<llvm::Metadata *, 2> controls;
   for (uint32_t level = 0; level < 2; ++level)
-    controls[level] = llvm::MDNode::get(context, {constant(stores ? kStoreControl : kLoadControl), constant(level), constant(levels[level])});
+    controls[level] =
+        llvm::MDNode::get(context, {constant(stores ? kStoreControl : kLoadControl), constant(level), constant(levels[level])});
   hints_ = llvm::MDNode::get(context, controls);
 }
 

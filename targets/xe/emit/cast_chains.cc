@@ -29,7 +29,8 @@ llvm::Value *joined(llvm::IRBuilderBase &b, llvm::CastInst &outer, llvm::CastIns
 bool comparesMasks(const llvm::Instruction &instruction) {
   const auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
   bool differs = instruction.getOpcode() == llvm::Instruction::Xor || (compare && compare->isEquality());
-  return differs && instruction.getOperand(0)->getType()->isVectorTy() && instruction.getOperand(0)->getType()->isIntOrIntVectorTy(1);
+  return differs && instruction.getOperand(0)->getType()->isVectorTy() &&
+         instruction.getOperand(0)->getType()->isIntOrIntVectorTy(1);
 }
 
 } // namespace
@@ -40,7 +41,8 @@ void joinCasts(llvm::Module &module) {
       again = false;
       std::vector<llvm::CastInst *> outers;
       for (llvm::Instruction &instruction : llvm::instructions(function))
-        if (isIntegerCast(&instruction) && isIntegerCast(instruction.getOperand(0))) outers.push_back(llvm::cast<llvm::CastInst>(&instruction));
+        if (isIntegerCast(&instruction) && isIntegerCast(instruction.getOperand(0)))
+          outers.push_back(llvm::cast<llvm::CastInst>(&instruction));
       for (llvm::CastInst *outer : outers) {
         llvm::IRBuilder<> builder(outer);
         if (!isIntegerCast(outer->getOperand(0))) continue; // the inner cast has been joined
@@ -59,8 +61,9 @@ void compareMasksAsBytes(llvm::Module &module) {
       llvm::IRBuilder<> b(&instruction);
       llvm::Type *bytes = instruction.getOperand(0)->getType()->getWithNewType(b.getInt8Ty());
       auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
-      llvm::Value *result = b.CreateICmp(compare ? compare->getPredicate() : llvm::CmpInst::ICMP_NE, b.CreateZExt(instruction.getOperand(0), bytes),
-                                         b.CreateZExt(instruction.getOperand(1), bytes));
+      llvm::Value *result =
+          b.CreateICmp(compare ? compare->getPredicate() : llvm::CmpInst::ICMP_NE,
+                       b.CreateZExt(instruction.getOperand(0), bytes), b.CreateZExt(instruction.getOperand(1), bytes));
       instruction.replaceAllUsesWith(result);
       instruction.eraseFromParent();
     }

@@ -14,7 +14,8 @@ constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element fails
 
 bool multiplies(const Block &block) {
   bool found = false;
-  walk(const_cast<Block &>(block), [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // walk passes mutable ops; nothing is changed
+  walk(const_cast<Block &>(block),
+       [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // walk passes mutable ops; nothing is changed
   return found;
 }
 
@@ -149,8 +150,10 @@ void XeKernelEmitter::emitFor(const Op &op) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *body = llvm::BasicBlock::Create(b.getContext(), "for", function);
-  if (guarded) b.CreateCondBr(runs, body, body); // the second successor is set when the loop's end is known
-  else b.CreateBr(body);
+  if (guarded)
+    b.CreateCondBr(runs, body, body); // the second successor is set when the loop's end is known
+  else
+    b.CreateBr(body);
 
   b.SetInsertPoint(body);
   llvm::PHINode *i = openPhi(lower, before, variable->name());
@@ -158,8 +161,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   setIndex(variable, i);
   emitBlock(block);
   // Compares the unsigned distance to the end, because i + step may overflow.
-  LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper)
-                           : b.CreateICmpULT(step, b.CreateSub(upper, i));
+  LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper) : b.CreateICmpULT(step, b.CreateSub(upper, i));
   closePhi(i, b.CreateAdd(i, step));
   leaveLoop(carried, again, body, before, guarded);
 }
@@ -189,8 +191,7 @@ void XeKernelEmitter::emitIf(const Op &op) {
     unflatten(results, flatten(yieldedBy(*op.region(region)))); // in the widths of the results
     return flatten(results);
   };
-  LlvmValues parts = ifElse(
-      b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  LlvmValues parts = ifElse(b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
   unflatten(results, parts);
 }
 
@@ -206,7 +207,8 @@ LlvmValue *XeKernelEmitter::workgroupNumber() {
 // Allocates the numbers of a failure, one per element of its shape. Parts of one assert share them.
 int64_t XeKernelEmitter::numberOf(XeFailure failure) {
   for (const XeFailure &known : output_.failures)
-    if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape) return known.first;
+    if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape)
+      return known.first;
   failure.first = static_cast<uint32_t>(failureNumbers_);
   for (int64_t &extent : failure.shape) XT_CHECK(extent > 0, "an assert of nothing");
   failureNumbers_ += productOf(failure.shape);

@@ -148,7 +148,8 @@ private:
         info(unit = next_++, kCompilationUnit, {kVersion, kDwarfVersion, own, kLanguageOpenClC});
         info(type_, kTypeFunction, {0, void_});
       }
-      info(function.scope, kDebugFunction, {function.name, type_, own, line, 1, unit, empty_, kIsDefinition | kIsOptimized, line, id});
+      info(function.scope, kDebugFunction,
+           {function.name, type_, own, line, 1, unit, empty_, kIsDefinition | kIsOptimized, line, id});
     }
     // Lines of other files come from functions that were inlined.
     for (const Inlined &each : otherFiles()) {

@@ -32,10 +32,14 @@ llvm::Type *typeOf(llvm::LLVMContext &context, std::string_view mangled) {
   if (mangled == "Dh") return llvm::Type::getHalfTy(context);
   switch (mangled[0]) {
   case 'v': return llvm::Type::getVoidTy(context);
-  case 'c': case 'h': return llvm::Type::getInt8Ty(context);
-  case 's': case 't': return llvm::Type::getInt16Ty(context);
-  case 'i': case 'j': return llvm::Type::getInt32Ty(context);
-  case 'l': case 'm': return llvm::Type::getInt64Ty(context);
+  case 'c':
+  case 'h': return llvm::Type::getInt8Ty(context);
+  case 's':
+  case 't': return llvm::Type::getInt16Ty(context);
+  case 'i':
+  case 'j': return llvm::Type::getInt32Ty(context);
+  case 'l':
+  case 'm': return llvm::Type::getInt64Ty(context);
   case 'f': return llvm::Type::getFloatTy(context);
   case 'd': return llvm::Type::getDoubleTy(context);
   }
@@ -59,9 +63,11 @@ llvm::FunctionType *functionType(llvm::LLVMContext &context, const DeviceFunctio
   return llvm::FunctionType::get(typeOf(context, function.result), types, false);
 }
 
-llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &called, llvm::ArrayRef<LlvmValue *> args, DeviceEffect effect) {
+llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &called, llvm::ArrayRef<LlvmValue *> args,
+                           DeviceEffect effect) {
   llvm::Module *module = b.GetInsertBlock()->getModule();
-  auto *function = llvm::cast<llvm::Function>(module->getOrInsertFunction(called.symbol, functionType(b.getContext(), called)).getCallee());
+  auto *function =
+      llvm::cast<llvm::Function>(module->getOrInsertFunction(called.symbol, functionType(b.getContext(), called)).getCallee());
   function->setCallingConv(llvm::CallingConv::SPIR_FUNC);
   function->setDoesNotThrow();
   if (effect != DeviceEffect::None) function->setConvergent();

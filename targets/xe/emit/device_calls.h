@@ -17,6 +17,7 @@ enum class DeviceEffect : uint8_t {
   Memory,     // like Convergent, but reads, writes or orders memory
 };
 // The only way in which a kernel calls a device function. Declares the function if necessary.
-llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &function, llvm::ArrayRef<LlvmValue *> args, DeviceEffect effect);
+llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &function, llvm::ArrayRef<LlvmValue *> args,
+                           DeviceEffect effect);
 
 } // namespace xt

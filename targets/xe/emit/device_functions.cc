@@ -16,7 +16,9 @@ namespace {
 
 constexpr int64_t kBlockLanes = 16; // of the subgroups that have block messages
 
-std::string vectorOf(int64_t count, std::string_view scalar) { return count == 1 ? std::string(scalar) : str("Dv", count, "_", scalar); }
+std::string vectorOf(int64_t count, std::string_view scalar) {
+  return count == 1 ? std::string(scalar) : str("Dv", count, "_", scalar);
+}
 
 // A lane's words of a, b or a sum, as OpenCL C's functions have them.
 std::string letterOf(Elem elem, int64_t wordBits) {
@@ -71,7 +73,8 @@ std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily fami
     return {deviceFunction("get_group_id", {"j"}, "m"), deviceFunction("get_num_groups", {"j"}, "m"),
             deviceFunction("get_sub_group_id", {}, "j"), deviceFunction("get_sub_group_local_id", {}, "j")};
   case DeviceFamily::Barrier:
-    return {deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v")};
+    return {deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"),
+            deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v")};
   case DeviceFamily::Shuffle: return shuffleFunctions();
   case DeviceFamily::Math: return mathFunctions(target);
   case DeviceFamily::Product: return productFunctions(target, deviceFunction);
@@ -121,7 +124,8 @@ const std::vector<std::string> kMatrix = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
 DeviceFunction deviceFunction(const BlockFunction &block) {
   std::vector<std::string> parameters = kMatrix;
   if (block.use != BlockUse::Prefetch) parameters.push_back(memoryOf(block));
-  return deviceFunction(str("intel_sub_group_2d_block_", wordsOf(block.use).function, "_", block.bits, "b_", block.rows, "r", block.columns, "x", block.blocks, "c"),
+  return deviceFunction(str("intel_sub_group_2d_block_", wordsOf(block.use).function, "_", block.bits, "b_", block.rows, "r",
+                            block.columns, "x", block.blocks, "c"),
                         std::move(parameters), "v");
 }
 
@@ -133,17 +137,24 @@ DeviceFunction blockInstruction(const BlockFunction &block) {
   return deviceFunction(str("__spirv_Subgroup2DBlock", wordsOf(block.use).instruction, "INTEL"), std::move(parameters), "v");
 }
 
-std::array<int64_t, 4> blockSizes(const BlockFunction &block) { return {block.bits / 8, block.columns, block.rows, block.blocks}; }
+std::array<int64_t, 4> blockSizes(const BlockFunction &block) {
+  return {block.bits / 8, block.columns, block.rows, block.blocks};
+}
 
 namespace {
 
 // The types of a, b and the sum as a lane has them. A register has 32 bits for each lane on targets with 8 lanes, 16 on those
 // with 16. A lane has 32 bits of tf32 where others have nothing.
 std::array<std::string, 3> productTypes(const MmaShape &shape) {
-  int64_t ofA = shape.a == Elem::TF32 ? 32 : shape.n == 16 ? 16 : 32, bits = shape.a == Elem::TF32 ? 32 : elemInfo(shape.a).bits;
+  int64_t ofA = shape.a == Elem::TF32 ? 32
+                : shape.n == 16       ? 16
+                                      : 32,
+          bits = shape.a == Elem::TF32 ? 32 : elemInfo(shape.a).bits;
   std::string a = vectorOf(std::max<int64_t>(1, shape.m * shape.k * bits / shape.n / ofA), letterOf(shape.a, ofA));
   std::string b = vectorOf(shape.k * bits / 32, letterOf(shape.b, 32));
-  std::string sum = vectorOf(shape.m, shape.result == Elem::F16 ? "Dh" : shape.result == Elem::BF16 ? "s" : letterOf(shape.result, 32));
+  std::string sum = vectorOf(shape.m, shape.result == Elem::F16    ? "Dh"
+                                      : shape.result == Elem::BF16 ? "s"
+                                                                   : letterOf(shape.result, 32));
   return {a, b, sum};
 }
 
@@ -166,8 +177,11 @@ uint32_t productOperands(const MmaShape &shape) {
     Elem elem;
     uint32_t ofA, ofB;
   };
-  constexpr Row kRows[] = {{Elem::I8, 0x1 | 0x10, 0x2 | 0x20}, {Elem::U8, 0x10, 0x20},   {Elem::TF32, 0x100, 0x200},
-                           {Elem::F16, 0x400, 0x800},          {Elem::BF16, 0x1000, 0x2000}};
+  constexpr Row kRows[] = {{Elem::I8, 0x1 | 0x10, 0x2 | 0x20},
+                           {Elem::U8, 0x10, 0x20},
+                           {Elem::TF32, 0x100, 0x200},
+                           {Elem::F16, 0x400, 0x800},
+                           {Elem::BF16, 0x1000, 0x2000}};
   uint32_t operands = shape.result == Elem::BF16 ? 0x4 | 0x8 : 0;
   for (const Row &row : kRows) operands |= (row.elem == shape.a ? row.ofA : 0) | (row.elem == shape.b ? row.ofB : 0);
   return operands;
@@ -200,8 +214,10 @@ Result<void> checkDeviceCalls(const llvm::Module &module, const TargetInfo &targ
   for (DeviceFamily family : kDeviceFamilies) std::ranges::move(deviceFunctions(target, family), std::back_inserter(known));
   for (const llvm::Function &function : module) {
     if (!function.isDeclaration() || function.isIntrinsic()) continue;
-    auto found = std::ranges::find(known, function.getName(), [](const DeviceFunction &each) { return llvm::StringRef(each.symbol); });
-    if (found == known.end()) return internalError(str("a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
+    auto found =
+        std::ranges::find(known, function.getName(), [](const DeviceFunction &each) { return llvm::StringRef(each.symbol); });
+    if (found == known.end())
+      return internalError(str("a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
     if (functionType(module.getContext(), *found) != function.getFunctionType())
       return internalError(str("a kernel calls ", found->symbol, " with other types than its symbol says"));
   }

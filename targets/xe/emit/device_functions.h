@@ -44,9 +44,14 @@ uint32_t productOperands(const MmaShape &shape);
 
 // How LLVM translates the calls: into SPIR-V instructions, or into calls of functions in the driver's library.
 enum class DeviceFamily : uint8_t { WorkItem, Barrier, Shuffle, Math, Product, Block, ProductInstruction, BlockInstruction };
-inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem, DeviceFamily::Barrier, DeviceFamily::Shuffle,
-                                               DeviceFamily::Math,     DeviceFamily::Product, DeviceFamily::Block,
-                                               DeviceFamily::ProductInstruction, DeviceFamily::BlockInstruction};
+inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
+                                               DeviceFamily::Barrier,
+                                               DeviceFamily::Shuffle,
+                                               DeviceFamily::Math,
+                                               DeviceFamily::Product,
+                                               DeviceFamily::Block,
+                                               DeviceFamily::ProductInstruction,
+                                               DeviceFamily::BlockInstruction};
 // Whether the functions are in the driver's library (targets/xe/library); the others become instructions.
 inline bool isOfLibrary(DeviceFamily family) { return family == DeviceFamily::Product || family == DeviceFamily::Block; }
 std::string_view familyName(DeviceFamily family);

@@ -109,14 +109,16 @@ void XeKernelEmitter::emitDpas(const Op &op) {
     return together(b, rounded);
   };
   LlvmValue *x = words(left, wordsOfA), *y = words(right, 32);
-  Fragment sum = op.operandCount() > 2 ? fragment(op.operand(2)) : splat(ops_.zero(result.elem(), 0), static_cast<size_t>(of->rows));
+  Fragment sum =
+      op.operandCount() > 2 ? fragment(op.operand(2)) : splat(ops_.zero(result.elem(), 0), static_cast<size_t>(of->rows));
   LlvmValue *z = together(b, sum);
   llvm::Type *form = z->getType();
   if (result.elem() == Elem::F16) z = castBits(b, z, vectorOf(b.getHalfTy(), sum.size()));
   MmaShape shape{a.elem(), bType.elem(), result.elem(), of->rows, of->columns, of->depth};
-  LlvmValue *product = options_.intelExtensions
-                           ? callDevice(b, productInstruction(shape), {number32(shape.k), x, y, z, number32(productOperands(shape))}, DeviceEffect::Convergent)
-                           : callDevice(b, deviceFunction(shape), {x, y, z}, DeviceEffect::Convergent);
+  LlvmValue *product = options_.intelExtensions ? callDevice(b, productInstruction(shape),
+                                                             {number32(shape.k), x, y, z, number32(productOperands(shape))},
+                                                             DeviceEffect::Convergent)
+                                                : callDevice(b, deviceFunction(shape), {x, y, z}, DeviceEffect::Convergent);
   Fragment own;
   append(own, castBits(b, product, form));
   fragments_[op.result()] = std::move(own);
@@ -127,7 +129,8 @@ void XeKernelEmitter::emitDpas(const Op &op) {
 void XeKernelEmitter::emitTileMma(const Op &op) {
   Type a = op.operand(0)->type(), result = op.result()->type();
   Elem elem = result.elem(), work = isInteger(elem) || elem == Elem::F64 ? elem : Elem::F32;
-  auto rows = static_cast<size_t>(a.extent(0)), depth = static_cast<size_t>(a.extent(1)), columns = static_cast<size_t>(result.extent(1));
+  auto rows = static_cast<size_t>(a.extent(0)), depth = static_cast<size_t>(a.extent(1)),
+       columns = static_cast<size_t>(result.extent(1));
   auto widened = [&](size_t operand) {
     Elem own = op.operand(operand)->type().elem();
     Fragment wide;
@@ -136,7 +139,8 @@ void XeKernelEmitter::emitTileMma(const Op &op) {
     return wide;
   };
   Fragment left = widened(0), right = widened(1), sums;
-  if (op.operandCount() == 2) sums = splat(ops_.zero(work, 0), rows * columns);
+  if (op.operandCount() == 2)
+    sums = splat(ops_.zero(work, 0), rows * columns);
   else
     for (LlvmValue *part : chunksOf(fragment(op.operand(2)), elem))
       append(sums, isFloat(elem) ? ops_.convertFloat(part, elem, work) : part);

@@ -34,18 +34,20 @@ unsigned bitsOf(const llvm::Type *type) { return type->getScalarSizeInBits(); }
 void XeKernelEmitter::emitConstant(const Op &op) {
   Type type = op.result()->type();
   LlvmValue *value = ops_.constant(type.elem(), op.attr("value")->value, 0);
-  if (type.isVector()) fragments_[op.result()] = splat(value, static_cast<size_t>(type.elementCount()));
-  else if (type.isIndex()) setIndex(op.result(), value);
-  else parts_[op.result()] = {value};
+  if (type.isVector())
+    fragments_[op.result()] = splat(value, static_cast<size_t>(type.elementCount()));
+  else if (type.isIndex())
+    setIndex(op.result(), value);
+  else
+    parts_[op.result()] = {value};
 }
 
 // Emits an op on indices, in 32 bits if that is enough. Returns false for an op that RegisterOps handles.
 bool XeKernelEmitter::emitIndexOp(const Op &op) {
   const Value *first = op.operand(0), *result = op.result();
   TypeRule rule = op.info().typeRule;
-  bool small = std::all_of(op.operands().begin(), op.operands().end(), [&](const Value *value) {
-    return value->type().isIndex() && narrow(value);
-  });
+  bool small = std::all_of(op.operands().begin(), op.operands().end(),
+                           [&](const Value *value) { return value->type().isIndex() && narrow(value); });
   if (rule == TypeRule::Select && result->type().isIndex()) {
     bool into = narrow(result);
     setIndex(result, b.CreateSelect(scalar(first), resize(scalar(op.operand(1)), into), resize(scalar(op.operand(2)), into)));
@@ -61,14 +63,17 @@ bool XeKernelEmitter::emitIndexOp(const Op &op) {
     return true;
   }
   Parts operands;
-  for (const Value *value : op.operands()) operands.push_back(small && rule == TypeRule::Compare ? scalar(value) : wide(scalar(value)));
+  for (const Value *value : op.operands())
+    operands.push_back(small && rule == TypeRule::Compare ? scalar(value) : wide(scalar(value)));
   if (rule == TypeRule::Cast && op.kind() == OpKind::IndexCast && isInteger(result->type().elem())) {
     parts_[result] = {ops_.indexTo(operands[0], result->type().elem())};
     return true;
   }
   LlvmValue *value = ops_.elementwise(op, operands);
-  if (result->type().isIndex()) setIndex(result, value);
-  else parts_[result] = {value};
+  if (result->type().isIndex())
+    setIndex(result, value);
+  else
+    parts_[result] = {value};
   return true;
 }
 
@@ -83,7 +88,8 @@ Interval XeKernelEmitter::rangeOfElements(const Value *vector) const {
 
 // Decides comparisons at compile time: masks at the edge of a matrix often hold for all rows, or all columns.
 std::optional<bool> XeKernelEmitter::decidedAlready(const Op &op) const {
-  if (op.info().typeRule != TypeRule::Compare || op.textAttr("kind") != "slt" || op.operand(0)->type().elem() != Elem::Index) return std::nullopt;
+  if (op.info().typeRule != TypeRule::Compare || op.textAttr("kind") != "slt" || op.operand(0)->type().elem() != Elem::Index)
+    return std::nullopt;
   Interval x = rangeOfElements(op.operand(0)), y = rangeOfElements(op.operand(1));
   if (x.high < y.low) return true;
   return x.low >= y.high ? std::optional(false) : std::nullopt;
@@ -111,7 +117,8 @@ void XeKernelEmitter::emitElementwise(const Op &op) {
   // Vectors that repeat one scalar, such as the operands of masks, are computed once.
   auto repeats = [&](size_t k, size_t length) {
     return std::all_of(given.begin(), given.end(), [&](const Fragment &operand) {
-      return std::all_of(&operand[k], &operand[k] + length, [&](const FragmentElement &element) { return element == operand[k]; });
+      return std::all_of(&operand[k], &operand[k] + length,
+                         [&](const FragmentElement &element) { return element == operand[k]; });
     });
   };
   Fragment result;

@@ -37,8 +37,10 @@ std::optional<llvm::AtomicRMWInst::BinOp> integerUpdate(OpKind kind) {
 void XeKernelEmitter::initScatter(const Op &op) {
   const Value *base = op.operand(0), *offsets = op.operand(1);
   Type type = op.result()->type();
-  if (base->type().isMemRef()) parts_[op.result()] = parts_.at(base); // of a one-dimensional memref: base, size, stride
-  else parts_[op.result()] = {pointer(asIndex(base)), nullptr, number(1)}; // without bounds
+  if (base->type().isMemRef())
+    parts_[op.result()] = parts_.at(base); // of a one-dimensional memref: base, size, stride
+  else
+    parts_[op.result()] = {pointer(asIndex(base)), nullptr, number(1)}; // without bounds
   if (!base->type().isMemRef()) parts_[op.result()][kScatterSize] = number(-1);
   if (!isDescriptor(op.result())) {
     fragments_[op.result()] = fragment(offsets);
@@ -85,8 +87,10 @@ void XeKernelEmitter::setValue(const Value *value, Fragment elements) {
     return;
   }
   LlvmValue *only = scalarOf(b, elements[0]);
-  if (value->type().isIndex()) setIndex(value, only);
-  else parts_[value] = {only};
+  if (value->type().isIndex())
+    setIndex(value, only);
+  else
+    parts_[value] = {only};
 }
 
 Fragment XeKernelEmitter::valueOf(const Value *value) const {
@@ -135,8 +139,8 @@ void XeKernelEmitter::emitAtomic(const Op &op) {
       element = {inside(where, row, column), address(where, row, column)};
       if (mask) element.inside = b.CreateAnd(element.inside, mask);
     }
-    result.push_back({guarded(element.inside, [&] { return updateAtomically(op, elem, element.address, given); },
-                              ops_.zero(elem, 0))});
+    result.push_back(
+        {guarded(element.inside, [&] { return updateAtomically(op, elem, element.address, given); }, ops_.zero(elem, 0))});
   }
   setValue(op.result(), std::move(result));
 }
@@ -147,9 +151,12 @@ LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue 
   auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
   OpKind kind = assigns ? OpKind::Select : *combiningOp(op.textAttr("kind"), elem);
   std::optional<llvm::AtomicRMWInst::BinOp> update;
-  if (word && assigns) update = llvm::AtomicRMWInst::Xchg;
-  else if (word && isInteger(elem)) update = integerUpdate(kind);
-  else if (elem == Elem::F32 && kind == OpKind::AddF) update = llvm::AtomicRMWInst::FAdd;
+  if (word && assigns)
+    update = llvm::AtomicRMWInst::Xchg;
+  else if (word && isInteger(elem))
+    update = integerUpdate(kind);
+  else if (elem == Elem::F32 && kind == OpKind::AddF)
+    update = llvm::AtomicRMWInst::FAdd;
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Min) update = llvm::AtomicRMWInst::UMin;
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Max) update = llvm::AtomicRMWInst::UMax;
   if (!update || (update == llvm::AtomicRMWInst::FAdd && target_.mma.empty())) return swapUntilDone(kind, elem, address, value);

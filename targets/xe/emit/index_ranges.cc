@@ -71,7 +71,8 @@ bool movesWindow(const Op &op) {
 
 } // namespace
 
-IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts) : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // nothing is changed
+IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts)
+    : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // nothing is changed
   visit(kernel.gridBlock, 0);
   setGrid();
   visit(kernel.body, 0);
@@ -87,11 +88,15 @@ Interval IndexRanges::ofWindow(const Value *window, size_t dim) const {
   return found == windows_.end() ? Interval() : found->second[dim];
 }
 
-Interval IndexRanges::get(Cell cell) const { return cell.value->type().isWindow() ? ofWindow(cell.value, cell.dim) : of(cell.value); }
+Interval IndexRanges::get(Cell cell) const {
+  return cell.value->type().isWindow() ? ofWindow(cell.value, cell.dim) : of(cell.value);
+}
 
 void IndexRanges::set(Cell cell, Interval interval) {
-  if (cell.value->type().isWindow()) windows_[cell.value][cell.dim] = interval;
-  else scalars_[cell.value] = interval;
+  if (cell.value->type().isWindow())
+    windows_[cell.value][cell.dim] = interval;
+  else
+    scalars_[cell.value] = interval;
 }
 
 void IndexRanges::setGrid() {
@@ -142,13 +147,15 @@ Interval IndexRanges::arithmetic(const Op &op) const {
   case OpKind::RemSI: {
     Interval rest = remainder(at(0), at(1));
     if (at(1).low != at(1).high || at(1).low <= 0) return rest;
-    int64_t most = at(1).low - std::gcd(divisors_.divisor(op.operand(0)), at(1).low); // the remainder is a multiple of the greatest common divisor
+    int64_t most = at(1).low - std::gcd(divisors_.divisor(op.operand(0)),
+                                        at(1).low); // the remainder is a multiple of the greatest common divisor
     return {std::max(rest.low, -most), std::min(rest.high, most)};
   }
   case OpKind::MinSI: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
   case OpKind::MaxSI: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
   case OpKind::AndI:
-    if (at(0).low >= 0 || at(1).low >= 0) return {0, std::min(at(0).low >= 0 ? at(0).high : kMost, at(1).low >= 0 ? at(1).high : kMost)};
+    if (at(0).low >= 0 || at(1).low >= 0)
+      return {0, std::min(at(0).low >= 0 ? at(0).high : kMost, at(1).low >= 0 ? at(1).high : kMost)};
     return {};
   case OpKind::Select: return op.operand(1)->type().isScalar() ? joined(at(1), at(2)) : Interval();
   case OpKind::IndexCast:
@@ -166,7 +173,8 @@ Interval IndexRanges::extent(const Op &dim) const {
   Type type = memref->type();
   std::optional<int64_t> d = constantInt(*dim.operand(1));
   if (!d || *d < 0 || *d >= type.rank()) return {0, kMostExtent};
-  if (type.extent(static_cast<int>(*d)) != kDynamic) return {type.extent(static_cast<int>(*d)), type.extent(static_cast<int>(*d))};
+  if (type.extent(static_cast<int>(*d)) != kDynamic)
+    return {type.extent(static_cast<int>(*d)), type.extent(static_cast<int>(*d))};
   if (!memref->definingOp())
     for (const ExtentFacts &fact : facts_) {
       if (memref->index() != fact.param) continue;
@@ -187,8 +195,10 @@ void IndexRanges::visitWindow(const Op &op) {
   } else {
     Type base = op.operand(0)->type();
     auto rank = static_cast<size_t>(base.isMemRef() ? base.rank() : result->type().rank());
-    if (rank == 1) own = {Interval{0, 0}, base.isMemRef() ? of(op.operand(1)) : Interval()};
-    else own = {of(op.operand(rank - 1)), of(op.operand(rank))};
+    if (rank == 1)
+      own = {Interval{0, 0}, base.isMemRef() ? of(op.operand(1)) : Interval()};
+    else
+      own = {of(op.operand(rank - 1)), of(op.operand(rank))};
   }
   windows_[result] = own;
 }
@@ -225,7 +235,8 @@ void IndexRanges::visitFor(const Op &op, int depth) {
   std::optional<int64_t> rounds = mostRounds(lower, upper, step);
   for (size_t i = 0; i < op.resultCount(); ++i) {
     const Value *param = body.param(1 + i), *result = op.result(i), *init = op.operand(3 + i), *next = yield->operand(i);
-    bool window = param->type().isWindow() && !param->type().data().scatter, scalar = param->type().isScalar() && isInteger(param->type().elem());
+    bool window = param->type().isWindow() && !param->type().data().scatter,
+         scalar = param->type().isScalar() && isInteger(param->type().elem());
     for (size_t d = 0; d < (window ? 2u : scalar ? 1u : 0u); ++d) {
       Interval first = get({init, d});
       std::optional<Interval> delta = moved({param, d}, next);
@@ -262,10 +273,13 @@ void IndexRanges::narrow(const Op &op, int depth) {
   }
   if (tried.empty()) return;
   visit(body, depth + 1);
-  bool holds = std::ranges::all_of(tried, [&](const auto &each) { return isInside(of(yield->operand(each.first)), of(body.param(1 + each.first))); });
+  bool holds = std::ranges::all_of(
+      tried, [&](const auto &each) { return isInside(of(yield->operand(each.first)), of(body.param(1 + each.first))); });
   for (const auto &[i, known] : tried) {
-    if (holds) scalars_[op.result(i)] = of(body.param(1 + i));
-    else scalars_[body.param(1 + i)] = known;
+    if (holds)
+      scalars_[op.result(i)] = of(body.param(1 + i));
+    else
+      scalars_[body.param(1 + i)] = known;
   }
   if (!holds) visit(body, depth + 1);
 }
@@ -279,7 +293,8 @@ void IndexRanges::visitIf(const Op &op, int depth) {
   for (size_t r = 0; r < op.regionCount(); ++r) visit(*op.region(r), depth);
   for (size_t i = 0; i < op.resultCount(); ++i) {
     const Value *result = op.result(i);
-    bool window = result->type().isWindow() && !result->type().data().scatter, scalar = result->type().isScalar() && isInteger(result->type().elem());
+    bool window = result->type().isWindow() && !result->type().data().scatter,
+         scalar = result->type().isScalar() && isInteger(result->type().elem());
     for (size_t d = 0; d < (window ? 2u : scalar ? 1u : 0u); ++d) {
       Interval all = get({yieldOf(*op.region(0))->operand(i), d});
       for (size_t r = 1; r < op.regionCount(); ++r) all = joined(all, get({yieldOf(*op.region(r))->operand(i), d}));

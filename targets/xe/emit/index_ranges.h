@@ -14,9 +14,7 @@ namespace xt {
 struct Interval { // both ends included; the full 64-bit range if nothing is known
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   bool operator==(const Interval &) const = default;
-  bool fits32() const {
-    return low >= std::numeric_limits<int32_t>::min() && high <= std::numeric_limits<int32_t>::max();
-  }
+  bool fits32() const { return low >= std::numeric_limits<int32_t>::min() && high <= std::numeric_limits<int32_t>::max(); }
 };
 
 // Extents of memrefs are below 2^31, because the host rejects others.

@@ -19,12 +19,13 @@ namespace {
 LlvmValue *mathFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
   std::string_view name = mathFunctionName(kind);
   std::string type = mangledType(args[0]->getType());
-  return name.empty() ? nullptr : callDevice(b, deviceFunction(name, std::vector<std::string>(args.size(), type), type), args, DeviceEffect::None);
+  return name.empty()
+             ? nullptr
+             : callDevice(b, deviceFunction(name, std::vector<std::string>(args.size(), type), type), args, DeviceEffect::None);
 }
 
 // Some devices lack f64 and others are slow at it, so only ops on f64 use it.
-constexpr RegisterTraits kTraits{
-    .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = mathFunction};
+constexpr RegisterTraits kTraits{.halves = true, .doubles = false, .vectors = true, .minimum = false, .function = mathFunction};
 
 // The fraction of the small register file that vectors may occupy.
 constexpr int64_t kForVectors = 3, kOf = 4;
@@ -55,15 +56,16 @@ bool writesByLane(const Kernel &kernel) {
 
 XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
                                  const XeEmitOptions &options, SourceLines &lines, Diagnostics &diagnostics)
-    : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), lines_(lines), diagnostics_(diagnostics),
-      origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
+    : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), lines_(lines),
+      diagnostics_(diagnostics), origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
       ranges_(kernel, blocks_.facts), slmLayout_(slmLayout(kernel)),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops_(b, kTraits),
       lanesWrite_(writesByLane(kernel)), divergent_(divergentValues(kernel, Among::Workgroup, LoadedValues::MayDiffer)) {}
 
 Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   if (const Op *op = firstWithoutInstruction())
-    return Error::environment(str("`", op->info().name, "` in @", kernel_.name, " multiplies what ", target_.name, " has no instruction for"));
+    return Error::environment(
+        str("`", op->info().name, "` in @", kernel_.name, " multiplies what ", target_.name, " has no instruction for"));
   output_.entry = entry;
   output_.subgroups = kernel_.subgroups;
   output_.subgroupSize = kernel_.lanes;
@@ -87,7 +89,8 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
 void XeKernelEmitter::chooseRegisterFile() {
   if (target_.registerFile.size() < 2) return;
   int64_t small = target_.registerFile[0], large = target_.registerFile.back();
-  int64_t registers = registersAtOnce(kernel_.body, kernel_.lanes, target_), others = callsFunctions(kernel_) ? kForFunctions : 0;
+  int64_t registers = registersAtOnce(kernel_.body, kernel_.lanes, target_),
+          others = callsFunctions(kernel_) ? kForFunctions : 0;
   if (kForVectors * small > kOf * (registers + others)) return;
   auto tell = [&](std::string text) {
     diagnostics_.report(DiagCode::DeviceRemark, kernel_.nameRange,
@@ -95,7 +98,8 @@ void XeKernelEmitter::chooseRegisterFile() {
   };
   if (registersOfThread(target_, kernel_.subgroups) < large) {
     int64_t threads = coreInfo(target_).engines * engineThreads(target_, large);
-    return tell(str(", but keeps to ", small, " a thread: with ", large, " a core has ", threads, " threads, and a workgroup is ", kernel_.subgroups, " subgroups"));
+    return tell(str(", but keeps to ", small, " a thread: with ", large, " a core has ", threads,
+                    " threads, and a workgroup is ", kernel_.subgroups, " subgroups"));
   }
   output_.largeRegisterFile = true;
   tell(str(": it asks for ", large, " a thread, and half as many threads run at one time"));
@@ -141,8 +145,9 @@ void XeKernelEmitter::makeSlmVariables(const std::string &entry) {
       name += "." + std::string(buffers[next].alloc->result()->name());
     }
     auto *bytes = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(end - begin));
-    auto *variable = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(bytes), name, nullptr,
-                                              llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
+    auto *variable =
+        new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(bytes), name,
+                                 nullptr, llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
     variable->setAlignment(llvm::Align(kSlmAlignment));
     slm_.push_back({begin, end, variable});
   }
@@ -158,15 +163,18 @@ void XeKernelEmitter::loadParameters(llvm::Function *function) {
     function->getArg(next)->setName(name);
     if (!type.isMemRef()) {
       LlvmValue *value = ops_.fromStorage(type.elem(), function->getArg(next++));
-      if (type.isIndex()) setIndex(param, value);
-      else parts = {value};
+      if (type.isIndex())
+        setIndex(param, value);
+      else
+        parts = {value};
       continue;
     }
     parts.push_back(function->getArg(next++));
     std::vector<int64_t> strides = memrefStrides(type);
     // Messages take these numbers from registers. Moving a constant to a register for each message would cost more than the
     // parameters.
-    bool byMessage = std::any_of(blocks_.uses.begin(), blocks_.uses.end(), [&](const XeBlockUse &use) { return use.param == i; });
+    bool byMessage =
+        std::any_of(blocks_.uses.begin(), blocks_.uses.end(), [&](const XeBlockUse &use) { return use.param == i; });
     for (int d = 0; d < type.rank(); ++d) { // below 2^31, which the host checks
       llvm::Argument *size = function->getArg(next++);
       size->setName(str(name, ".size", d));
@@ -184,7 +192,8 @@ void XeKernelEmitter::loadParameters(llvm::Function *function) {
 
 void XeKernelEmitter::computeIds(llvm::Function *function) {
   for (size_t d = 0; d < 3; ++d) {
-    auto *id = callDevice(b, deviceFunction("get_group_id", {"j"}, "m"), {b.getInt32(static_cast<uint32_t>(d))}, DeviceEffect::None);
+    auto *id =
+        callDevice(b, deviceFunction("get_group_id", {"j"}, "m"), {b.getInt32(static_cast<uint32_t>(d))}, DeviceEffect::None);
     coordinates_[d] = b.CreateTrunc(id, b.getInt32Ty());
   }
   subgroup_ = callDevice(b, deviceFunction("get_sub_group_id", {}, "j"), {}, DeviceEffect::None);
@@ -220,9 +229,7 @@ llvm::Function *XeKernelEmitter::withoutOutcome(llvm::Function *function) {
 }
 
 void XeKernelEmitter::annotate(llvm::Function *function) {
-  auto entry = [&](int64_t value) {
-    return llvm::ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(value)));
-  };
+  auto entry = [&](int64_t value) { return llvm::ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(value))); };
   llvm::LLVMContext &context = b.getContext();
   // Without it, Intel's compiler chooses 32 lanes, and spills.
   function->setMetadata("intel_reqd_sub_group_size", llvm::MDNode::get(context, {entry(kernel_.lanes)}));
@@ -263,11 +270,11 @@ void XeKernelEmitter::emitOp(const Op &op) {
   }
   case TypeRule::Dim: return emitDim(op);
   case TypeRule::Id:
-    setIndex(op.result(), op.kind() == OpKind::SubgroupId           ? subgroup_
-                          : op.kind() == OpKind::LaneId             ? lane_
-                          : op.textAttr("dimension") == "x"         ? coordinates_[0]
-                          : op.textAttr("dimension") == "y"         ? coordinates_[1]
-                                                                    : coordinates_[2]);
+    setIndex(op.result(), op.kind() == OpKind::SubgroupId   ? subgroup_
+                          : op.kind() == OpKind::LaneId     ? lane_
+                          : op.textAttr("dimension") == "x" ? coordinates_[0]
+                          : op.textAttr("dimension") == "y" ? coordinates_[1]
+                                                            : coordinates_[2]);
     return;
   case TypeRule::For: return emitFor(op);
   case TypeRule::While: return emitWhile(op);

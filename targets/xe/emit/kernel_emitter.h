@@ -141,13 +141,13 @@ private:
   // The elements of a window that belong to this lane: a lattice of rows x columns, each at an index in the window.
   struct Lattice {
     LlvmValue *row = nullptr, *column = nullptr; // the lane's contribution to every index; null: none
-    std::vector<int64_t> rows, columns;          // ascending
+    std::vector<int64_t> rows, columns; // ascending
     size_t count() const { return rows.size() * columns.size(); }
   };
   Lattice latticeOf(Type window);
   LlvmValue *lanePart(const Layout &layout, int dim);
   struct Reach {
-    std::vector<LlvmValue *> rowRoom, columnRoom;   // room() of each row and column; empty: no check is needed
+    std::vector<LlvmValue *> rowRoom, columnRoom; // room() of each row and column; empty: no check is needed
     std::vector<LlvmValue *> rowBytes, columnBytes; // from the base
     LlvmValue *base = nullptr;
   };
@@ -213,7 +213,7 @@ private:
   void emitSubgroupReduce(const Op &op);
   void emitBarrierOrFence(const Op &op);
   static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // scopes of SPIR-V
-  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // memory semantics of SPIR-V
+  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200; // memory semantics of SPIR-V
   void barrier(int scope);
   void fence(int scope, int64_t memory = kOfWorkgroup | kOfGlobal);
 
@@ -248,8 +248,7 @@ private:
   const std::unordered_set<const Value *> divergent_; // values that differ among the subgroups of a workgroup
   int divergentRegions_ = 0; // the branches and loops around the current op that depend on the subgroup
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
-  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr,
-            *barriers_ = nullptr;
+  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *barriers_ = nullptr;
   llvm::MDNode *hints_ = nullptr; // cache hints of the op that is emitted; null: none
   LlvmValue *extent_ = nullptr; // a size argument of some memref; null: there is none
   int64_t failureNumbers_ = 0; // the count of numbers in use

@@ -43,7 +43,9 @@ void describe(llvm::Module &module) {
 Result<void> linkDefinitions(llvm::Module &module, const std::string &definitions) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> others = llvm::parseAssemblyString(definitions, problem, module.getContext());
-  if (!others) return Error::environment(str("the definitions of device functions are no LLVM IR, line ", problem.getLineNo(), ": ", problem.getMessage().str()));
+  if (!others)
+    return Error::environment(str("the definitions of device functions are no LLVM IR, line ", problem.getLineNo(), ": ",
+                                  problem.getMessage().str()));
   others->setTargetTriple(module.getTargetTriple());
   others->setDataLayout(module.getDataLayout());
   if (llvm::Linker::linkModules(module, std::move(others), llvm::Linker::Flags::LinkOnlyNeeded))

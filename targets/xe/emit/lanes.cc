@@ -16,7 +16,8 @@ constexpr int64_t kSequential = 0x10; // in SPIR-V's memory semantics
 // operand, no address has to be computed.
 LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr) {
   llvm::Type *type = value->getType();
-  LlvmValue *bits = elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
+  LlvmValue *bits =
+      elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
   std::string word = mangledType(bits->getType());
   DeviceFunction shuffle = deviceFunction(exclusiveOr ? "sub_group_shuffle_xor" : "sub_group_shuffle", {word, "j"}, word);
   LlvmValue *given = callDevice(b, shuffle, {bits, lane}, DeviceEffect::Convergent);
@@ -74,11 +75,13 @@ void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
 void XeKernelEmitter::barrier(int scope) {
   output_.divergentBarriers |= scope == kSubgroupScope && divergentRegions_ > 0;
   LlvmValue *semantics = number32(kSequential | kOfWorkgroup | kOfGlobal);
-  callDevice(b, deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
+  callDevice(b, deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), {number32(scope), number32(scope), semantics},
+             DeviceEffect::Memory);
 }
 
 void XeKernelEmitter::fence(int scope, int64_t memory) {
-  callDevice(b, deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v"), {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
+  callDevice(b, deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v"), {number32(scope), number32(kSequential | memory)},
+             DeviceEffect::Memory);
 }
 
 void XeKernelEmitter::emitBarrierOrFence(const Op &op) {

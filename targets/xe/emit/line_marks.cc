@@ -30,9 +30,11 @@ const llvm::TargetRegisterClass *idClass(const llvm::TargetRegisterInfo &registe
 
 // Instructions that the back end moves out of the function, or that must be first in it or in a block.
 bool takesNoLine(llvm::StringRef name) {
-  for (const char *start : {"OpType", "OpConstant", "OpSpecConstant", "OpFunction", "OpVariable", "OpPhi", "OpLabel", "OpUndef", "OpName",
-                            "OpMemberName", "OpDecorate", "OpMemberDecorate", "OpGroupDecorate", "OpExecutionMode", "OpEntryPoint", "OpCapability",
-                            "OpExtension", "OpExtInstImport", "OpString", "OpSource", "OpLine", "OpAsm", "ASSIGN_TYPE", "UNKNOWN"})
+  for (const char *start :
+       {"OpType",          "OpConstant",      "OpSpecConstant", "OpFunction",   "OpVariable",  "OpPhi",
+        "OpLabel",         "OpUndef",         "OpName",         "OpMemberName", "OpDecorate",  "OpMemberDecorate",
+        "OpGroupDecorate", "OpExecutionMode", "OpEntryPoint",   "OpCapability", "OpExtension", "OpExtInstImport",
+        "OpString",        "OpSource",        "OpLine",         "OpAsm",        "ASSIGN_TYPE", "UNKNOWN"})
     if (name.starts_with(start)) return name != "OpFunctionCall";
   return !name.starts_with("Op");
 }
@@ -60,8 +62,11 @@ private:
     for (llvm::MachineInstr &each : llvm::make_early_inc_range(block)) {
       const llvm::DILocation *location = each.getDebugLoc();
       // A terminator may follow a merge instruction, and nothing may be inserted between them.
-      if (!location || !location->getLine() || each.isTerminator() || takesNoLine(instructions_->getName(each.getOpcode()))) continue;
-      if (last && last->getLine() == location->getLine() && last->getColumn() == location->getColumn() && last->getScope() == location->getScope()) continue;
+      if (!location || !location->getLine() || each.isTerminator() || takesNoLine(instructions_->getName(each.getOpcode())))
+        continue;
+      if (last && last->getLine() == location->getLine() && last->getColumn() == location->getColumn() &&
+          last->getScope() == location->getScope())
+        continue;
       last = location;
       llvm::BuildMI(block, each, llvm::DebugLoc(), instructions_->get(line_))
           .addUse(file(*block.getParent(), location->getFilename()))
@@ -79,7 +84,8 @@ private:
     auto made = llvm::BuildMI(entry, entry.begin(), llvm::DebugLoc(), instructions_->get(string_)).addDef(known);
     for (size_t i = 0; i <= name.size(); i += 4) { // with a terminating zero, padded with zeros
       uint32_t word = 0;
-      for (size_t k = i; k < std::min(i + 4, name.size()); ++k) word |= static_cast<uint32_t>(static_cast<unsigned char>(name[k])) << 8 * (k - i);
+      for (size_t k = i; k < std::min(i + 4, name.size()); ++k)
+        word |= static_cast<uint32_t>(static_cast<unsigned char>(name[k])) << 8 * (k - i);
       made.addImm(word);
     }
     return known;

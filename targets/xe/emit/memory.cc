@@ -18,8 +18,7 @@ void XeKernelEmitter::storeAt(LlvmValue *address, Elem elem, LlvmValue *value) {
 
 LlvmValue *XeKernelEmitter::guarded(LlvmValue *condition, llvm::function_ref<LlvmValue *()> load, LlvmValue *otherwise) {
   if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition)) return known->isOne() ? load() : otherwise;
-  return ifElse(
-      b, condition, [&]() -> LlvmValues { return {load()}; }, [&]() -> LlvmValues { return {otherwise}; })[0];
+  return ifElse(b, condition, [&]() -> LlvmValues { return {load()}; }, [&]() -> LlvmValues { return {otherwise}; })[0];
 }
 
 void XeKernelEmitter::guardedDo(LlvmValue *condition, llvm::function_ref<void()> work) {
@@ -85,10 +84,12 @@ XeKernelEmitter::Element XeKernelEmitter::elementOfMemRef(const Op &op, size_t m
 void XeKernelEmitter::emitLoad(const Op &op) {
   Elem elem = op.result()->type().elem();
   Element element = elementOfMemRef(op, 0);
-  LlvmValue *value = guarded(
-      element.inside, [&] { return loadAt(element.address, elem); }, llvm::Constant::getNullValue(ops_.type(elem, 0)));
-  if (elem == Elem::Index) setIndex(op.result(), value);
-  else parts_[op.result()] = {value};
+  LlvmValue *value =
+      guarded(element.inside, [&] { return loadAt(element.address, elem); }, llvm::Constant::getNullValue(ops_.type(elem, 0)));
+  if (elem == Elem::Index)
+    setIndex(op.result(), value);
+  else
+    parts_[op.result()] = {value};
 }
 
 void XeKernelEmitter::emitStore(const Op &op) {

@@ -26,7 +26,8 @@ std::optional<int64_t> barrierCount(const Kernel &kernel) {
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     if (op.kind() == OpKind::CreateNbarrier) count = count.value_or(0);
     if (op.kind() != OpKind::AllocNbarrier) return;
-    count = std::max(count.value_or(0), std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
+    count =
+        std::max(count.value_or(0), std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
   });
   return count;
 }
@@ -42,9 +43,9 @@ void XeKernelEmitter::prepareNamedBarriers() {
   barrierCount_ = std::max<int64_t>(1, madeBarriers_);
   int64_t words = barrierCount_ * (1 + kernel_.subgroups);
   auto *type = llvm::ArrayType::get(b.getInt32Ty(), static_cast<uint64_t>(words));
-  auto *memory = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
-                                          output_.entry + ".barriers", nullptr, llvm::GlobalValue::NotThreadLocal,
-                                          addressSpace(MemorySpace::Slm));
+  auto *memory = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::PoisonValue::get(type), output_.entry + ".barriers", nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
   memory->setAlignment(llvm::Align(kSlmAlignment));
   barriers_ = memory;
   output_.slmBytes += 4 * words;
@@ -96,11 +97,13 @@ void XeKernelEmitter::arriveAt(const Parts &part) {
     LlvmValue *come = b.CreateAdd(isRole(2), b.CreateShl(isRole(1), kConsumerShift));
     LlvmValue *with = b.CreateAdd(old, come);
     auto count = [&](int64_t shift) { return b.CreateAnd(b.CreateLShr(with, static_cast<uint64_t>(shift)), number32(0xFF)); };
-    LlvmValue *complete = b.CreateAnd(b.CreateICmpUGE(count(0), part[kProducers]), b.CreateICmpUGE(count(kConsumerShift), part[kConsumers]));
+    LlvmValue *complete =
+        b.CreateAnd(b.CreateICmpUGE(count(0), part[kProducers]), b.CreateICmpUGE(count(kConsumerShift), part[kConsumers]));
     LlvmValue *counted = b.CreateAdd(part[kProducers], b.CreateShl(part[kConsumers], kConsumerShift));
     LlvmValue *next = b.CreateSub(b.CreateAdd(with, number32(int64_t{1} << kRoundShift)), counted);
-    llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(word, old, b.CreateSelect(complete, next, with), llvm::Align(4),
-                                                          llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire, scope);
+    llvm::AtomicCmpXchgInst *swap =
+        b.CreateAtomicCmpXchg(word, old, b.CreateSelect(complete, next, with), llvm::Align(4),
+                              llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire, scope);
     LlvmValue *found = b.CreateExtractValue(swap, 0);
     LlvmValue *swapped = b.CreateExtractValue(swap, 1);
     closePhi(old, found);

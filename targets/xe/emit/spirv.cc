@@ -17,8 +17,7 @@
 // LLVM exports this function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp): a module as SPIR-V that
 // may use the extensions of the list. False: it failed, with a message.
 extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::string &message,
-                               const std::vector<std::string> &extensions, llvm::CodeGenOptLevel level,
-                               llvm::Triple triple);
+                               const std::vector<std::string> &extensions, llvm::CodeGenOptLevel level, llvm::Triple triple);
 
 namespace xt {
 namespace {
@@ -27,7 +26,9 @@ namespace {
 // only in XeEmitOptions::definitions.
 std::vector<std::string> allowedExtensions(bool intel) {
   std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
-  if (intel) names.insert(names.end(), {"SPV_INTEL_2d_block_io", "SPV_INTEL_subgroup_matrix_multiply_accumulate", "SPV_INTEL_cache_controls"});
+  if (intel)
+    names.insert(names.end(),
+                 {"SPV_INTEL_2d_block_io", "SPV_INTEL_subgroup_matrix_multiply_accumulate", "SPV_INTEL_cache_controls"});
   return names;
 }
 
@@ -40,7 +41,8 @@ Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   SpirvLineMarks marks;
   bool made = false;
   Result<void> done = guardLlvm([&]() -> Result<void> {
-    made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(intelExtensions), llvm::CodeGenOptLevel::None, module.getTargetTriple());
+    made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(intelExtensions), llvm::CodeGenOptLevel::None,
+                          module.getTargetTriple());
     return {};
   });
   if (!done) return done.error();

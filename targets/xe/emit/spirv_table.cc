@@ -43,10 +43,13 @@ constexpr SpirvEntry kMath[] = {
 constexpr uint32_t kExtInstImport = 11, kExtInst = 12, kCapability = 17;
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kFirstOfIntel = 6228; // instructions and capabilities from here on are of Intel's extensions
-static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) && std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
+static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) &&
+              std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kMath, {}, &SpirvEntry::number));
 
-bool has(std::span<const SpirvEntry> entries, uint32_t number) { return std::ranges::binary_search(entries, number, {}, &SpirvEntry::number); }
+bool has(std::span<const SpirvEntry> entries, uint32_t number) {
+  return std::ranges::binary_search(entries, number, {}, &SpirvEntry::number);
+}
 
 std::string textOf(std::span<const uint32_t> words) {
   std::string_view bytes(reinterpret_cast<const char *>(words.data()), words.size_bytes());
@@ -60,8 +63,12 @@ std::span<const SpirvEntry> spirvCapabilities() { return kCapabilities; }
 std::span<const SpirvEntry> spirvMath() { return kMath; }
 
 Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
-  auto allowed = [&](std::span<const SpirvEntry> entries, uint32_t number) { return (intelExtensions || number < kFirstOfIntel) && has(entries, number); };
-  auto wrong = [](std::string what) { return internalError(str("the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take")); };
+  auto allowed = [&](std::span<const SpirvEntry> entries, uint32_t number) {
+    return (intelExtensions || number < kFirstOfIntel) && has(entries, number);
+  };
+  auto wrong = [](std::string what) {
+    return internalError(str("the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take"));
+  };
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);
   std::set<uint32_t> mathSets; // by id
@@ -73,7 +80,8 @@ Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
     if (!allowed(kInstructions, op)) return wrong(str("the instruction ", op));
     if (op == kCapability && !allowed(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
     if (op == kExtInstImport && textOf(operands.subspan(1)) == "OpenCL.std") mathSets.insert(operands[0]);
-    if (op == kExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3])) return wrong(str("the function ", operands[3], " of OpenCL.std"));
+    if (op == kExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3]))
+      return wrong(str("the function ", operands[3], " of OpenCL.std"));
   }
   return {};
 }

@@ -8,9 +8,7 @@ LlvmValue *XeKernelEmitter::resize(LlvmValue *index, bool narrow) {
   return b.CreateSExtOrTrunc(index, narrow ? b.getInt32Ty() : b.getInt64Ty());
 }
 
-void XeKernelEmitter::setIndex(const Value *value, LlvmValue *index) {
-  parts_[value] = {resize(index, narrow(value))};
-}
+void XeKernelEmitter::setIndex(const Value *value, LlvmValue *index) { parts_[value] = {resize(index, narrow(value))}; }
 
 void XeKernelEmitter::match(LlvmValue *&x, LlvmValue *&y) {
   if (x->getType() == y->getType()) return;
@@ -67,7 +65,7 @@ void XeKernelEmitter::unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<L
     if (type.isIndex()) {
       setIndex(value, take());
     } else if (!type.isVector()) {
-      size_t count = type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank())
+      size_t count = type.isMemRef()               ? 1 + 2 * static_cast<size_t>(type.rank())
                      : type.is(TypeKind::NBarrier) ? 4 // id, role, producers, consumers
                      : scatter                     ? size_t{kScatterParts}
                      : type.isWindow()             ? size_t{kWindowParts}

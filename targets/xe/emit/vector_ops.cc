@@ -52,7 +52,8 @@ void XeKernelEmitter::emitCreateMask(const Op &op) {
     LlvmValue *inside = b.getTrue();
     for (size_t d = 0; d < index.size(); ++d) {
       LlvmValue *extent = scalar(op.operand(d));
-      inside = b.CreateAnd(inside, b.CreateICmpSGT(extent, llvm::ConstantInt::get(extent->getType(), static_cast<uint64_t>(index[d]))));
+      inside = b.CreateAnd(inside,
+                           b.CreateICmpSGT(extent, llvm::ConstantInt::get(extent->getType(), static_cast<uint64_t>(index[d]))));
     }
     result.push_back({inside});
   });
@@ -128,8 +129,10 @@ void XeKernelEmitter::emitSlice(const Op &op) {
   Fragment result = inserts ? fragment(whole) : Fragment();
   forEachIndex(part, [&](std::vector<int64_t> index, size_t k) {
     for (size_t d = 0; d < index.size(); ++d) index[d] += offsets[d];
-    if (inserts) result[placeOf(index, shape)] = fragment(op.operand(0))[k];
-    else result.push_back(fragment(whole)[placeOf(index, shape)]);
+    if (inserts)
+      result[placeOf(index, shape)] = fragment(op.operand(0))[k];
+    else
+      result.push_back(fragment(whole)[placeOf(index, shape)]);
   });
   fragments_[op.result()] = std::move(result);
 }
@@ -180,8 +183,10 @@ void XeKernelEmitter::emitExtract(const Op &op) {
       place = b.CreateAdd(b.CreateMul(place, number32(shape[d])), resize(indices[d], true));
     value = elementAt(own, place, type.elem());
   }
-  if (type.elem() == Elem::Index) setIndex(op.result(), value);
-  else parts_[op.result()] = {value};
+  if (type.elem() == Elem::Index)
+    setIndex(op.result(), value);
+  else
+    parts_[op.result()] = {value};
 }
 
 void XeKernelEmitter::emitInsert(const Op &op) {
@@ -197,7 +202,8 @@ void XeKernelEmitter::emitInsert(const Op &op) {
     forEachIndex(shape, [&](const std::vector<int64_t> &index, size_t k) {
       LlvmValue *here = b.getTrue();
       for (size_t d = 0; d < index.size(); ++d)
-        here = b.CreateAnd(here, b.CreateICmpEQ(indices[d], llvm::ConstantInt::get(indices[d]->getType(), static_cast<uint64_t>(index[d]))));
+        here = b.CreateAnd(
+            here, b.CreateICmpEQ(indices[d], llvm::ConstantInt::get(indices[d]->getType(), static_cast<uint64_t>(index[d]))));
       result[k] = {b.CreateSelect(here, element, scalarOf(b, result[k]))};
     });
   }

@@ -17,8 +17,10 @@ XeKernelEmitter::Parts XeKernelEmitter::viewOf(const Op &op, size_t rank) {
   const Value *base = op.operand(0);
   bool given = op.operandCount() == 1 + 3 * rank;
   Parts view;
-  if (base->type().isMemRef()) view = parts_.at(base);
-  else view = {pointer(asIndex(base))};
+  if (base->type().isMemRef())
+    view = parts_.at(base);
+  else
+    view = {pointer(asIndex(base))};
   if (given) {
     view.truncate(1);
     for (size_t d = 0; d < 2 * rank; ++d) {
@@ -35,7 +37,8 @@ XeKernelEmitter::Parts XeKernelEmitter::viewOf(const Op &op, size_t rank) {
 XeKernelEmitter::Parts XeKernelEmitter::makeWindow(const Op &op) {
   const Value *base = op.operand(0);
   Type type = op.result()->type();
-  bool line = op.info().typeRule == TypeRule::CreateNdTdesc && (base->type().isMemRef() ? base->type().rank() : type.rank()) == 1;
+  bool line =
+      op.info().typeRule == TypeRule::CreateNdTdesc && (base->type().isMemRef() ? base->type().rank() : type.rank()) == 1;
   auto rank = static_cast<size_t>(base->type().isMemRef() ? base->type().rank() : line ? 1 : 2);
   bool given = op.operandCount() == 1 + 3 * rank;
   Parts view = viewOf(op, rank);
@@ -44,8 +47,8 @@ XeKernelEmitter::Parts XeKernelEmitter::makeWindow(const Op &op) {
   auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
   if (given && op.info().typeRule == TypeRule::InitTile) {
     size_t innermost = rank - (type.data().order == Order::ColumnMajor ? 2 : 1);
-    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(wide(size(innermost)), number(1))),
-           op, "the innermost stride of a base is 1");
+    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(wide(size(innermost)), number(1))), op,
+           "the innermost stride of a base is 1");
   }
   Parts window(kWindowParts, nullptr);
   LlvmValue *elements = number(0), *there = b.getTrue();
@@ -122,8 +125,10 @@ XeKernelEmitter::Lattice XeKernelEmitter::latticeOf(Type window) {
     }
     for (int64_t i = 0; i < window.extent(dim); ++i) own.push_back(i);
   };
-  if (matrix) along(0, lattice.rows, lattice.row);
-  else lattice.rows = {0};
+  if (matrix)
+    along(0, lattice.rows, lattice.row);
+  else
+    lattice.rows = {0};
   along(matrix ? 1 : 0, lattice.columns, lattice.column);
   return lattice;
 }
@@ -159,18 +164,20 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
       places.push_back(distance(at));
     }
   };
-  along(0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowRoom,
-        [&](LlvmValue *row) {
-          LlvmValue *at = wide(row);
-          if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
-          LlvmValue *inPack = b.CreateAnd(at, number(pack - 1));
-          LlvmValue *above = b.CreateMul(b.CreateSub(at, inPack), parts[kRowStride]);
-          return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
-        },
-        reach.rowBytes);
-  along(1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnRoom,
-        [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
-        reach.columnBytes);
+  along(
+      0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowRoom,
+      [&](LlvmValue *row) {
+        LlvmValue *at = wide(row);
+        if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
+        LlvmValue *inPack = b.CreateAnd(at, number(pack - 1));
+        LlvmValue *above = b.CreateMul(b.CreateSub(at, inPack), parts[kRowStride]);
+        return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
+      },
+      reach.rowBytes);
+  along(
+      1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnRoom,
+      [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
+      reach.columnBytes);
   return reach;
 }
 
@@ -231,7 +238,10 @@ Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &latti
       LlvmValue *reads = inside(where, group.row, group.column);
       auto *decided = llvm::dyn_cast<llvm::ConstantInt>(reads);
       LlvmValues none(group.count(), padding);
-      LlvmValues some = !decided ? ifElse(b, reads, [&] { return load(group); }, [&] { return none; }) : decided->isOne() ? load(group) : none;
+      LlvmValues some = !decided           ? ifElse(
+                                                 b, reads, [&] { return load(group); }, [&] { return none; })
+                        : decided->isOne() ? load(group)
+                                           : none;
       for (size_t r = group.row, k = 0; r < group.rowEnd; ++r)
         for (size_t c = group.column; c < group.columnEnd; ++c) read[r * columns + c] = some[k++];
     }
@@ -239,7 +249,9 @@ Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &latti
   };
   LlvmValue *all = allInside(where);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
-  LlvmValues read = known && known->isOne() ? loadAll() : known || lattice.count() == 1 ? loadGroups() : ifElse(b, all, loadAll, loadGroups);
+  LlvmValues read = known && known->isOne()         ? loadAll()
+                    : known || lattice.count() == 1 ? loadGroups()
+                                                    : ifElse(b, all, loadAll, loadGroups);
   Fragment result;
   for (LlvmValue *element : read) result.push_back({element});
   return result;
@@ -257,13 +269,17 @@ void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice,
   };
   auto storeAll = [&] { store({0, 0, lattice.rows.size(), columns}); };
   auto storeGroups = [&] {
-    for (const Guarded &group : guardedGroups(where, lattice)) guardedDo(inside(where, group.row, group.column), [&] { store(group); });
+    for (const Guarded &group : guardedGroups(where, lattice))
+      guardedDo(inside(where, group.row, group.column), [&] { store(group); });
   };
   LlvmValue *all = allInside(where);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
-  if (known && known->isOne()) storeAll();
-  else if (known || lattice.count() == 1) storeGroups();
-  else ifThen(b, all, storeAll, storeGroups);
+  if (known && known->isOne())
+    storeAll();
+  else if (known || lattice.count() == 1)
+    storeGroups();
+  else
+    ifThen(b, all, storeAll, storeGroups);
 }
 
 void XeKernelEmitter::emitLoadTile(const Op &op) {

@@ -73,7 +73,8 @@ private:
   void line(std::string_view text) {
     if (text.starts_with("//.")) return header(text.substr(3));
     if (text.starts_with("// B")) return basicBlock(text.substr(3));
-    spills_ = text.find("scratch space spill") != std::string_view::npos || text.find("scratch space fill") != std::string_view::npos;
+    spills_ =
+        text.find("scratch space spill") != std::string_view::npos || text.find("scratch space fill") != std::string_view::npos;
     std::string_view code = trimmed(text.substr(0, text.find("//")));
     if (current_.empty() || code.empty() || code[0] == '/' || code.back() == ':') return;
     while (code.starts_with("(")) { // predicates and masks
@@ -100,7 +101,8 @@ private:
     std::string_view next = between(text, "Succs:{", "}").value_or("");
     while (!next.empty()) {
       size_t comma = next.find(',');
-      if (std::string_view name = trimmed(next.substr(0, comma)); !name.empty()) listing_.followers[current_].emplace_back(name);
+      if (std::string_view name = trimmed(next.substr(0, comma)); !name.empty())
+        listing_.followers[current_].emplace_back(name);
       next = comma == std::string_view::npos ? "" : next.substr(comma + 1);
     }
   }
@@ -139,8 +141,10 @@ private:
     std::vector<Span> spans;
     for (size_t last = 0; last < listing_.order.size(); ++last)
       for (const std::string &next : listing_.followers[listing_.order[last]])
-        if (auto first = places.find(next); first != places.end() && first->second <= last) spans.push_back({first->second, last});
-    std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.first != b.first ? a.first < b.first : a.last > b.last; });
+        if (auto first = places.find(next); first != places.end() && first->second <= last)
+          spans.push_back({first->second, last});
+    std::sort(spans.begin(), spans.end(),
+              [](const Span &a, const Span &b) { return a.first != b.first ? a.first < b.first : a.last > b.last; });
     for (size_t i = 0; i < spans.size(); ++i) {
       // Two jumps to the same block belong to one loop, and the farther one covers all of it.
       if (i > 0 && spans[i].first == spans[i - 1].first) continue;
@@ -183,7 +187,8 @@ std::string mixText(const IsaCounts &counts) {
 std::string blocksText(const IsaCounts &counts) {
   std::map<std::string, size_t> shapes;
   for (const BlockMessage &block : counts.blocks)
-    ++shapes[str(block.name, " ", block.element, " of ", block.size.rows, "x", block.size.columns, block.size.blocks > 1 ? str("x", block.size.blocks) : "")];
+    ++shapes[str(block.name, " ", block.element, " of ", block.size.rows, "x", block.size.columns,
+                 block.size.blocks > 1 ? str("x", block.size.blocks) : "")];
   std::vector<std::string> parts;
   for (const auto &[shape, n] : shapes) parts.push_back(str(n, " ", shape));
   return join(parts, ", ");

@@ -24,8 +24,8 @@ struct BlockMessage {
 struct IsaCounts {
   size_t instructions = 0, products = 0; // products: dpas
   size_t spills = 0;                     // messages that spill registers to memory or fill them again
-  std::map<std::string, size_t> mix;     // by name; messages as "load_block2d", a prefetch as "prefetch_block2d", spills as "spill"
-  std::vector<BlockMessage> blocks;      // of messages whose payload is known
+  std::map<std::string, size_t> mix; // by name; messages as "load_block2d", a prefetch as "prefetch_block2d", spills as "spill"
+  std::vector<BlockMessage> blocks; // of messages whose payload is known
   size_t others() const { return instructions - products; }
   size_t messages() const; // messages to memory, including spills
 };
@@ -37,7 +37,7 @@ struct IsaReport {
   std::string kernel;
   int64_t registers = 0, spilledBytes = 0;
   IsaCounts all;
-  size_t unknownCalls = 0;    // calls of functions that the compiler does not have
+  size_t unknownCalls = 0; // calls of functions that the compiler does not have
   std::vector<IsaLoop> loops; // in the order of the listing, outer loops before inner ones
 };
 

@@ -8,7 +8,8 @@ namespace xt {
 
 struct Occupancy {
   int64_t engineThreads = 0;   // threads of one vector engine, given the registers of each thread
-  int64_t workgroups = 0;      // an upper bound on those that run on a core at the same time: shared local memory is allocated in steps
+  int64_t workgroups =
+      0;      // an upper bound on those that run on a core at the same time: shared local memory is allocated in steps
   int64_t threads = 0, of = 0; // hardware threads that they occupy, and those of a core with the smallest register file
   bool bySlm = false;          // the limit is shared local memory, not threads
 };

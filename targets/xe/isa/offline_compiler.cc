@@ -85,10 +85,12 @@ Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view dev
   if (!scratch) return scratch.error();
   std::string_view bytes(reinterpret_cast<const char *>(spirv.data()), spirv.size());
   if (Result<void> written = writeOutputFile(scratch->file("k.spv"), {bytes}); !written) return written.error();
-  std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", std::string(device), "-output_no_suffix", "-output", "k"};
+  std::vector<std::string> arguments = {"compile",           "-spirv_input",      "-file",   "k.spv", "-device",
+                                        std::string(device), "-output_no_suffix", "-output", "k"};
   if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", kLargeRegisterFileOption});
   Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments,
-                                   {.directory = scratch->path(), .environment = {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"}});
+                                   {.directory = scratch->path(),
+                                    .environment = {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"}});
   if (!ran) return ran.error();
   if (ran->output.find("Cannot get HW Info") != std::string::npos)
     return Error::environment(str("this ocloc does not know the hardware `", device, "`: it is older, or made without it"));
@@ -115,7 +117,8 @@ std::string plainName(std::string_view mangled) {
 }
 
 Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::string_view target) {
-  if (offlineDevice(target).empty()) return Error::environment(str("`", target, "` is no hardware of Intel's that ocloc compiles for"));
+  if (offlineDevice(target).empty())
+    return Error::environment(str("`", target, "` is no hardware of Intel's that ocloc compiles for"));
   std::vector<std::string> listings(program.kernels.size());
   for (bool large : {false, true}) {
     auto wants = [&](const XeKernel &kernel) { return kernel.largeRegisterFile == large; };

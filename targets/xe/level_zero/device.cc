@@ -57,8 +57,7 @@ Result<void> ZeDevice::makeEvent(uint32_t index, ze_event_handle_t &event) {
   desc.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
   desc.index = index;
   desc.signal = desc.wait = ZE_EVENT_SCOPE_FLAG_HOST;
-  if (ze_result_t r = ze_.zeEventCreate(pool_.get(), &desc, &event); r != ZE_RESULT_SUCCESS)
-    return zeError("zeEventCreate", r);
+  if (ze_result_t r = ze_.zeEventCreate(pool_.get(), &desc, &event); r != ZE_RESULT_SUCCESS) return zeError("zeEventCreate", r);
   return {};
 }
 
@@ -82,7 +81,8 @@ Error ZeDevice::recover(const std::string &told) {
 Result<void> ZeDevice::copy(void *to, const void *from, size_t bytes) {
   if (!lost_) return lost_;
   if (bytes == 0) return {};
-  auto done = check("zeCommandListAppendMemoryCopy", ze_.zeCommandListAppendMemoryCopy(queue_.get(), to, from, bytes, nullptr, 0, nullptr));
+  auto done = check("zeCommandListAppendMemoryCopy",
+                    ze_.zeCommandListAppendMemoryCopy(queue_.get(), to, from, bytes, nullptr, 0, nullptr));
   if (!done) return done;
   return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
 }
@@ -93,7 +93,8 @@ Result<void> ZeDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t,
   if (auto reset = check("zeEventHostReset", ze_.zeEventHostReset(ran_.get())); !reset) return reset;
   timed_ = true;
   auto done = check("zeCommandListAppendLaunchKernel",
-                    ze_.zeCommandListAppendLaunchKernel(queue_.get(), static_cast<ZeKernel &>(kernel).get(), &groups, ran_.get(), 0, nullptr));
+                    ze_.zeCommandListAppendLaunchKernel(queue_.get(), static_cast<ZeKernel &>(kernel).get(), &groups,
+                                                        ran_.get(), 0, nullptr));
   if (!done) return done;
   return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
 }
@@ -174,7 +175,8 @@ Result<double> ZeDevice::kernelSeconds() {
   auto asked = check("zeEventQueryKernelTimestamp", ze_.zeEventQueryKernelTimestamp(ran_.get(), &stamps));
   if (!asked) return asked.error();
   // The counter wraps around at its bit width.
-  uint64_t mask = info_.timestampBits >= 64 || info_.timestampBits <= 0 ? ~uint64_t{0} : (uint64_t{1} << info_.timestampBits) - 1;
+  uint64_t mask =
+      info_.timestampBits >= 64 || info_.timestampBits <= 0 ? ~uint64_t{0} : (uint64_t{1} << info_.timestampBits) - 1;
   uint64_t ticks = (stamps.global.kernelEnd - stamps.global.kernelStart) & mask;
   return static_cast<double>(ticks) * info_.tickNanoseconds * 1e-9;
 }

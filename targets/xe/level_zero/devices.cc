@@ -11,9 +11,7 @@ namespace {
 
 constexpr uint32_t kIntel = 0x8086;
 
-std::string versionText(uint32_t version) {
-  return str(version >> 24, ".", (version >> 16) & 0xff, ".", version & 0xffff);
-}
+std::string versionText(uint32_t version) { return str(version >> 24, ".", (version >> 16) & 0xff, ".", version & 0xffff); }
 
 // Queries the properties of one device. A failing call is an Error with the name of the call.
 class DeviceQuery {
@@ -103,8 +101,7 @@ private:
 
 // Calls a function that fills a list of drivers: first for their number, then for the list. `none`: it reported that
 // there are no drivers.
-template <class Call>
-Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Call call, bool &none) {
+template <class Call> Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Call call, bool &none) {
   uint32_t count = 0;
   ze_result_t r = call(&count, nullptr);
   none = r == ZE_RESULT_ERROR_UNINITIALIZED || (r == ZE_RESULT_SUCCESS && count == 0);

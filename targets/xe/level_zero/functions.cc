@@ -16,7 +16,8 @@ struct ResultText {
 // Results that users may encounter; all others are errors of this program, for which the name is enough.
 constexpr ResultText kResults[] = {
     {ZE_RESULT_NOT_READY, "NOT_READY", "the device has not finished"},
-    {ZE_RESULT_ERROR_DEVICE_LOST, "DEVICE_LOST", "the device was lost: it hung, was reset or removed, or a kernel did what it must not"},
+    {ZE_RESULT_ERROR_DEVICE_LOST, "DEVICE_LOST",
+     "the device was lost: it hung, was reset or removed, or a kernel did what it must not"},
     {ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "OUT_OF_HOST_MEMORY", "there is not enough memory"},
     {ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "OUT_OF_DEVICE_MEMORY", "there is not enough memory on the device"},
     {ZE_RESULT_ERROR_MODULE_BUILD_FAILURE, "MODULE_BUILD_FAILURE", "the driver does not compile the kernels"},
@@ -34,11 +35,14 @@ constexpr ResultText kResults[] = {
     {ZE_RESULT_ERROR_INVALID_ENUMERATION, "INVALID_ENUMERATION", ""},
     {ZE_RESULT_ERROR_INVALID_NATIVE_BINARY, "INVALID_NATIVE_BINARY", "the driver does not take the SPIR-V"},
     {ZE_RESULT_ERROR_INVALID_KERNEL_NAME, "INVALID_KERNEL_NAME", "the module has no such kernel"},
-    {ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "INVALID_GROUP_SIZE_DIMENSION", "the device does not take so large a workgroup"},
-    {ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION, "INVALID_GLOBAL_WIDTH_DIMENSION", "the device does not take so many workgroups"},
+    {ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "INVALID_GROUP_SIZE_DIMENSION",
+     "the device does not take so large a workgroup"},
+    {ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION, "INVALID_GLOBAL_WIDTH_DIMENSION",
+     "the device does not take so many workgroups"},
     {ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "INVALID_KERNEL_ARGUMENT_INDEX", ""},
     {ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE, "INVALID_KERNEL_ARGUMENT_SIZE", ""},
-    {ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED, "INVALID_MODULE_UNLINKED", "the kernels call a function that the driver does not have"},
+    {ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED, "INVALID_MODULE_UNLINKED",
+     "the kernels call a function that the driver does not have"},
     {ZE_RESULT_ERROR_UNKNOWN, "UNKNOWN", "the driver does not say what"},
 };
 
@@ -48,7 +52,7 @@ Result<ZeFunctions> openZeLoader(const char *path) {
   Result<SharedLibrary> library = SharedLibrary::open("the Level Zero loader", path, "libze1");
   if (!library) return library.error();
   ZeFunctions functions;
-#define X(name)                                                                                                        \
+#define X(name)                                                                                                                \
   if (Result<void> found = library->find(#name, functions.name); !found) return found.error();
   XT_ZE_FUNCTIONS(X)
 #undef X
@@ -65,8 +69,6 @@ std::string zeResultText(ze_result_t result) {
   return str("error ", number);
 }
 
-Error zeError(std::string_view what, ze_result_t result) {
-  return Error::environment(str(what, ": ", zeResultText(result)));
-}
+Error zeError(std::string_view what, ze_result_t result) { return Error::environment(str(what, ": ", zeResultText(result))); }
 
 } // namespace xt

@@ -17,10 +17,12 @@ namespace {
 
 // The driver's cleanup at the end of the process could wait for a thread that has stopped at a fault.
 void endWithoutDestructors() {
-  on_exit([](int status, void *) {
-    std::fflush(nullptr);
-    _exit(status);
-  }, nullptr);
+  on_exit(
+      [](int status, void *) {
+        std::fflush(nullptr);
+        _exit(status);
+      },
+      nullptr);
 }
 
 Error faultError(const MemoryFault &fault, const std::string &device) {
@@ -41,7 +43,8 @@ Result<std::unique_ptr<ClDevice>> ClDevice::open(const ClFunctions &functions, C
   device->context_ = {cl.clCreateContext(nullptr, 1, &device->info_.device, nullptr, nullptr, &result), cl.clReleaseContext};
   if (result != CL_SUCCESS) return clError("clCreateContext", result);
   const cl_queue_properties timed[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-  device->queue_ = {cl.clCreateCommandQueueWithProperties(device->context(), device->info_.device, timed, &result), cl.clReleaseCommandQueue};
+  device->queue_ = {cl.clCreateCommandQueueWithProperties(device->context(), device->info_.device, timed, &result),
+                    cl.clReleaseCommandQueue};
   if (result != CL_SUCCESS) return clError("clCreateCommandQueueWithProperties", result);
   return device;
 }
@@ -71,9 +74,11 @@ Result<std::byte *> ClDevice::allocate(Where where, size_t bytes, size_t alignme
   cl_int result = CL_SUCCESS;
   auto align = static_cast<cl_uint>(alignment);
   bool there = where == Where::Device;
-  void *data = there ? memory_.deviceAlloc(context(), info_.device, nullptr, bytes, align, &result) : memory_.hostAlloc(context(), nullptr, bytes, align, &result);
+  void *data = there ? memory_.deviceAlloc(context(), info_.device, nullptr, bytes, align, &result)
+                     : memory_.hostAlloc(context(), nullptr, bytes, align, &result);
   if (result != CL_SUCCESS)
-    return clError(str(there ? "clDeviceMemAllocINTEL" : "clHostMemAllocINTEL", " of ", bytes, " bytes on ", info_.name), result);
+    return clError(str(there ? "clDeviceMemAllocINTEL" : "clHostMemAllocINTEL", " of ", bytes, " bytes on ", info_.name),
+                   result);
   return static_cast<std::byte *>(data);
 }
 
@@ -85,8 +90,10 @@ Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> 
   if (!lost_) return lost_.error();
   // Intel's driver for CPUs loses stores to shared local memory behind such barriers (README.md here).
   if (code.divergentBarriers && !info_.intelGpu)
-    return Error::environment(str("@", code.entry, " has subgroup barriers in a branch or a loop that depends on the subgroup, as where tiles are moved there; ",
-                                  info_.name, " may compile those wrongly: use --device=software or a GPU"));
+    return Error::environment(
+        str("@", code.entry,
+            " has subgroup barriers in a branch or a loop that depends on the subgroup, as where tiles are moved there; ",
+            info_.name, " may compile those wrongly: use --device=software or a GPU"));
   std::vector<std::string> options;
   if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
   // Intel's driver for CPUs makes subgroups in its optimiser: without, each lane is a subgroup of its own.
@@ -94,7 +101,8 @@ Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> 
   std::string flags = join(options, " ");
   Result<std::shared_ptr<ClProgram>> program = built_.get(spirv, flags, [&] { return ClProgram::build(*this, spirv, flags); });
   if (!program) return program.error();
-  Result<std::unique_ptr<ClKernel>> kernel = ClKernel::make(*this, *program, code.entry, static_cast<size_t>(code.subgroups * code.subgroupSize));
+  Result<std::unique_ptr<ClKernel>> kernel =
+      ClKernel::make(*this, *program, code.entry, static_cast<size_t>(code.subgroups * code.subgroupSize));
   if (!kernel) return kernel.error();
   return std::unique_ptr<XeDeviceKernel>(std::move(*kernel));
 }
@@ -112,7 +120,8 @@ Result<void> ClDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t,
   cl_event ran = nullptr;
   ran_ = {};
   if (!running_) running_.emplace(); // an earlier launch may still run, so its trap stays
-  auto queued = check("clEnqueueNDRangeKernel", cl_.clEnqueueNDRangeKernel(queue_.get(), own.get(), 3, nullptr, global, local, 0, nullptr, &ran));
+  auto queued = check("clEnqueueNDRangeKernel",
+                      cl_.clEnqueueNDRangeKernel(queue_.get(), own.get(), 3, nullptr, global, local, 0, nullptr, &ran));
   ran_ = {ran, cl_.clReleaseEvent};
   return queued;
 }
@@ -127,8 +136,10 @@ Result<void> ClDevice::finish() {
   // The marker's event does not report that a kernel before it failed.
   if (done && ran_) done = waitFor(ran_.get());
   // Queued commands may still run, so memory that they use can never be trusted again.
-  if (!done) lost_ = done;
-  else running_.reset();
+  if (!done)
+    lost_ = done;
+  else
+    running_.reset();
   return done;
 }
 
@@ -136,7 +147,8 @@ Result<void> ClDevice::waitFor(cl_event event) {
   constexpr std::chrono::microseconds kLongest(1000);
   for (std::chrono::microseconds pause(10);; pause = std::min(2 * pause, kLongest)) {
     cl_int status = CL_QUEUED;
-    auto asked = check("clGetEventInfo", cl_.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
+    auto asked =
+        check("clGetEventInfo", cl_.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
     if (!asked) return asked;
     if (status < 0) return check("what was queued", status);
     if (status == CL_COMPLETE) return {};
@@ -151,9 +163,11 @@ Result<void> ClDevice::waitFor(cl_event event) {
 Result<double> ClDevice::kernelSeconds() {
   if (!ran_) return 0.0;
   cl_ulong start = 0, end = 0;
-  auto asked = check("clGetEventProfilingInfo", cl_.clGetEventProfilingInfo(ran_.get(), CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr));
+  auto asked = check("clGetEventProfilingInfo",
+                     cl_.clGetEventProfilingInfo(ran_.get(), CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr));
   if (!asked) return asked.error();
-  asked = check("clGetEventProfilingInfo", cl_.clGetEventProfilingInfo(ran_.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr));
+  asked = check("clGetEventProfilingInfo",
+                cl_.clGetEventProfilingInfo(ran_.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr));
   if (!asked) return asked.error();
   return static_cast<double>(end - start) * 1e-9;
 }

@@ -30,12 +30,14 @@ private:
     if (cl_int r = cl_.clGetDeviceInfo(info_.device, what, 0, nullptr, &bytes); r != CL_SUCCESS) return failed(name, r);
     value.assign(bytes, '\0');
     if (bytes == 0) return {};
-    if (cl_int r = cl_.clGetDeviceInfo(info_.device, what, bytes, value.data(), nullptr); r != CL_SUCCESS) return failed(name, r);
+    if (cl_int r = cl_.clGetDeviceInfo(info_.device, what, bytes, value.data(), nullptr); r != CL_SUCCESS)
+      return failed(name, r);
     value.resize(std::min(value.find('\0'), value.size()));
     return {};
   }
   template <class T> Result<void> number(cl_device_info what, const char *name, T &value) {
-    if (cl_int r = cl_.clGetDeviceInfo(info_.device, what, sizeof value, &value, nullptr); r != CL_SUCCESS) return failed(name, r);
+    if (cl_int r = cl_.clGetDeviceInfo(info_.device, what, sizeof value, &value, nullptr); r != CL_SUCCESS)
+      return failed(name, r);
     return {};
   }
   static Error failed(const char *name, cl_int result) { return clError(str("clGetDeviceInfo of ", name), result); }
@@ -91,8 +93,10 @@ private:
   std::string whyUnfit() const {
     std::vector<std::string> lacks;
     if (!takesSpirv())
-      lacks.push_back(str("SPIR-V ", kSpirvMajor, ".", kSpirvMinor, languages_.empty() ? " (it takes none)" : str(" (it takes ", languages_, ")")));
-    if (!has("cl_intel_required_subgroup_size")) lacks.push_back("subgroups of a size that a kernel chooses (cl_intel_required_subgroup_size)");
+      lacks.push_back(str("SPIR-V ", kSpirvMajor, ".", kSpirvMinor,
+                          languages_.empty() ? " (it takes none)" : str(" (it takes ", languages_, ")")));
+    if (!has("cl_intel_required_subgroup_size"))
+      lacks.push_back("subgroups of a size that a kernel chooses (cl_intel_required_subgroup_size)");
     if (!has("cl_intel_unified_shared_memory")) lacks.push_back("memory with addresses (cl_intel_unified_shared_memory)");
     return lacks.empty() ? "" : str("of ", version_, ", it lacks what kernels need: ", join(lacks, "; "));
   }
@@ -102,7 +106,8 @@ private:
     if (cl_int r = cl_.clGetDeviceInfo(info_.device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, 0, nullptr, &bytes); r != CL_SUCCESS)
       return failed("CL_DEVICE_SUB_GROUP_SIZES_INTEL", r);
     std::vector<size_t> sizes(bytes / sizeof(size_t));
-    if (cl_int r = cl_.clGetDeviceInfo(info_.device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, bytes, sizes.data(), nullptr); r != CL_SUCCESS)
+    if (cl_int r = cl_.clGetDeviceInfo(info_.device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, bytes, sizes.data(), nullptr);
+        r != CL_SUCCESS)
       return failed("CL_DEVICE_SUB_GROUP_SIZES_INTEL", r);
     info_.subgroupSizes.assign(sizes.begin(), sizes.end());
     if (!info_.intelGpu || !has("cl_intel_device_attribute_query")) return {};
@@ -134,7 +139,8 @@ Result<std::vector<cl_device_id>> listDevices(const ClFunctions &cl, cl_platform
   if (result != CL_SUCCESS) return clError("clGetDeviceIDs", result);
   std::vector<cl_device_id> devices(count);
   if (count == 0) return devices;
-  if (cl_int r = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), &count); r != CL_SUCCESS) return clError("clGetDeviceIDs", r);
+  if (cl_int r = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), &count); r != CL_SUCCESS)
+    return clError("clGetDeviceIDs", r);
   devices.resize(count);
   return devices;
 }

@@ -16,12 +16,14 @@ struct ResultText {
 
 // Results that users may encounter; all others are errors of this program, for which the number is enough.
 constexpr ResultText kResults[] = {
-    {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed; Intel's for CPUs is in the Python packages intel-opencl-rt and intel-cmplr-lib-rt"},
+    {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR",
+     "no OpenCL driver is installed; Intel's for CPUs is in the Python packages intel-opencl-rt and intel-cmplr-lib-rt"},
     {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND", "the driver finds no device"},
     {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE", "the device is busy"},
     {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler"},
     {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "there is not enough memory on the device"},
-    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES", "the device has not enough memory, registers or shared local memory for it, or its kernel failed"},
+    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES",
+     "the device has not enough memory, registers or shared local memory for it, or its kernel failed"},
     {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY", "there is not enough memory"},
     {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE", "the driver does not compile the kernels"},
     {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "what ran before it failed"},
@@ -45,7 +47,7 @@ Result<ClFunctions> openClLoader(const std::string &driver, const char *path) {
   Result<SharedLibrary> library = SharedLibrary::open("the OpenCL loader", path, "ocl-icd-libopencl1", besideDriver);
   if (!library) return library.error();
   ClFunctions functions;
-#define X(name)                                                                                                        \
+#define X(name)                                                                                                                \
   if (Result<void> found = library->find(#name, functions.name); !found) return found.error();
   XT_CL_FUNCTIONS(X)
 #undef X

@@ -10,28 +10,28 @@
 
 namespace xt {
 
-#define XT_CL_FUNCTIONS(X)                                                                                             \
-  X(clGetPlatformIDs)                                                                                                  \
-  X(clGetExtensionFunctionAddressForPlatform)                                                                          \
-  X(clGetDeviceIDs)                                                                                                    \
-  X(clGetDeviceInfo)                                                                                                   \
-  X(clCreateContext)                                                                                                   \
-  X(clReleaseContext)                                                                                                  \
-  X(clCreateCommandQueueWithProperties)                                                                                \
-  X(clReleaseCommandQueue)                                                                                             \
-  X(clCreateProgramWithIL)                                                                                             \
-  X(clBuildProgram)                                                                                                    \
-  X(clGetProgramBuildInfo)                                                                                             \
-  X(clReleaseProgram)                                                                                                  \
-  X(clCreateKernel)                                                                                                    \
-  X(clReleaseKernel)                                                                                                   \
-  X(clSetKernelArg)                                                                                                    \
-  X(clSetKernelExecInfo)                                                                                               \
-  X(clEnqueueNDRangeKernel)                                                                                            \
-  X(clEnqueueMarkerWithWaitList)                                                                                       \
-  X(clFlush)                                                                                                           \
-  X(clGetEventInfo)                                                                                                    \
-  X(clGetEventProfilingInfo)                                                                                           \
+#define XT_CL_FUNCTIONS(X)                                                                                                     \
+  X(clGetPlatformIDs)                                                                                                          \
+  X(clGetExtensionFunctionAddressForPlatform)                                                                                  \
+  X(clGetDeviceIDs)                                                                                                            \
+  X(clGetDeviceInfo)                                                                                                           \
+  X(clCreateContext)                                                                                                           \
+  X(clReleaseContext)                                                                                                          \
+  X(clCreateCommandQueueWithProperties)                                                                                        \
+  X(clReleaseCommandQueue)                                                                                                     \
+  X(clCreateProgramWithIL)                                                                                                     \
+  X(clBuildProgram)                                                                                                            \
+  X(clGetProgramBuildInfo)                                                                                                     \
+  X(clReleaseProgram)                                                                                                          \
+  X(clCreateKernel)                                                                                                            \
+  X(clReleaseKernel)                                                                                                           \
+  X(clSetKernelArg)                                                                                                            \
+  X(clSetKernelExecInfo)                                                                                                       \
+  X(clEnqueueNDRangeKernel)                                                                                                    \
+  X(clEnqueueMarkerWithWaitList)                                                                                               \
+  X(clFlush)                                                                                                                   \
+  X(clGetEventInfo)                                                                                                            \
+  X(clGetEventProfilingInfo)                                                                                                   \
   X(clReleaseEvent)
 
 struct ClFunctions {

@@ -9,9 +9,12 @@ namespace {
 std::string logText(const ClDevice &device, cl_program program) {
   const ClFunctions &cl = device.functions();
   size_t bytes = 0;
-  if (cl.clGetProgramBuildInfo(program, device.info().device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  if (cl.clGetProgramBuildInfo(program, device.info().device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS ||
+      bytes == 0)
+    return "";
   std::string text(bytes, '\0');
-  if (cl.clGetProgramBuildInfo(program, device.info().device, CL_PROGRAM_BUILD_LOG, bytes, text.data(), nullptr) != CL_SUCCESS) return "";
+  if (cl.clGetProgramBuildInfo(program, device.info().device, CL_PROGRAM_BUILD_LOG, bytes, text.data(), nullptr) != CL_SUCCESS)
+    return "";
   text.resize(std::min(text.find('\0'), text.size()));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
@@ -19,7 +22,8 @@ std::string logText(const ClDevice &device, cl_program program) {
 
 } // namespace
 
-Result<std::shared_ptr<ClProgram>> ClProgram::build(ClDevice &device, std::span<const uint8_t> spirv, const std::string &options) {
+Result<std::shared_ptr<ClProgram>> ClProgram::build(ClDevice &device, std::span<const uint8_t> spirv,
+                                                    const std::string &options) {
   const ClFunctions &cl = device.functions();
   cl_int result = CL_SUCCESS;
   auto made = std::make_shared<ClProgram>();
@@ -32,7 +36,8 @@ Result<std::shared_ptr<ClProgram>> ClProgram::build(ClDevice &device, std::span<
   return error;
 }
 
-Result<std::unique_ptr<ClKernel>> ClKernel::make(ClDevice &device, std::shared_ptr<ClProgram> program, const std::string &entry, size_t lanes) {
+Result<std::unique_ptr<ClKernel>> ClKernel::make(ClDevice &device, std::shared_ptr<ClProgram> program, const std::string &entry,
+                                                 size_t lanes) {
   const ClFunctions &cl = device.functions();
   auto made = std::make_unique<ClKernel>();
   made->device_ = &device;
@@ -42,7 +47,8 @@ Result<std::unique_ptr<ClKernel>> ClKernel::make(ClDevice &device, std::shared_p
   made->kernel_ = {cl.clCreateKernel(made->program_->get(), entry.c_str(), &result), cl.clReleaseKernel};
   if (result != CL_SUCCESS) return clError(str("clCreateKernel of ", entry), result);
   // Kernels also get addresses as plain numbers, so the driver must make all memory accessible.
-  for (cl_kernel_exec_info reach : {CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL}) {
+  for (cl_kernel_exec_info reach :
+       {CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL}) {
     cl_bool yes = CL_TRUE;
     if (cl_int r = cl.clSetKernelExecInfo(made->get(), reach, sizeof yes, &yes); r != CL_SUCCESS)
       return clError(str("clSetKernelExecInfo of ", entry), r);

@@ -21,7 +21,8 @@ private:
 class ClKernel final : public XeDeviceKernel {
 public:
   // `lanes`: the number of lanes of a workgroup, all in x.
-  static Result<std::unique_ptr<ClKernel>> make(ClDevice &device, std::shared_ptr<ClProgram> program, const std::string &entry, size_t lanes);
+  static Result<std::unique_ptr<ClKernel>> make(ClDevice &device, std::shared_ptr<ClProgram> program, const std::string &entry,
+                                                size_t lanes);
 
   Result<void> setArgument(uint32_t index, const XeArgument &argument) override;
   int64_t spillBytes() const override { return 0; }

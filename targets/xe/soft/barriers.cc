@@ -15,8 +15,7 @@ void makeNamedBarrier(Meeting &meeting, size_t bytes) {
   if (expected < 1 || expected > group.subgroupCount())
     return meeting.fail(str("a named barrier of ", expected, " subgroups; the workgroup has ", group.subgroupCount()));
   size_t handle = group.namedBarriers().make(group.subgroupOf(meeting.first()), expected);
-  if (!handle)
-    return meeting.fail(str("subgroups disagree on how many come to a named barrier; here it is ", expected));
+  if (!handle) return meeting.fail(str("subgroups disagree on how many come to a named barrier; here it is ", expected));
   for (size_t i = 0; i < meeting.count(); ++i) std::memcpy(meeting.result(i), &handle, bytes);
 }
 

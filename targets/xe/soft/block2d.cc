@@ -60,8 +60,7 @@ bool fitsMessage(const Shape &shape) {
   if (shape.use == BlockUse::Prefetch) return true;
   auto powerOfTwo = [](int64_t value) { return (value & (value - 1)) == 0; };
   int64_t rowBytes = shape.columns * shape.bytes;
-  if (shape.bytes > 8 || !powerOfTwo(shape.bytes) || !powerOfTwo(shape.rows) || !powerOfTwo(shape.columns))
-    return false;
+  if (shape.bytes > 8 || !powerOfTwo(shape.bytes) || !powerOfTwo(shape.rows) || !powerOfTwo(shape.columns)) return false;
   if (shape.rows > 32 || rowBytes > 64 || rowBytes < 4 || rowBytes * shape.blocks > 64) return false;
   switch (shape.use) {
   case BlockUse::Prefetch:
@@ -79,8 +78,7 @@ std::string brokenRule(const Matrix &m, const Shape &shape, const BlockRules &ru
     return str("the ", what, " is ", value, "; it must be ", rule);
   };
   if (m.base % static_cast<uint64_t>(rules.baseAlignment) != 0)
-    return str("the base address 0x", std::hex, m.base, std::dec, " is not a multiple of ", rules.baseAlignment,
-               " bytes");
+    return str("the base address 0x", std::hex, m.base, std::dec, " is not a multiple of ", rules.baseAlignment, " bytes");
   if (m.width < rules.minimalWidth) return bad("width", m.width, str("at least ", rules.minimalWidth, " bytes"));
   if (m.width % rules.widthMultiple) return bad("width", m.width, str("a multiple of ", rules.widthMultiple, " bytes"));
   if (m.width > rules.maximalExtent) return bad("width", m.width, str("at most ", rules.maximalExtent, " bytes"));
@@ -91,8 +89,8 @@ std::string brokenRule(const Matrix &m, const Shape &shape, const BlockRules &ru
   if (m.pitch > rules.maximalExtent) return bad("pitch", m.pitch, str("at most ", rules.maximalExtent, " bytes"));
   if (m.pitch < m.width) return bad("pitch", m.pitch, str("at least the width, ", m.width, " bytes"));
   if (m.x * shape.bytes % rules.columnMultiple)
-    return str("the block's first column, ", m.x, ", is at byte ", m.x * shape.bytes,
-               " of a row; it must be a multiple of ", rules.columnMultiple, " bytes");
+    return str("the block's first column, ", m.x, ", is at byte ", m.x * shape.bytes, " of a row; it must be a multiple of ",
+               rules.columnMultiple, " bytes");
   return {};
 }
 
@@ -207,8 +205,7 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
     RowSpan span = rowSpan(m, m.y + r, m.x * shape.bytes, rowBytes);
     if (!allocated(meeting, span, "write")) return;
     if (span.bytes)
-      std::memcpy(reinterpret_cast<void *>(span.address), data + r * rowBytes + span.skip,
-                  static_cast<size_t>(span.bytes));
+      std::memcpy(reinterpret_cast<void *>(span.address), data + r * rowBytes + span.skip, static_cast<size_t>(span.bytes));
   }
 }
 

@@ -19,7 +19,6 @@ std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetIn
 
 // Functions intel_sub_group_block_{read,write}* and OpSubgroupBlock{Read,Write}INTEL. A lane reads or writes `bytes`
 // bytes, in elements of `elementBytes` bytes.
-std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes,
-                                      const TargetInfo &target);
+std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes, const TargetInfo &target);
 
 } // namespace xt::soft

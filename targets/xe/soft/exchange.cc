@@ -83,16 +83,13 @@ void exchange(Meeting &meeting, const Row &row, const ValueType &value, size_t n
   if (row.move == Move::Broadcast && !meeting.uniform(number, numberBytes, "the lane of a broadcast")) return;
   int64_t from = row.move == Move::Broadcast ? broadcastFrom(meeting, number, numberBytes) : 0;
   for (size_t i = 0; i < meeting.count(); ++i) {
-    int64_t by =
-        row.move == Move::Broadcast || row.move == Move::First ? from : int64_t{meeting.argument<uint32_t>(i, number)};
+    int64_t by = row.move == Move::Broadcast || row.move == Move::First ? from : int64_t{meeting.argument<uint32_t>(i, number)};
     Source taken = source(row.move, static_cast<int64_t>(i), lanes, by);
-    if (row.move == Move::Broadcast && taken.lane < 0)
-      return meeting.fail(str("a broadcast from lane ", by, " of ", lanes));
+    if (row.move == Move::Broadcast && taken.lane < 0) return meeting.fail(str("a broadcast from lane ", by, " of ", lanes));
     if (taken.lane < 0)
       std::memset(meeting.result(i), 0xff, value.bytes());
     else
-      std::memcpy(meeting.result(i), meeting.argument(static_cast<size_t>(taken.lane), first + taken.argument),
-                  value.bytes());
+      std::memcpy(meeting.result(i), meeting.argument(static_cast<size_t>(taken.lane), first + taken.argument), value.bytes());
   }
 }
 

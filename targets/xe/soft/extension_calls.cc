@@ -49,8 +49,11 @@ struct OperandType {
   bool isUnsigned = false;
 };
 constexpr uint32_t kSignedA = 0x1, kSignedB = 0x2, kSumBits = 0x4 | 0x8; // the latter: bf16
-constexpr OperandType kOperandTypes[] = {{0x10 | kSignedA, 0x20 | kSignedB, "i8"}, {0x10, 0x20, "u8", true}, {0x100, 0x200, "tf32"},
-                                         {0x400, 0x800, "f16"},                    {0x1000, 0x2000, "bf16"}};
+constexpr OperandType kOperandTypes[] = {{0x10 | kSignedA, 0x20 | kSignedB, "i8"},
+                                         {0x10, 0x20, "u8", true},
+                                         {0x100, 0x200, "tf32"},
+                                         {0x400, 0x800, "f16"},
+                                         {0x1000, 0x2000, "bf16"}};
 
 using Words = std::span<const uint32_t>;
 
@@ -119,7 +122,8 @@ private:
   void replace(Words op) {
     uint32_t code = op[0] & 0xffff;
     if (!(code == OpProduct ? product(op) : block(code, op)) && problem_.empty())
-      problem_ = str("the SPIR-V instruction ", code, " has sizes or types that no ", code == OpProduct ? "product of matrices" : "2D block message", " has");
+      problem_ = str("the SPIR-V instruction ", code, " has sizes or types that no ",
+                     code == OpProduct ? "product of matrices" : "2D block message", " has");
   }
 
   bool block(uint32_t code, Words op) {
@@ -134,12 +138,15 @@ private:
       sizes[i] = found->second;
     }
     std::vector<uint32_t> arguments(op.begin() + 5, op.end());
-    if (code == OpBlockStore) std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end()); // the lane's memory comes last
+    if (code == OpBlockStore)
+      std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end()); // the lane's memory comes last
     std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
     // The lane's memory has words of an element, or of the elements of a row that belong to one of the 16 lanes.
     uint32_t bits = 8 * sizes[0], word = kind == "read_transform" ? 32 : std::max(bits, sizes[1] * bits / 16);
     if (moves) parameters.emplace_back(word == 8 ? "Ph" : word == 16 ? "Pt" : word == 32 ? "Pj" : "Pm");
-    call(mangledSymbol(str("intel_sub_group_2d_block_", kind, "_", bits, "b_", sizes[2], "r", sizes[1], "x", sizes[3], "c"), parameters), void_, std::nullopt, arguments);
+    call(mangledSymbol(str("intel_sub_group_2d_block_", kind, "_", bits, "b_", sizes[2], "r", sizes[1], "x", sizes[3], "c"),
+                       parameters),
+         void_, std::nullopt, arguments);
     return true;
   }
 
@@ -148,7 +155,9 @@ private:
     auto found = scalars_.find(type);
     if (found == scalars_.end()) return std::nullopt;
     const Scalar &s = found->second;
-    std::string letter = s.isFloat ? (s.bits == 16 ? "Dh" : "f") : s.bits == 16 ? (isUnsigned ? "t" : "s") : (isUnsigned ? "j" : "i");
+    std::string letter = s.isFloat      ? (s.bits == 16 ? "Dh" : "f")
+                         : s.bits == 16 ? (isUnsigned ? "t" : "s")
+                                        : (isUnsigned ? "j" : "i");
     return s.count == 1 ? letter : str("Dv", s.count, "_", letter);
   }
 
@@ -167,7 +176,8 @@ private:
       if (!type) return false;
       parameters.push_back(*type);
     }
-    call(mangledSymbol(str("intel_sub_group_", a->name, "_", b->name, "_matrix_mad_k", constants_[op[3]]), parameters), op[1], op[2], {op[4], op[5], op[6]});
+    call(mangledSymbol(str("intel_sub_group_", a->name, "_", b->name, "_matrix_mad_k", constants_[op[3]]), parameters), op[1],
+         op[2], {op[4], op[5], op[6]});
     return true;
   }
 
@@ -177,7 +187,9 @@ private:
     to.push_back(static_cast<uint32_t>(length) << 16 | code);
     for (Words part : operands) to.insert(to.end(), part.begin(), part.end());
   }
-  void add(std::vector<uint32_t> &to, uint32_t code, std::initializer_list<uint32_t> operands) { add(to, code, {Words(operands.begin(), operands.size())}); }
+  void add(std::vector<uint32_t> &to, uint32_t code, std::initializer_list<uint32_t> operands) {
+    add(to, code, {Words(operands.begin(), operands.size())});
+  }
 
   // `result`: the id of the result; nullopt if the instruction has none.
   void call(const std::string &symbol, uint32_t type, std::optional<uint32_t> result, std::vector<uint32_t> arguments) {

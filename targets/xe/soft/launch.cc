@@ -80,8 +80,7 @@ public:
       current_ = next_.fetch_add(1);
       if (current_ >= launch_.groups() || current_ > failures_.first()) return;
       if (*launch_.stop) return failures_.add(current_, "");
-      std::optional<MemoryFault> fault =
-          guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
+      std::optional<MemoryFault> fault = guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
       if (fault) report_ = faultReport(*fault);
       if (report_) failures_.add(current_, *report_);
     }
@@ -91,9 +90,8 @@ private:
   void runCurrent() { report_ = group_.run(current_); }
   std::string faultReport(const MemoryFault &fault) {
     std::string where = fault.address ? str("0x", std::hex, *fault.address) : std::string("an address that is none");
-    group_.fail(str("a memory fault at ", where,
-                    " (an access through a private or a wild pointer, or a stack that is used up)"),
-                -1);
+    group_.fail(
+        str("a memory fault at ", where, " (an access through a private or a wild pointer, or a stack that is used up)"), -1);
     return *group_.giveUp();
   }
 
@@ -111,12 +109,11 @@ std::string launchMistake(const LaunchRequest &request, const DeviceSettings &de
   const LoweredKernel &kernel = *request.kernel;
   size_t items = size_t{request.groupSize[0]} * request.groupSize[1] * request.groupSize[2];
   if (!items || items > static_cast<size_t>(device.target->lanesPerWorkgroup))
-    return str("a workgroup of ", items, " work-items; ", device.target->name, " has up to ",
-               device.target->lanesPerWorkgroup);
+    return str("a workgroup of ", items, " work-items; ", device.target->name, " has up to ", device.target->lanesPerWorkgroup);
   for (size_t d = 0; d < 3; ++d)
     if (kernel.requiredGroupSize[d] && kernel.requiredGroupSize[d] != request.groupSize[d])
-      return str("kernel ", kernel.name, " requires ", kernel.requiredGroupSize[d], " work-items in dimension ", d,
-                 ", not ", request.groupSize[d]);
+      return str("kernel ", kernel.name, " requires ", kernel.requiredGroupSize[d], " work-items in dimension ", d, ", not ",
+                 request.groupSize[d]);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument &argument = kernel.arguments[i];
     bool set = argument.isLocal ? request.localBytes[i] != 0 : request.arguments[i].size() == argument.bytes;
@@ -129,8 +126,8 @@ std::optional<std::string> runLaunch(const Program &program, LaunchRequest &requ
                                      const std::atomic<bool> &stop) {
   size_t local = localBytes(request, &program);
   if (local > static_cast<size_t>(device.target->slmBytes))
-    return str("kernel ", request.kernel->name, ": ", local, " bytes of shared local memory; ", device.target->name,
-               " has ", device.target->slmBytes);
+    return str("kernel ", request.kernel->name, ": ", local, " bytes of shared local memory; ", device.target->name, " has ",
+               device.target->slmBytes);
   Launch launch = describe(program, request);
   std::atomic<size_t> next = 0;
   Failures failures;

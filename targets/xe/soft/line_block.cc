@@ -36,8 +36,7 @@ void move(Meeting &meeting, const Line &line) {
   uint64_t alignment =
       line.write ? kWriteAlignment : std::max<uint64_t>(kReadAlignment, static_cast<uint64_t>(line.elementBytes));
   if (address % alignment)
-    return meeting.fail(
-        str("the address 0x", std::hex, address, std::dec, " is not a multiple of ", alignment, " bytes"));
+    return meeting.fail(str("the address 0x", std::hex, address, std::dec, " is not a multiple of ", alignment, " bytes"));
   auto lanes = static_cast<int64_t>(meeting.count());
   if (!accessible(meeting, address, lanes * line.laneBytes)) return;
   auto *memory = reinterpret_cast<std::byte *>(address);
@@ -55,8 +54,7 @@ void move(Meeting &meeting, const Line &line) {
 
 } // namespace
 
-std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes,
-                                      const TargetInfo &target) {
+std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes, const TargetInfo &target) {
   std::string_view text = name.name;
   Line line{false, elementBytes, bytes};
   if (takePrefix(text, "intel_sub_group_block_write") || takePrefix(text, "__spirv_SubgroupBlockWriteINTEL"))

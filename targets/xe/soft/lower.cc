@@ -42,8 +42,7 @@ void makeEntry(LowerContext &context, llvm::Function &kernel, const std::string 
       values.push_back(builder.CreateAddrSpaceCast(address, argument.getType()));
       continue;
     }
-    llvm::Value *at =
-        builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
+    llvm::Value *at = builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
     bool byValue = argument.hasByValAttr(); // a struct, to which the kernel gets a pointer
     values.push_back(byValue ? at : builder.CreateAlignedLoad(argument.getType(), at, llvm::Align(1)));
   }
@@ -104,9 +103,8 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
   for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerVectors, lowerConversions, lowerCollectives})
     if (lower(context, function, name)) return;
   std::string parameters = name.parameters.empty() ? "" : str("(", join(name.parameters, ", "), ")");
-  context.errors.push_back(str("the software Xe device (", context.device.target->name,
-                               ") does not know the device function ", name.name, parameters, ", symbol ",
-                               function.getName().str()));
+  context.errors.push_back(str("the software Xe device (", context.device.target->name, ") does not know the device function ",
+                               name.name, parameters, ", symbol ", function.getName().str()));
 }
 
 // Names the program's variables and constants, so that their addresses can be found: kernels may point to them.
@@ -139,8 +137,7 @@ void makeOrdinary(llvm::Module &module) {
 
 } // namespace
 
-llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result,
-                                           llvm::ArrayRef<llvm::Type *> arguments) const {
+llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) const {
   llvm::FunctionCallee callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, arguments, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   return callee;
@@ -152,7 +149,8 @@ int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
     // llvm-spirv splits a path into folder and name; without a folder it writes ".".
     llvm::StringRef folder = location->getDirectory(), name = location->getFilename();
     bool whole = folder.empty() || folder == "." || name.starts_with("/");
-    place = str(" at ", whole ? "" : str(folder.str(), folder.ends_with("/") ? "" : "/"), name.str(), ":", location.getLine(), ":", location.getCol());
+    place = str(" at ", whole ? "" : str(folder.str(), folder.ends_with("/") ? "" : "/"), name.str(), ":", location.getLine(),
+                ":", location.getCol());
   }
   auto counted = calls.find(&at);
   int call = counted == calls.end() ? 0 : counted->second;
@@ -160,8 +158,7 @@ int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
   return static_cast<int32_t>(program.sites.size()) - 1;
 }
 
-void replaceCalls(llvm::Function &function,
-                  llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make) {
+void replaceCalls(llvm::Function &function, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make) {
   std::vector<llvm::CallInst *> calls;
   for (llvm::User *user : function.users())
     if (auto *call = llvm::dyn_cast<llvm::CallInst>(user); call && call->getCalledFunction() == &function)

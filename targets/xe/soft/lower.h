@@ -78,7 +78,6 @@ void watchPolling(LowerContext &context);
 
 // Calls make(builder, call) for each call of `function`, replaces the call by the result (which may be null for void
 // calls), and removes the function.
-void replaceCalls(llvm::Function &function,
-                  llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make);
+void replaceCalls(llvm::Function &function, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make);
 
 } // namespace xt::soft

@@ -34,20 +34,17 @@ bool isShared(const llvm::Value *pointer) {
 
 void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<Access> &accesses) {
   llvm::Type *size = llvm::Type::getInt64Ty(at.getContext());
-  auto bytesOf = [&](llvm::Type *type) {
-    return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue());
-  };
+  auto bytesOf = [&](llvm::Type *type) { return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue()); };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at))
     accesses.push_back({load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad});
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&at))
-    accesses.push_back({store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(),
-                        AccessFlags::kStore});
-  else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
     accesses.push_back(
-        {modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
+        {store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(), AccessFlags::kStore});
+  else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
+    accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
-    accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()),
-                        exchange->getAlign(), AccessFlags::kAtomic, exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
+    accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()), exchange->getAlign(),
+                        AccessFlags::kAtomic, exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
   else if (auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&at)) {
     accesses.push_back({copy->getDest(), copy->getLength(), copy->getDestAlign().valueOrOne(), AccessFlags::kStore});
     if (auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
@@ -75,9 +72,11 @@ llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction &at) {
 // The variable in shared local memory that a pointer is computed from: its address and its number. Null if unknown.
 std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::Value *pointer) {
   while (true) {
-    if (auto found = context.localAddresses.find(pointer); found != context.localAddresses.end()) return {pointer, found->second};
+    if (auto found = context.localAddresses.find(pointer); found != context.localAddresses.end())
+      return {pointer, found->second};
     auto *from = llvm::dyn_cast<llvm::Operator>(pointer);
-    if (!from || !(llvm::isa<llvm::GEPOperator>(from) || llvm::isa<llvm::BitCastOperator>(from) || llvm::isa<llvm::AddrSpaceCastOperator>(from)))
+    if (!from || !(llvm::isa<llvm::GEPOperator>(from) || llvm::isa<llvm::BitCastOperator>(from) ||
+                   llvm::isa<llvm::AddrSpaceCastOperator>(from)))
       return {nullptr, 0};
     pointer = from->getOperand(0);
   }
@@ -103,18 +102,18 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
     room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
   }
   llvm::Value *offset = builder.CreateSub(address, begin);
-  llvm::Value *outside = builder.CreateOr(builder.CreateICmpUGE(offset, room),
-                                          builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
+  llvm::Value *outside =
+      builder.CreateOr(builder.CreateICmpUGE(offset, room), builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
   if (access.alignment.value() > 1)
-    outside =
-        builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
+    outside = builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
   builder.SetInsertPoint(onlyIf(outside, at));
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
   if (variable) flags |= static_cast<unsigned>(number + 1) << AccessFlags::kVariableShift;
   llvm::Value *told = bytes;
   if (access.exchange) told = builder.CreateXor(access.exchange->getCompareOperand(), access.exchange->getNewValOperand());
-  llvm::FunctionCallee function = context.runtime(access.exchange ? kExchangeSymbol : kAccessSymbol, builder.getVoidTy(),
-                                                  {builder.getPtrTy(), told->getType(), builder.getInt32Ty(), builder.getInt32Ty()});
+  llvm::FunctionCallee function =
+      context.runtime(access.exchange ? kExchangeSymbol : kAccessSymbol, builder.getVoidTy(),
+                      {builder.getPtrTy(), told->getType(), builder.getInt32Ty(), builder.getInt32Ty()});
   builder.CreateCall(function, {pointer, told, builder.getInt32(flags), builder.getInt32(site)});
 }
 

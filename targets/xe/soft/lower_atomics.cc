@@ -35,15 +35,12 @@ llvm::Value *modify(llvm::IRBuilder<> &builder, Operation operation, llvm::Value
   bool isFloat = value->getType()->isFloatingPointTy();
   if (isFloat && operation == Operation::Min) operation = Operation::FMin;
   if (isFloat && operation == Operation::Max) operation = Operation::FMax;
-  return builder.CreateAtomicRMW(operation, pointer, value, llvm::Align(value->getType()->getScalarSizeInBits() / 8),
-                                 kOrder);
+  return builder.CreateAtomicRMW(operation, pointer, value, llvm::Align(value->getType()->getScalarSizeInBits() / 8), kOrder);
 }
 
-llvm::Value *compareExchange(llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value *expected,
-                             llvm::Value *value) {
+llvm::Value *compareExchange(llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value *expected, llvm::Value *value) {
   llvm::Align alignment(value->getType()->getScalarSizeInBits() / 8);
-  return builder.CreateExtractValue(builder.CreateAtomicCmpXchg(pointer, expected, value, alignment, kOrder, kOrder),
-                                    0);
+  return builder.CreateExtractValue(builder.CreateAtomicCmpXchg(pointer, expected, value, alignment, kOrder, kOrder), 0);
 }
 
 llvm::Align naturalAlignment(llvm::Type *type) { return llvm::Align(std::max(type->getScalarSizeInBits(), 8u) / 8); }
@@ -83,8 +80,8 @@ bool lowerModify(llvm::Function &function, const BuiltinName &name) {
 }
 
 bool isFence(const std::string &name) {
-  return name == "__spirv_MemoryBarrier" || name == "mem_fence" || name == "read_mem_fence" ||
-         name == "write_mem_fence" || name == "atomic_work_item_fence";
+  return name == "__spirv_MemoryBarrier" || name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence" ||
+         name == "atomic_work_item_fence";
 }
 
 } // namespace
@@ -100,13 +97,11 @@ bool lowerAtomics(LowerContext &, llvm::Function &function, const BuiltinName &n
   if (n == "__spirv_AtomicLoad")
     return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return load(b, call.getType(), argument(call, 0)); });
   if (n == "__spirv_AtomicStore")
-    return with(
-        [&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return store(b, argument(call, 0), argument(call, 3)); });
+    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return store(b, argument(call, 0), argument(call, 3)); });
   if (n == "__spirv_AtomicIIncrement" || n == "__spirv_AtomicIDecrement" || n == "atomic_inc" || n == "atomic_dec") {
     bool up = n.ends_with("Increment") || n == "atomic_inc";
     return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) {
-      return modify(b, up ? Operation::Add : Operation::Sub, argument(call, 0),
-                    llvm::ConstantInt::get(call.getType(), 1));
+      return modify(b, up ? Operation::Add : Operation::Sub, argument(call, 0), llvm::ConstantInt::get(call.getType(), 1));
     });
   }
   // Arguments: (pointer, scope, equal, unequal, value, comparator).

@@ -10,8 +10,7 @@ namespace {
 
 ValueType valueType(llvm::Type *type, const llvm::DataLayout &layout) {
   ValueType value;
-  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
-    value.elements = static_cast<int>(vector->getNumElements());
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) value.elements = static_cast<int>(vector->getNumElements());
   llvm::Type *element = type->getScalarType();
   value.isFloat = element->isFloatingPointTy();
   value.isBool = element->isIntegerTy(1);
@@ -42,9 +41,8 @@ llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const
   llvm::LLVMContext &llvm = context.llvm();
   std::vector<llvm::Type *> types(function.getFunctionType()->params());
   types.push_back(llvm::Type::getInt32Ty(llvm));
-  auto *thunk =
-      llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
-                             llvm::GlobalValue::InternalLinkage, "meet." + function.getName(), context.module);
+  auto *thunk = llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
+                                       llvm::GlobalValue::InternalLinkage, "meet." + function.getName(), context.module);
   thunk->addFnAttr(llvm::Attribute::NoInline); // keeps its many variables out of the caller's frame
   thunk->addFnAttr(llvm::Attribute::Convergent);
   thunk->setDoesNotThrow();

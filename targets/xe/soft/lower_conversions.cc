@@ -67,8 +67,7 @@ llvm::Value *narrowed(Builder &b, llvm::Value *value, llvm::Type *type, char rou
   return b.CreateSelect(wrong, b.CreateBitCast(moved, type), near);
 }
 
-llvm::Value *integerToInteger(Builder &b, llvm::Value *value, llvm::Type *type, bool fromSigned,
-                              const Conversion &how) {
+llvm::Value *integerToInteger(Builder &b, llvm::Value *value, llvm::Type *type, bool fromSigned, const Conversion &how) {
   using namespace llvm;
   unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
   if (!how.saturate) return fromSigned ? b.CreateSExtOrTrunc(value, type) : b.CreateZExtOrTrunc(value, type);
@@ -121,13 +120,11 @@ bool lowerConversions(LowerContext &, llvm::Function &function, const BuiltinNam
   llvm::Type *type = function.getReturnType();
   std::string_view text = name.name;
   if (text == "__spirv_ConvertFToBF16INTEL" || text.starts_with("intel_convert_bfloat16")) {
-    replaceCalls(function,
-                 [&](Builder &b, llvm::CallInst &call) { return toBfloat16(b, call.getArgOperand(0), type); });
+    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) { return toBfloat16(b, call.getArgOperand(0), type); });
     return true;
   }
   if (text == "__spirv_ConvertBF16ToFINTEL" || text.starts_with("intel_convert_as_bfloat16")) {
-    replaceCalls(function,
-                 [&](Builder &b, llvm::CallInst &call) { return fromBfloat16(b, call.getArgOperand(0), type); });
+    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) { return fromBfloat16(b, call.getArgOperand(0), type); });
     return true;
   }
   std::optional<Conversion> how;
@@ -147,9 +144,8 @@ bool lowerConversions(LowerContext &, llvm::Function &function, const BuiltinNam
       how.reset();
   }
   if (!how) return false;
-  replaceCalls(function, [&](Builder &b, llvm::CallInst &call) {
-    return convert(b, call.getArgOperand(0), type, fromSigned, *how);
-  });
+  replaceCalls(function,
+               [&](Builder &b, llvm::CallInst &call) { return convert(b, call.getArgOperand(0), type, fromSigned, *how); });
   return true;
 }
 

@@ -48,16 +48,13 @@ bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName
   const Row *row = nullptr;
   for (const Row &each : kRows)
     if (name.name == each.spirv || name.name == each.opencl) row = &each;
-  if (!row || function.arg_size() != (row->byDimension ? 1 : 0) || !function.getReturnType()->isIntegerTy())
-    return false;
+  if (!row || function.arg_size() != (row->byDimension ? 1 : 0) || !function.getReturnType()->isIntegerTy()) return false;
   replaceCalls(function, [&](llvm::IRBuilder<> &builder, llvm::CallInst &call) {
-    llvm::Value *place =
-        builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateCall(idsFunction(context)), row->offset);
+    llvm::Value *place = builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateCall(idsFunction(context)), row->offset);
     if (row->byDimension) {
       llvm::Value *dimension = builder.CreateZExt(call.getArgOperand(0), builder.getInt64Ty());
       llvm::Value *known = builder.CreateICmpULT(dimension, builder.getInt64(3));
-      place =
-          builder.CreateGEP(builder.getInt64Ty(), place, builder.CreateSelect(known, dimension, builder.getInt64(3)));
+      place = builder.CreateGEP(builder.getInt64Ty(), place, builder.CreateSelect(known, dimension, builder.getInt64(3)));
     }
     llvm::LoadInst *value = builder.CreateLoad(builder.getInt64Ty(), place);
     value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context.llvm(), {}));

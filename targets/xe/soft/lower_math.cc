@@ -81,8 +81,7 @@ bool lowerTable(LowerContext &context, llvm::Function &function, std::string_vie
   if (!math || function.arg_size() != static_cast<size_t>(math->floats + (math->integer ? 1 : 0))) return false;
   replaceCalls(function, [&](Builder &builder, llvm::CallInst &call) {
     std::vector<llvm::Value *> arguments(call.arg_begin(), call.arg_end());
-    return byElement(builder, type, arguments,
-                     [&](Arguments each) { return callMath(context, builder, *math, scalar, each); });
+    return byElement(builder, type, arguments, [&](Arguments each) { return callMath(context, builder, *math, scalar, each); });
   });
   return true;
 }
@@ -145,8 +144,7 @@ llvm::Value *integerFunction(Builder &b, std::string_view name, Arguments v) {
   if (name == "mad_hi") return b.CreateAdd(highProduct(b, v[0], v[1], isSigned), v[2]);
   if (name == "clamp")
     return b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smin : Intrinsic::umin,
-                                   b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, v[0], v[1]),
-                                   v[2]);
+                                   b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, v[0], v[1]), v[2]);
   if (name == "bitselect") return b.CreateOr(b.CreateAnd(v[0], b.CreateNot(v[2])), b.CreateAnd(v[1], v[2]));
   return nullptr;
 }
@@ -184,8 +182,7 @@ bool lowerClassification(llvm::Function &function, const std::string &name) {
   replaceCalls(function, [&](Builder &b, llvm::CallInst &call) -> llvm::Value * {
     llvm::Value *value = call.getArgOperand(0);
     if (mask) return b.CreateZExtOrTrunc(b.createIsFPClass(value, mask), call.getType());
-    return b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(call.getType()),
-                              b.CreateFMul(value, call.getArgOperand(1)));
+    return b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(call.getType()), b.CreateFMul(value, call.getArgOperand(1)));
   });
   return true;
 }

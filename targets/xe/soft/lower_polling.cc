@@ -24,10 +24,11 @@ bool isLocal(const llvm::Value *pointer) { return pointer->getType()->getPointer
 
 // Functions that do not write memory and return the same for the same values.
 bool changesNothing(std::string_view name) {
-  constexpr std::string_view kNames[] = {"__spirv_ControlBarrier", "__spirv_MemoryBarrier", "barrier",          "work_group_barrier", "sub_group_barrier",
-                                         "mem_fence",              "read_mem_fence",        "write_mem_fence",  "atomic_work_item_fence"};
-  constexpr std::string_view kFamilies[] = {"__spirv_SubgroupShuffle", "__spirv_GroupNonUniform", "__spirv_GroupAll", "__spirv_GroupAny", "__spirv_GroupBroadcast",
-                                            "intel_sub_group_shuffle"};
+  constexpr std::string_view kNames[] = {"__spirv_ControlBarrier", "__spirv_MemoryBarrier", "barrier",
+                                         "work_group_barrier",     "sub_group_barrier",     "mem_fence",
+                                         "read_mem_fence",         "write_mem_fence",       "atomic_work_item_fence"};
+  constexpr std::string_view kFamilies[] = {"__spirv_SubgroupShuffle", "__spirv_GroupNonUniform", "__spirv_GroupAll",
+                                            "__spirv_GroupAny",        "__spirv_GroupBroadcast",  "intel_sub_group_shuffle"};
   return std::ranges::find(kNames, name) != std::end(kNames) ||
          std::ranges::any_of(kFamilies, [&](std::string_view family) { return name.starts_with(family); });
 }
@@ -61,7 +62,8 @@ std::vector<Read> polledBy(const llvm::Loop &loop, const llvm::DataLayout &layou
 }
 
 // Calls the run-time library before the loop, in each iteration, and after it.
-void watch(LowerContext &context, llvm::Loop &loop, const std::vector<Read> &reads, llvm::DominatorTree &dominators, llvm::LoopInfo &loops) {
+void watch(LowerContext &context, llvm::Loop &loop, const std::vector<Read> &reads, llvm::DominatorTree &dominators,
+           llvm::LoopInfo &loops) {
   llvm::BasicBlock *before = llvm::InsertPreheaderForLoop(&loop, &dominators, &loops, nullptr, false);
   if (!before) return;
   llvm::IRBuilder<> builder(before->getTerminator());
@@ -84,8 +86,9 @@ void watch(LowerContext &context, llvm::Loop &loop, const std::vector<Read> &rea
     for (const Read &read : reads)
       if (!bytes && dominators.dominates(read.at, latch->getTerminator()))
         pointer = builder.CreateAddrSpaceCast(read.pointer, builder.getPtrTy()), bytes = read.bytes;
-    builder.CreateCall(context.runtime(kPollSymbol, builder.getVoidTy(), {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty()}),
-                       {pointer, builder.getInt64(bytes), builder.getInt32(static_cast<uint32_t>(site))});
+    builder.CreateCall(
+        context.runtime(kPollSymbol, builder.getVoidTy(), {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty()}),
+        {pointer, builder.getInt64(bytes), builder.getInt32(static_cast<uint32_t>(site))});
   }
 }
 

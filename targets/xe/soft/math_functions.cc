@@ -45,24 +45,17 @@ template <class T> T powr(T x, T y) { return x < 0 ? std::nan("") : std::pow(x, 
 
 template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
 
-#define XT_LIBRARY1(name)                                                                                              \
-  { #name, 1, false, addressOf < float, float>(&::name##f), addressOf < double, double>(&::name) }
-#define XT_LIBRARY2(name)                                                                                              \
-  { #name, 2, false, addressOf < float, float, float>(&::name##f), addressOf < double, double, double>(&::name) }
-#define XT_OWN1(name)                                                                                                  \
-  { #name, 1, false, addressOf < float, float>(&name <float>), addressOf < double, double>(&name <double>) }
-#define XT_OWN2(name)                                                                                                  \
-  {                                                                                                                    \
-#name, 2, false, addressOf < float, float, float>(&name <float>), addressOf < double, double,                      \
-        double>(&name <double>)                                                                                        \
-  }
-#define XT_OWN3(name)                                                                                                  \
-  {                                                                                                                    \
-#name, 3, false, addressOf < float, float, float, float>(&name <float>), addressOf < double, double, double,       \
-        double>(&name <double>)                                                                                        \
-  }
-#define XT_INTEGER(name, single, twice)                                                                                \
-  { name, 1, true, addressOf<float, float, int>(single), addressOf<double, double, int>(twice) }
+#define XT_LIBRARY1(name) {#name, 1, false, addressOf<float, float>(&::name##f), addressOf<double, double>(&::name)}
+#define XT_LIBRARY2(name)                                                                                                      \
+  {#name, 2, false, addressOf<float, float, float>(&::name##f), addressOf<double, double, double>(&::name)}
+#define XT_OWN1(name) {#name, 1, false, addressOf<float, float>(&name<float>), addressOf<double, double>(&name<double>)}
+#define XT_OWN2(name)                                                                                                          \
+  {#name, 2, false, addressOf<float, float, float>(&name<float>), addressOf<double, double, double>(&name<double>)}
+#define XT_OWN3(name)                                                                                                          \
+  {#name, 3, false, addressOf<float, float, float, float>(&name<float>),                                                       \
+   addressOf<double, double, double, double>(&name<double>)}
+#define XT_INTEGER(name, single, twice)                                                                                        \
+  {name, 1, true, addressOf<float, float, int>(single), addressOf<double, double, int>(twice)}
 
 const MathFunction kFunctions[] = {
     XT_LIBRARY1(acos),

@@ -45,8 +45,8 @@ std::string whereIs(const MemoryMap &map, uint64_t address) {
     nearest = &each, distance = away, beyond = !before;
   }
   if (!nearest) return "far from every allocation";
-  return str(distance, beyond ? " bytes beyond the end of " : " bytes before ", *nearest->name ? str(nearest->name, ",") : "an allocation", " of ",
-             nearest->bufferBytes, " bytes");
+  return str(distance, beyond ? " bytes beyond the end of " : " bytes before ",
+             *nearest->name ? str(nearest->name, ",") : "an allocation", " of ", nearest->bufferBytes, " bytes");
 }
 
 struct DeviceMemory::State {

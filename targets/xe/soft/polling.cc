@@ -39,9 +39,8 @@ void Workgroup::poll(const void *address, uint64_t bytes, int32_t site) {
 }
 
 bool Workgroup::allStuck() const {
-  return std::ranges::all_of(items_, [](const Item &item) {
-    return item.polling || item.state == State::Waiting || item.state == State::Finished;
-  });
+  return std::ranges::all_of(
+      items_, [](const Item &item) { return item.polling || item.state == State::Waiting || item.state == State::Finished; });
 }
 
 std::string Workgroup::polledText(const Item &item) const {
@@ -59,10 +58,14 @@ std::string Workgroup::stuckText() const {
     const Item *told = &items_[lanes.first]; // one that polls, if any
     for (size_t i = lanes.first; i < lanes.first + lanes.members && !told->polling; ++i)
       if (items_[i].polling) told = &items_[i];
-    std::string state = told->polling ? polledText(*told) : told->state == State::Finished ? "finished" : str("it ", waitsAt(*told));
+    std::string state = told->polling                    ? polledText(*told)
+                        : told->state == State::Finished ? "finished"
+                                                         : str("it ", waitsAt(*told));
     auto found = std::ranges::find(states, state, &std::pair<std::string, std::vector<size_t>>::first);
-    if (found == states.end()) states.push_back({state, {s}});
-    else found->second.push_back(s);
+    if (found == states.end())
+      states.push_back({state, {s}});
+    else
+      found->second.push_back(s);
   }
   std::string text = "deadlock: nobody is left to change what is waited for";
   for (const auto &[state, who] : states) text += str("; ", state, ": subgroup", who.size() > 1 ? "s " : " ", join(who, ", "));

@@ -112,8 +112,7 @@ void accumulate(const Product &p, Matrices<int32_t> &m) {
   for (int row = 0; row < p.rows; ++row)
     for (int k = 0; k < p.depth; ++k)
       for (int n = 0; n < kMostLanes; ++n)
-        m.c[row][n] =
-            static_cast<int32_t>(static_cast<uint32_t>(m.c[row][n]) + static_cast<uint32_t>(m.a[row][k] * m.b[k][n]));
+        m.c[row][n] = static_cast<int32_t>(static_cast<uint32_t>(m.c[row][n]) + static_cast<uint32_t>(m.a[row][k] * m.b[k][n]));
 }
 
 template <class T> void multiply(Meeting &meeting, const Product &p) {
@@ -163,9 +162,7 @@ std::optional<Sum> sumOf(std::string_view type, Operand operand) {
 
 // Whether the operands' types have the sizes that the product takes.
 bool rightSizes(const BuiltinName &name, const Product &p) {
-  auto bytes = [&](size_t i) {
-    return components(name.parameters[i]) * namedType(scalarOf(name.parameters[i])).bits / 8;
-  };
+  auto bytes = [&](size_t i) { return components(name.parameters[i]) * namedType(scalarOf(name.parameters[i])).bits / 8; };
   int a = std::max(p.rows * p.depth * bytesOf(p.a) / p.lanes, bytesOf(p.a));
   return bytes(0) == a && bytes(1) == kWords * 4 &&
          bytes(2) == p.rows * (p.result == Sum::F16 || p.result == Sum::BF16 ? 2 : 4);

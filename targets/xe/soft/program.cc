@@ -30,7 +30,8 @@ Error failure(const char *what, llvm::Error error) {
 constexpr size_t kLargeFunction = 1 << 12;
 
 bool isLarge(const llvm::Module &module) {
-  return std::ranges::any_of(module, [](const llvm::Function &function) { return function.getInstructionCount() > kLargeFunction; });
+  return std::ranges::any_of(module,
+                             [](const llvm::Function &function) { return function.getInstructionCount() > kLargeFunction; });
 }
 
 // Code for this machine's processor; an fma is used only where the module has one.
@@ -74,8 +75,7 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   Result<SpirvWords> words = readableSpirv(spirv);
   if (!words) return words.error();
   if (words->float64 && !device.target->f64)
-    return Error::kernel(
-        str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
+    return Error::kernel(str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
   Result<std::string> bitcode = readBack(words->words);
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;
@@ -85,7 +85,8 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   return build(std::move(*module), device, optimised);
 }
 
-Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device, bool optimised) {
+Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,
+                                                bool optimised) {
   initialiseLlvm();
   optimised = optimised && !isLarge(*module);
   auto builder = hostBuilder(optimised ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);

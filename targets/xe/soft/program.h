@@ -14,7 +14,8 @@ public:
   // module is at fault, of kind Environment if this machine lacks something.
   static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
   // The same from an LLVM module as llvm-spirv-15 generates it.
-  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device, bool optimised);
+  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,
+                                                bool optimised);
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 

@@ -109,8 +109,8 @@ Number identity(Combine how, const Element &element) {
   return {};
 }
 
-void reduceElement(Meeting &meeting, Combine how, const Element &element, size_t argument, size_t offset,
-                   int32_t operation, size_t cluster) {
+void reduceElement(Meeting &meeting, Combine how, const Element &element, size_t argument, size_t offset, int32_t operation,
+                   size_t cluster) {
   auto at = [&](size_t item) {
     return load(element, static_cast<const std::byte *>(meeting.argument(item, argument)) + offset);
   };
@@ -145,8 +145,8 @@ void reduce(Meeting &meeting, const Reduction &reduction) {
   if (operation < kReduce || operation > kClustered || !cluster)
     return meeting.fail(str("no group operation has number ", operation));
   for (int e = 0; e < reduction.elements; ++e)
-    reduceElement(meeting, reduction.how, reduction.element, 2, static_cast<size_t>(e * reduction.element.bytes),
-                  operation, cluster);
+    reduceElement(meeting, reduction.how, reduction.element, 2, static_cast<size_t>(e * reduction.element.bytes), operation,
+                  cluster);
 }
 
 // Parses "IAdd", "SMinKHR", "BitwiseAnd".
@@ -159,15 +159,14 @@ std::optional<Reduction> parse(std::string_view text, const ValueType &value) {
     Combine how;
     bool isFloat, isSigned;
   };
-  static constexpr Row kRows[] = {
-      {"IAdd", Combine::Add, false, true},        {"FAdd", Combine::Add, true, true},
-      {"IMul", Combine::Multiply, false, true},   {"FMul", Combine::Multiply, true, true},
-      {"SMin", Combine::Least, false, true},      {"UMin", Combine::Least, false, false},
-      {"FMin", Combine::Least, true, true},       {"SMax", Combine::Most, false, true},
-      {"UMax", Combine::Most, false, false},      {"FMax", Combine::Most, true, true},
-      {"BitwiseAnd", Combine::And, false, false}, {"BitwiseOr", Combine::Or, false, false},
-      {"BitwiseXor", Combine::Xor, false, false}, {"LogicalAnd", Combine::And, false, false},
-      {"LogicalOr", Combine::Or, false, false},   {"LogicalXor", Combine::Xor, false, false}};
+  static constexpr Row kRows[] = {{"IAdd", Combine::Add, false, true},        {"FAdd", Combine::Add, true, true},
+                                  {"IMul", Combine::Multiply, false, true},   {"FMul", Combine::Multiply, true, true},
+                                  {"SMin", Combine::Least, false, true},      {"UMin", Combine::Least, false, false},
+                                  {"FMin", Combine::Least, true, true},       {"SMax", Combine::Most, false, true},
+                                  {"UMax", Combine::Most, false, false},      {"FMax", Combine::Most, true, true},
+                                  {"BitwiseAnd", Combine::And, false, false}, {"BitwiseOr", Combine::Or, false, false},
+                                  {"BitwiseXor", Combine::Xor, false, false}, {"LogicalAnd", Combine::And, false, false},
+                                  {"LogicalOr", Combine::Or, false, false},   {"LogicalXor", Combine::Xor, false, false}};
   for (const Row &row : kRows)
     if (row.name == text && row.isFloat == value.isFloat)
       return Reduction{row.how, {value.elementBytes, value.isFloat, row.isSigned, value.isBool}, value.elements};
@@ -189,10 +188,7 @@ void vote(Meeting &meeting, Vote how, const ValueType &value) {
     if (how == Vote::Ballot)
       std::memcpy(meeting.result(i), ballot, sizeof ballot);
     else
-      meeting.setResult<uint8_t>(i, how == Vote::All        ? all
-                                    : how == Vote::Any      ? any
-                                    : how == Vote::AllEqual ? equal
-                                                            : i == 0);
+      meeting.setResult<uint8_t>(i, how == Vote::All ? all : how == Vote::Any ? any : how == Vote::AllEqual ? equal : i == 0);
   }
 }
 
@@ -205,11 +201,8 @@ std::optional<Collective> reduceFunction(const BuiltinName &name, const ValueTyp
     std::string_view name;
     Vote how;
   };
-  static constexpr Row kVotes[] = {{"All", Vote::All},
-                                   {"Any", Vote::Any},
-                                   {"AllEqual", Vote::AllEqual},
-                                   {"Elect", Vote::Elect},
-                                   {"Ballot", Vote::Ballot}};
+  static constexpr Row kVotes[] = {
+      {"All", Vote::All}, {"Any", Vote::Any}, {"AllEqual", Vote::AllEqual}, {"Elect", Vote::Elect}, {"Ballot", Vote::Ballot}};
   std::string_view text = name.name;
   if (!takePrefix(text, "__spirv_Group")) return std::nullopt;
   takePrefix(text, "NonUniform");

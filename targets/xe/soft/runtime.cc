@@ -21,9 +21,7 @@ namespace {
 const WorkItemIds *softIds() { return &Workgroup::running()->ids(); }
 CodeState *softState() { return &Workgroup::running()->codeState(); }
 std::byte *softLocal() { return Workgroup::running()->localMemory(); }
-std::byte *softLocalArgument(int64_t argument) {
-  return Workgroup::running()->localArgument(static_cast<size_t>(argument));
-}
+std::byte *softLocalArgument(int64_t argument) { return Workgroup::running()->localArgument(static_cast<size_t>(argument)); }
 
 void softArrive(const Collective *collective, int32_t site, void *const *arguments, void *result) {
   Workgroup::running()->arrive(*collective, site, {arguments, result});
@@ -41,15 +39,15 @@ const char *verb(unsigned how) {
   return how == AccessFlags::kLoad ? "load" : how == AccessFlags::kStore ? "store" : "atomic access";
 }
 
-[[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space,
-                            int32_t site) {
+[[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space, int32_t site) {
   std::string text = str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec);
   if (space == kLocalSpace || group.inLocalMemory(address)) {
     text += " is outside of every variable in shared local memory";
   } else {
     const MemoryMap &map = *group.launch().memory;
     uint64_t wrong = isReachable(map, address) ? address + bytes - 1 : address;
-    text += str(" is outside of what is allocated: ", isReachable(map, wrong) ? "it is not in one allocation" : whereIs(map, wrong));
+    text += str(" is outside of what is allocated: ",
+                isReachable(map, wrong) ? "it is not in one allocation" : whereIs(map, wrong));
   }
   group.failHere(std::move(text), site);
 }
@@ -58,22 +56,22 @@ const char *verb(unsigned how) {
 std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
   const LocalVariable &variable = group.launch().locals[number];
   uint64_t begin = reinterpret_cast<uint64_t>(group.localMemory()) + variable.offset, end = begin + variable.bytes;
-  std::string where = address < begin ? str("begins ", begin - address, " bytes before") : str("reaches ", address + bytes - end, " bytes beyond the end of");
-  return str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes, " bytes in shared local memory");
+  std::string where = address < begin ? str("begins ", begin - address, " bytes before")
+                                      : str("reaches ", address + bytes - end, " bytes beyond the end of");
+  return str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes,
+             " bytes in shared local memory");
 }
 
 // The accessible memory around these bytes; empty if the kernel may not access them.
 std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
-  auto whole = [](uint64_t begin, uint64_t size) {
-    return std::span(reinterpret_cast<const std::byte *>(begin), size);
-  };
+  auto whole = [](uint64_t begin, uint64_t size) { return std::span(reinterpret_cast<const std::byte *>(begin), size); };
   if (space != kLocalSpace)
     if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->buffer, found->bufferBytes);
   if (space != kGlobalSpace)
     if (const LocalVariable *found = group.localVariable(address, bytes))
       return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
-  bool other = (space != kLocalSpace && group.launch().inProgram(address)) ||
-               (space == kGenericSpace && group.onOwnStack(address));
+  bool other =
+      (space != kLocalSpace && group.launch().inProgram(address)) || (space == kGenericSpace && group.onOwnStack(address));
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
@@ -88,7 +86,8 @@ bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uin
   uint32_t own = 0;
   for (uint64_t byte = 0; byte < kWord; ++byte) {
     const LocalVariable *local = variable ? group.localVariable(address + byte, 1) : nullptr;
-    bool inside = variable ? local == &group.launch().locals[variable - 1] : !reachable(group, address + byte, 1, space).empty();
+    bool inside =
+        variable ? local == &group.launch().locals[variable - 1] : !reachable(group, address + byte, 1, space).empty();
     if (inside) own |= uint32_t{0xff} << (8 * byte);
   }
   return own && ~own && !(changed & ~own);
@@ -101,11 +100,12 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
   unsigned space = flags >> AccessFlags::kSpaceShift & 0xf, how = flags >> AccessFlags::kHowShift & 0xf;
   uint64_t alignment = uint64_t{1} << (flags & 0xff);
   if (address & (alignment - 1))
-    group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ",
-                       alignment, " bytes"),
-                   site);
+    group.failHere(
+        str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ", alignment, " bytes"),
+        site);
   if (!bytes) return;
-  if (size_t variable = flags >> AccessFlags::kVariableShift) group.failHere(leavesVariableText(group, address, bytes, how, variable - 1), site);
+  if (size_t variable = flags >> AccessFlags::kVariableShift)
+    group.failHere(leavesVariableText(group, address, bytes, how, variable - 1), site);
   std::span<const std::byte> found = reachable(group, address, bytes, space);
   if (found.empty()) badAccess(group, address, bytes, how, space, site);
   auto &slot = group.codeState().slots[static_cast<size_t>(site) % CodeState::kSlots];
@@ -144,11 +144,11 @@ std::vector<ExternalSymbol> allSymbols() {
       {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
   };
   // Functions that LLVM calls for intrinsics and remainders without a processor instruction.
-#define XT_MATH1(name)                                                                                                 \
-  symbols.push_back({#name, addressOf<double, double>(&::name)});                                                      \
+#define XT_MATH1(name)                                                                                                         \
+  symbols.push_back({#name, addressOf<double, double>(&::name)});                                                              \
   symbols.push_back({#name "f", addressOf<float, float>(&::name##f)})
-#define XT_MATH2(name)                                                                                                 \
-  symbols.push_back({#name, addressOf<double, double, double>(&::name)});                                              \
+#define XT_MATH2(name)                                                                                                         \
+  symbols.push_back({#name, addressOf<double, double, double>(&::name)});                                                      \
   symbols.push_back({#name "f", addressOf<float, float, float>(&::name##f)})
   XT_MATH1(floor);
   XT_MATH1(ceil);

@@ -14,8 +14,7 @@ inline constexpr const char *kIdsSymbol = "xtSoftIds";                     // pt
 inline constexpr const char *kStateSymbol = "xtSoftState";                 // ptr (): CodeState
 inline constexpr const char *kLocalSymbol = "xtSoftLocal";                 // ptr (): shared local memory
 inline constexpr const char *kLocalArgumentSymbol = "xtSoftLocalArgument"; // ptr (i64 argument)
-inline constexpr const char *kArriveSymbol =
-    "xtSoftArrive"; // void (ptr Collective, i32 site, ptr arguments, ptr result)
+inline constexpr const char *kArriveSymbol = "xtSoftArrive"; // void (ptr Collective, i32 site, ptr arguments, ptr result)
 inline constexpr const char *kAccessSymbol = "xtSoftAccess"; // void (ptr, i64 bytes, i32 AccessFlags, i32 site)
 inline constexpr const char *kExchangeSymbol = "xtSoftExchange"; // void (ptr, i32 changed bits, i32 AccessFlags, i32 site)
 inline constexpr const char *kPauseSymbol = "xtSoftPause";   // void ()

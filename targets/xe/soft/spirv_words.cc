@@ -54,12 +54,9 @@ private:
   static bool dropped(uint32_t code, std::span<const uint32_t> op) {
     if (code == OpControlBarrierArrive) return true;
     if (code == OpExtension)
-      return literal(op.subspan(1)) == "SPV_INTEL_cache_controls" ||
-             literal(op.subspan(1)) == "SPV_INTEL_split_barrier";
-    if (code == OpCapability && op.size() > 1)
-      return op[1] == CapabilitySplitBarrier || op[1] == CapabilityCacheControls;
-    if (code == OpDecorate && op.size() > 2)
-      return op[2] == DecorationCacheControlLoad || op[2] == DecorationCacheControlStore;
+      return literal(op.subspan(1)) == "SPV_INTEL_cache_controls" || literal(op.subspan(1)) == "SPV_INTEL_split_barrier";
+    if (code == OpCapability && op.size() > 1) return op[1] == CapabilitySplitBarrier || op[1] == CapabilityCacheControls;
+    if (code == OpDecorate && op.size() > 2) return op[2] == DecorationCacheControlLoad || op[2] == DecorationCacheControlStore;
     return false;
   }
   void nullConstant(std::vector<uint32_t> &op) const {
@@ -91,8 +88,7 @@ Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
   Rewriter rewriter(result);
   for (size_t at = kHeaderWords; at < words.size();) {
     size_t length = words[at] >> 16;
-    if (!length || length > words.size() - at)
-      return Error::kernel(str("the SPIR-V ends within the instruction at word ", at));
+    if (!length || length > words.size() - at) return Error::kernel(str("the SPIR-V ends within the instruction at word ", at));
     rewriter.take(std::span(words).subspan(at, length));
     at += length;
   }

@@ -175,8 +175,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
   arrivals_[item.index] = arrival;
   item.collective = &collective;
   item.site = site;
-  if (!gathering.arrived)
-    gathering.collective = &collective, gathering.site = site, gathering.firstArrived = item.index;
+  if (!gathering.arrived) gathering.collective = &collective, gathering.site = site, gathering.firstArrived = item.index;
   ++gathering.arrived;
   item.state = State::Waiting;
   bool together = gathering.collective == &collective && gathering.site == site && !gathering.finished;
@@ -229,10 +228,9 @@ void Workgroup::fail(std::string text, int32_t site) {
   if (failure_) return;
   std::string call;
   if (site < 0 && current_) site = current_->state == State::Waiting ? current_->site : -1;
-  if (current_ && current_->state == State::Waiting && current_->collective)
-    call = str(" in ", current_->collective->name);
-  failure_ = str("kernel ", launch_.kernel, ", workgroup ", tuple(group_), ", ", current_ ? who(current_->index) : "",
-                 call, where(site), ": ", text);
+  if (current_ && current_->state == State::Waiting && current_->collective) call = str(" in ", current_->collective->name);
+  failure_ = str("kernel ", launch_.kernel, ", workgroup ", tuple(group_), ", ", current_ ? who(current_->index) : "", call,
+                 where(site), ": ", text);
 }
 
 void Workgroup::failHere(std::string text, int32_t site) {
@@ -260,8 +258,7 @@ std::string Workgroup::divergence() const {
         const Item &one = items_[gathering.firstArrived], &other = items_[i];
         bool with = other.state == State::Waiting && other.collective == one.collective && other.site == one.site;
         if (!with && (other.state == State::Finished || other.state == State::Waiting))
-          return str("lanes of a subgroup diverge: ", who(one.index), " ", waitsAt(one), ", but ", who(i), " ",
-                     waitsAt(other));
+          return str("lanes of a subgroup diverge: ", who(one.index), " ", waitsAt(one), ", but ", who(i), " ", waitsAt(other));
       }
   if (whole_.arrived)
     for (size_t i = 0; i < items_.size(); ++i) {

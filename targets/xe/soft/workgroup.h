@@ -56,8 +56,7 @@ struct Launch {
   size_t subgroupSize = 16;
   size_t localBytes = 0; // including the gaps between variables
   std::vector<LocalVariable> locals;
-  std::vector<size_t>
-      localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
+  std::vector<size_t> localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;

@@ -28,7 +28,8 @@ struct Scores {
 Scores scoresOf(const std::vector<Matrix> &inputs, int64_t row, int64_t first, int64_t length) {
   const Matrix &q = inputs[0], &k = inputs[1];
   int64_t blocks = length / keysAtOnce(q.elem) + 1;
-  double scale = attentionScale(q.columns), ofSum = sumBound(q.columns), ofBlocks = static_cast<double>(blocks) * (kFunction + kRound);
+  double scale = attentionScale(q.columns), ofSum = sumBound(q.columns),
+         ofBlocks = static_cast<double>(blocks) * (kFunction + kRound);
   Scores scores;
   for (int64_t j = 0; j < length; ++j) {
     double score = 0, size = 0;
@@ -78,8 +79,10 @@ std::vector<Expected> expectedRow(const std::vector<Matrix> &inputs, int64_t row
 KernelText kernelText(Elem elem, int64_t depth) {
   KernelText kernel = standardKernel("attention");
   kernel.defines = {{"ATTENTION_D", str(depth)}, {"ATTENTION_BM", str(kQueries)}, {"ATTENTION_BN", str(keysAtOnce(elem))}};
-  if (elem == Elem::F32) kernel.kernel = "attention_f32";
-  else kernel.defines.emplace_back("ATTENTION_T", elemName(elem));
+  if (elem == Elem::F32)
+    kernel.kernel = "attention_f32";
+  else
+    kernel.defines.emplace_back("ATTENTION_T", elemName(elem));
   return kernel;
 }
 
@@ -97,8 +100,8 @@ Operator makeAttention(Elem elem, int64_t heads, int64_t length, int64_t depth) 
   op.operations = 4.0 * static_cast<double>(op.rows) * static_cast<double>(length) * static_cast<double>(depth);
   op.kernel = kernelText(elem, depth);
   op.args = [inputs = op.inputs, sizes = op.sizes, depth](const Matrix &result) {
-    return std::vector<LaunchArg>{argument(inputs[0], sizes), argument(inputs[1], sizes), argument(inputs[2], sizes), argument(result, sizes),
-                                  argument(attentionScale(depth))};
+    return std::vector<LaunchArg>{argument(inputs[0], sizes), argument(inputs[1], sizes), argument(inputs[2], sizes),
+                                  argument(result, sizes), argument(attentionScale(depth))};
   };
   op.expected = [inputs = op.inputs, length](int64_t row) { return expectedRow(inputs, row, length); };
   return op;

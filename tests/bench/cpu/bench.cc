@@ -107,28 +107,30 @@ int compile(const char *name) {
   if (seconds.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   double first = seconds[0];
   seconds.erase(seconds.begin());
-  std::printf("%s: the first %.1f ms, with tiles of other sizes %.1f ms (%.1f–%.1f)\n", name, first * 1e3, median(seconds) * 1e3, quantile(seconds, 0) * 1e3, quantile(seconds, 1) * 1e3);
+  std::printf("%s: the first %.1f ms, with tiles of other sizes %.1f ms (%.1f–%.1f)\n", name, first * 1e3,
+              median(seconds) * 1e3, quantile(seconds, 0) * 1e3, quantile(seconds, 1) * 1e3);
   return 0;
 }
 
 // Products in a layer of a model for a few tokens, with 2 to 64 MB of weights.
 void listFewRows() {
-  for (const char *shape : {"4x4096x4096", "8x4096x4096", "16x2048x2048", "16x4096x4096", "32x4096x4096", "64x1024x1024", "64x2048x2048", "64x4096x4096",
-                            "64x768x3072", "128x768x768", "128x2048x2048"})
+  for (const char *shape : {"4x4096x4096", "8x4096x4096", "16x2048x2048", "16x4096x4096", "32x4096x4096", "64x1024x1024",
+                            "64x2048x2048", "64x4096x4096", "64x768x3072", "128x768x768", "128x2048x2048"})
     std::printf("f32:%s:nn\n", shape);
 }
 
 void list(bool quick) {
-  std::vector<const char *> shapes{"128x128x128:nn",    "256x256x256:nn",    "512x512x512:nn",   "1000x1000x1000:nn",
+  std::vector<const char *> shapes{"128x128x128:nn",    "256x256x256:nn",    "512x512x512:nn",    "1000x1000x1000:nn",
                                    "1024x1024x1024:nn", "2048x2048x2048:nn", "4096x4096x4096:nn", "1x4096x4096:nn",
                                    "37x1111x513:nn",    "8192x64x64:nn",     "1024x1024x1024:nt", "1024x1024x1024:tn",
                                    "1024x1024x1024:tt"};
   std::vector<const char *> few{"128x128x128:nn", "1000x1000x1000:nn", "1024x1024x1024:nn", "1x4096x4096:nn", "37x1111x513:nn"};
   for (const char *elem : {"f32", "bf16", "i8", "f64", "f16"})
     for (const char *shape : quick ? few : shapes) std::printf("%s:%s\n", elem, shape);
-  std::vector<const char *> operators{"softmax:4096x4096:f32",        "layernorm:4096x4096:f32",  "gelu:1024x1024x1024:f32",
-                                      "gelu:1024x1024x1024:bf16",     "attention:8x2048x64:f32",  "attention:8x2048x64:bf16"};
-  std::vector<const char *> fewOperators{"softmax:4096x4096:f32", "layernorm:4096x4096:f32", "gelu:1024x1024x1024:f32", "attention:2x512x64:f32"};
+  std::vector<const char *> operators{"softmax:4096x4096:f32",    "layernorm:4096x4096:f32", "gelu:1024x1024x1024:f32",
+                                      "gelu:1024x1024x1024:bf16", "attention:8x2048x64:f32", "attention:8x2048x64:bf16"};
+  std::vector<const char *> fewOperators{"softmax:4096x4096:f32", "layernorm:4096x4096:f32", "gelu:1024x1024x1024:f32",
+                                         "attention:2x512x64:f32"};
   for (const char *cell : quick ? fewOperators : operators) std::printf("%s\n", cell);
 }
 
@@ -138,8 +140,10 @@ void list(bool quick) {
 int main(int argc, char **argv) {
   auto ends = [&](const char *option) { return argc > 1 && std::strcmp(argv[argc - 1], option) == 0; };
   const bool quick = ends("--quick");
-  if (argc > 1 && std::strcmp(argv[1], "--list") == 0) return ends("--few-rows") ? xt::bench::listFewRows() : xt::bench::list(quick), 0;
+  if (argc > 1 && std::strcmp(argv[1], "--list") == 0)
+    return ends("--few-rows") ? xt::bench::listFewRows() : xt::bench::list(quick), 0;
   if (argc == 3 && std::strcmp(argv[1], "--compile") == 0) return xt::bench::compile(argv[2]);
-  if (argc < 3) return std::fprintf(stderr, "xt_bench_cpu --list [--quick | --few-rows] | --compile CELL | CELL THREADS [--quick]\n"), 64;
+  if (argc < 3)
+    return std::fprintf(stderr, "xt_bench_cpu --list [--quick | --few-rows] | --compile CELL | CELL THREADS [--quick]\n"), 64;
   return xt::bench::run(argv[1], std::atoi(argv[2]), quick);
 }

@@ -13,20 +13,21 @@ constexpr int kRowMajor = 101, kAsStored = 111, kTransposed = 112; // of the CBL
 template <class Number>
 using Gemm = void (*)(int, int, int, int, int, int, Number, const Number *, int, const Number *, int, Number, Number *, int);
 
-template <class Number> std::function<void()> callOf(void *library, const char *name, const Problem &problem, const Matrix &result) {
+template <class Number>
+std::function<void()> callOf(void *library, const char *name, const Problem &problem, const Matrix &result) {
   auto gemm = reinterpret_cast<Gemm<Number>>(dlsym(library, name));
   if (!gemm) return {};
   return [gemm, problem, result] {
     const Cell &c = problem.cell;
     auto data = [](const Matrix &matrix) { return static_cast<Number *>(matrix.data.get()); };
-    gemm(kRowMajor, c.turnA ? kTransposed : kAsStored, c.turnB ? kTransposed : kAsStored, static_cast<int>(c.m), static_cast<int>(c.n),
-         static_cast<int>(c.k), 1, data(problem.a), static_cast<int>(problem.a.columns), data(problem.b), static_cast<int>(problem.b.columns),
-         0, data(result), static_cast<int>(result.columns));
+    gemm(kRowMajor, c.turnA ? kTransposed : kAsStored, c.turnB ? kTransposed : kAsStored, static_cast<int>(c.m),
+         static_cast<int>(c.n), static_cast<int>(c.k), 1, data(problem.a), static_cast<int>(problem.a.columns), data(problem.b),
+         static_cast<int>(problem.b.columns), 0, data(result), static_cast<int>(result.columns));
   };
 }
 
-void addOne(const char *name, const char *file, const char *setThreads, const Problem &problem, int threads, std::vector<Side> &sides,
-            std::string &why) {
+void addOne(const char *name, const char *file, const char *setThreads, const Problem &problem, int threads,
+            std::vector<Side> &sides, std::string &why) {
   void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     why += str(name, " is not there: ", dlerror(), "\n");

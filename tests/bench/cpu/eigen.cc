@@ -8,13 +8,19 @@ namespace {
 template <class Number> std::function<void()> callOf(const Problem &problem, const Matrix &result) {
   using Stored = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return [problem, result] {
-    auto view = [](const Matrix &matrix) { return Eigen::Map<Stored>(static_cast<Number *>(matrix.data.get()), matrix.rows, matrix.columns); };
+    auto view = [](const Matrix &matrix) {
+      return Eigen::Map<Stored>(static_cast<Number *>(matrix.data.get()), matrix.rows, matrix.columns);
+    };
     auto a = view(problem.a), b = view(problem.b), c = view(result);
     bool turnA = problem.cell.turnA, turnB = problem.cell.turnB;
-    if (turnA && turnB) c.noalias() = a.transpose() * b.transpose();
-    else if (turnA) c.noalias() = a.transpose() * b;
-    else if (turnB) c.noalias() = a * b.transpose();
-    else c.noalias() = a * b;
+    if (turnA && turnB)
+      c.noalias() = a.transpose() * b.transpose();
+    else if (turnA)
+      c.noalias() = a.transpose() * b;
+    else if (turnB)
+      c.noalias() = a * b.transpose();
+    else
+      c.noalias() = a * b;
   };
 }
 

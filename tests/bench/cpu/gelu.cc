@@ -15,15 +15,24 @@ KernelText kernelText(Elem elem) {
   return {"gelu.xt",
           str("import \"std/activations\"\nkernel @gelu_gemm(%a: memref<?x?x", t, ">, %b: memref<?x?x", t,
               ">, %bias: memref<1x?xf32>, %c: memref<?x?xf32>)\n"
-              "    grid (%i = 0 to dim(%c, 0) step 256, %j = 0 to dim(%c, 1) step ", columns, ") {\n"
-              "  %ta = init_tile %a[%i, 0] -> tile<256x32x", t, ">\n  %tb = init_tile %b[0, %j] -> tile<32x", columns, "x", t,
-              ">\n  %acc = constant 0.0 : vector<256x", columns, "xf32>\n"
+              "    grid (%i = 0 to dim(%c, 0) step 256, %j = 0 to dim(%c, 1) step ",
+              columns,
+              ") {\n"
+              "  %ta = init_tile %a[%i, 0] -> tile<256x32x",
+              t, ">\n  %tb = init_tile %b[0, %j] -> tile<32x", columns, "x", t, ">\n  %acc = constant 0.0 : vector<256x",
+              columns,
+              "xf32>\n"
               "  for %k = 0 to dim(%a, 1) step 32 {\n"
               "    %va = load_tile %ta\n    %vb = load_tile %tb\n    %acc = tile_mma %va, %vb, %acc\n"
               "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
-              "  %tbias = init_tile %bias[0, %j] -> tile<1x", columns, "xf32>\n  %row = load_tile %tbias\n"
-              "  %all = broadcast %row [0] -> vector<256x", columns, "xf32>\n  %y = @gelu(%acc + %all)\n"
-              "  %tc = init_tile %c[%i, %j] -> tile<256x", columns, "xf32>\n  store_tile %y, %tc\n}\n"),
+              "  %tbias = init_tile %bias[0, %j] -> tile<1x",
+              columns,
+              "xf32>\n  %row = load_tile %tbias\n"
+              "  %all = broadcast %row [0] -> vector<256x",
+              columns,
+              "xf32>\n  %y = @gelu(%acc + %all)\n"
+              "  %tc = init_tile %c[%i, %j] -> tile<256x",
+              columns, "xf32>\n  store_tile %y, %tc\n}\n"),
           "gelu_gemm"};
 }
 

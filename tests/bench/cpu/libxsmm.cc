@@ -10,7 +10,8 @@ namespace {
 // The sizes that it is designed for: for larger ones the package calls a BLAS. It runs on one thread.
 constexpr int64_t kMostProducts = int64_t{256} * 256 * 256;
 
-template <class Number, class Dispatch> std::function<void()> callOf(const Problem &problem, const Matrix &result, Dispatch dispatch) {
+template <class Number, class Dispatch>
+std::function<void()> callOf(const Problem &problem, const Matrix &result, Dispatch dispatch) {
   const Cell &c = problem.cell;
   auto m = static_cast<libxsmm_blasint>(c.n), n = static_cast<libxsmm_blasint>(c.m), k = static_cast<libxsmm_blasint>(c.k);
   const Number one = 1, zero = 0;

@@ -25,7 +25,11 @@ uint64_t nextRandom(uint64_t &state) {
 }
 
 double roundOff(Elem elem) {
-  return elem == Elem::F64 ? 0x1p-53 : elem == Elem::F32 ? 0x1p-24 : elem == Elem::F16 ? 0x1p-11 : elem == Elem::BF16 ? 0x1p-8 : 0;
+  return elem == Elem::F64    ? 0x1p-53
+         : elem == Elem::F32  ? 0x1p-24
+         : elem == Elem::F16  ? 0x1p-11
+         : elem == Elem::BF16 ? 0x1p-8
+                              : 0;
 }
 
 double Matrix::at(int64_t row, int64_t column) const { return number(*this, row * columns + column); }
@@ -42,8 +46,10 @@ Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns) {
 void fill(Matrix &matrix, uint64_t seed) {
   for (int64_t i = 0; i < matrix.count(); ++i) {
     uint64_t bits = nextRandom(seed);
-    if (isFloat(matrix.elem)) storeFloat(matrix.elem, address(matrix, i), static_cast<double>(bits >> 11) * 0x1p-52 - 1);
-    else storeInteger(matrix.elem, address(matrix, i), wrapTo(matrix.elem, static_cast<int64_t>(bits & 0xFF)));
+    if (isFloat(matrix.elem))
+      storeFloat(matrix.elem, address(matrix, i), static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+    else
+      storeInteger(matrix.elem, address(matrix, i), wrapTo(matrix.elem, static_cast<int64_t>(bits & 0xFF)));
   }
 }
 

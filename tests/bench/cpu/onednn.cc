@@ -1,6 +1,6 @@
 // oneDNN on plain row-major operands; it packs them within the call.
-#include "ir/base/text.h"
 #include "tests/bench/cpu/onednn.h"
+#include "ir/base/text.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <omp.h>

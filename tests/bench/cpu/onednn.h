@@ -8,7 +8,11 @@ namespace xt::bench {
 
 inline dnnl::memory::data_type typeOf(Elem elem) {
   using Type = dnnl::memory::data_type;
-  return elem == Elem::BF16 ? Type::bf16 : elem == Elem::I8 ? Type::s8 : elem == Elem::U8 ? Type::u8 : elem == Elem::I32 ? Type::s32 : Type::f32;
+  return elem == Elem::BF16  ? Type::bf16
+         : elem == Elem::I8  ? Type::s8
+         : elem == Elem::U8  ? Type::u8
+         : elem == Elem::I32 ? Type::s32
+                             : Type::f32;
 }
 
 } // namespace xt::bench

@@ -89,12 +89,16 @@ void addAttention(const Operator &op, const Matrix &result, int64_t heads, Steps
   dnnl::matmul second(dnnl::matmul::primitive_desc({weight, rows, out}, steps.engine));
   memory scores = steps.scratch(score), weights = op.elem == Elem::F32 ? scores : steps.scratch(weight);
   for (int64_t head = 0; head < op.size(0); head += heads) {
-    auto data = [&](const Matrix &matrix) { return static_cast<char *>(matrix.data.get()) + matrix.bytes() / op.size(0) * head; };
+    auto data = [&](const Matrix &matrix) {
+      return static_cast<char *>(matrix.data.get()) + matrix.bytes() / op.size(0) * head;
+    };
     steps.add(first, {{DNNL_ARG_SRC, steps.at(rows, data(op.inputs[0]))},
                       {DNNL_ARG_WEIGHTS, steps.at(turned, data(op.inputs[1]))},
                       {DNNL_ARG_DST, scores}});
     steps.add(softmax, {{DNNL_ARG_SRC, scores}, {DNNL_ARG_DST, weights}});
-    steps.add(second, {{DNNL_ARG_SRC, weights}, {DNNL_ARG_WEIGHTS, steps.at(rows, data(op.inputs[2]))}, {DNNL_ARG_DST, steps.at(out, data(result))}});
+    steps.add(second, {{DNNL_ARG_SRC, weights},
+                       {DNNL_ARG_WEIGHTS, steps.at(rows, data(op.inputs[2]))},
+                       {DNNL_ARG_DST, steps.at(out, data(result))}});
   }
 }
 

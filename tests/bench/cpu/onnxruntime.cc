@@ -59,10 +59,12 @@ void addOnnxRuntime(const Operator &op, int threads, std::vector<Side> &sides, s
   constexpr int kRounds = 15;
   Side side{"onnxruntime", makeMatrix(Elem::F32, op.rows, op.columns), {}};
   if (written)
-    side.seconds = 1e-3 * millisecondsOf(str("node '", kScript, "' '", folder.path, "' ", op.size(0), " ", op.size(1), " ", op.size(2), " ",
-                                             threads, " ", kRounds, " 2>/dev/null"));
-  if (side.seconds > 0 && read(folder.path + "/o", side.result)) sides.push_back(std::move(side));
-  else why += "onnxruntime is not there\n";
+    side.seconds = 1e-3 * millisecondsOf(str("node '", kScript, "' '", folder.path, "' ", op.size(0), " ", op.size(1), " ",
+                                             op.size(2), " ", threads, " ", kRounds, " 2>/dev/null"));
+  if (side.seconds > 0 && read(folder.path + "/o", side.result))
+    sides.push_back(std::move(side));
+  else
+    why += "onnxruntime is not there\n";
 }
 
 } // namespace xt::bench

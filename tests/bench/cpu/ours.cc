@@ -19,7 +19,8 @@ bool slicesFloats() {
 bool isLargeInTiles(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
   constexpr int64_t kLeastOfF32 = 192, kLeastRowsOfF16 = 17;
-  const bool isLarge = c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kLeastOfF32 : c.elem != Elem::F16 || c.m >= kLeastRowsOfF16;
+  const bool isLarge =
+      c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kLeastOfF32 : c.elem != Elem::F16 || c.m >= kLeastRowsOfF16;
   return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem != Elem::F64 && isLarge && cpu->tilesBf16);
 }
 // Whether f16 of a are converted as they are multiplied, if the tile has few columns.
@@ -59,15 +60,18 @@ Extents tileOf(const Cell &c) {
   const bool isFewByMany = c.m <= 144 && c.n > 256;
   if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c)))
     return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
-  if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany) return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
+  if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany)
+    return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
   return {inF32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};
 }
 
 KernelText kernelText(const Problem &p, Extents tileOfC) {
-  auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column, const std::string &shape) {
-    return str("  %t", letter, " = init_tile %", letter, turned ? str("[", column, ", ", row, "]") : str("[", row, ", ", column, "]"),
-               " -> tile<", shape, "x", elemName(matrix.elem), ">\n");
+  auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column,
+                 const std::string &shape) {
+    return str("  %t", letter, " = init_tile %", letter,
+               turned ? str("[", column, ", ", row, "]") : str("[", row, ", ", column, "]"), " -> tile<", shape, "x",
+               elemName(matrix.elem), ">\n");
   };
   auto load = [](const char *letter, bool turned) {
     return str("    %v", letter, " = load_tile %t", letter, turned ? " {transpose = [1, 0]}" : "", "\n");
@@ -80,12 +84,13 @@ KernelText kernelText(const Problem &p, Extents tileOfC) {
   std::string ofA = c.turnA ? str("32x", rows) : str(rows, "x32"), ofB = c.turnB ? str(columns, "x32") : str("32x", columns);
   std::string ofC = str(rows, "x", columns, "x", elemName(c.sum()));
   return {"gemm.xt",
-          str("kernel @gemm(%a: memref<?x?x", elemName(p.a.elem), ">, %b: memref<?x?x", elemName(p.b.elem), ">, %c: memref<?x?x",
-              elemName(c.sum()), ">)\n    grid (%i = 0 to dim(%c, 0) step ", rows, ", %j = 0 to dim(%c, 1) step ", columns, ") {\n",
-              tile("a", c.turnA, p.a, "%i", "0", ofA), tile("b", c.turnB, p.b, "0", "%j", ofB),
-              "  %acc = constant ", isFloat(c.sum()) ? "0.0" : "0", " : vector<", ofC, ">\n  for %k = 0 to dim(%a, ",
-              c.turnA ? 0 : 1, ") step 32 {\n", load("a", c.turnA), load("b", c.turnB), "    %acc = tile_mma %va, %vb, %acc\n",
-              move("a", c.turnA), move("b", !c.turnB), "  }\n  %tc = init_tile %c[%i, %j] -> tile<", ofC, ">\n  store_tile %acc, %tc\n}\n"),
+          str("kernel @gemm(%a: memref<?x?x", elemName(p.a.elem), ">, %b: memref<?x?x", elemName(p.b.elem),
+              ">, %c: memref<?x?x", elemName(c.sum()), ">)\n    grid (%i = 0 to dim(%c, 0) step ", rows,
+              ", %j = 0 to dim(%c, 1) step ", columns, ") {\n", tile("a", c.turnA, p.a, "%i", "0", ofA),
+              tile("b", c.turnB, p.b, "0", "%j", ofB), "  %acc = constant ", isFloat(c.sum()) ? "0.0" : "0", " : vector<", ofC,
+              ">\n  for %k = 0 to dim(%a, ", c.turnA ? 0 : 1, ") step 32 {\n", load("a", c.turnA), load("b", c.turnB),
+              "    %acc = tile_mma %va, %vb, %acc\n", move("a", c.turnA), move("b", !c.turnB),
+              "  }\n  %tc = init_tile %c[%i, %j] -> tile<", ofC, ">\n  store_tile %acc, %tc\n}\n"),
           "gemm"};
 }
 
@@ -100,7 +105,8 @@ std::vector<double> compileSeconds(const Problem &problem, int times, std::strin
 
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
   Side side{"xt", makeMatrix(problem.cell.sum(), problem.cell.m, problem.cell.n), {}};
-  side.call = launchOf(kernelText(problem, tileOf(problem.cell)), {argument(problem.a), argument(problem.b), argument(side.result)}, threads, why);
+  side.call = launchOf(kernelText(problem, tileOf(problem.cell)),
+                       {argument(problem.a), argument(problem.b), argument(side.result)}, threads, why);
   if (side.call) sides.push_back(std::move(side));
 }
 

@@ -9,8 +9,10 @@ namespace xt::bench {
 bool parseCell(std::string_view text, Cell &cell) {
   std::vector<std::string> parts{""};
   for (char c : text)
-    if (c == ':') parts.emplace_back();
-    else parts.back() += c;
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
   if (parts.size() != 3 || parts[2].size() != 2) return false;
   bool found = false;
   for (Elem elem : {Elem::F64, Elem::F32, Elem::F16, Elem::BF16, Elem::I8, Elem::U8})
@@ -50,7 +52,8 @@ std::string whatIsWrong(const Problem &problem, const Side &side) {
       sum += x * y;
       size += std::fabs(x * y);
     }
-    double bound = kSumBound * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size, got = side.result.at(row, column);
+    double bound = kSumBound * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size,
+           got = side.result.at(row, column);
     if (!(std::fabs(got - sum) <= bound)) // also true for NaN
       return str(side.name, " [", row, ", ", column, "] is ", got, " and should be ", sum);
   }

@@ -34,7 +34,8 @@ std::vector<Expected> softmaxRow(const std::vector<double> &x) {
 
 // The mean moves each difference by the error of its sum. The variance has the errors of its own sum, of the squares and of the
 // division, half of which affects its root. The rest are the roundings of the last line.
-std::vector<Expected> layerNormRow(const std::vector<double> &x, const std::vector<double> &gamma, const std::vector<double> &beta) {
+std::vector<Expected> layerNormRow(const std::vector<double> &x, const std::vector<double> &gamma,
+                                   const std::vector<double> &beta) {
   double count = static_cast<double>(x.size()), mean = 0, size = 0, variance = 0;
   for (double value : x) mean += value / count, size += std::fabs(value) / count;
   for (double value : x) variance += (value - mean) * (value - mean) / count;
@@ -44,7 +45,8 @@ std::vector<Expected> layerNormRow(const std::vector<double> &x, const std::vect
   std::vector<Expected> row;
   for (size_t j = 0; j < x.size(); ++j) {
     double d = x[j] - mean, scaled = d * inverse * gamma[j], y = scaled + beta[j];
-    double bound = std::fabs(gamma[j]) * inverse * ofMean + std::fabs(scaled) * (ofInverse + 3 * kRound) + std::fabs(y) * kRound;
+    double bound =
+        std::fabs(gamma[j]) * inverse * ofMean + std::fabs(scaled) * (ofInverse + 3 * kRound) + std::fabs(y) * kRound;
     row.push_back({y, bound});
   }
   return row;
@@ -80,10 +82,12 @@ Operator makeLayerNorm(int64_t rows, int64_t columns) {
   op.kernel.kernel = "layernorm_whole";
   op.kernel.defines = {{"LAYERNORM_WIDTH", str(columns)}};
   op.args = [inputs = op.inputs](const Matrix &result) {
-    return std::vector<LaunchArg>{argument(inputs[0]), argument(inputs[1], {inputs[1].columns}), argument(inputs[2], {inputs[2].columns}),
-                                  argument(result), argument(kLayerNormEps)};
+    return std::vector<LaunchArg>{argument(inputs[0]), argument(inputs[1], {inputs[1].columns}),
+                                  argument(inputs[2], {inputs[2].columns}), argument(result), argument(kLayerNormEps)};
   };
-  op.expected = [inputs = op.inputs](int64_t row) { return layerNormRow(rowOf(inputs[0], row), rowOf(inputs[1], 0), rowOf(inputs[2], 0)); };
+  op.expected = [inputs = op.inputs](int64_t row) {
+    return layerNormRow(rowOf(inputs[0], row), rowOf(inputs[1], 0), rowOf(inputs[2], 0));
+  };
   return op;
 }
 

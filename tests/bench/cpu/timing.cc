@@ -48,7 +48,8 @@ Times measure(const std::vector<Side> &sides, int threads, bool quick) {
   Times times(sides.size());
   std::vector<int> calls(sides.size(), 1);
   for (size_t s = 0; s < sides.size(); ++s)
-    if (sides[s].call) calls[s] = static_cast<int>(std::clamp(plan.batch / std::max(1e-7, secondsOfCall(sides[s], 1, threads)), 1.0, 1e6));
+    if (sides[s].call)
+      calls[s] = static_cast<int>(std::clamp(plan.batch / std::max(1e-7, secondsOfCall(sides[s], 1, threads)), 1.0, 1e6));
   double begin = seconds(2);
   for (int round = 0; round < plan.rounds; ++round) {
     if (round >= kFewest && seconds(2) - begin > plan.budget) break;
@@ -60,8 +61,8 @@ Times measure(const std::vector<Side> &sides, int threads, bool quick) {
   return times;
 }
 
-void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached, int digits,
-                 const char *note) {
+void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached,
+                 int digits, const char *note) {
   size_t best = 0;
   for (size_t s = 1; s < sides.size(); ++s) {
     std::printf(" %s%s %.*f%s", s > 1 ? "· " : "", sides[s].name.c_str(), digits, reached(median(times[s])), note);

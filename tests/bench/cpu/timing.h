@@ -18,7 +18,7 @@ double median(const std::vector<double> &values);
 // The rest of a row, from its fifth column: the rate that each side except the first reaches (`reached` of its median seconds,
 // with `digits` decimals, and `note`), then the best of them relative to the first: the median of the time ratios of all
 // rounds, and its quartiles.
-void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached, int digits,
-                 const char *note = "");
+void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached,
+                 int digits, const char *note = "");
 
 } // namespace xt::bench

@@ -34,9 +34,7 @@ std::vector<Row> rows() {
   auto ours = [&](std::string name, test::GemmVariant variant) {
     rows.push_back({std::move(name), "ours", [variant] { return ourCode(test::gemmText(variant)); }});
   };
-  auto upstream = [&](UpstreamGemm gemm) {
-    rows.push_back({"", "upstream", [gemm] { return upstreamCode(gemm); }});
-  };
+  auto upstream = [&](UpstreamGemm gemm) { rows.push_back({"", "upstream", [gemm] { return upstreamCode(gemm); }}); };
   ours("f16", {.extent = 4096});
   upstream({});
   ours("f16, prefetches", {.prefetches = true, .extent = 4096});
@@ -69,16 +67,18 @@ void print(const Row &row) {
     return;
   }
   double perStep = 32.0 * static_cast<double>(loop->others()) / static_cast<double>(loop->products);
-  std::printf("%6zu %7zu %11.1f %9zu %7zu %10lld %10lld\n", loop->products, loop->others(), perStep, loop->messages() - loop->spills, loop->spills,
-              static_cast<long long>(report->spilledBytes), static_cast<long long>(report->registers));
+  std::printf("%6zu %7zu %11.1f %9zu %7zu %10lld %10lld\n", loop->products, loop->others(), perStep,
+              loop->messages() - loop->spills, loop->spills, static_cast<long long>(report->spilledBytes),
+              static_cast<long long>(report->registers));
 }
 
 int run(const std::string &xtc) {
-  std::printf("Instructions of the inner loop, on xe-pvc\n%-20s %-9s%6s %7s %11s %9s %7s %10s %10s\n", "kernel", "", "dpas", "others", "per 32 dpas", "messages", "spills",
-              "bytes", "registers");
+  std::printf("Instructions of the inner loop, on xe-pvc\n%-20s %-9s%6s %7s %11s %9s %7s %10s %10s\n", "kernel", "", "dpas",
+              "others", "per 32 dpas", "messages", "spills", "bytes", "registers");
   for (const Row &row : rows()) print(row), std::fflush(stdout);
   Result<std::string> times = compileTimes(xtc, kRounds);
-  std::printf("\nFrom text to SPIR-V, whole processes in turn, medians of %d\n%s", kRounds, times.ok() ? times->c_str() : (times.error().message + "\n").c_str());
+  std::printf("\nFrom text to SPIR-V, whole processes in turn, medians of %d\n%s", kRounds,
+              times.ok() ? times->c_str() : (times.error().message + "\n").c_str());
   return times.ok() ? 0 : 3;
 }
 
@@ -92,7 +92,9 @@ int main(int argc, char **argv) {
     return out.good() ? 0 : 3;
   }
   if (argc != 1) {
-    std::fprintf(stderr, "usage: xt_bench_xe [--shim FILE.ll]\nPrints the table of README.md; with --shim writes what xtc --isa-shim takes.\n");
+    std::fprintf(
+        stderr,
+        "usage: xt_bench_xe [--shim FILE.ll]\nPrints the table of README.md; with --shim writes what xtc --isa-shim takes.\n");
     return 64;
   }
   return xt::bench::run(XT_BINARY_DIR "/bin/xtc");

@@ -62,8 +62,10 @@ Result<std::string> compileTimes(const std::string &xtc, int rounds) {
         if (Result<void> done = takeKernelOut(*directory); !done.ok()) return done.error();
     }
   }
-  std::string text = str("  xtc --emit=spirv              ", milliseconds(median(our)), "\n  upstream's chain              ", milliseconds(median(all)), "\n");
-  for (size_t i = 0; i < chain.size(); ++i) text += str("    ", chain[i].program, std::string(26 - chain[i].program.size(), ' '), milliseconds(median(each[i])), "\n");
+  std::string text = str("  xtc --emit=spirv              ", milliseconds(median(our)), "\n  upstream's chain              ",
+                         milliseconds(median(all)), "\n");
+  for (size_t i = 0; i < chain.size(); ++i)
+    text += str("    ", chain[i].program, std::string(26 - chain[i].program.size(), ' '), milliseconds(median(each[i])), "\n");
   return text;
 }
 

@@ -15,7 +15,8 @@ namespace {
 // pass, which generates a binary in the process.
 constexpr const char *kPipeline =
     "builtin.module(cse,convert-vector-to-scf{target-rank=1},xevm-attach-target{O=2 chip=pvc triple=spirv64-unknown-unknown},"
-    "lower-affine,func.func(gpu-async-region),gpu.module(xegpu-wg-to-sg-distribute,cse,xegpu-propagate-layout{layout-kind=inst},"
+    "lower-affine,func.func(gpu-async-region),gpu.module(xegpu-wg-to-sg-distribute,cse,xegpu-propagate-layout{layout-kind=inst}"
+    ","
     "xegpu-blocking,canonicalize,cse,xegpu-propagate-layout{layout-kind=lane},xegpu-subgroup-distribute,canonicalize,cse,"
     "loop-invariant-code-motion,cse,xegpu-vector-linearize,convert-math-to-xevm{convert-arith=true},convert-xegpu-to-xevm,"
     "convert-gpu-to-llvm-spv{use-64bit-index=true},cse,reconcile-unrealized-casts),convert-scf-to-cf,expand-strided-metadata,"
@@ -103,7 +104,10 @@ std::vector<Command> upstreamChain() {
   return {{"mlir-opt-22", "mlir-22-tools", {str("--pass-pipeline=", kPipeline), "gemm.mlir", "-o", "lowered.mlir"}},
           {"mlir-translate-22", "mlir-22-tools", {"--mlir-to-llvmir", "kernel.mlir", "-o", "kernel.ll"}},
           {"opt-22", "llvm-22", {"-O2", "-S", "kernel.ll", "-o", "optimised.ll"}},
-          {"llc-22", "llvm-22", {"-O2", "-disable-lsr", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=+SPV_INTEL_inline_assembly", "-filetype=obj", "optimised.ll", "-o", "gemm.spv"}}};
+          {"llc-22",
+           "llvm-22",
+           {"-O2", "-disable-lsr", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=+SPV_INTEL_inline_assembly",
+            "-filetype=obj", "optimised.ll", "-o", "gemm.spv"}}};
 }
 
 Result<void> takeKernelOut(const ScratchDirectory &directory) {
@@ -134,7 +138,8 @@ Result<IsaReport> upstreamCode(const UpstreamGemm &gemm) {
     if (i == 3) { // links the functions that the older compiler lacks
       Command link{"llvm-link-22", "llvm-22", {"--only-needed", "-S", "optimised.ll", "shim.ll", "-o", "linked.ll"}};
       if (Result<void> done = execute(link, *directory); !done.ok()) return done.error();
-      auto sized = writeOutputFile(directory->file("optimised.ll"), {withSubgroupSize(contentsOf(directory->file("linked.ll")))});
+      auto sized =
+          writeOutputFile(directory->file("optimised.ll"), {withSubgroupSize(contentsOf(directory->file("linked.ll")))});
       if (!sized.ok()) return sized.error();
     }
     if (Result<void> done = execute(chain[i], *directory); !done.ok()) return done.error();

@@ -1,6 +1,6 @@
 // Tests the crash bundle: its contents, its location, and that it is written even during a crash.
-#include "ir/base/crash.h"
 #include "ir/base/check.h"
+#include "ir/base/crash.h"
 #include "ir/base/temporary_files.h"
 
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ TEST_F(Crash, OthersCannotReadABundleInASharedFolder) {
       enableCrashBundles("", {folder_, folder_});
       writeCrashBundle("seven");
     });
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(stat(path("xt-crash-1").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, shared == 0755 ? 0755U : 0700U);
   }

@@ -105,9 +105,7 @@ TEST_F(DiagnosticsTest, SeveralLabelsOnALineLeadDown) {
 
 TEST_F(DiagnosticsTest, APrimaryInsideASecondaryStaysVisible) {
   add("%r = foo %a\n");
-  diagnostics.report(DiagCode::UnknownOp, range("foo"), "message")
-      .withLabel("here")
-      .at(range("%r = foo %a"), "in this");
+  diagnostics.report(DiagCode::UnknownOp, range("foo"), "message").withLabel("here").at(range("%r = foo %a"), "in this");
   EXPECT_EQ(render(), R"(error[XT0201]: message
   --> softmax.xt:1:6
 1 | %r = foo %a
@@ -258,9 +256,9 @@ TEST_F(DiagnosticsTest, ALongLineIsShownAroundEachPlace) {
   std::string line = std::string(5000, 'a') + "HERE" + std::string(5000, 'b') + "THERE" + std::string(5000, 'c');
   add("first\n" + line + "\nlast\n");
   diagnostics.report(DiagCode::SyntaxError, range("HERE"), "found it").at(range("THERE"), "the other");
-  EXPECT_EQ(render(), "error[XT0100]: found it\n  --> softmax.xt:2:5001\n2 | …" + std::string(100, 'a') + "HERE" + std::string(196, 'b') + "…\n  | " +
-                          std::string(101, ' ') + "^^^^\n2 | …" + std::string(100, 'b') + "THERE" + std::string(195, 'c') + "…\n  | " + std::string(101, ' ') +
-                          "----- the other\n");
+  EXPECT_EQ(render(), "error[XT0100]: found it\n  --> softmax.xt:2:5001\n2 | …" + std::string(100, 'a') + "HERE" +
+                          std::string(196, 'b') + "…\n  | " + std::string(101, ' ') + "^^^^\n2 | …" + std::string(100, 'b') +
+                          "THERE" + std::string(195, 'c') + "…\n  | " + std::string(101, ' ') + "----- the other\n");
 }
 
 // A mark at the ends of a long line, and multi-byte characters at the cut.
@@ -281,7 +279,10 @@ TEST_F(DiagnosticsTest, ALongLineIsCutBetweenCharacters) {
 TEST_F(DiagnosticsTest, ALongNameInAMessageIsCut) {
   uint32_t a = add("x");
   std::string name(100000, 'n');
-  diagnostics.report(DiagCode::UnknownValue, {a, 0, 1}, "unknown value `%" + name + "`").withLabel(name).note(name).fix("write `" + name + "`", {a, 0, 1}, name);
+  diagnostics.report(DiagCode::UnknownValue, {a, 0, 1}, "unknown value `%" + name + "`")
+      .withLabel(name)
+      .note(name)
+      .fix("write `" + name + "`", {a, 0, 1}, name);
   EXPECT_LT(render().size(), 12000u);
   EXPECT_NE(renderJson(diagnostics, sources).find("\"replacement\": \"" + name + "\""), std::string::npos); // edits are whole
   EXPECT_EQ(cutText("aé", 2), "a…");

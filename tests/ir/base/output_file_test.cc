@@ -41,7 +41,7 @@ protected:
     return out.str();
   }
   static struct stat info(const std::string &file) {
-    struct stat found {};
+    struct stat found{};
     EXPECT_EQ(lstat(file.c_str(), &found), 0) << file << ": " << std::strerror(errno);
     return found;
   }
@@ -62,7 +62,9 @@ protected:
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  size_t filesThere() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  size_t filesThere() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
   static std::string message(const Result<void> &result) { return result ? "" : result.error().message; }
 
   fs::path folder_;
@@ -121,7 +123,8 @@ TEST_F(OutputFile, AllNamesOfAFileSeeTheNewContent) {
 
 TEST_F(OutputFile, AttributesAreKept) {
   std::string file = makeFile("one", "a longer text than the new one");
-  if (setxattr(file.c_str(), "user.xt", "kept", 4, 0) != 0) GTEST_SKIP() << "this file system has no extended attributes: " << std::strerror(errno);
+  if (setxattr(file.c_str(), "user.xt", "kept", 4, 0) != 0)
+    GTEST_SKIP() << "this file system has no extended attributes: " << std::strerror(errno);
   EXPECT_EQ(message(writeOutputFile(file, {"new"})), "");
   char value[8] = {};
   EXPECT_EQ(getxattr(file.c_str(), "user.xt", value, sizeof value), 4);
@@ -198,13 +201,22 @@ TEST_F(OutputFile, AFileInAFolderThatIsReadOnlyIsWrittenInPlace) {
   EXPECT_EQ(text(file), "new");
   EXPECT_EQ(info(file).st_ino, number);
   // A new file cannot be created in the folder.
-  EXPECT_EQ(asNobody([&] { return message(writeOutputFile(path("other"), {"x"})) == "cannot write " + path("other") + ": " + std::strerror(EACCES) ? 0 : 1; }), 0);
+  EXPECT_EQ(asNobody([&] {
+              return message(writeOutputFile(path("other"), {"x"})) ==
+                             "cannot write " + path("other") + ": " + std::strerror(EACCES)
+                         ? 0
+                         : 1;
+            }),
+            0);
 }
 
 TEST_F(OutputFile, AFileThatIsReadOnlyStays) {
   std::string file = makeFile("theirs", "old", 0444);
   chmod(folder_.c_str(), 0777);
-  EXPECT_EQ(asNobody([&] { return message(writeOutputFile(file, {"new"})) == "cannot write " + file + ": " + std::strerror(EACCES) ? 0 : 1; }), 0);
+  EXPECT_EQ(asNobody([&] {
+              return message(writeOutputFile(file, {"new"})) == "cannot write " + file + ": " + std::strerror(EACCES) ? 0 : 1;
+            }),
+            0);
   EXPECT_EQ(text(file), "old");
 }
 
@@ -231,7 +243,8 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
     std::string link = path("shared/link");
     fs::create_symlink(target, link);
     ASSERT_EQ(lchown(link.c_str(), kOther, kOther), 0);
-    EXPECT_EQ(message(writeOutputFile(link, {"new"})), "cannot write " + link + ": it is a link of another user in a folder that all can write to");
+    EXPECT_EQ(message(writeOutputFile(link, {"new"})),
+              "cannot write " + link + ": it is a link of another user in a folder that all can write to");
     // The same behind a link of this user.
     fs::remove(path("first"));
     fs::create_symlink("shared/link", path("first"));
@@ -245,8 +258,10 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
   ASSERT_EQ(chown(pipe.c_str(), kOther, kOther), 0);
   ASSERT_EQ(chown(file.c_str(), kOther, kOther), 0);
-  EXPECT_EQ(message(writeOutputFile(pipe, {"new"})), "cannot write " + pipe + ": it is a pipe of another user in a folder that all can write to");
-  EXPECT_EQ(message(writeOutputFile(file, {"new"})), "cannot write " + file + ": it is a file of another user in a folder that all can write to");
+  EXPECT_EQ(message(writeOutputFile(pipe, {"new"})),
+            "cannot write " + pipe + ": it is a pipe of another user in a folder that all can write to");
+  EXPECT_EQ(message(writeOutputFile(file, {"new"})),
+            "cannot write " + file + ": it is a file of another user in a folder that all can write to");
   EXPECT_EQ(text(file), "old");
   // Those of the folder's owner are trusted, as the system does.
   ASSERT_EQ(chown(path("shared").c_str(), kOther, kOther), 0);
@@ -270,7 +285,8 @@ TEST_F(OutputFile, AFileThatGrowsTooLargeLeavesTheOldOne) {
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit limit{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
-    bool right = message(writeOutputFile(file, {std::string(5000, 'x')})) == "cannot write " + file + ": " + std::strerror(EFBIG);
+    bool right =
+        message(writeOutputFile(file, {std::string(5000, 'x')})) == "cannot write " + file + ": " + std::strerror(EFBIG);
     _exit(right ? 0 : 1);
   }
   int status = 0;
@@ -295,7 +311,8 @@ TEST_F(OutputFile, ASignalLeavesTheOldFileAndNothingElse) {
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << status;
-    for (const auto &entry : fs::directory_iterator(folder_)) EXPECT_FALSE(entry.path().filename().string().starts_with(".xt-")) << entry.path();
+    for (const auto &entry : fs::directory_iterator(folder_))
+      EXPECT_FALSE(entry.path().filename().string().starts_with(".xt-")) << entry.path();
     EXPECT_EQ(text(file), "old");
     if (!fs::exists(path("other"))) std::ofstream(path("other")) << "old";
   }

@@ -21,7 +21,8 @@ TEST(SharedLibrary, AMissingOneIsAnErrorWithThePackage) {
   auto library = SharedLibrary::open("the other library", "libnone.so.1", "libnone1");
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().message.find("the other library cannot be opened (libnone.so.1"), 0U) << library.error().message;
-  EXPECT_NE(library.error().message.find("); on Debian it is in the package libnone1"), std::string::npos) << library.error().message;
+  EXPECT_NE(library.error().message.find("); on Debian it is in the package libnone1"), std::string::npos)
+      << library.error().message;
   EXPECT_TRUE(SharedLibrary::open("the other library", "libnone.so.1", "libnone1", "libc.so.6"));
   EXPECT_NE(whyNotOpened("libnone.so.1"), "");
   EXPECT_EQ(whyNotOpened("libc.so.6"), "");

@@ -15,10 +15,11 @@ using File = TimedReader::File;
 using Stamp = TimedReader::Stamp;
 
 TEST(TimedReader, AnswersArePassedOn) {
-  TimedReader reader(TimedReader::kLimit, [](const std::string &path, int64_t most, std::optional<Stamp> known) -> Result<File> {
-    if (path == "absent") return Error::environment("cannot read absent");
-    return File{{most, known ? known->bytes : 0}, path};
-  });
+  TimedReader reader(TimedReader::kLimit,
+                     [](const std::string &path, int64_t most, std::optional<Stamp> known) -> Result<File> {
+                       if (path == "absent") return Error::environment("cannot read absent");
+                       return File{{most, known ? known->bytes : 0}, path};
+                     });
   Result<File> file = reader.read("a", 7, Stamp{1, 2}), absent = reader.read("absent", 7);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->text, "a");
@@ -32,11 +33,12 @@ TEST(TimedReader, AReadWithoutAnAnswerIsGivenUp) {
   auto released = std::make_shared<std::promise<void>>();
   std::shared_future<void> release = released->get_future().share();
   auto reads = std::make_shared<std::atomic<int>>(0);
-  TimedReader reader(std::chrono::milliseconds(20), [=](const std::string &path, int64_t, std::optional<Stamp>) -> Result<File> {
-    ++*reads;
-    release.wait();
-    return File{{}, path};
-  });
+  TimedReader reader(std::chrono::milliseconds(20),
+                     [=](const std::string &path, int64_t, std::optional<Stamp>) -> Result<File> {
+                       ++*reads;
+                       release.wait();
+                       return File{{}, path};
+                     });
   for (int i = 0; i < 3; ++i) {
     Result<File> file = reader.read("hangs", 1);
     ASSERT_FALSE(file);

@@ -35,7 +35,11 @@ const std::vector<Case> &cases() {
       {OpKind::RemUI, I8, I8, {{-1, 100}, {10, 0}}, {5, 0}},
       {OpKind::CeilDivSI, Index, Index, {{7, -7, 8, -8, 1, 7, 0}, {2, 2, 2, -2, 1000, 0, 3}}, {4, -3, 4, 4, 1, 0, 0}},
       {OpKind::CeilDivUI, I8, I8, {{-1, 100, 7, 1}, {2, 3, 7, 0}}, {-128, 34, 1, 0}},
-      {OpKind::FloorDivSI, I32, I32, {{7, -7, 8, -8, 1, 7, -2147483648.0}, {2, 2, 2, -3, -1000, 0, -1}}, {3, -4, 4, 2, -1, 0, 0}},
+      {OpKind::FloorDivSI,
+       I32,
+       I32,
+       {{7, -7, 8, -8, 1, 7, -2147483648.0}, {2, 2, 2, -3, -1000, 0, -1}},
+       {3, -4, 4, 2, -1, 0, 0}},
       {OpKind::FloorDivSI, U8, U8, {{200}, {3}}, {66}},
       {OpKind::AndI, I8, I8, {{12, -1}, {10, 7}}, {8, 7}},
       {OpKind::OrI, I1, I1, {{0, 1, 0, 1}, {0, 0, 1, 1}}, {0, 1, 1, 1}},
@@ -74,11 +78,7 @@ const std::vector<Case> &cases() {
       {OpKind::RemF, F32, F32, {{7.5, -7.5, 7, 1}, {2, 2, kInf, 0}}, {1.5, -1.5, 7, kNaN}},
       {OpKind::MinimumF, F32, F32, {{1, -0.0, 0.0, kNaN, 1}, {2, 0.0, -0.0, 1, kNaN}}, {1, -0.0, -0.0, kNaN, kNaN}},
       {OpKind::MaximumF, F16, F16, {{1, -0.0, 0.0, kNaN, 1}, {2, 0.0, -0.0, 1, kNaN}}, {2, 0.0, 0.0, kNaN, kNaN}},
-      {OpKind::MinNumF,
-       F32,
-       F32,
-       {{1, -0.0, 0.0, kNaN, 1, kNaN}, {2, 0.0, -0.0, 1, kNaN, kNaN}},
-       {1, -0.0, -0.0, 1, 1, kNaN}},
+      {OpKind::MinNumF, F32, F32, {{1, -0.0, 0.0, kNaN, 1, kNaN}, {2, 0.0, -0.0, 1, kNaN, kNaN}}, {1, -0.0, -0.0, 1, 1, kNaN}},
       {OpKind::MaxNumF, F64, F64, {{1, -0.0, 0.0, kNaN, 1}, {2, 0.0, -0.0, 1, kNaN}}, {2, 0.0, 0.0, 1, 1}},
       {OpKind::NegF, F16, F16, {{1, 0.0, -0.0, kInf}}, {-1, -0.0, 0.0, -kInf}},
       {OpKind::AbsF, F32, F32, {{-1.5, -0.0, -kInf}}, {1.5, 0.0, kInf}},
@@ -190,8 +190,7 @@ TEST_F(ElementwiseTest, ValuesByHandInAKernel) {
     Result<void> done = interpret(k, args, {});
     ASSERT_TRUE(done) << done.error().message;
     for (int64_t x = 0; x < n; ++x)
-      expectSame(arrays.back().number({0, x}), c.expected[static_cast<size_t>(x)],
-                 nameOf(c) + " element " + std::to_string(x));
+      expectSame(arrays.back().number({0, x}), c.expected[static_cast<size_t>(x)], nameOf(c) + " element " + std::to_string(x));
   }
 }
 
@@ -201,8 +200,7 @@ TEST(Elementwise, ValuesByHandOfScalars) {
       std::vector<Number> operands;
       for (size_t i = 0; i < c.operands.size(); ++i) {
         double value = c.operands[i][x];
-        operands.push_back(isFloat(operandElem(c, i)) ? floatNumber(value)
-                                                      : integerNumber(static_cast<int64_t>(value)));
+        operands.push_back(isFloat(operandElem(c, i)) ? floatNumber(value) : integerNumber(static_cast<int64_t>(value)));
       }
       std::optional<Number> result = evaluateScalar({c.kind, c.in, c.out, c.compare}, operands);
       ASSERT_TRUE(result);
@@ -273,8 +271,7 @@ TEST(Elementwise, FloatsToIntegersNeverCrash) {
         int64_t got = eval(kind, Elem::F64, to, {floatNumber(x)}).i;
         EXPECT_TRUE(fitsInteger(to, got));
       }
-  EXPECT_EQ(eval(OpKind::FPToUI, Elem::F64, Elem::U64, {floatNumber(0x1.8p63)}).i,
-            static_cast<int64_t>(0xC000000000000000u));
+  EXPECT_EQ(eval(OpKind::FPToUI, Elem::F64, Elem::U64, {floatNumber(0x1.8p63)}).i, static_cast<int64_t>(0xC000000000000000u));
 }
 
 TEST(Elementwise, FmaRoundsOnce) {

@@ -40,8 +40,7 @@ TEST(Field, TheFinalStepOfALongSumShowsHoweverSmallItIs) {
 
 TEST(Field, ExpTurnsSumsIntoProducts) {
   FieldValue a = unknown(1), b = unknown(2);
-  EXPECT_TRUE(sameField(apply(OpKind::Exp, fieldAdd(a, b)),
-                        fieldMultiply(apply(OpKind::Exp, a), apply(OpKind::Exp, b))));
+  EXPECT_TRUE(sameField(apply(OpKind::Exp, fieldAdd(a, b)), fieldMultiply(apply(OpKind::Exp, a), apply(OpKind::Exp, b))));
   EXPECT_FALSE(sameField(apply(OpKind::Exp, a), apply(OpKind::Exp, b)));
   EXPECT_TRUE(sameField(apply(OpKind::Exp, real(0)), real(1)));
   // exp2(x * log2(e)) is exp(x) for the f32 literal of log2(e).
@@ -98,7 +97,8 @@ TEST(Field, LiteralsOfF64HaveTheDigitsOfF64) {
   double near = 0.1000000001;
   EXPECT_TRUE(sameField(real(near), real(0.1)));
   EXPECT_FALSE(sameField(fieldFromReal(Elem::F64, near), fieldFromReal(Elem::F64, 0.1)));
-  EXPECT_TRUE(sameField(fieldMultiply(fieldFromReal(Elem::F64, near), fieldFromInteger(10000000000)), fieldFromInteger(1000000001)));
+  EXPECT_TRUE(
+      sameField(fieldMultiply(fieldFromReal(Elem::F64, near), fieldFromInteger(10000000000)), fieldFromInteger(1000000001)));
   EXPECT_TRUE(sameField(fieldFromReal(Elem::F64, 0.1), real(0.1)));
   // exp2(x * log2(e)) is exp(x) with the digits of either type.
   FieldValue a = unknown(1), log2e = fieldFromReal(Elem::F64, 1.4426950408889634);

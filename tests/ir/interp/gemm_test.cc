@@ -103,8 +103,7 @@ TEST_F(GemmTest, RandomShapesAndLayouts) {
     Builder kb(context, k2.body);
     Value *zero = kb.index(0);
     auto tileOf = [&](size_t p, std::vector<int64_t> shape, const Layout *lay) {
-      return kb.value(OpKind::InitTile, {k2.param(p), zero, zero},
-                      context.tile(shape, k2.param(p)->type().elem(), lay));
+      return kb.value(OpKind::InitTile, {k2.param(p), zero, zero}, context.tile(shape, k2.param(p)->type().elem(), lay));
     };
     Value *a = kb.value(OpKind::LoadTile, {tileOf(0, {m, k}, l.a)}, context.vector({m, k}, Elem::F16, l.a));
     Value *bb = kb.value(OpKind::LoadTile, {tileOf(1, {k, n}, l.b)}, context.vector({k, n}, Elem::F16, l.b));

@@ -40,12 +40,11 @@ TEST_F(InterpreterTest, LoopsCarryValuesAndCountWithoutOverflow) {
   Value *out = matrixParam(Elem::Index);
   Value *one = b.index(1);
   // Fibonacci numbers: the yield permutes the carried values.
-  auto fibonacci = loop(b.index(3), b.index(23), b.index(2), {b.index(0), one}, [&](Value *, auto v) {
-    return std::vector<Value *>{v[1], add(v[0], v[1])};
-  });
+  auto fibonacci = loop(b.index(3), b.index(23), b.index(2), {b.index(0), one},
+                        [&](Value *, auto v) { return std::vector<Value *>{v[1], add(v[0], v[1])}; });
   storeIndex(out, b.index(0), fibonacci[0]);
-  auto last = loop(b.index(kMax - 5), b.index(kMax), b.index(3), {b.index(0)},
-                   [&](Value *i, auto) { return std::vector<Value *>{i}; });
+  auto last =
+      loop(b.index(kMax - 5), b.index(kMax), b.index(3), {b.index(0)}, [&](Value *i, auto) { return std::vector<Value *>{i}; });
   storeIndex(out, b.index(1), last[0]);
   auto huge = loop(b.index(std::numeric_limits<int64_t>::min()), b.index(kMax), b.index(kMax), {b.index(0)},
                    [&](Value *, auto v) { return std::vector<Value *>{add(v[0], one)}; });
@@ -163,8 +162,7 @@ TEST_F(InterpreterTest, SubgroupsThatNeverMeetAreReported) {
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 2;
   Value *A = matrixParam(Elem::F16);
-  const Layout *a = layout({4, 4}, {1, 2}, {4, 2}), *bl = layout({4, 4}, {1, 2}, {2, 2}),
-               *d = layout({4, 4}, {1, 2}, {4, 2});
+  const Layout *a = layout({4, 4}, {1, 2}, {4, 2}), *bl = layout({4, 4}, {1, 2}, {2, 2}), *d = layout({4, 4}, {1, 2}, {4, 2});
   Value *va = load(tileAt(A, 0, 0, {4, 4}, a));
   Value *vb = load(tileAt(A, 0, 0, {4, 4}, bl));
   Value *id = b.value(OpKind::SubgroupId, {}, context.index());

@@ -63,9 +63,8 @@ public:
   bool guardsIntact() const {
     std::vector<unsigned char> copy = memory_;
     auto bytes = static_cast<size_t>(elemInfo(elem_).storageBytes);
-    forEach([&](const std::vector<int64_t> &index) {
-      std::memset(copy.data() + (address(index) - memory_.data()), 0xA5, bytes);
-    });
+    forEach(
+        [&](const std::vector<int64_t> &index) { std::memset(copy.data() + (address(index) - memory_.data()), 0xA5, bytes); });
     for (unsigned char byte : copy)
       if (byte != 0xA5) return false;
     return true;

@@ -109,8 +109,7 @@ TEST(Mma, IntegersWrapAtTheEnd) {
       for (size_t r = 0; r < s.rows; ++r)
         for (size_t n = 0; n < s.columns; ++n) {
           auto sum = static_cast<uint32_t>(c[r * s.columns + n].i);
-          for (size_t k = 0; k < s.depth; ++k)
-            sum += static_cast<uint32_t>(a[r * s.depth + k].i * b[k * s.columns + n].i);
+          for (size_t k = 0; k < s.depth; ++k) sum += static_cast<uint32_t>(a[r * s.depth + k].i * b[k * s.columns + n].i);
           ASSERT_EQ(d[r * s.columns + n].i, static_cast<int32_t>(sum));
         }
     }

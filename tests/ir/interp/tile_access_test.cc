@@ -58,8 +58,8 @@ TEST(TileAccess, RandomWindowsAgainstOneElementAtATime) {
       Array before = base;
       std::vector<Number> values(rs.size() * cs.size());
       for (size_t i = 0; i < values.size(); ++i)
-        values[i] = isFloat(elem) ? floatNumber(100 + static_cast<double>(i % 20))
-                                  : integerNumber(100 + static_cast<int64_t>(i % 20));
+        values[i] =
+            isFloat(elem) ? floatNumber(100 + static_cast<double>(i % 20)) : integerNumber(100 + static_cast<int64_t>(i % 20));
       storeTile(tile, rs, cs, values.data());
       ASSERT_TRUE(base.guardsIntact());
       base.forEach([&](const std::vector<int64_t> &index) {

@@ -18,8 +18,7 @@ protected:
   int64_t pick(std::vector<int64_t> from) { return from[random() % from.size()]; }
 
   Case randomCase() {
-    const OpKind kinds[] = {OpKind::Transpose, OpKind::Reduction, OpKind::Broadcast, OpKind::ConvertLayout,
-                            OpKind::Reshape};
+    const OpKind kinds[] = {OpKind::Transpose, OpKind::Reduction, OpKind::Broadcast, OpKind::ConvertLayout, OpKind::Reshape};
     Case c{kinds[random() % 5], {pick({1, 2, 4, 6, 12}), pick({1, 3, 4, 8})}, {}};
     c.to = c.from;
     c.dim = pick({0, 1});
@@ -90,9 +89,7 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
     k.paramCount = 2;
     Builder kb(context, k.body);
     Value *zero = kb.index(0);
-    auto layoutOf = [&](const std::vector<int64_t> &shape) {
-      return workgroup ? randomLayout(shape, subgroups) : nullptr;
-    };
+    auto layoutOf = [&](const std::vector<int64_t> &shape) { return workgroup ? randomLayout(shape, subgroups) : nullptr; };
     const Layout *source = layoutOf(c.from), *target = layoutOf(c.to);
     Value *in = kb.value(OpKind::InitTile, {k.param(0), zero, zero}, context.tile(c.from, Elem::I32, source));
     Value *v = kb.value(OpKind::LoadTile, {in}, context.vector(c.from, Elem::I32, source));
@@ -106,8 +103,7 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
       stored.insert(stored.begin(), 1);
       result = kb.value(OpKind::Reshape, {result}, context.vector(stored, Elem::I32, layoutOf(stored)));
     }
-    Value *out =
-        kb.value(OpKind::InitTile, {k.param(1), zero, zero}, context.tile(stored, Elem::I32, result->type().layout()));
+    Value *out = kb.value(OpKind::InitTile, {k.param(1), zero, zero}, context.tile(stored, Elem::I32, result->type().layout()));
     kb.create(OpKind::StoreTile, {result, out}, {});
 
     Program program(k.body, static_cast<size_t>(k.subgroups));
@@ -148,8 +144,8 @@ TEST_F(VectorOpsTest, ExtractAndInsertAtEveryIndex) {
     Value *v = kb.value(OpKind::LoadTile, {in}, context.vector({4, 6}, Elem::I32, held));
     Value *x = kb.value(OpKind::Extract, {v, k.param(2), k.param(3)}, context.scalar(Elem::I32));
     Value *all = kb.value(OpKind::Splat, {x}, context.vector({4, 6}, Elem::I32, rows));
-    Value *marked = kb.value(OpKind::Insert,
-                             {kb.constantInt(context.scalar(Elem::I32), -7), all, k.param(2), k.param(3)}, all->type());
+    Value *marked =
+        kb.value(OpKind::Insert, {kb.constantInt(context.scalar(Elem::I32), -7), all, k.param(2), k.param(3)}, all->type());
     Value *out = kb.value(OpKind::InitTile, {k.param(1), zero, zero}, context.tile({4, 6}, Elem::I32, rows));
     kb.create(OpKind::StoreTile, {marked, out}, {});
     Program program(k.body, 4);

@@ -14,10 +14,9 @@ TEST_F(WriterTraceTest, AgreesWithWhoReallyWrites) {
   Value *A = matrixParam(Elem::F16), *C = matrixParam(Elem::F32);
   Value *i = gridVariable([](Builder &g) { return g.index(20); }, 8),
         *j = gridVariable([](Builder &g) { return g.index(30); }, 12);
-  const Layout *a = layout({8, 4}, {2, 2}, {4, 2}), *bl = layout({4, 12}, {2, 2}, {2, 3}),
-               *d = layout({8, 12}, {2, 2}, {4, 3});
-  Value *product = mma(load(tileAt(A, 0, 0, {8, 4}, a)), load(tileAt(A, 0, 0, {4, 12}, bl)), nullptr,
-                       context.vector({8, 12}, Elem::F32, d));
+  const Layout *a = layout({8, 4}, {2, 2}, {4, 2}), *bl = layout({4, 12}, {2, 2}, {2, 3}), *d = layout({8, 12}, {2, 2}, {4, 3});
+  Value *product =
+      mma(load(tileAt(A, 0, 0, {8, 4}, a)), load(tileAt(A, 0, 0, {4, 12}, bl)), nullptr, context.vector({8, 12}, Elem::F32, d));
   store(product, tile(C, {i, j}, {8, 12}, d));
   Array in(Elem::F16, {8, 12}), out(Elem::F32, {20, 30});
   out.fill([](int64_t) { return 5; });

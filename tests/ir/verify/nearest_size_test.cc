@@ -20,13 +20,15 @@ TEST(NearestSize, OfBlocksIsAMessageAndNoneIsNearer) {
         for (int64_t rows = 1; rows <= 64; ++rows)
           for (int64_t columns = 1; columns <= 128; ++columns)
             if (blockMessage(target, use, bits, rows, columns)) all.push_back({rows, columns});
-        for (BlockSize wanted : {BlockSize{16, 16}, BlockSize{12, 48}, BlockSize{1, 1}, BlockSize{100, 100}, BlockSize{3, 64}}) {
+        for (BlockSize wanted :
+             {BlockSize{16, 16}, BlockSize{12, 48}, BlockSize{1, 1}, BlockSize{100, 100}, BlockSize{3, 64}}) {
           std::optional<BlockSize> nearest = nearestBlock(target, use, bits, wanted);
           ASSERT_EQ(nearest.has_value(), !all.empty());
           if (!nearest) continue;
           EXPECT_TRUE(blockMessage(target, use, bits, nearest->rows, nearest->columns));
           double least = apart(nearest->rows, wanted.rows) * apart(nearest->columns, wanted.columns);
-          for (BlockSize other : all) EXPECT_LE(least, apart(other.rows, wanted.rows) * apart(other.columns, wanted.columns) * (1 + 1e-12));
+          for (BlockSize other : all)
+            EXPECT_LE(least, apart(other.rows, wanted.rows) * apart(other.columns, wanted.columns) * (1 + 1e-12));
           ++seen;
         }
       }

@@ -50,7 +50,8 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
     for (const test::Damaged &damaged : test::damages(text, kind, stride, first++)) {
       Told told = check(damaged.text);
       if (const char *show = std::getenv("XT_DAMAGE_SHOW"); show && told.messages >= std::strtoul(show, nullptr, 10))
-        std::printf("== %s at byte %u, %s\n%s", path.filename().c_str(), damaged.at, test::kDamageNames[static_cast<size_t>(kind)], told.text.c_str());
+        std::printf("== %s at byte %u, %s\n%s", path.filename().c_str(), damaged.at,
+                    test::kDamageNames[static_cast<size_t>(kind)], told.text.c_str());
       ++damages;
       othersTold += told.other;
       if (told.messages == 0) continue;
@@ -60,7 +61,9 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
     }
   }
   std::printf("%s: %zu damages;", test::kDamageNames[static_cast<size_t>(kind)], damages);
-  for (auto [n, times] : messages) std::printf(" %zu message%s: %zu (%.2f%%)", n, n == 1 ? "" : "s", times, 100.0 * static_cast<double>(times) / static_cast<double>(wrong));
+  for (auto [n, times] : messages)
+    std::printf(" %zu message%s: %zu (%.2f%%)", n, n == 1 ? "" : "s", times,
+                100.0 * static_cast<double>(times) / static_cast<double>(wrong));
   std::printf("; the other kernel's mistake is told: %zu\n", othersTold);
   ASSERT_GT(wrong, 30u);
   EXPECT_GE(static_cast<double>(few) / static_cast<double>(wrong), two);

@@ -60,7 +60,8 @@ TEST(Diagnostics, EveryFixItRemovesItsError) {
     for (const Diagnostic &diagnostic : checked.diagnostics.all())
       for (const FixIt &fix : diagnostic.fixits) {
         std::string fixed = text;
-        for (const TextEdit &edit : plainEdits(fix, checked.sources)) fixed.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
+        for (const TextEdit &edit : plainEdits(fix, checked.sources))
+          fixed.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
         Checked again;
         check(path.filename(), fixed, again);
         EXPECT_LT(again.diagnostics.errorCount(), checked.diagnostics.errorCount())

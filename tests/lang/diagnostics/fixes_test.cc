@@ -101,8 +101,7 @@ struct Lowered {
 
   explicit Lowered(std::string text) {
     diagnostics.wantRemarks(false);
-    Result<std::unique_ptr<Module>> made =
-        lowerFile(sources, sources.add("k.xt", std::move(text)), context, {}, diagnostics);
+    Result<std::unique_ptr<Module>> made = lowerFile(sources, sources.add("k.xt", std::move(text)), context, {}, diagnostics);
     if (made) module = std::move(*made);
   }
   std::string messages() const { return renderText(diagnostics, sources, false); }
@@ -157,9 +156,7 @@ TEST(LayoutFixes, KeepWhatAKernelComputes) {
     broken += text != pair.withLayouts();
     if (text.empty()) continue;
     mends += text != pair.withLayouts();
-    EXPECT_EQ(result(text), result(pair.without())) << "seed " << seed << '\n'
-                                                    << pair.withLayouts() << "mended:\n"
-                                                    << text;
+    EXPECT_EQ(result(text), result(pair.without())) << "seed " << seed << '\n' << pair.withLayouts() << "mended:\n" << text;
     if (HasFailure()) return;
   }
   EXPECT_GE(broken, 30);

@@ -96,7 +96,8 @@ TEST(Format, WhatIsShownToUsersIsFormatted) {
     }
 }
 
-std::vector<TextEdit> editsOf(const std::string &text, std::optional<SourceRange> range = std::nullopt, bool keepBroken = false) {
+std::vector<TextEdit> editsOf(const std::string &text, std::optional<SourceRange> range = std::nullopt,
+                              bool keepBroken = false) {
   SourceManager sources;
   uint32_t index = sources.add("t.xt", text);
   Diagnostics diagnostics;
@@ -166,7 +167,8 @@ TEST(Format, LineEndsAndEmptyFiles) {
 
 // Line breaks in the source do not affect the result; only comments keep lines separate.
 TEST(Format, HowLinesWereBrokenDoesNotCount) {
-  EXPECT_EQ(formatted("kernel @k(\n  %A:\n memref<8xf32>\n)\n{\n %a =\n  1 +\n 2\n}"), formatted("kernel @k(%A: memref<8xf32>) { %a = 1 + 2\n}"));
+  EXPECT_EQ(formatted("kernel @k(\n  %A:\n memref<8xf32>\n)\n{\n %a =\n  1 +\n 2\n}"),
+            formatted("kernel @k(%A: memref<8xf32>) { %a = 1 + 2\n}"));
 }
 
 // The words are the same for every line width.

@@ -60,12 +60,15 @@ TEST(Mlir, EveryOpIsThere) {
     if (ours) continue;
     std::vector<std::string> names = {std::string(fullName(op.kind))};
     for (std::string_view other : op.spellings)
-      names.push_back(other.find('.') != std::string_view::npos ? std::string(other) : std::string(dialectName(op.dialect)) + "." + std::string(other));
+      names.push_back(other.find('.') != std::string_view::npos
+                          ? std::string(other)
+                          : std::string(dialectName(op.dialect)) + "." + std::string(other));
     bool found = false;
     for (const std::string &name : names) found |= text.find(name + " ") != std::string::npos;
     EXPECT_TRUE(found) << fullName(op.kind);
   }
-  for (const char *name : {"func.func @", "func.call @", " call @", "return %", "scf.condition("}) EXPECT_NE(text.find(name), std::string::npos) << name;
+  for (const char *name : {"func.func @", "func.call @", " call @", "return %", "scf.condition("})
+    EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 
 // The printed text by its functions, with the aliases before them.
@@ -79,8 +82,10 @@ Printed split(const std::string &text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("func.func @")) out.functions.emplace_back();
-    if (out.functions.empty()) out.aliases += line + "\n";
-    else out.functions.back().push_back(line);
+    if (out.functions.empty())
+      out.aliases += line + "\n";
+    else
+      out.functions.back().push_back(line);
     if (line == "}" && std::regex_search(out.functions.back()[0], std::regex("@(one|two|none)\\(")))
       for (const std::string &each : out.functions.back()) out.callees += each + "\n";
   }
@@ -104,7 +109,8 @@ std::vector<std::string> withWrongTypes(const std::string &types, bool cast) {
 // A type that is written beside operands is compared with theirs: with any one of them changed, the text is refused.
 TEST(Mlir, EveryTypeIsChecked) {
   Printed printed = split(functionsOf(printedBody()));
-  const std::regex signature(R"( : [^{}]*$)"), says(R"(arith\.constant|create_mask|vector\.step)"), toInteger(R"(arith\.(index_cast|fpto|ext[su]i))");
+  const std::regex signature(R"( : [^{}]*$)"), says(R"(arith\.constant|create_mask|vector\.step)"),
+      toInteger(R"(arith\.(index_cast|fpto|ext[su]i))");
   size_t changed = 0;
   for (const std::vector<std::string> &function : printed.functions) {
     if (function[0].find("memref<?") != std::string::npos) continue; // who calls it decides

@@ -8,14 +8,17 @@
 namespace xt::test {
 
 enum class Damage { Deleted, Doubled, Swapped, BracketDropped };
-inline constexpr const char *kDamageNames[] = {"token deleted", "token doubled", "token swapped with the next", "bracket dropped"};
+inline constexpr const char *kDamageNames[] = {"token deleted", "token doubled", "token swapped with the next",
+                                               "bracket dropped"};
 
 struct Damaged {
   std::string text;
   uint32_t at = 0; // byte offset of the damage in the original text
 };
 
-inline bool isBracket(std::string_view word) { return word.size() == 1 && std::string_view("()[]{}<>").find(word[0]) != std::string_view::npos; }
+inline bool isBracket(std::string_view word) {
+  return word.size() == 1 && std::string_view("()[]{}<>").find(word[0]) != std::string_view::npos;
+}
 
 // All damages of one kind to a text, or every `stride`-th of them from number `first` on.
 inline std::vector<Damaged> damages(const std::string &text, Damage kind, size_t stride = 1, size_t first = 0) {

@@ -10,9 +10,7 @@
 namespace xt {
 namespace {
 
-std::string grammarFile(const char *name) {
-  return test::readText(std::filesystem::path(XT_SOURCE_DIR) / "grammar" / name);
-}
+std::string grammarFile(const char *name) { return test::readText(std::filesystem::path(XT_SOURCE_DIR) / "grammar" / name); }
 
 std::vector<std::string> linesOf(const std::string &text) {
   std::vector<std::string> out;
@@ -88,15 +86,14 @@ TEST(Grammar, ThePageAgreesWithTheOpTable) {
 TEST(Grammar, ThePageHasEveryOpOfTheRfcs) {
   std::set<std::string> named;
   for (const auto &[op, rule] : pageRows()) named.insert(op);
-  for (const char *op :
-       {"xetile.init_tile",     "xetile.load_tile",     "xetile.store_tile",     "xetile.update_tile_offset",
-        "xetile.prefetch_tile", "xetile.tile_mma",      "xetile.atomic_rmw",     "xetile.transpose",
-        "xetile.reduction",     "xetile.broadcast",     "xetile.convert_layout", "xetile.load_gather",
-        "xetile.store_scatter", "xegpu.create_tdesc",   "xegpu.load_gather",     "xegpu.store_scatter",
-        "xegpu.update_offset",  "xegpu.prefetch",       "xegpu.atomic_rmw",      "xegpu.create_nd_tdesc",
-        "xegpu.load_nd",        "xegpu.dpas",           "xegpu.store_nd",        "xegpu.update_nd_offset",
-        "xegpu.prefetch_nd",    "xegpu.alloc_nbarrier", "xegpu.create_nbarrier", "xegpu.nbarrier_arrive",
-        "xegpu.nbarrier_wait",  "xegpu.mfence",         "xegpu.compile_hint"})
+  for (const char *op : {"xetile.init_tile",     "xetile.load_tile",     "xetile.store_tile",     "xetile.update_tile_offset",
+                         "xetile.prefetch_tile", "xetile.tile_mma",      "xetile.atomic_rmw",     "xetile.transpose",
+                         "xetile.reduction",     "xetile.broadcast",     "xetile.convert_layout", "xetile.load_gather",
+                         "xetile.store_scatter", "xegpu.create_tdesc",   "xegpu.load_gather",     "xegpu.store_scatter",
+                         "xegpu.update_offset",  "xegpu.prefetch",       "xegpu.atomic_rmw",      "xegpu.create_nd_tdesc",
+                         "xegpu.load_nd",        "xegpu.dpas",           "xegpu.store_nd",        "xegpu.update_nd_offset",
+                         "xegpu.prefetch_nd",    "xegpu.alloc_nbarrier", "xegpu.create_nbarrier", "xegpu.nbarrier_arrive",
+                         "xegpu.nbarrier_wait",  "xegpu.mfence",         "xegpu.compile_hint"})
     EXPECT_TRUE(named.count(op)) << op;
 }
 

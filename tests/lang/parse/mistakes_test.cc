@@ -36,10 +36,8 @@ TEST(Mistakes, EachIsOneMessage) {
 
 std::string applied(std::string text, const FixIt &fix) {
   std::vector<TextEdit> edits = fix.edits;
-  std::sort(edits.begin(), edits.end(),
-            [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
-  for (const TextEdit &edit : edits)
-    text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
+  std::sort(edits.begin(), edits.end(), [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
+  for (const TextEdit &edit : edits) text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
   return text;
 }
 
@@ -59,8 +57,7 @@ TEST(Mistakes, EachFixItMendsItsMistake) {
 
 // Between two valid kernels, every error preserves these two kernels and the name of the item with the error.
 TEST(Mistakes, TheNeighboursSurvive) {
-  const std::string good = "kernel @before() {\n  barrier\n}\n",
-                    after = "kernel @after(%A: memref<8xf32>) {\n  barrier\n}\n";
+  const std::string good = "kernel @before() {\n  barrier\n}\n", after = "kernel @after(%A: memref<8xf32>) {\n  barrier\n}\n";
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
     std::string name = path.filename();
     if (codeInName(name) == 101) continue; // text that is not UTF-8 gives no tree
@@ -75,8 +72,7 @@ TEST(Mistakes, TheNeighboursSurvive) {
 }
 
 TEST(Mistakes, TwoMistakesAreTwoMessages) {
-  Parsed parsed(
-      "kernel @k() {\n  %a = addf %x %y\n  %b = addf %x,\n  for %k = 0 too 8 {\n    %c load_tile %t\n  }\n}\n");
+  Parsed parsed("kernel @k() {\n  %a = addf %x %y\n  %b = addf %x,\n  for %k = 0 too 8 {\n    %c load_tile %t\n  }\n}\n");
   EXPECT_EQ(parsed.diagnostics.errorCount(), 4u) << parsed.messages();
   ASSERT_EQ(parsed.file.kernels.size(), 1u);
   const ast::Block &body = parsed.file.kernels[0].body;

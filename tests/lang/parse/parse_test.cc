@@ -15,8 +15,7 @@ struct Parsed {
   Diagnostics diagnostics;
   ast::File file;
 
-  explicit Parsed(std::string text)
-      : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
+  explicit Parsed(std::string text) : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
   std::string messages() const { return renderText(diagnostics, sources, false); }
   std::string dump() const { return ast::dump(file, sources.file(index)); }
 };
@@ -126,8 +125,7 @@ TEST(Parse, NestingIsLimited) {
       {"calls", [](size_t n) { return kernel("%x = " + repeated("f(", n) + "1" + repeated(")", n)); }, 1},
       {"lists", [](size_t n) { return kernel("%x = f(" + repeated("[", n) + "1" + repeated("]", n) + ")"); }, 2},
       {"blocks", [](size_t n) { return kernel(repeated("if %c {\n", n) + repeated("}\n", n)); }, 1},
-      {"attributes", [](size_t n) { return kernel("load_tile %t " + repeated("{a = ", n) + "1" + repeated("}", n)); },
-       1},
+      {"attributes", [](size_t n) { return kernel("load_tile %t " + repeated("{a = ", n) + "1" + repeated("}", n)); }, 1},
       {"negations", [](size_t n) { return kernel("%x = " + repeated("-", n) + "1"); }, 0},
       {"nots", [](size_t n) { return kernel("%x = " + repeated("not ", n) + "%c"); }, 0},
       {"else ifs", [](size_t n) { return kernel("if %c {\n}" + repeated(" else if %c {\n}", n)); }, 0},
@@ -176,7 +174,8 @@ TEST(Parse, ColonAfterAValueIsACountInKernelsAndASliceInTests) {
 
 // Braces determine where a line belongs, not the column in which it starts.
 TEST(Parse, AStatementAtTheMarginIsNoItem) {
-  Parsed parsed("kernel @k(%A: memref<?x?xf32>) {\n%z = 1\nprint \"z\", %z\nassert %c, \"text\"\n}\ntest \"t\" {\nlaunch @k(%A)\n}\n");
+  Parsed parsed(
+      "kernel @k(%A: memref<?x?xf32>) {\n%z = 1\nprint \"z\", %z\nassert %c, \"text\"\n}\ntest \"t\" {\nlaunch @k(%A)\n}\n");
   EXPECT_EQ(parsed.messages(), "");
   ASSERT_EQ(parsed.file.kernels.size(), 1u);
   EXPECT_EQ(parsed.file.kernels[0].body.stmts.size(), 3u);

@@ -59,7 +59,8 @@ struct Measured {
 size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured &sum) {
   size_t spoilt = 0;
   for (size_t i = 0; i < whole.items.size(); ++i) {
-    auto same = std::find_if(broken.items.begin(), broken.items.end(), [&](const auto &item) { return item.first == whole.items[i].first; });
+    auto same = std::find_if(broken.items.begin(), broken.items.end(),
+                             [&](const auto &item) { return item.first == whole.items[i].first; });
     size_t statements = whole.items[i].second + 1;
     sum.statements += statements;
     sum.kept += same == broken.items.end() ? 0 : std::min(statements, same->second + 1);
@@ -89,7 +90,8 @@ Measured measure(Damage kind) {
       size_t spoilt = spoiltOthers(whole, broken, damaged.at, sum);
       sum.othersLost += spoilt != 0;
       if (show && (broken.messages >= std::strtoul(show, nullptr, 10) || (spoilt && *show == '0')))
-        std::printf("== %s, %s at byte %u, spoils %zu\n%s", path.filename().c_str(), test::kDamageNames[static_cast<size_t>(kind)], damaged.at, spoilt, broken.text.c_str());
+        std::printf("== %s, %s at byte %u, spoils %zu\n%s", path.filename().c_str(),
+                    test::kDamageNames[static_cast<size_t>(kind)], damaged.at, spoilt, broken.text.c_str());
     }
   }
   return sum;
@@ -106,9 +108,12 @@ struct Bounds {
 void expectRecovery(Damage kind, const Bounds &bounds) {
   Measured m = measure(kind);
   size_t wrong = m.damages - m.harmless;
-  std::printf("%s: %zu damages, %zu still of the language;", test::kDamageNames[static_cast<size_t>(kind)], m.damages, m.harmless);
-  for (auto [messages, times] : m.messages) std::printf(" %zu message%s: %zu (%.2f%%)", messages, messages == 1 ? "" : "s", times, 100 * share(times, wrong));
-  std::printf("; another item spoilt: %zu (%.2f%%); statements kept: %.3f%%\n", m.othersLost, 100 * share(m.othersLost, wrong), 100 * share(m.kept, m.statements));
+  std::printf("%s: %zu damages, %zu still of the language;", test::kDamageNames[static_cast<size_t>(kind)], m.damages,
+              m.harmless);
+  for (auto [messages, times] : m.messages)
+    std::printf(" %zu message%s: %zu (%.2f%%)", messages, messages == 1 ? "" : "s", times, 100 * share(times, wrong));
+  std::printf("; another item spoilt: %zu (%.2f%%); statements kept: %.3f%%\n", m.othersLost, 100 * share(m.othersLost, wrong),
+              100 * share(m.kept, m.statements));
   ASSERT_GT(wrong, 100u);
   EXPECT_GE(share(m.messages[1], wrong), bounds.one);
   EXPECT_GE(share(m.messages[1] + m.messages[2], wrong), bounds.two);

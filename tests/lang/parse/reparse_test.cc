@@ -20,7 +20,8 @@ std::string messages(const Diagnostics &diagnostics) {
     std::string text = str(codeText(d.code), " ", spelled(d.range), " in ", d.range.file, ": ", d.message);
     for (const Label &label : d.labels) text += str("\n  ", spelled(label.range), " in ", label.range.file, " ", label.text);
     for (const FixIt &fix : d.fixits)
-      for (const TextEdit &edit : fix.edits) text += str("\n  ", fix.title, " ", spelled(edit.range), " in ", edit.range.file, " ", edit.replacement);
+      for (const TextEdit &edit : fix.edits)
+        text += str("\n  ", fix.title, " ", spelled(edit.range), " in ", edit.range.file, " ", edit.replacement);
     all.push_back(std::move(text));
   }
   std::sort(all.begin(), all.end());
@@ -66,7 +67,8 @@ std::string firstKernel(const std::string &text) {
 
 // Breaks each line of the examples' kernels in typical ways, and restores it.
 TEST(Reparse, EachLineBrokenAndMended) {
-  const std::string kWith[] = {"", "(", "}", "{", "\n", "%x", ", ", "\n  barrier\n", "kernel @z() {\n", "for ", "//", "\"", ";", "<"};
+  const std::string kWith[] = {"",     "(",  "}",  "{", "\n", "%x", ", ", "\n  barrier\n", "kernel @z() {\n",
+                               "for ", "//", "\"", ";", "<"};
   std::mt19937 random(1);
   size_t kept = 0, statements = 0;
   for (const auto &path : test::filesIn("../examples", ".xt")) {
@@ -88,12 +90,17 @@ TEST(Reparse, EachLineBrokenAndMended) {
 }
 
 TEST(Reparse, LinesThatNestAndThatMove) {
-  const std::string head = "kernel @k(%A: memref<?x?xf32>) {\n", a = "  %a = load_tile %t {order = [0, 1]} : tile<8x8xf32, #m> -> vector<8x8xf32>\n",
-                    loop = "  for %i = 0 to 8 step 2 iter_args(%s = %a) -> (vector<8x8xf32>) {\n    %x = %s + %a\n    if %c {\n      barrier\n    } else {\n      fence\n    }\n  }\n";
+  const std::string head = "kernel @k(%A: memref<?x?xf32>) {\n",
+                    a = "  %a = load_tile %t {order = [0, 1]} : tile<8x8xf32, #m> -> vector<8x8xf32>\n",
+                    loop = "  for %i = 0 to 8 step 2 iter_args(%s = %a) -> (vector<8x8xf32>) {\n    %x = %s + %a\n    if %c "
+                           "{\n      barrier\n    } else {\n      fence\n    }\n  }\n";
   Parses parses;
-  for (const std::string &text : {head + a + a + loop + a + "}\n", head + a + loop + a + "}\n", head + a + a + a + loop + a + "}\n", head + a + "  %b = \n" + a + loop + a + "}\n",
-                                  head + a + "  if %c {\n" + a + loop + a + "}\n", head + a + a + loop + a, head + a + a + loop + a + "}\n}\n", "func @k() {\n" + a + a + loop + a + "}\n",
-                                  head + a + a + "  %b = 1\n  barrier\n%A}\n", head + a + "  %b = 2\n  barrier\n%A}\n", head + "}\n", head + a + a + loop + a + "}\n"}) {
+  for (const std::string &text :
+       {head + a + a + loop + a + "}\n", head + a + loop + a + "}\n", head + a + a + a + loop + a + "}\n",
+        head + a + "  %b = \n" + a + loop + a + "}\n", head + a + "  if %c {\n" + a + loop + a + "}\n", head + a + a + loop + a,
+        head + a + a + loop + a + "}\n}\n", "func @k() {\n" + a + a + loop + a + "}\n",
+        head + a + a + "  %b = 1\n  barrier\n%A}\n", head + a + "  %b = 2\n  barrier\n%A}\n", head + "}\n",
+        head + a + a + loop + a + "}\n"}) {
     parses.next(text, "");
     if (HasFatalFailure()) return;
   }
@@ -105,7 +112,10 @@ std::string treeBefore(const std::string &text, const std::string &last, size_t 
   sources.add("none.xt", ""); // file 0, which ranges without a position have
   uint32_t index = sources.add("t.xt", text + last);
   Diagnostics unused;
-  like += distinctLines(shapeTokens(lex(sources.file(index)), sources.file(index), index, static_cast<uint32_t>(text.size()), unused).tokens).like.size();
+  like +=
+      distinctLines(
+          shapeTokens(lex(sources.file(index)), sources.file(index), index, static_cast<uint32_t>(text.size()), unused).tokens)
+          .like.size();
   ast::File tree = parseText(sources, index, static_cast<uint32_t>(text.size() + last.size()), nullptr).tree;
   EXPECT_FALSE(tree.kernels.empty());
   if (!tree.kernels.empty()) tree.kernels.pop_back();
@@ -126,8 +136,9 @@ TEST(LikeLines, HaveTheTreesThatParsingThemGives) {
 
 TEST(LikeLines, AreBuiltInTheBlockThatTheyStandIn) {
   const std::string a = "  %x = exp(%y) + 1.0\n", b = "  %t = update_tile_offset %t, 0, 1\n";
-  const std::string text = "kernel @k(%A: memref<?x?xf32>) {\n  form layouts_known\n" + a + b + a + "  for %i = 0 to 8 {\n" + a + "    if %c {\n" + b + b + "    } else {\n" + a +
-                           "    }\n" + b + "  }\n" + b + "}\nfunc @f(%x: f32) -> f32 {\n" + a + a + "  return %x\n}\ntest \"t\" {\n" + a + a + "}\n";
+  const std::string text = "kernel @k(%A: memref<?x?xf32>) {\n  form layouts_known\n" + a + b + a + "  for %i = 0 to 8 {\n" +
+                           a + "    if %c {\n" + b + b + "    } else {\n" + a + "    }\n" + b + "  }\n" + b +
+                           "}\nfunc @f(%x: f32) -> f32 {\n" + a + a + "  return %x\n}\ntest \"t\" {\n" + a + a + "}\n";
   size_t like = 0;
   EXPECT_EQ(treeBefore(text, "kernel @zz() {\n}\n", like), treeBefore(text, "kernel @zz( {\n}\n", like));
   EXPECT_EQ(like, 2 * 9u);

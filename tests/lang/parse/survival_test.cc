@@ -69,8 +69,7 @@ TEST(Survival, WholeText) {
 }
 
 // After a damage to the middle of a text, its neighbours always survive, and nearly always all kernels and statements.
-void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements,
-                    double mostErrors) {
+void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements, double mostErrors) {
   double kernels = 0, statements = 0, errors = 0;
   for (const std::string &middle : broken) {
     Survivors s = survivors(kGood + middle + kGood);
@@ -103,8 +102,7 @@ TEST(Survival, EachTokenDoubled) {
   SourceFile source("t.xt", kMiddle);
   std::vector<std::string> broken;
   for (const SyntaxToken &token : lex(source))
-    broken.push_back(
-        std::string(kMiddle).insert(token.begin, kMiddle.substr(token.begin, token.end - token.begin) + " "));
+    broken.push_back(std::string(kMiddle).insert(token.begin, kMiddle.substr(token.begin, token.end - token.begin) + " "));
   expectSurvival(broken, 2.99, 13.8, 1.05);
 }
 
@@ -136,12 +134,11 @@ TEST(Survival, RandomSplices) {
 }
 
 TEST(Survival, RandomTokens) {
-  const char *const kPieces[] = {
-      "kernel ", "@k",  "(",          ")",          "{",      "}\n",   "[",      "]",      "<",
-      ">",       ",",   ":",          "->",         "=",      "%x ",   "\n",     "for ",   "if ",
-      "else ",   "to ", "load_tile ", "constant ",  "1 ",     "2.5 ",  "\"t\" ", "memref", "x",
-      "f32 ",    "?",   "#a ",        "!t ",        "$p ",    "test ", "check ", "==",     "-",
-      "not ",    "+ ",  "init_tile ", "reduction ", "yield ", "~",     "\"",     "//",     "grid "};
+  const char *const kPieces[] = {"kernel ", "@k",  "(",          ")",          "{",      "}\n",   "[",      "]",      "<",
+                                 ">",       ",",   ":",          "->",         "=",      "%x ",   "\n",     "for ",   "if ",
+                                 "else ",   "to ", "load_tile ", "constant ",  "1 ",     "2.5 ",  "\"t\" ", "memref", "x",
+                                 "f32 ",    "?",   "#a ",        "!t ",        "$p ",    "test ", "check ", "==",     "-",
+                                 "not ",    "+ ",  "init_tile ", "reduction ", "yield ", "~",     "\"",     "//",     "grid "};
   std::mt19937 random(2);
   for (int round = 0; round < XT_FUZZ_ROUNDS; ++round) {
     std::string s = round % 2 ? "kernel @k() {\n" : round % 3 ? "test \"t\" {\n" : "";

@@ -60,14 +60,19 @@ test "t" {M = 64} {
 }
 )";
 
-TEST(Reduce, KeepsAWordAndNothingElse) { EXPECT_EQ(reduced(kKernel, [](const std::string &text) { return has(text, "exp"); }).find_first_not_of("math.exp \n"), std::string::npos); }
+TEST(Reduce, KeepsAWordAndNothingElse) {
+  EXPECT_EQ(reduced(kKernel, [](const std::string &text) { return has(text, "exp"); }).find_first_not_of("math.exp \n"),
+            std::string::npos);
+}
 
 TEST(Reduce, KeepsWhatCompiles) {
   ASSERT_TRUE(codesOf(kKernel).empty());
   std::string left = reduced(kKernel, [](const std::string &text) { return has(text, "exp") && codesOf(text).empty(); });
   EXPECT_TRUE(codesOf(left).empty());
   // One kernel without parameters that contains only the op and its operands.
-  EXPECT_FALSE(has(left, "for") || has(left, "if") || has(left, "test") || has(left, "load_tile") || has(left, "//") || has(left, "#l") || has(left, "grid")) << left;
+  EXPECT_FALSE(has(left, "for") || has(left, "if") || has(left, "test") || has(left, "load_tile") || has(left, "//") ||
+               has(left, "#l") || has(left, "grid"))
+      << left;
   EXPECT_LT(left.size(), 60u) << left;
 }
 
@@ -93,7 +98,8 @@ TEST(Reduce, FindsTheMistakeOfAFile) {
 }
 
 TEST(Reduce, TakesBrokenTextAndBytes) {
-  EXPECT_EQ(reduced("kernel @k(((( {\n  %a = = \xff\xfe 12\n", [](const std::string &text) { return has(text, "\xff"); }), "\xff");
+  EXPECT_EQ(reduced("kernel @k(((( {\n  %a = = \xff\xfe 12\n", [](const std::string &text) { return has(text, "\xff"); }),
+            "\xff");
   EXPECT_EQ(reduced("}}}}\n%%%\nkernel", [](const std::string &text) { return has(text, "%%"); }), "%%");
 }
 
@@ -135,7 +141,8 @@ TEST(SourceParts, NestAndCanBeCutOut) {
         ASSERT_LT(parts[i].parent, static_cast<int>(i)) << path;
         if (parts[i].parent < 0) continue;
         const SourcePart &outer = parts[static_cast<size_t>(parts[i].parent)];
-        ASSERT_TRUE(outer.begin <= parts[i].begin && parts[i].end <= outer.end) << path << ' ' << text.substr(parts[i].begin, parts[i].end - parts[i].begin);
+        ASSERT_TRUE(outer.begin <= parts[i].begin && parts[i].end <= outer.end)
+            << path << ' ' << text.substr(parts[i].begin, parts[i].end - parts[i].begin);
       }
     }
 }

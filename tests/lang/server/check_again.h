@@ -11,7 +11,8 @@
 namespace xt::test {
 
 // Prints each message as one text: code, range, message, labels, notes and fixes. `where` prints a range.
-inline std::vector<std::string> spelled(const Diagnostics &diagnostics, const SourceManager &sources, const std::function<std::string(SourceRange)> &where) {
+inline std::vector<std::string> spelled(const Diagnostics &diagnostics, const SourceManager &sources,
+                                        const std::function<std::string(SourceRange)> &where) {
   std::vector<std::string> all;
   for (const Diagnostic &d : diagnostics.all()) {
     std::string text = str(codeText(d.code), " ", where(d.range), ": ", d.message, " [", d.label, "]");
@@ -28,7 +29,8 @@ inline std::vector<std::string> spelled(const Diagnostics &diagnostics, const So
   return all;
 }
 
-inline std::vector<std::string> fromScratch(const std::string &path, const std::string &text, const ImportOptions &imports, bool fixes) {
+inline std::vector<std::string> fromScratch(const std::string &path, const std::string &text, const ImportOptions &imports,
+                                            bool fixes) {
   SourceManager sources;
   Context context;
   Diagnostics diagnostics;
@@ -37,9 +39,8 @@ inline std::vector<std::string> fromScratch(const std::string &path, const std::
   options.imports = imports;
   options.tryFixes = fixes;
   (void)lowerFile(sources, sources.add(path, text), context, options, diagnostics);
-  return spelled(diagnostics, sources, [&](SourceRange r) {
-    return str(sources.file(r.file).name(), ":", r.begin, "-", std::max(r.begin, r.end));
-  });
+  return spelled(diagnostics, sources,
+                 [&](SourceRange r) { return str(sources.file(r.file).name(), ":", r.begin, "-", std::max(r.begin, r.end)); });
 }
 
 inline std::vector<std::string> fromServer(lsp::Workspace &workspace, const lsp::Document &document, bool fixes) {
@@ -47,7 +48,8 @@ inline std::vector<std::string> fromServer(lsp::Workspace &workspace, const lsp:
   if (fixes) workspace.tryFixes(document, analysis);
   return spelled(analysis.diagnostics, workspace.sources(), [&](SourceRange r) {
     lsp::Place place = workspace.locate(r);
-    return place.document ? str(place.document->path(), ":", place.span.begin, "-", place.span.end) : str("<built-in>:", r.begin, "-", r.end);
+    return place.document ? str(place.document->path(), ":", place.span.begin, "-", place.span.end)
+                          : str("<built-in>:", r.begin, "-", r.end);
   });
 }
 

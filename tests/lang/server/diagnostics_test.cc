@@ -23,7 +23,8 @@ TEST(ServerDiagnostics, AreThoseOfTheCompiler) {
     for (const auto &path : test::filesIn(folder, ".xt")) {
       lsp::Workspace workspace;
       lsp::Document &document = workspace.open(uriOfPath(path), 1, test::readText(path));
-      EXPECT_EQ(test::fromServer(workspace, document, true), test::fromScratch(path, document.text().str(), imports(), true)) << path;
+      EXPECT_EQ(test::fromServer(workspace, document, true), test::fromScratch(path, document.text().str(), imports(), true))
+          << path;
     }
 }
 
@@ -48,7 +49,8 @@ TEST(ServerDiagnostics, EachIsSentWithAllThatBelongsToIt) {
       lsp::Place place = workspace.locate(d.range);
       bool here = place.document == &document;
       auto isThis = [&](const lsp::Json &json) {
-        return json["code"] == codeText(d.code) && (!here || json["range"] == document.text().range(place.span, lsp::Encoding::Utf8));
+        return json["code"] == codeText(d.code) &&
+               (!here || json["range"] == document.text().range(place.span, lsp::Encoding::Utf8));
       };
       auto json = std::find_if(list.begin(), list.end(), isThis);
       ASSERT_NE(json, list.end()) << codeText(d.code);
@@ -70,7 +72,8 @@ size_t mistakesOf(const std::filesystem::path &path, const Diagnostics &diagnost
   constexpr int kLastOfSyntax = 199;
   bool syntax = path.string().find("/parse/") != std::string::npos;
   size_t count = 0;
-  for (const Diagnostic &d : diagnostics.all()) count += d.severity == Severity::Error && (!syntax || static_cast<int>(d.code) <= kLastOfSyntax);
+  for (const Diagnostic &d : diagnostics.all())
+    count += d.severity == Severity::Error && (!syntax || static_cast<int>(d.code) <= kLastOfSyntax);
   return count;
 }
 
@@ -82,7 +85,8 @@ TEST(ServerDiagnostics, EachFixIsAnActionAfterWhichTheFileCompiles) {
     lsp::Document &document = workspace.open(uriOfPath(path), 1, test::readText(path));
     lsp::Analysis &analysis = workspace.analyse(document);
     EXPECT_EQ(mistakesOf(path, analysis.diagnostics), 1u) << path;
-    lsp::Json actions = lsp::codeActions({workspace, document, analysis, lsp::Encoding::Utf8}, {0, document.text().size()}, {"quickfix"});
+    lsp::Json actions =
+        lsp::codeActions({workspace, document, analysis, lsp::Encoding::Utf8}, {0, document.text().size()}, {"quickfix"});
     size_t fixes = 0;
     for (const Diagnostic &d : analysis.diagnostics.all())
       if (workspace.locate(d.range).document == &document) fixes += d.fixits.size();
@@ -93,7 +97,8 @@ TEST(ServerDiagnostics, EachFixIsAnActionAfterWhichTheFileCompiles) {
         text.replace(text.span(edit["range"], lsp::Encoding::Utf8), lsp::textOf(edit["newText"]));
       lsp::Workspace again;
       lsp::Document &fixed = again.open(document.uri(), 1, text.str());
-      EXPECT_EQ(mistakesOf(path, again.analyse(fixed).diagnostics), 0u) << path << ": " << action["title"] << '\n' << text.str();
+      EXPECT_EQ(mistakesOf(path, again.analyse(fixed).diagnostics), 0u) << path << ": " << action["title"] << '\n'
+                                                                        << text.str();
       ++applied;
     }
   }

@@ -19,7 +19,9 @@ public:
   }
   lsp::Document &document() { return *document_; }
   lsp::Document &other() { return *other_; }
-  void set(lsp::Document &document, const std::string &text) { workspace_.change(document, document.version() + 1, lsp::Text(text)); }
+  void set(lsp::Document &document, const std::string &text) {
+    workspace_.change(document, document.version() + 1, lsp::Text(text));
+  }
   void replace(lsp::Document &document, const test::RandomEdit &edit) {
     lsp::Text text = document.text();
     text.replace({static_cast<uint32_t>(edit.begin), static_cast<uint32_t>(edit.end)}, edit.with);
@@ -31,7 +33,9 @@ public:
   // Checks that the messages equal those of a fresh check; stops the test if they differ.
   void compare() {
     ASSERT_EQ(test::fromServer(workspace_, *document_, false), test::fromScratch(path_, text(), imports(), false))
-        << path_ << "\n" << text() << "\n-- b.xt\n" << other_->text().str();
+        << path_ << "\n"
+        << text() << "\n-- b.xt\n"
+        << other_->text().str();
   }
 
 private:
@@ -39,7 +43,9 @@ private:
     ImportOptions options = importsFromDisk();
     options.stdlib = test::sourceFolder() / "stdlib";
     options.read = [this, disk = options.read](const std::string &path) {
-      return path == otherPath_ ? Result<std::string>(other_->text().str()) : path == path_ ? Result<std::string>(text()) : disk(path);
+      return path == otherPath_ ? Result<std::string>(other_->text().str())
+             : path == path_    ? Result<std::string>(text())
+                                : disk(path);
     };
     return options;
   }
@@ -107,12 +113,16 @@ TEST(ServerEdits, RandomEditsGiveWhatAFreshCheckGives) {
     for (size_t i = 0; i < kEditsOfOne; ++i) {
       SCOPED_TRACE(str("seed ", test::wantedSeed(), ", edit ", done + i));
       lsp::Document &edited = random.below(5) == 0 ? editing.other() : editing.document();
-      if (random.below(8) == 0) editing.set(editing.document(), saved); // undo
-      else editing.replace(edited, random.edit(edited.text().str()));
+      if (random.below(8) == 0)
+        editing.set(editing.document(), saved); // undo
+      else
+        editing.replace(edited, random.edit(edited.text().str()));
       if (random.below(8) == 0) saved = editing.text();
       if (edited.text().size() > kMostBytes) editing.set(edited, "");
-      if (i + 1 == kEditsOfOne || random.below(5) == 0) editing.compare();
-      else editing.check();
+      if (i + 1 == kEditsOfOne || random.below(5) == 0)
+        editing.compare();
+      else
+        editing.check();
       if (HasFatalFailure()) return;
     }
   }

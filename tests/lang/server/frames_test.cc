@@ -24,8 +24,9 @@ TEST(Frames, ComeInPieces) {
 }
 
 TEST(Frames, HeadersThatAreWrongAreSkipped) {
-  for (const char *header : {"Content-Length: x\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n", "Content-Type: a\r\n\r\n", "nonsense\n\n",
-                             "Content-Length: 3000000000\r\n\r\n"}) {
+  for (const char *header :
+       {"Content-Length: x\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n",
+        "Content-Type: a\r\n\r\n", "nonsense\n\n", "Content-Length: 3000000000\r\n\r\n"}) {
     FrameReader reader;
     reader.add(header + framed("{}"));
     EXPECT_EQ(read(reader), (std::vector<std::string>{"problem", "{}"})) << header;

@@ -9,19 +9,26 @@
 namespace xt::lsp {
 namespace {
 
-constexpr std::string_view kAtPlaces[] = {"hover", "definition", "typeDefinition", "references", "documentHighlight", "prepareRename", "rename", "completion", "signatureHelp", "onTypeFormatting"};
+constexpr std::string_view kAtPlaces[] = {"hover",         "definition", "typeDefinition", "references",    "documentHighlight",
+                                          "prepareRename", "rename",     "completion",     "signatureHelp", "onTypeFormatting"};
 constexpr std::string_view kInRanges[] = {"semanticTokens/range", "inlayHint", "rangeFormatting", "codeAction"};
-constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "semanticTokens/full/delta", "formatting", "foldingRange", "codeLens", "diagnostic"};
+constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "semanticTokens/full/delta",
+                                         "formatting",     "foldingRange",        "codeLens",
+                                         "diagnostic"};
 
 // A server, and the messages that it has sent.
 class Client {
 public:
   explicit Client(Encoding encoding) : encoding_(encoding), server_([this](const Json &m) { sent_.push_back(m); }) {
     Json encodings = Json::array({encoding == Encoding::Utf8 ? "utf-8" : "utf-16"});
-    ask("initialize", {{"capabilities", {{"general", {{"positionEncodings", encodings}}}, {"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}}});
+    ask("initialize", {{"capabilities",
+                        {{"general", {{"positionEncodings", encodings}}},
+                         {"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}}});
     server_.workspace().setStdlib(test::sourceFolder() / "stdlib");
   }
-  void notify(const std::string &method, const Json &params) { send({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}); }
+  void notify(const std::string &method, const Json &params) {
+    send({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
+  }
   Json ask(const std::string &method, const Json &params) {
     send({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
     Json answer;
@@ -70,7 +77,8 @@ class Conversation {
 public:
   Conversation(test::RandomEdits &random, Encoding encoding) : random_(random), client_(encoding) {
     std::vector<std::filesystem::path> files = test::programs();
-    for (const char *name : {"a", "b"}) client_.open(str("file:///x/", name, ".xt"), test::readText(files[random_.below(files.size())]));
+    for (const char *name : {"a", "b"})
+      client_.open(str("file:///x/", name, ".xt"), test::readText(files[random_.below(files.size())]));
   }
 
   void step(int count) {
@@ -127,7 +135,8 @@ private:
   }
   // A random position, sometimes outside of the text.
   Json position(const Document &document) {
-    if (random_.below(20) == 0) return {{"line", static_cast<int>(random_.below(300)) - 20}, {"character", static_cast<int>(random_.below(300)) - 20}};
+    if (random_.below(20) == 0)
+      return {{"line", static_cast<int>(random_.below(300)) - 20}, {"character", static_cast<int>(random_.below(300)) - 20}};
     return document.text().position(static_cast<uint32_t>(random_.below(document.text().size() + 1)), client_.encoding());
   }
   std::pair<std::string, Json> question(const Document &document) {
@@ -139,12 +148,11 @@ private:
       params["newName"] = random_.below(2) ? "%new" : "fresh";
       params["ch"] = "\n";
       return {one(kAtPlaces), params};
-    case 1:
-      params["range"] = {{"start", position(document)}, {"end", position(document)}};
-      return {one(kInRanges), params};
+    case 1: params["range"] = {{"start", position(document)}, {"end", position(document)}}; return {one(kInRanges), params};
     default:
       params["positions"] = Json::array({position(document), position(document)});
-      return random_.below(8) ? std::pair(one(kOfFiles), params) : std::pair(std::string("textDocument/selectionRange"), params);
+      return random_.below(8) ? std::pair(one(kOfFiles), params)
+                              : std::pair(std::string("textDocument/selectionRange"), params);
     }
   }
   // Fixes are listed in the order of messages, which depends on the order in which kernels were checked.
@@ -168,8 +176,10 @@ private:
   }
   void edit() {
     Json params = change();
-    if (!params.is_null()) client_.notify("textDocument/didChange", params);
-    else reopen();
+    if (!params.is_null())
+      client_.notify("textDocument/didChange", params);
+    else
+      reopen();
   }
   // Sends a message with damaged bytes.
   void damaged() {

@@ -2,8 +2,8 @@
 #pragma once
 #include "tests/golden.h"
 
-#include "lang/lower/imports.h"
 #include "lang/lower/disk.h"
+#include "lang/lower/imports.h"
 
 #include <random>
 
@@ -52,7 +52,9 @@ public:
   }
 
 private:
-  static bool continues(std::string_view text, size_t at) { return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; }
+  static bool continues(std::string_view text, size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  }
   std::string piece(std::string_view text, size_t length) {
     size_t begin = below(text.size() + 1), end = std::min(text.size(), begin + length);
     while (!bytes_ && begin > 0 && continues(text, begin)) --begin;
@@ -66,9 +68,41 @@ private:
     case 0: return {at, at + length, ""};
     case 1: return {at, at, piece(text, length)};
     case 2: {
-      constexpr std::string_view kBits[] = {"{", "}", "(", ")", "<", ">", "[", "]", ",", ":", "=", "\n", " ", "%", "#", "@", "$", "\"", "//", "kernel @k", "test \"t\" {",
-                                            "%x", "#a = ", "é", "𝒳", "tile<", "1", "-> ", "for ", "import \"std/gemm\"", "import \"b\"\n", "param $N : index = 3", "func @f() {",
-                                            "}\n\n", "\r\n"};
+      constexpr std::string_view kBits[] = {"{",
+                                            "}",
+                                            "(",
+                                            ")",
+                                            "<",
+                                            ">",
+                                            "[",
+                                            "]",
+                                            ",",
+                                            ":",
+                                            "=",
+                                            "\n",
+                                            " ",
+                                            "%",
+                                            "#",
+                                            "@",
+                                            "$",
+                                            "\"",
+                                            "//",
+                                            "kernel @k",
+                                            "test \"t\" {",
+                                            "%x",
+                                            "#a = ",
+                                            "é",
+                                            "𝒳",
+                                            "tile<",
+                                            "1",
+                                            "-> ",
+                                            "for ",
+                                            "import \"std/gemm\"",
+                                            "import \"b\"\n",
+                                            "param $N : index = 3",
+                                            "func @f() {",
+                                            "}\n\n",
+                                            "\r\n"};
       return {at, at, std::string(kBits[below(std::size(kBits))])};
     }
     case 3: { // a line

@@ -11,12 +11,14 @@ namespace {
 const std::string kFolder = std::string(XT_SOURCE_DIR) + "/tests/lang/server/transcripts";
 
 std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 
 void addTexts(Json &json) {
-  if (json.is_string() && textOf(json).starts_with("file:") && !textOf(json).starts_with("file:///")) json = test::readText(kFolder + "/" + textOf(json).substr(5));
+  if (json.is_string() && textOf(json).starts_with("file:") && !textOf(json).starts_with("file:///"))
+    json = test::readText(kFolder + "/" + textOf(json).substr(5));
   else if (json.is_structured())
     for (auto &item : json) addTexts(item);
 }

@@ -150,7 +150,8 @@ TEST(FusionTest, AReductionFillsNothingThatIsUsedBeforeIt) {
   Value *x = loadAt(m, in, 0, {8, 16}), *y = loadAt(m, in, 8, {8, 16});
   storeAt(m, x, out, 0); // reads x, and writes what y might read
   Value *sum = m.reduce("add", x, 1), *other = m.reduce("add", y, 1);
-  storeAt(m, m.binary(OpKind::AddF, m.binary(OpKind::AddF, x, y), m.broadcast(m.binary(OpKind::AddF, sum, other), 1, 16)), out, 8);
+  storeAt(m, m.binary(OpKind::AddF, m.binary(OpKind::AddF, x, y), m.broadcast(m.binary(OpKind::AddF, sum, other), 1, 16)), out,
+          8);
   Plan plan(m);
   EXPECT_EQ(plan.fusion.filledBy(*sum->definingOp()), nullptr);
   EXPECT_EQ(plan.fusion.filledBy(*other->definingOp()), nullptr);
@@ -172,9 +173,8 @@ TEST(BufferAssignmentTest, SwappedParametersKeepTwoBuffers) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32));
   Value *x = loadAt(m, in, 0, {8, 8}), *y = loadAt(m, in, 8, {8, 8});
-  std::vector<Value *> done = m.loop(m.index(0), m.index(3), m.index(1), {x, y}, [&](Value *, std::vector<Value *> v) {
-    return std::vector<Value *>{v[1], v[0]};
-  });
+  std::vector<Value *> done = m.loop(m.index(0), m.index(3), m.index(1), {x, y},
+                                     [&](Value *, std::vector<Value *> v) { return std::vector<Value *>{v[1], v[0]}; });
   storeAt(m, done[0], in, 16);
   storeAt(m, done[1], in, 24);
   Plan plan(m);
@@ -205,8 +205,7 @@ TEST(BufferAssignmentTest, ABranchUpdatesInPlace) {
   Value *x = loadAt(m, in, 0, {8, 8});
   Value *condition = m.compare("slt", m.dim(in, 0), m.index(5));
   std::vector<Value *> done = m.branch(
-      condition, [&] { return std::vector<Value *>{m.binary(OpKind::MulF, x, x)}; },
-      [&] { return std::vector<Value *>{x}; });
+      condition, [&] { return std::vector<Value *>{m.binary(OpKind::MulF, x, x)}; }, [&] { return std::vector<Value *>{x}; });
   storeAt(m, done[0], in, 8);
   Plan plan(m);
   EXPECT_EQ(plan.offset(done[0]), plan.offset(x));

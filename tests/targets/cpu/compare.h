@@ -46,9 +46,8 @@ inline std::string difference(const Array &got, const Array &expected, Tolerance
   got.forEach([&](const std::vector<int64_t> &index) {
     if (!text.empty()) return;
     double x = got.number(index), y = expected.number(index);
-    bool same = isFloat(got.elem())
-                    ? agree(got.elem(), x, y, tolerance)
-                    : loadInteger(got.elem(), got.at(index)) == loadInteger(got.elem(), expected.at(index));
+    bool same = isFloat(got.elem()) ? agree(got.elem(), x, y, tolerance)
+                                    : loadInteger(got.elem(), got.at(index)) == loadInteger(got.elem(), expected.at(index));
     if (!same) text = str("element ", join(index, ","), ": got ", x, ", expected ", y);
     std::memcpy(copy.at(index), expected.at(index), static_cast<size_t>(elemInfo(got.elem()).storageBytes));
   });
@@ -63,8 +62,8 @@ struct LaunchArray {
 
 // Launches a kernel for each processor in `cpus` and with the interpreter, and compares the results.
 inline void expectAsInterpreter(const Module &module, const Kernel &kernel, const std::vector<LaunchArray> &args,
-                                std::vector<GridRange> grid, const std::vector<CpuInfo> &cpus,
-                                Tolerance tolerance = {}, int threads = 1) {
+                                std::vector<GridRange> grid, const std::vector<CpuInfo> &cpus, Tolerance tolerance = {},
+                                int threads = 1) {
   auto copies = [&] {
     std::vector<std::unique_ptr<Array>> list;
     for (const LaunchArray &arg : args) list.push_back(arg.array ? std::make_unique<Array>(*arg.array) : nullptr);
@@ -120,9 +119,7 @@ public:
   }
   bool chance(int percent) { return between(0, 99) < percent; }
   uint64_t next() { return generator_(); }
-  template <class T> const T &pick(const std::vector<T> &list) {
-    return list[static_cast<size_t>(next() % list.size())];
-  }
+  template <class T> const T &pick(const std::vector<T> &list) { return list[static_cast<size_t>(next() % list.size())]; }
 
   void fill(Array &array, bool smallIntegers = false) {
     Elem elem = array.elem();

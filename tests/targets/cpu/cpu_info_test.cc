@@ -19,7 +19,8 @@ TEST(CpuInfo, HostHasWhatThisMachineHas) {
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
     std::string name = feature.getKey().str();
     if (name.starts_with("amx")) continue;
-    EXPECT_EQ((*machine)->getMCSubtargetInfo()->checkFeatures("+" + name), feature.getValue()) << name << " beside " << host->name << " " << host->features;
+    EXPECT_EQ((*machine)->getMCSubtargetInfo()->checkFeatures("+" + name), feature.getValue())
+        << name << " beside " << host->name << " " << host->features;
   }
 }
 

@@ -9,10 +9,9 @@ constexpr Elem kIntegers[] = {Elem::I1, Elem::I4,  Elem::I8,  Elem::I16, Elem::I
                               Elem::U8, Elem::U16, Elem::U32, Elem::U64, Elem::Index};
 
 bool isLibraryFunction(OpKind kind) {
-  return kind == OpKind::Exp || kind == OpKind::Exp2 || kind == OpKind::Log || kind == OpKind::Log2 ||
-         kind == OpKind::Rsqrt || kind == OpKind::Tanh || kind == OpKind::Erf || kind == OpKind::Sin ||
-         kind == OpKind::Cos || kind == OpKind::Expm1 || kind == OpKind::Log10 || kind == OpKind::Log1p ||
-         kind == OpKind::Sinh || kind == OpKind::Atan || kind == OpKind::PowF;
+  return kind == OpKind::Exp || kind == OpKind::Exp2 || kind == OpKind::Log || kind == OpKind::Log2 || kind == OpKind::Rsqrt ||
+         kind == OpKind::Tanh || kind == OpKind::Erf || kind == OpKind::Sin || kind == OpKind::Cos || kind == OpKind::Expm1 ||
+         kind == OpKind::Log10 || kind == OpKind::Log1p || kind == OpKind::Sinh || kind == OpKind::Atan || kind == OpKind::PowF;
 }
 
 // One kernel of many ops on 3x37 matrices: operands x, y, z of one type, an output per op, all compared at once.
@@ -35,8 +34,7 @@ public:
     // The host, and one of the older processors.
     std::vector<CpuInfo> cpus{processors()[0]};
     if (processors().size() > 1)
-      cpus.push_back(
-          processors()[static_cast<size_t>(random_.between(1, static_cast<int64_t>(processors().size()) - 1))]);
+      cpus.push_back(processors()[static_cast<size_t>(random_.between(1, static_cast<int64_t>(processors().size()) - 1))]);
     expectAsInterpreter(m, args, {}, cpus, tolerance);
   }
   KernelMaker m;
@@ -61,8 +59,7 @@ void runArithmetic(Elem elem, bool library, RandomNumbers &random) {
   SCOPED_TRACE(elemName(elem));
   ManyOps test(elem, random);
   for (const OpInfo *info : arithmetic(isFloat(elem), library)) {
-    std::vector<Value *> operands(test.operands.begin(),
-                                  test.operands.begin() + static_cast<long>(info->operands.size()));
+    std::vector<Value *> operands(test.operands.begin(), test.operands.begin() + static_cast<long>(info->operands.size()));
     test.output(test.m.b.value(info->kind, operands, operands[0]->type()));
   }
   test.run({library ? 4.0 : 0.0});
@@ -160,8 +157,7 @@ TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
       arrays[1].set({0, i}, i & 1 ? -b : b);
       arrays[2].set({0, i}, i & 4 ? -tiny : tiny);
     }
-    for (int i = 0; i < 3; ++i)
-      operands.push_back(m.load(m.tile(m.param(m.matrix(elem)), {m.index(0), m.index(0)}, {1, 8})));
+    for (int i = 0; i < 3; ++i) operands.push_back(m.load(m.tile(m.param(m.matrix(elem)), {m.index(0), m.index(0)}, {1, 8})));
     Array out(elem, {1, 8});
     Value *result = m.b.value(OpKind::Fma, operands, operands[0]->type());
     m.store(result, m.tile(m.param(m.matrix(elem)), {m.index(0), m.index(0)}, {1, 8}));
@@ -215,8 +211,7 @@ TEST(CpuElementwise, Scalars) {
       operands.push_back(m.param(m.context.scalar(elem)));
       int64_t number = wrapTo(elem == Elem::I1 ? Elem::I1 : Elem::I4, random.between(-7, 7));
       if (elemInfo(elem).isUnsigned) number = number < 0 ? -number : number;
-      args.push_back(
-          {nullptr, isFloat(elem) ? floatArg(static_cast<double>(random.between(-64, 64)) / 8) : intArg(number)});
+      args.push_back({nullptr, isFloat(elem) ? floatArg(static_cast<double>(random.between(-64, 64)) / 8) : intArg(number)});
     }
     for (bool library : {false, true})
       for (const OpInfo *info : arithmetic(isFloat(elem), library)) {

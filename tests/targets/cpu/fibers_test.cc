@@ -183,8 +183,8 @@ kernel @k(%C: memref<?x?xi32>) subgroups(2) grid (%i = 0 to dim(%C, 0)) {
   kernel.expectAsInterpreter({&c}, {}, 3);
   auto outcome = kernel.launch({&c});
   std::string first = "[workgroup (0), subgroup 0] ", second = "[workgroup (0), subgroup 1] ";
-  std::string expected = first + "before: 0\n" + second + "before: 1\n" + first + "after: 0\n" + first + "done\n" +
-                         second + "after: 1\n" + second + "done\n";
+  std::string expected = first + "before: 0\n" + second + "before: 1\n" + first + "after: 0\n" + first + "done\n" + second +
+                         "after: 1\n" + second + "done\n";
   EXPECT_EQ(outcome.printed.substr(0, expected.size()), expected);
 }
 
@@ -214,11 +214,11 @@ TEST(CpuFibers, DivergenceIsReportedAndNeverAHang) {
     std::vector<int> flags; // of the two subgroups of workgroup 0, 1, …
     const char *workgroup, *line, *other;
   };
-  for (const Case &c : std::vector<Case>{
-           {{0, 0, 0, 1}, "1", "barrier // first", "subgroup 1 waits at `barrier`, subgroup 0 has finished"},
-           {{1, 0, 1, 0}, "0", "barrier // first", "subgroup 0 waits at `barrier`, subgroup 1 has finished"},
-           {{2, 1}, "0", "barrier // second", "subgroup 0 waits at `barrier`, subgroup 1 waits at another one"},
-           {{5, 5, 5, 6}, "1", "barrier // third", "subgroup 1 waits at `barrier`, subgroup 0 has finished"}})
+  for (const Case &c :
+       std::vector<Case>{{{0, 0, 0, 1}, "1", "barrier // first", "subgroup 1 waits at `barrier`, subgroup 0 has finished"},
+                         {{1, 0, 1, 0}, "0", "barrier // first", "subgroup 0 waits at `barrier`, subgroup 1 has finished"},
+                         {{2, 1}, "0", "barrier // second", "subgroup 0 waits at `barrier`, subgroup 1 waits at another one"},
+                         {{5, 5, 5, 6}, "1", "barrier // third", "subgroup 1 waits at `barrier`, subgroup 0 has finished"}})
     for (int threads : {1, 3}) {
       auto groups = static_cast<int64_t>(c.flags.size() / 2);
       Array flags(Elem::I32, {groups, 2}), out(Elem::I32, {groups, 2});

@@ -23,8 +23,7 @@ void runGemm(Elem input, Elem output, GemmShape tile, std::vector<int64_t> sizes
 }
 
 TEST(CpuGemm, EveryInputType) {
-  for (Elem input :
-       {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
+  for (Elem input : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
     SCOPED_TRACE(elemName(input));
     Elem output = input == Elem::F64 ? Elem::F64 : isInteger(input) ? Elem::I32 : Elem::F32;
     runGemm(input, output, {32, 48, 16}, {70, 101, 53}, 3, 1, processors());

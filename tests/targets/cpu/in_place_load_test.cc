@@ -40,10 +40,13 @@ TEST(InPlaceLoad, OneStoreReadsIt) {
 TEST(InPlaceLoad, NotWhatIsWrittenInBetweenOrReadByMore) {
   TextKernel written(addingRow("f32", "  %t0 = init_tile %C[0, 0] -> tile<1x64xf32>\n  store_tile %r, %t0\n"));
   for (int64_t rows : {4, 1}) EXPECT_FALSE(readerOfLoad(written, rows)) << rows;
-  TextKernel later(addingRow("f32", "  %t0 = init_tile %C[0, 0] -> tile<4x64xf32>\n  for %j = 0 to 2 {\n    store_tile %a, %t0\n  }\n"));
+  TextKernel later(
+      addingRow("f32", "  %t0 = init_tile %C[0, 0] -> tile<4x64xf32>\n  for %j = 0 to 2 {\n    store_tile %a, %t0\n  }\n"));
   EXPECT_FALSE(readerOfLoad(later, 4));
-  TextKernel product("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<16x16xf32>\n  %a = load_tile %ta\n"
-                     "  %zero = constant 0.0 : vector<16x16xf32>\n  %c = tile_mma %a, %a, %zero\n  %tc = init_tile %C[0, 0] -> tile<16x16xf32>\n  store_tile %c, %tc\n}\n");
+  TextKernel product("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<16x16xf32>\n  "
+                     "%a = load_tile %ta\n"
+                     "  %zero = constant 0.0 : vector<16x16xf32>\n  %c = tile_mma %a, %a, %zero\n  %tc = init_tile %C[0, 0] -> "
+                     "tile<16x16xf32>\n  store_tile %c, %tc\n}\n");
   EXPECT_FALSE(readerOfLoad(product, 16)); // it reads a buffer without a loop
   Array a(Elem::F32, {16, 16}), c(Elem::F32, {16, 16});
   a.forEach([&](const std::vector<int64_t> &index) { a.set(index, static_cast<double>(index[0] % 5 - index[1] % 3)); });
@@ -105,8 +108,10 @@ TEST(InPlaceLoad, OfWhatTheStoreOverwrites) {
 // The shape means "no bound": its size in bytes overflows.
 TEST(InPlaceLoad, OfAShapeWithoutBound) {
   for (const char *rows : {"4611686018427387904", "9223372036854775807"}) {
-    TextKernel text(str("kernel @k(%p: i64) {\n  %q = %p + 256\n  %tc = init_tile %p[2, 0], [", rows, ", 64], [64, 1] : i64 -> tile<4x64xf32>\n",
-                        "  %ta = init_tile %q[0, 0], [8, 64], [64, 1] : i64 -> tile<4x64xf32>\n  %a = load_tile %ta\n  store_tile %a, %tc\n}\n"));
+    TextKernel text(str("kernel @k(%p: i64) {\n  %q = %p + 256\n  %tc = init_tile %p[2, 0], [", rows,
+                        ", 64], [64, 1] : i64 -> tile<4x64xf32>\n",
+                        "  %ta = init_tile %q[0, 0], [8, 64], [64, 1] : i64 -> tile<4x64xf32>\n  %a = load_tile %ta\n  "
+                        "store_tile %a, %tc\n}\n"));
     std::vector<float> memory(16 * 64), expected;
     for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
     expected = memory;
@@ -131,10 +136,11 @@ std::string codeOf(const std::string &source, const std::string &processor = "ho
 
 // exp takes most of the time: the loop that loads and finds the maximum does not prefetch.
 TEST(LoadAhead, ByTheLoopThatComputes) {
-  std::string code = codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
-                            "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
-                            "  %m = broadcast %max [1] -> vector<1x4096xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<1x4096xf32>\n"
-                            "  store_tile (exp(%x - %m)), %ty\n}\n");
+  std::string code =
+      codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
+             "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
+             "  %m = broadcast %max [1] -> vector<1x4096xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<1x4096xf32>\n"
+             "  store_tile (exp(%x - %m)), %ty\n}\n");
   size_t asks = code.find("call void @llvm.prefetch"), reduces = code.find("call i32 @llvm.vector.reduce.smax");
   ASSERT_NE(asks, std::string::npos);
   ASSERT_NE(reduces, std::string::npos);
@@ -142,22 +148,26 @@ TEST(LoadAhead, ByTheLoopThatComputes) {
   EXPECT_EQ(code.find("call void @llvm.prefetch", asks + 1), std::string::npos);
 }
 
-constexpr const char *kLargestOfRows = "kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
-                                       "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
-                                       "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
+constexpr const char *kLargestOfRows =
+    "kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
+    "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
+    "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
 
 // A product that is not in a nest prefetches the tile that its next step reads in place, unless the hardware does so.
 TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
-  const char *kernel = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
-                       "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"
-                       "  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  %acc = constant 0.0 : vector<32x64xf32>\n"
-                       "  for %k = 0 to dim(%B, 0) step 64 {\n    %b = load_tile %tb\n    %acc = tile_mma (exp(%a)), %b, (%acc * 0.5)\n"
-                       "    %tb = update_tile_offset %tb, 64, 0\n  }\n"
-                       "  %tc = init_tile %C[%i, 0] -> tile<32x64xf32>\n  store_tile %acc, %tc\n}\n";
+  const char *kernel =
+      "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
+      "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"
+      "  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  %acc = constant 0.0 : vector<32x64xf32>\n"
+      "  for %k = 0 to dim(%B, 0) step 64 {\n    %b = load_tile %tb\n    %acc = tile_mma (exp(%a)), %b, (%acc * 0.5)\n"
+      "    %tb = update_tile_offset %tb, 64, 0\n  }\n"
+      "  %tc = init_tile %C[%i, 0] -> tile<32x64xf32>\n  store_tile %acc, %tc\n}\n";
   auto asks = [&](const char *processor) {
     std::string code = codeOf(kernel, processor);
     int count = 0;
-    for (size_t at = code.find("call void @llvm.prefetch"); at != std::string::npos; at = code.find("call void @llvm.prefetch", at + 1)) ++count;
+    for (size_t at = code.find("call void @llvm.prefetch"); at != std::string::npos;
+         at = code.find("call void @llvm.prefetch", at + 1))
+      ++count;
     return count;
   };
   EXPECT_EQ(asks("znver4"), 2); // whether it is read in place or copied
@@ -176,7 +186,8 @@ TEST(LoadAhead, IntoTheCacheThatTheProcessorPrefers) {
     return at != std::string::npos && code.substr(at, code.find('\n', at) - at).find(locality) != std::string::npos;
   };
   EXPECT_TRUE(asks("znver5", "i32 0, i32 3, i32 1"));
-  for (const char *processor : {"znver4", "x86-64-v3", "sapphirerapids"}) EXPECT_TRUE(asks(processor, "i32 0, i32 2, i32 1")) << processor;
+  for (const char *processor : {"znver4", "x86-64-v3", "sapphirerapids"})
+    EXPECT_TRUE(asks(processor, "i32 0, i32 2, i32 1")) << processor;
 }
 
 } // namespace

@@ -37,7 +37,8 @@ public:
     lines_.assign((count_ * width() + 2 * kGuard) / sizeof(Line) + 1, line);
     view_.data = lines_.data()->bytes.data() + begin_;
   }
-  Array(const Array &other) : elem_(other.elem_), begin_(other.begin_), count_(other.count_), lines_(other.lines_), view_(other.view_) {
+  Array(const Array &other)
+      : elem_(other.elem_), begin_(other.begin_), count_(other.count_), lines_(other.lines_), view_(other.view_) {
     view_.data = lines_.data()->bytes.data() + begin_;
   }
   Array &operator=(const Array &) = delete;
@@ -144,8 +145,7 @@ public:
   Value *dim(Value *memref, int64_t d) { return b.value(OpKind::Dim, {memref, index(d)}, context.index()); }
   Value *tile(Value *memref, std::vector<Value *> offsets, std::vector<int64_t> shape, Order order = Order::RowMajor) {
     offsets.insert(offsets.begin(), memref);
-    return b.value(OpKind::InitTile, std::move(offsets),
-                   context.tile(std::move(shape), memref->type().elem(), nullptr, order));
+    return b.value(OpKind::InitTile, std::move(offsets), context.tile(std::move(shape), memref->type().elem(), nullptr, order));
   }
   Value *load(Value *tile) {
     Type type = tile->type();
@@ -154,8 +154,7 @@ public:
   Value *load(Value *tile, double padding) {
     Value *value = load(tile);
     Elem elem = tile->type().elem();
-    value->definingOp()->setAttr("padding",
-                                 isFloat(elem) ? AttrValue(padding) : AttrValue(static_cast<int64_t>(padding)));
+    value->definingOp()->setAttr("padding", isFloat(elem) ? AttrValue(padding) : AttrValue(static_cast<int64_t>(padding)));
     return value;
   }
   void store(Value *value, Value *tile) { b.create(OpKind::StoreTile, {value, tile}, {}); }
@@ -197,8 +196,7 @@ public:
     return op->result();
   }
   Value *transpose(Value *x) {
-    return b.value(OpKind::Transpose, {x},
-                   context.vector({x->type().extent(1), x->type().extent(0)}, x->type().elem()));
+    return b.value(OpKind::Transpose, {x}, context.vector({x->type().extent(1), x->type().extent(0)}, x->type().elem()));
   }
   Value *loadTransposed(Value *tile) {
     Type type = tile->type();
@@ -234,12 +232,8 @@ public:
     data.space = memref->type().data().space;
     return b.value(OpKind::InitTile, {memref, offsets}, context.intern(std::move(data)));
   }
-  Value *gather(Value *tile, Value *selected) {
-    return b.value(OpKind::LoadGather, {tile, selected}, vectorOf(tile->type()));
-  }
-  void scatter(Value *value, Value *selected, Value *tile) {
-    b.create(OpKind::StoreScatter, {value, selected, tile}, {});
-  }
+  Value *gather(Value *tile, Value *selected) { return b.value(OpKind::LoadGather, {tile, selected}, vectorOf(tile->type())); }
+  void scatter(Value *value, Value *selected, Value *tile) { b.create(OpKind::StoreScatter, {value, selected, tile}, {}); }
   Value *atomic(const char *kind, Value *value, Value *tile) {
     Value *before = b.value(OpKind::AtomicRmw, {value, tile}, vectorOf(tile->type()));
     before->definingOp()->setAttr("kind", std::string(kind));
@@ -282,8 +276,7 @@ public:
     return results(*op);
   }
   // for i = lower to upper step step; body(i, carried) returns the values to carry on.
-  template <class F>
-  std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
+  template <class F> std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
     std::vector<Value *> operands{lower, upper, step};
     operands.insert(operands.end(), inits.begin(), inits.end());
     std::vector<Type> types;
@@ -340,8 +333,7 @@ inline void makeGemm(KernelMaker &m, Elem input, Elem output, GemmShape tile) {
   Value *a = m.param(m.matrix(input)), *bMatrix = m.param(m.matrix(input)), *c = m.param(m.matrix(output));
   Value *i = m.gridOver(2, 0, tile.rows), *j = m.gridOver(2, 1, tile.columns);
   Value *zero = m.index(0);
-  Value *ta = m.tile(a, {i, zero}, {tile.rows, tile.depth}),
-        *tb = m.tile(bMatrix, {zero, j}, {tile.depth, tile.columns});
+  Value *ta = m.tile(a, {i, zero}, {tile.rows, tile.depth}), *tb = m.tile(bMatrix, {zero, j}, {tile.depth, tile.columns});
   Elem sum = isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32;
   Type accType = m.context.vector({tile.rows, tile.columns}, sum);
   Value *acc = isFloat(sum) ? m.b.constantFloat(accType, 0) : m.b.constantInt(accType, 0);

@@ -111,8 +111,7 @@ kernel @k(%A: memref<16xi32>, %O: memref<16xi32>, %W: memref<16xi32>, %R: memref
     ASSERT_TRUE(kernel.launch({&a, &o, &w, &r, &v}).ok);
     for (int64_t kind = 0; kind < 4; ++kind)
       for (int64_t l = 0; l < 16; ++l) {
-        auto offset = static_cast<int64_t>(o.number({l})),
-             width = std::min<int64_t>(16, static_cast<int64_t>(w.number({l})));
+        auto offset = static_cast<int64_t>(o.number({l})), width = std::min<int64_t>(16, static_cast<int64_t>(w.number({l})));
         int64_t from[] = {l ^ offset, l - offset, l + offset, offset};
         bool valid = l < width && from[kind] >= 0 && from[kind] < width;
         EXPECT_EQ(v.number({kind, l}), valid ? 1.0 : 0.0) << kind << ' ' << l;
@@ -209,19 +208,17 @@ kernel @k(%F: memref<?x8xi32>, %C: memref<?x8xi32>) subgroups(2) lanes(4) grid (
     std::vector<int> flags;
     const char *line, *message;
   };
-  for (const Case &c :
-       std::vector<Case>{{{0, 0, 0, 0, 1, 1, 0, 1},
-                          "// reduce",
-                          "lane 0 of subgroup 1 waits at `subgroup_reduce`, lane 2 of subgroup 1 has finished"},
-                         {{1, 1, 2, 1, 0, 0, 0, 0},
-                          "// reduce",
-                          "lane 0 of subgroup 0 waits at `subgroup_reduce`, lane 2 of subgroup 0 waits at another one"},
-                         {{0, 2, 2, 2, 0, 0, 0, 0},
-                          "// load",
-                          "lane 1 of subgroup 0 waits at `load_nd`, lane 0 of subgroup 0 has finished"},
-                         {{3, 3, 3, 3, 3, 3, 3, 0},
-                          "// barrier",
-                          "lane 0 of subgroup 0 waits at `barrier`, lane 3 of subgroup 1 has finished"}})
+  for (const Case &c : std::vector<Case>{
+           {{0, 0, 0, 0, 1, 1, 0, 1},
+            "// reduce",
+            "lane 0 of subgroup 1 waits at `subgroup_reduce`, lane 2 of subgroup 1 has finished"},
+           {{1, 1, 2, 1, 0, 0, 0, 0},
+            "// reduce",
+            "lane 0 of subgroup 0 waits at `subgroup_reduce`, lane 2 of subgroup 0 waits at another one"},
+           {{0, 2, 2, 2, 0, 0, 0, 0}, "// load", "lane 1 of subgroup 0 waits at `load_nd`, lane 0 of subgroup 0 has finished"},
+           {{3, 3, 3, 3, 3, 3, 3, 0},
+            "// barrier",
+            "lane 0 of subgroup 0 waits at `barrier`, lane 3 of subgroup 1 has finished"}})
     for (int threads : {1, 2}) {
       Array flags(Elem::I32, {1, 8}), out(Elem::I32, {1, 8});
       for (int64_t k = 0; k < 8; ++k) flags.set({0, k}, c.flags[static_cast<size_t>(k)]);

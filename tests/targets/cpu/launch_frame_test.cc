@@ -6,7 +6,6 @@
 namespace xt {
 namespace {
 
-
 LaunchArg viewAt(float *first, std::vector<int64_t> sizes, std::vector<int64_t> strides) {
   LaunchArg arg;
   arg.kind = LaunchArg::Kind::Buffer;
@@ -94,7 +93,9 @@ TEST(LaunchFrame, IsMadeAnewForAnotherKernelOrNumber) {
   other.integer = 6;
   LastFrame last;
   int codes[2] = {};
-  auto words = [&](int code, TextKernel &text, std::vector<LaunchArg> args) { return (*last.of(&codes[code], text.kernel(), args, {}))->words; };
+  auto words = [&](int code, TextKernel &text, std::vector<LaunchArg> args) {
+    return (*last.of(&codes[code], text.kernel(), args, {}))->words;
+  };
   const auto first = words(0, narrow, {x, n});
   EXPECT_NE(words(0, narrow, {x, other}), first);
   EXPECT_EQ(words(0, narrow, {x, n}), first);

@@ -60,13 +60,11 @@ TEST(CpuAtomic, AssignAndExtremes) {
   for (Elem elem : {Elem::F32, Elem::F16, Elem::I32, Elem::U8, Elem::I4, Elem::F8E4M3}) {
     SCOPED_TRACE(elemName(elem));
     KernelMaker m;
-    Value *in = m.param(m.matrix(elem)), *out = m.param(m.matrix(elem)), *before = m.param(m.matrix(elem)),
-          *zero = m.index(0);
+    Value *in = m.param(m.matrix(elem)), *out = m.param(m.matrix(elem)), *before = m.param(m.matrix(elem)), *zero = m.index(0);
     const std::vector<const char *> kinds =
         isFloat(elem)
             ? std::vector<const char *>{"assign", "maximumf", "minimumf", "maxnumf", "minnumf", "mulf", "addf"}
-            : std::vector<const char *>{"assign", "maxs", "maxu", "mins", "minu",
-                                        "muli",   "addi", "andi", "ori",  "xori"};
+            : std::vector<const char *>{"assign", "maxs", "maxu", "mins", "minu", "muli", "addi", "andi", "ori", "xori"};
     Value *x = m.load(m.tile(in, {zero, zero}, {3, 40}));
     int64_t row = 0;
     for (const char *kind : kinds) {
@@ -202,8 +200,7 @@ kernel @k(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) s
     ASSERT_TRUE(outcome.ok) << outcome.error.message;
   }
   Array expected = c;
-  ASSERT_TRUE(
-      interpret(kernel.kernel(), {a.arg(), expected.arg()}, *computeGrid(kernel.kernel(), {a.arg(), c.arg()})).ok());
+  ASSERT_TRUE(interpret(kernel.kernel(), {a.arg(), expected.arg()}, *computeGrid(kernel.kernel(), {a.arg(), c.arg()})).ok());
   for (int64_t i = 0; i < 50; ++i)
     for (int64_t j = 0; j < 12; ++j) {
       EXPECT_EQ(first.number({i, j}), expected.number({i, j})) << i << ", " << j;

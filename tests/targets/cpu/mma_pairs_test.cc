@@ -10,16 +10,32 @@ Product pairs(std::vector<int64_t> sizes, GemmShape tile, bool adds) {
 }
 
 TEST(CpuMmaPairs, TileShapes) {
-  for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64}, {32, 64, 32}, {13, 17, 6}, {7, 33, 34}, {1, 1, 2}, {6, 80, 2}, {5, 9, 70}, {12, 48, 15}, {40, 64, 32}, {64, 48, 32}})
+  for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64},
+                                               {32, 64, 32},
+                                               {13, 17, 6},
+                                               {7, 33, 34},
+                                               {1, 1, 2},
+                                               {6, 80, 2},
+                                               {5, 9, 70},
+                                               {12, 48, 15},
+                                               {40, 64, 32},
+                                               {64, 48, 32}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
-      for (double scale : {1.0, 0x1p-130}) expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds), scale, 1);
+      for (double scale : {1.0, 0x1p-130})
+        expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds), scale, 1);
     }
 }
 
 // The instruction treats these as 0; the language does not.
 TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
-  for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}, {0x1p-100, 0x1p-12}, {0x1p-100, 0x1p-13}})
+  for (auto [a, b] : {std::pair{0x1p-130, 0x1p20},
+                      {0x1p20, 0x1p-130},
+                      {0x1p-70, 0x1p-70},
+                      {0x1p-56, 0x1p-56},
+                      {0x1p-57, 1.0},
+                      {0x1p-100, 0x1p-12},
+                      {0x1p-100, 0x1p-13}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(a, " ", b));
       expectRight(pairs({40, 70, 64}, {32, 64, 32}, adds), a, b);
@@ -32,9 +48,11 @@ TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
 // A product that is computed by conversion stores only its own rows: other rows follow them.
 TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   KernelMaker m;
-  Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
+  Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(Elem::F32)),
+        *zero = m.index(0);
   Value *kept = m.unary(OpKind::NegF, m.load(m.tile(c, {zero, zero}, {3, 16})));
-  Value *product = m.mma(m.load(m.tile(a, {zero, zero}, {3, 30})), m.load(m.tile(b, {zero, zero}, {30, 32})), nullptr, Elem::F32);
+  Value *product =
+      m.mma(m.load(m.tile(a, {zero, zero}, {3, 30})), m.load(m.tile(b, {zero, zero}, {30, 32})), nullptr, Elem::F32);
   m.store(product, m.tile(c, {m.index(3), zero}, {3, 32}));
   Value *twice = m.binary(OpKind::AddF, kept, kept), *more = m.binary(OpKind::AddF, kept, twice);
   m.store(kept, m.tile(c, {m.index(6), zero}, {3, 16}));
@@ -50,11 +68,15 @@ TEST(CpuMmaPairs, FreshSumsOfEachType) {
     for (double scale : {1.0, 0x1p-130}) {
       SCOPED_TRACE(str(elemName(sum), " ", scale));
       KernelMaker m;
-      Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(sum)), *zero = m.index(0);
-      Value *product = m.mma(m.load(m.tile(a, {zero, zero}, {64, 64})), m.load(m.tile(b, {zero, zero}, {64, 96})), nullptr, sum);
+      Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(sum)),
+            *zero = m.index(0);
+      Value *product =
+          m.mma(m.load(m.tile(a, {zero, zero}, {64, 64})), m.load(m.tile(b, {zero, zero}, {64, 96})), nullptr, sum);
       m.store(product, m.tile(c, {zero, zero}, {64, 96}));
       Array x(Elem::BF16, {64, 64}), y(Elem::BF16, {64, 96}), z(sum, {64, 96});
-      auto unit = [](const std::vector<int64_t> &index) { return static_cast<double>((5 * index[0] + 7 * index[1]) % 3 - 1); }; // sums are exact
+      auto unit = [](const std::vector<int64_t> &index) {
+        return static_cast<double>((5 * index[0] + 7 * index[1]) % 3 - 1);
+      }; // sums are exact
       x.forEach([&](const std::vector<int64_t> &index) { x.set(index, scale * unit(index)); });
       y.forEach([&](const std::vector<int64_t> &index) { y.set(index, unit(index)); });
       fill(z, 3, 1);
@@ -76,9 +98,13 @@ TEST(CpuMmaPairs, Instructions) {
     GemmShape tile;
     const char *instruction;
   };
-  for (const Case &c : {Case{"znver4", {64, 64, 32}, "vdpbf16ps"}, {"znver4", {64, 64, 15}, "vfmadd"}, {"haswell", {64, 64, 32}, "vfmadd"},
-                        {"sapphirerapids", {64, 64, 32}, "tdpbf16ps"}, {"sapphirerapids", {64, 64, 34}, "vdpbf16ps"},
-                        {"sapphirerapids", {40, 64, 32}, "vdpbf16ps"}, {"sapphirerapids", {64, 48, 32}, "vdpbf16ps"}}) {
+  for (const Case &c : {Case{"znver4", {64, 64, 32}, "vdpbf16ps"},
+                        {"znver4", {64, 64, 15}, "vfmadd"},
+                        {"haswell", {64, 64, 32}, "vfmadd"},
+                        {"sapphirerapids", {64, 64, 32}, "tdpbf16ps"},
+                        {"sapphirerapids", {64, 64, 34}, "vdpbf16ps"},
+                        {"sapphirerapids", {40, 64, 32}, "vdpbf16ps"},
+                        {"sapphirerapids", {64, 48, 32}, "vdpbf16ps"}}) {
     SCOPED_TRACE(str(c.processor, " ", c.tile.rows, "x", c.tile.columns, "x", c.tile.depth));
     KernelMaker m;
     make(m, pairs({}, c.tile, false));

@@ -16,13 +16,20 @@ struct Shape {
 
 Product productOf(Elem elem, Shape shape, int order = 0, bool adds = false) {
   const GemmShape tile = elem == Elem::F32 ? kLarge : GemmShape{64, 128, 32};
-  return {.a = elem, .b = elem, .sizes = {shape.rows, shape.columns, shape.depth}, .tile = tile, .turnA = (order & 1) != 0, .turnB = (order & 2) != 0, .adds = adds};
+  return {.a = elem,
+          .b = elem,
+          .sizes = {shape.rows, shape.columns, shape.depth},
+          .tile = tile,
+          .turnA = (order & 1) != 0,
+          .turnB = (order & 2) != 0,
+          .adds = adds};
 }
 
 struct Matrices {
   Array a, b, c;
   explicit Matrices(const Product &p)
-      : a(matrix(p.a, p.sizes[0], p.sizes[2], p.turnA)), b(matrix(p.b, p.sizes[2], p.sizes[1], p.turnB)), c(matrix(Elem::F32, p.sizes[0], p.sizes[1], false)) {}
+      : a(matrix(p.a, p.sizes[0], p.sizes[2], p.turnA)), b(matrix(p.b, p.sizes[2], p.sizes[1], p.turnB)),
+        c(matrix(Elem::F32, p.sizes[0], p.sizes[1], false)) {}
 
 private:
   static Array matrix(Elem elem, int64_t rows, int64_t columns, bool turned) {
@@ -44,7 +51,8 @@ Filler wholes(int bits, uint64_t seed, double scale = 1) {
   return [=](Array &array) {
     RandomNumbers random(seed);
     const int64_t most = (int64_t{1} << bits) - 1;
-    array.forEach([&](const std::vector<int64_t> &index) { array.set(index, static_cast<double>(random.between(-most, most)) * scale); });
+    array.forEach(
+        [&](const std::vector<int64_t> &index) { array.set(index, static_cast<double>(random.between(-most, most)) * scale); });
   };
 }
 
@@ -82,7 +90,8 @@ TEST(CpuNestSlices, RowsAndColumns) {
       for (int64_t columns : {5, 33, 64, 70, 130}) {
         if (elem == Elem::F32 && columns != (rows % 2 ? 70 : 33)) continue; // because the interpreter takes long
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", columns));
-        expectProduct(productOf(elem, {rows, columns, 31 + rows}, 0, rows == 3), wholes(10, 1), wholes(6, 2), rows == 64 ? 3 : 1);
+        expectProduct(productOf(elem, {rows, columns, 31 + rows}, 0, rows == 3), wholes(10, 1), wholes(6, 2),
+                      rows == 64 ? 3 : 1);
       }
 }
 
@@ -93,19 +102,24 @@ TEST(CpuNestSlices, BlocksOfK) {
       expectProduct(productOf(Elem::F16, {40, 70, depth}, 0, adds), wholes(8, 1), wholes(3, 2));
       expectProduct(productOf(Elem::TF32, {40, 70, depth}, 3, adds), wholes(8, 1), wholes(3, 2), 3);
     }
-  for (int64_t depth : {256, 257, 400}) expectProduct(productOf(Elem::F32, {40, 70, depth}, 0, depth == 400), wholes(10, 1), wholes(4, 2));
+  for (int64_t depth : {256, 257, 400})
+    expectProduct(productOf(Elem::F32, {40, 70, depth}, 0, depth == 400), wholes(10, 1), wholes(4, 2));
   expectProduct(productOf(Elem::F32, {300, 600, 40}), wholes(10, 1), wholes(6, 2), 3);
 }
 
 // An element of a or of b that has no slices: its row or column of the result is computed as floats.
 TEST(CpuNestSlices, WhatHasNoSlices) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double kNumbers[] = {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(), 0x1p-140, 0x1p-149, 0x1.8p-112, 0x1.fffffep127, -0x1p-126};
+  const double kNumbers[] = {kInfinity,      -kInfinity, std::numeric_limits<double>::quiet_NaN(),
+                             0x1p-140,       0x1p-149,   0x1.8p-112,
+                             0x1.fffffep127, -0x1p-126};
   for (double number : kNumbers)
     for (int order = 0; order < 4; ++order) {
       SCOPED_TRACE(str(number, " ", order));
       Product p = productOf(Elem::F32, {40, 70, 37}, order);
-      auto place = [](bool turned, int64_t row, int64_t column) { return turned ? std::vector<int64_t>{column, row} : std::vector<int64_t>{row, column}; };
+      auto place = [](bool turned, int64_t row, int64_t column) {
+        return turned ? std::vector<int64_t>{column, row} : std::vector<int64_t>{row, column};
+      };
       Filler some = wholes(10, 1), few = wholes(1, 2);
       expectProduct(p, withOne(some, place(p.turnA, 33, 36), number), few);
       expectProduct(p, few, withOne(some, place(p.turnB, 36, 50), number));
@@ -116,7 +130,8 @@ TEST(CpuNestSlices, WhatHasNoSlices) {
   auto zeros = [](Array &array) { array.forEach([&](const std::vector<int64_t> &index) { array.set(index, 0); }); };
   for (double number : {kInfinity, 0x1p-140, 0x1.234564p-110})
     for (int64_t rows : {1, 2, 3})
-      for (int64_t depth : {37, 64, 300}) expectProduct(productOf(Elem::F32, {rows, 70, depth}), withOne(zeros, {0, 21}, number), wholes(4, 2));
+      for (int64_t depth : {37, 64, 300})
+        expectProduct(productOf(Elem::F32, {rows, 70, depth}), withOne(zeros, {0, 21}, number), wholes(4, 2));
 }
 
 // A number of 2^-107 and more whose last slices AMX would treat as 0, and numbers of 2^-61 whose last products it would flush
@@ -125,23 +140,31 @@ TEST(CpuNestSlices, LastSlicesThatAreNotNormal) {
   auto odd = [](double scale) {
     return [=](Array &array) {
       RandomNumbers random(7);
-      array.forEach([&](const std::vector<int64_t> &index) { array.set(index, static_cast<double>(2 * random.between(1 << 18, (1 << 19) - 1) + 1) * scale); });
+      array.forEach([&](const std::vector<int64_t> &index) {
+        array.set(index, static_cast<double>(2 * random.between(1 << 18, (1 << 19) - 1) + 1) * scale);
+      });
     };
   };
-  for (int exponent : {-128, -124, -123, -120}) expectProduct(productOf(Elem::F32, {40, 70, 3}), odd(std::ldexp(1.0, exponent)), wholes(2, 2, 0x1p40));
+  for (int exponent : {-128, -124, -123, -120})
+    expectProduct(productOf(Elem::F32, {40, 70, 3}), odd(std::ldexp(1.0, exponent)), wholes(2, 2, 0x1p40));
   auto twelve = [](double scale) {
     return [=](Array &array) {
       RandomNumbers random(8);
-      array.forEach([&](const std::vector<int64_t> &index) { array.set(index, static_cast<double>(2 * random.between(1 << 10, (1 << 11) - 1) + 1) * scale); });
+      array.forEach([&](const std::vector<int64_t> &index) {
+        array.set(index, static_cast<double>(2 * random.between(1 << 10, (1 << 11) - 1) + 1) * scale);
+      });
     };
   };
-  for (int exponent : {-70, -64, -63, -62, -60}) expectProduct(productOf(Elem::F32, {40, 70, 1}), twelve(std::ldexp(1.0, exponent)), twelve(0x1p-63));
+  for (int exponent : {-70, -64, -63, -62, -60})
+    expectProduct(productOf(Elem::F32, {40, 70, 1}), twelve(std::ldexp(1.0, exponent)), twelve(0x1p-63));
 }
 
 TEST(CpuNestSlices, ManyBlocksOfWhatHasNoSlices) {
   for (bool adds : {false, true})
-    expectProduct(productOf(Elem::F32, {40, 70, 600}, 0, adds), withOne(wholes(10, 1), {33, 590}, std::numeric_limits<double>::infinity()), wholes(1, 2));
-  for (int order = 0; order < 4; ++order) expectProduct(productOf(Elem::TF32, {70, 150, 700}, order), wholes(8, 1, 0x1p-70), wholes(3, 2, 0x1p-60), 2);
+    expectProduct(productOf(Elem::F32, {40, 70, 600}, 0, adds),
+                  withOne(wholes(10, 1), {33, 590}, std::numeric_limits<double>::infinity()), wholes(1, 2));
+  for (int order = 0; order < 4; ++order)
+    expectProduct(productOf(Elem::TF32, {70, 150, 700}, order), wholes(8, 1, 0x1p-70), wholes(3, 2, 0x1p-60), 2);
 }
 
 // K of a extends behind b's end, where infinity times 0 is NaN.
@@ -158,7 +181,8 @@ TEST(CpuNestSlices, BEndsFirst) {
 
 // Products that AMX would flush to 0.
 TEST(CpuNestSlices, ProductsThatAreNotNormal) {
-  for (auto [a, b] : {std::pair{0x1p-75, 0x1p-60}, {0x1p-40, 0x1p-40}, {0x1p-38, 0x1p-40}, {0x1p-100, 0x1p60}, {0x1p-105, 0x1p60}})
+  for (auto [a, b] :
+       {std::pair{0x1p-75, 0x1p-60}, {0x1p-40, 0x1p-40}, {0x1p-38, 0x1p-40}, {0x1p-100, 0x1p60}, {0x1p-105, 0x1p60}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(a, " ", b));
       Product p = productOf(Elem::F32, {40, 70, 40}, 0, adds);
@@ -183,7 +207,8 @@ TEST(CpuNestSlices, RoundsLikeF32) {
       RandomNumbers random(5);
       for (Array *array : {&x.a, &x.b})
         array->forEach([&](const std::vector<int64_t> &index) {
-          array->set(index, std::ldexp(static_cast<double>(random.between(-(1 << 24) + 1, (1 << 24) - 1)), static_cast<int>(random.between(-30, -20))));
+          array->set(index, std::ldexp(static_cast<double>(random.between(-(1 << 24) + 1, (1 << 24) - 1)),
+                                       static_cast<int>(random.between(-30, -20))));
         });
       Diagnostics diagnostics;
       auto executable = compileForCpu(m.module, cpu, {}, diagnostics);

@@ -17,12 +17,14 @@ struct Product {
   bool columnsA = false, columnsB = false; // the matrices are column-major
   int64_t shift = 0;                       // offset of the first tiles, in all dimensions
   int64_t shiftOfA = 0;                    // additional offset of a's tiles along K
-  bool beginsFar = false;                  // the first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front
-  bool adds = false;                       // the sum starts at what c holds
-  std::optional<Elem> other = {};          // b's element type, if it is not a's
-  bool fused = false;                      // twice the sum plus a row, as f16
-  int64_t fewerRows = 0;                   // a has this many rows fewer than c
-  int64_t bytesApart = 0;                  // bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere
+  bool beginsFar =
+      false; // the first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front
+  bool adds = false; // the sum starts at what c holds
+  std::optional<Elem> other = {}; // b's element type, if it is not a's
+  bool fused = false; // twice the sum plus a row, as f16
+  int64_t fewerRows = 0; // a has this many rows fewer than c
+  int64_t bytesApart =
+      0; // bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere
 };
 
 Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
@@ -35,12 +37,15 @@ Value *side(KernelMaker &m, Value *matrix, std::vector<Value *> at, std::vector<
 void make(KernelMaker &m, const Product &p) {
   Elem sum = sumElem(p.input), output = p.fused ? Elem::F16 : sum;
   auto matrix = [&](Elem elem, bool columns) { return columns ? m.columnMajorMatrix(elem) : m.matrix(elem); };
-  Value *a = m.param(matrix(p.input, p.columnsA)), *b = m.param(matrix(p.other.value_or(p.input), p.columnsB)), *c = m.param(m.matrix(output));
+  Value *a = m.param(matrix(p.input, p.columnsA)), *b = m.param(matrix(p.other.value_or(p.input), p.columnsB)),
+        *c = m.param(m.matrix(output));
   Value *bias = p.fused ? m.param(m.matrix(Elem::F32)) : nullptr;
   Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns);
   Value *start = m.index(p.shift), *zero = m.index(0), *step = m.index(p.tile.depth);
-  if (p.beginsFar) i = m.binary(OpKind::SubI, m.index(2 * p.tile.rows + (p.tile.rows << 19)), m.binary(OpKind::MulI, i, m.index(1 << 19)));
-  else i = m.binary(OpKind::AddI, i, start);
+  if (p.beginsFar)
+    i = m.binary(OpKind::SubI, m.index(2 * p.tile.rows + (p.tile.rows << 19)), m.binary(OpKind::MulI, i, m.index(1 << 19)));
+  else
+    i = m.binary(OpKind::AddI, i, start);
   j = m.binary(OpKind::AddI, j, start);
   Value *ta = side(m, a, {i, m.index(p.shift + p.shiftOfA)}, {p.tile.rows, p.tile.depth}, p.turnA, p.columnsA);
   Value *tb = side(m, b, {start, j}, {p.tile.depth, p.tile.columns}, p.turnB, p.columnsB);
@@ -82,7 +87,8 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   make(loop, p);
   make(nest, p);
   ASSERT_EQ(formIn(nest), 1u);
-  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed, int64_t bytesApart = 0) {
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed,
+                   int64_t bytesApart = 0) {
     if (turned) std::swap(rows, columns);
     int64_t gap = bytesApart > 0 ? bytesApart / elemInfo(elem).storageBytes - columns : 3;
     auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, gap, columnMajor, 1, bytesApart > 0);
@@ -124,7 +130,8 @@ TEST(CpuNest, BytesOfBothSigns) {
 }
 
 TEST(CpuNest, TileShapes) {
-  for (GemmShape tile : std::vector<GemmShape>{{1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
+  for (GemmShape tile : std::vector<GemmShape>{
+           {1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
     SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
     expectAsLoop({.sizes = {2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 1}, .tile = tile}, processors());
   }
@@ -134,15 +141,20 @@ TEST(CpuNest, EveryOrderInMemory) {
   for (Elem input : {Elem::F32, Elem::F16, Elem::F64})
     for (int bits = 0; bits < 16; ++bits) {
       SCOPED_TRACE(str(elemName(input), " ", bits));
-      expectAsLoop({.input = input, .sizes = {37, 75, 43}, .tile = {32, 64, 16}, .turnA = (bits & 1) != 0, .turnB = (bits & 2) != 0,
-                    .columnsA = (bits & 4) != 0, .columnsB = (bits & 8) != 0}, {processors()[0]});
+      expectAsLoop({.input = input,
+                    .sizes = {37, 75, 43},
+                    .tile = {32, 64, 16},
+                    .turnA = (bits & 1) != 0,
+                    .turnB = (bits & 2) != 0,
+                    .columnsA = (bits & 4) != 0,
+                    .columnsB = (bits & 8) != 0},
+                   {processors()[0]});
     }
 }
 
 TEST(CpuNest, BlocksOfK) {
   for (int64_t depth : {511, 512, 513, 1023, 1025, 2100})
-    for (bool adds : {false, true})
-      expectAsLoop({.sizes = {9, 70, depth}, .tile = {16, 64, 64}, .adds = adds}, processors());
+    for (bool adds : {false, true}) expectAsLoop({.sizes = {9, 70, depth}, .tile = {16, 64, 64}, .adds = adds}, processors());
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
 }
 
@@ -153,8 +165,10 @@ TEST(CpuNest, FewRows) {
       for (bool adds : {false, true})
         expectAsLoop({.input = elem, .sizes = {rows, 600, 700}, .tile = {64, 512, 64}, .adds = adds}, processors());
   for (int64_t rows : {2, 7}) expectAsLoop({.sizes = {rows, 150, 2100}, .tile = {64, 160, 64}}, processors());
-  for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8}) expectAsLoop({.input = elem, .sizes = {2, 1111, 133}, .tile = {8, 1200, 32}}, processors());
-  for (int64_t depth : {128, 416, 900}) expectAsLoop({.input = Elem::F16, .sizes = {2, 111, depth}, .tile = {8, 128, 32}, .adds = depth == 416}, processors());
+  for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
+    expectAsLoop({.input = elem, .sizes = {2, 1111, 133}, .tile = {8, 1200, 32}}, processors());
+  for (int64_t depth : {128, 416, 900})
+    expectAsLoop({.input = Elem::F16, .sizes = {2, 111, depth}, .tile = {8, 128, 32}, .adds = depth == 416}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
   expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
@@ -165,9 +179,13 @@ TEST(CpuNest, FewRows) {
 // over b, and so do 4 rows if b is converted. f64 with AVX2 and more than 4 rows is packed first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
-  for (int64_t rows : {1, 2, 3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart}, processorsOfAllFacts());
+  for (int64_t rows : {1, 2, 3, 4, 8, 9})
+    expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart},
+                 processorsOfAllFacts());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
-    for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(), 2);
+    for (int64_t rows : {3, 4})
+      expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(),
+                   2);
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfAllFacts());
 }
 
@@ -180,8 +198,10 @@ TEST(CpuNest, LastRowsAndSteps) {
       expectAsLoop({.sizes = {rows, columns, 1 + rows % 5}, .tile = {32, columns, 16}, .adds = rows % 2 == 0}, processors());
     }
   for (int64_t depth : {1, 2, 3, 601})
-    for (bool fused : {false, true}) expectAsLoop({.sizes = {17, 70, depth}, .tile = {32, 64, 16}, .fused = fused}, processors());
-  for (Elem elem : {Elem::F64, Elem::F16}) expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
+    for (bool fused : {false, true})
+      expectAsLoop({.sizes = {17, 70, depth}, .tile = {32, 64, 16}, .fused = fused}, processors());
+  for (Elem elem : {Elem::F64, Elem::F16})
+    expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
 }
 
 // With AVX2, panels have three registers, one or two narrow panels of two registers take the rest, and iterations have four
@@ -189,20 +209,33 @@ TEST(CpuNest, LastRowsAndSteps) {
 TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 1; columns <= 81; columns += columns % 8 == 1 ? 7 : 1) {
     SCOPED_TRACE(columns);
-    expectAsLoop({.sizes = {9 + columns % 4, columns, 1 + columns % 7}, .tile = {32, 128, 16}, .adds = columns % 3 == 1, .fused = columns % 3 == 0}, processors());
+    expectAsLoop({.sizes = {9 + columns % 4, columns, 1 + columns % 7},
+                  .tile = {32, 128, 16},
+                  .adds = columns % 3 == 1,
+                  .fused = columns % 3 == 0},
+                 processors());
   }
   for (int64_t depth : {513, 1027, 1030})
-    for (int threads : {1, 2, 5}) expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
-  for (int64_t columns : {9, 13, 25, 29}) expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
+    for (int threads : {1, 2, 5})
+      expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
+  for (int64_t columns : {9, 13, 25, 29})
+    expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
   for (int64_t columns : {511, 512, 530}) // packed f64
-    expectAsLoop({.input = Elem::F64, .sizes = {29, columns, 530}, .tile = {32, 1024, 16}, .adds = columns == 511}, processors(), 2);
-  for (int64_t rows : {2, 4, 5}) expectAsLoop({.input = Elem::F64, .sizes = {rows, 514, 530}, .tile = {8, 1024, 16}}, processors());
+    expectAsLoop({.input = Elem::F64, .sizes = {29, columns, 530}, .tile = {32, 1024, 16}, .adds = columns == 511},
+                 processors(), 2);
+  for (int64_t rows : {2, 4, 5})
+    expectAsLoop({.input = Elem::F64, .sizes = {rows, 514, 530}, .tile = {8, 1024, 16}}, processors());
   for (int64_t columns : {101, 130}) // several parts
-    for (Elem elem : {Elem::F32, Elem::F64}) expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32}, processors(), 5);
+    for (Elem elem : {Elem::F32, Elem::F64})
+      expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32},
+                   processors(), 5);
   for (bool turned : {false, true}) // narrow tiles need three rows or more
-    for (int64_t rows : {2, 3}) expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
-  for (int64_t rows = 1; rows <= 5; ++rows) expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .turnB = true}, processors());
-  for (int64_t columns = 24; columns <= 41; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
+    for (int64_t rows : {2, 3})
+      expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
+  for (int64_t rows = 1; rows <= 5; ++rows)
+    expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .turnB = true}, processors());
+  for (int64_t columns = 24; columns <= 41; ++columns)
+    expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
 // A panel of few columns is multiplied by a tile of two registers, or of three of four, which takes the last rows, too.
@@ -214,13 +247,15 @@ TEST(CpuNest, FewColumns) {
     }
   for (int64_t depth : {1, 2, 601, 1100, 1101})
     for (int64_t columns : {96, 110})
-      for (bool fused : {false, true}) expectAsLoop({.sizes = {17, columns, depth}, .tile = {32, 128, 16}, .fused = fused}, processors());
+      for (bool fused : {false, true})
+        expectAsLoop({.sizes = {17, columns, depth}, .tile = {32, 128, 16}, .fused = fused}, processors());
   for (int threads : {1, 3}) {
     expectAsLoop({.sizes = {100, 90, 1040}, .tile = {32, 64, 16}}, processors(), threads);
     expectAsLoop({.sizes = {100, 110, 1040}, .tile = {32, 128, 16}}, processors(), threads);
   }
   for (Elem elem : {Elem::F64, Elem::F16})
-    for (int64_t columns : {15, 16, 20, 24, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
+    for (int64_t columns : {15, 16, 20, 24, 48})
+      expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
 
 // Whole panels of a b whose rows do not begin at lines are packed by the first tile of rows, with conversion if necessary, or
@@ -230,10 +265,13 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
     for (int64_t rows : {24, 25, 37, 70})
       for (int threads : {1, 3}) {
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
-        expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processorsOfAllFacts(), threads);
+        expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25},
+                     processorsOfAllFacts(), threads);
       }
   for (int64_t rows = 1; rows <= 11; ++rows) // a tile that converts repeats rows if there are too few
-    expectAsLoop({.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4}, processorsOfAllFacts(), 2);
+    expectAsLoop(
+        {.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4},
+        processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfAllFacts(), 2);
@@ -242,7 +280,8 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
 // The rows of b, including the gaps, are 16, 4 and 2 KiB apart: blocks of K are shorter, and the first tile packs a large b.
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
-    for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processorsOfAllFacts());
+    for (bool adds : {false, true})
+      expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processorsOfAllFacts());
   expectAsLoop({.input = Elem::F64, .sizes = {13, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
   expectAsLoop({.sizes = {13, 4093, 261}, .tile = {16, 256, 64}}, processorsOfAllFacts(), 2);
 }
@@ -254,7 +293,9 @@ TEST(CpuNest, RowsThatCrowdCaches) {
       for (int64_t rows : {48, 49, 61, 160})
         for (int threads : {1, 2}) {
           SCOPED_TRACE(str(elemName(elem), " ", bytesApart, " ", rows, " ", threads));
-          expectAsLoop({.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart}, processorsOfAllFacts(), threads);
+          expectAsLoop(
+              {.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart},
+              processorsOfAllFacts(), threads);
         }
 }
 
@@ -262,24 +303,34 @@ TEST(CpuNest, RowsThatCrowdCaches) {
 // workgroup, which may be out of bounds. Workgroups share panels, also the one with the last rows, and blocks of K are shorter.
 TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {3072, 4096, 16 << 10})
-    for (int64_t rows : {13, 61, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(), 2);
+    for (int64_t rows : {13, 61, 150})
+      expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(), 2);
   for (int64_t bytesApart : {4004, 4096})
     for (int64_t rows : {70, 104})
-      for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(), threads);
-  for (int threads : {1, 2}) expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(), threads);
+      for (int threads : {1, 2})
+        expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(),
+                     threads);
+  for (int threads : {1, 2})
+    expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(),
+                 threads);
   // Blocks of 12 rows, with prefetches of the next block, or one block.
   expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts());
-  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // blocks of 32
-  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // read in place, or packed
+  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10},
+               processorsOfAllFacts()); // blocks of 32
+  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10},
+               processorsOfAllFacts()); // read in place, or packed
   for (int64_t bytesApart : {7000, 9000, 12 << 10}) // blocks of 28, 20 and 16
-    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
+    for (int64_t rows : {4, 7, 16})
+      expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
 }
 
 // Two threads begin with different panels of a b that is converted first or turned, so that they do not wait for each other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
   for (bool turned : {false, true})
     for (int threads : {1, 2, 3})
-      expectAsLoop({.input = turned ? Elem::F32 : Elem::F8E4M3, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned}, processors(), threads);
+      expectAsLoop(
+          {.input = turned ? Elem::F32 : Elem::F8E4M3, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned},
+          processors(), threads);
 }
 
 // With few columns, f16 of a are read in place, or copied unchanged if some elements are out of bounds; turned ones are
@@ -289,15 +340,23 @@ TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
     for (int64_t rows : {1, 2, 5, 13, 37})
       for (int threads : {1, 2}) {
         SCOPED_TRACE(str(columns, " ", rows, " ", threads));
-        Product p{.input = Elem::F16, .sizes = {rows, columns, 30 + rows}, .tile = {32, 128, 16}, .adds = rows == 5, .fused = rows == 13};
+        Product p{.input = Elem::F16,
+                  .sizes = {rows, columns, 30 + rows},
+                  .tile = {32, 128, 16},
+                  .adds = rows == 5,
+                  .fused = rows == 13};
         p.columnsA = columns == 40;
         expectAsLoop(p, processorsOfAllFacts(), threads);
         p.fewerRows = 1;
         expectAsLoop(p, processorsOfAllFacts(), threads);
       }
   for (int64_t depth : {1, 600, 1100, 2100})
-    for (int64_t shift : {0, -3}) expectAsLoop({.input = Elem::F16, .sizes = {23, 70, depth}, .tile = {32, 64, 16}, .shift = shift}, processorsOfAllFacts());
-  for (bool turned : {false, true}) expectAsLoop({.input = Elem::F16, .sizes = {23, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = true}, processorsOfAllFacts());
+    for (int64_t shift : {0, -3})
+      expectAsLoop({.input = Elem::F16, .sizes = {23, 70, depth}, .tile = {32, 64, 16}, .shift = shift},
+                   processorsOfAllFacts());
+  for (bool turned : {false, true})
+    expectAsLoop({.input = Elem::F16, .sizes = {23, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = true},
+                 processorsOfAllFacts());
 }
 
 // A workgroup without any row may come first and pack what others share.
@@ -305,7 +364,8 @@ TEST(CpuNest, AWorkgroupThatIsOutside) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int threads : {1, 2}) {
       SCOPED_TRACE(str(elemName(elem), " ", threads));
-      expectAsLoop({.input = elem, .sizes = {600, 130, 40}, .tile = {32, 64, 16}, .beginsFar = true}, processorsOfAllFacts(), threads);
+      expectAsLoop({.input = elem, .sizes = {600, 130, 40}, .tile = {32, 64, 16}, .beginsFar = true}, processorsOfAllFacts(),
+                   threads);
     }
 }
 
@@ -316,13 +376,15 @@ TEST(CpuNest, NothingToAddUp) {
 TEST(CpuNest, TilesThatBeginOutside) {
   for (bool turned : {false, true})
     for (Elem input : {Elem::F32, Elem::F16})
-      expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
+      expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5},
+                   processors());
   // More than a few registers of each row of a are in bounds; b has elements where a has none.
   for (Elem input : {Elem::F16, Elem::BF16, Elem::I8, Elem::U8})
     for (int64_t shift : {-5, -4, 1, 2, 3})
       for (int64_t depth : {255, 256, 350}) {
         SCOPED_TRACE(str(elemName(input), " ", shift, " ", depth));
-        expectAsLoop({.input = input, .sizes = {40, 70, depth}, .tile = {32, 64, 16}, .shiftOfA = shift}, processorsOfAllFacts());
+        expectAsLoop({.input = input, .sizes = {40, 70, depth}, .tile = {32, 64, 16}, .shiftOfA = shift},
+                     processorsOfAllFacts());
       }
   expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .fewerRows = 11}, processors());
 }
@@ -349,7 +411,8 @@ TEST(CpuNest, ResultInPlaceOfAnOperand) {
       Diagnostics diagnostics;
       auto executable = compileForCpu(module, processors()[0], {}, diagnostics);
       EXPECT_TRUE(executable.ok());
-      EXPECT_TRUE((*executable)->launch(kernel, {a.arg(), b.arg(), same == 0 ? a.arg() : b.arg()}, {{0, 96, 1}, {0, 96, 1}}).ok());
+      EXPECT_TRUE(
+          (*executable)->launch(kernel, {a.arg(), b.arg(), same == 0 ? a.arg() : b.arg()}, {{0, 96, 1}, {0, 96, 1}}).ok());
       return (same == 0 ? a : b).bytes();
     };
     EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel));
@@ -451,10 +514,15 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
 TEST(CpuNest, AWhoseStridesTheLaunchSays) {
   for (const char *elem : {"f16", "f32"}) {
     const std::string e(elem);
-    TextKernel text("kernel @k(%A: memref<?x?x" + e + ">, %B: memref<?x?x" + e + ">, %C: memref<?x?xf32>, %m: index, %k: index, %s0: index, %s1: index) {\n"
-                    "  %ta = init_tile %A[0, 0], [%m, %k], [%s0, %s1] : memref<?x?x" + e + "> -> tile<24x32x" + e + ">\n  %tb = init_tile %B[0, 0] -> tile<32x64x" + e + ">\n"
-                    "  %acc = constant 0.0 : vector<24x64xf32>\n  for %n = 0 to %k step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n"
-                    "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
+    TextKernel text("kernel @k(%A: memref<?x?x" + e + ">, %B: memref<?x?x" + e +
+                    ">, %C: memref<?x?xf32>, %m: index, %k: index, %s0: index, %s1: index) {\n"
+                    "  %ta = init_tile %A[0, 0], [%m, %k], [%s0, %s1] : memref<?x?x" +
+                    e + "> -> tile<24x32x" + e + ">\n  %tb = init_tile %B[0, 0] -> tile<32x64x" + e +
+                    ">\n"
+                    "  %acc = constant 0.0 : vector<24x64xf32>\n  for %n = 0 to %k step 32 {\n    %a = load_tile %ta\n    %b = "
+                    "load_tile %tb\n"
+                    "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset "
+                    "%tb, 32, 0\n  }\n"
                     "  %tc = init_tile %C[0, 0] -> tile<24x64xf32>\n  store_tile %acc, %tc\n}\n");
     for (int64_t rows : {24, 20}) {
       SCOPED_TRACE(str(elem, " ", rows));
@@ -462,7 +530,9 @@ TEST(CpuNest, AWhoseStridesTheLaunchSays) {
       Array a(of, {24, 100}), b(of, {100, 64}), c(Elem::F32, {24, 64});
       fill(a, 1), fill(b, 2), fill(c, 3);
       auto number = [](int64_t value) { return LaunchArray{nullptr, intArg(value)}; };
-      expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}, number(rows), number(99), number(100), number(1)}, {}, processorsOfAllFacts());
+      expectAsInterpreter(text.module(), text.kernel(),
+                          {{&a, {}}, {&b, {}}, {&c, {}}, number(rows), number(99), number(100), number(1)}, {},
+                          processorsOfAllFacts());
     }
   }
 }

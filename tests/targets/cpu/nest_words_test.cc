@@ -22,7 +22,12 @@ TEST(CpuNestWords, EveryOrderInMemory) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int bits = 0; bits < 4; ++bits) {
       SCOPED_TRACE(str(elemName(elem), " ", bits));
-      expectRight({.a = elem, .b = elem, .sizes = {45, 75, 143}, .tile = {32, 64, 16}, .turnA = (bits & 1) != 0, .turnB = (bits & 2) != 0});
+      expectRight({.a = elem,
+                   .b = elem,
+                   .sizes = {45, 75, 143},
+                   .tile = {32, 64, 16},
+                   .turnA = (bits & 1) != 0,
+                   .turnB = (bits & 2) != 0});
     }
 }
 
@@ -57,8 +62,14 @@ TEST(CpuNestWords, OnePanelOrTwo) {
         int64_t depth = words * (elem == Elem::BF16 ? 2 : 4) - 3;
         SCOPED_TRACE(str(elemName(elem), " ", columns, " ", depth));
         bool turned = columns == 33;
-        expectRight({.a = elem, .b = elem, .sizes = {45, columns, depth}, .tile = {64, 128, 32}, .turnB = turned, .adds = columns >= 64});
-        if (columns > 64) expectRight({.a = elem, .b = elem, .sizes = {40, columns, depth + 3}, .tile = {32, 128, 32}}, 1, 1, runnable(), 3);
+        expectRight({.a = elem,
+                     .b = elem,
+                     .sizes = {45, columns, depth},
+                     .tile = {64, 128, 32},
+                     .turnB = turned,
+                     .adds = columns >= 64});
+        if (columns > 64)
+          expectRight({.a = elem, .b = elem, .sizes = {40, columns, depth + 3}, .tile = {32, 128, 32}}, 1, 1, runnable(), 3);
       }
 }
 
@@ -79,11 +90,15 @@ TEST(CpuNestWords, RowsOfBThatAreOutside) {
       SCOPED_TRACE(str(elemName(elem), " ", first));
       const bool bytes = elem == Elem::I8;
       std::string name(elemName(elem)), sum = bytes ? "i32" : "f32";
-      TextKernel text("kernel @k(%A: memref<?x?x" + name + ">, %B: memref<?x?x" + name + ">, %C: memref<?x?x" + sum + ">) {\n  %ta = init_tile %A[0, 0] -> tile<40x32x" + name +
-                      ">\n  %tb = init_tile %B[" + std::to_string(first) + ", 0] -> tile<32x64x" + name + ">\n  %acc = constant " + (bytes ? "0" : "0.0") + " : vector<40x64x" + sum +
-                      ">\n  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n"
-                      "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n  %tc = init_tile %C[0, 0] -> tile<40x64x" + sum +
-                      ">\n  store_tile %acc, %tc\n}\n");
+      TextKernel text("kernel @k(%A: memref<?x?x" + name + ">, %B: memref<?x?x" + name + ">, %C: memref<?x?x" + sum +
+                      ">) {\n  %ta = init_tile %A[0, 0] -> tile<40x32x" + name + ">\n  %tb = init_tile %B[" +
+                      std::to_string(first) + ", 0] -> tile<32x64x" + name + ">\n  %acc = constant " + (bytes ? "0" : "0.0") +
+                      " : vector<40x64x" + sum +
+                      ">\n  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = "
+                      "tile_mma %a, %b, %acc\n"
+                      "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n  %tc = "
+                      "init_tile %C[0, 0] -> tile<40x64x" +
+                      sum + ">\n  store_tile %acc, %tc\n}\n");
       Array a(elem, {40, 333}), b(elem, {90, 64}), c(bytes ? Elem::I32 : Elem::F32, {40, 64});
       fill(a, 1, 1), fill(b, 2, 1), fill(c, 3, 1);
       expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
@@ -97,7 +112,8 @@ TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
       SCOPED_TRACE(str(depth, " ", turned));
       KernelMaker m;
       make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}, .turnB = turned});
-      Array a(Elem::BF16, {32, depth}), b(Elem::BF16, turned ? std::vector<int64_t>{64, depth} : std::vector<int64_t>{depth, 64}), c(Elem::F32, {32, 64});
+      Array a(Elem::BF16, {32, depth}),
+          b(Elem::BF16, turned ? std::vector<int64_t>{64, depth} : std::vector<int64_t>{depth, 64}), c(Elem::F32, {32, 64});
       fill(a, 1, 0x1p20), fill(c, 2, 1);
       b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[turned ? 0 : 1] == 50 ? 0x1p-130 : 1); });
       expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
@@ -139,7 +155,8 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(a, " ", b));
-      for (int64_t columns : {70, 104}) expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {40, columns, 600}, .tile = {64, 64, 32}, .adds = adds}, a, b);
+      for (int64_t columns : {70, 104})
+        expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {40, columns, 600}, .tile = {64, 64, 32}, .adds = adds}, a, b);
     }
 }
 
@@ -159,7 +176,11 @@ TEST(CpuNestWords, RowsThatEndWithinARegister) {
 // Rows of a that are shorter than a register are not read in place, because the register would begin before the row; for longer
 // rows, the last register ends with the row. (Rows have gaps; otherwise they are scanned as one.)
 TEST(CpuNestWords, NothingBesideRowsIsRead) {
-  for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}}, {Elem::BF16, int64_t{36}}, {Elem::I8, int64_t{28}}, {Elem::I8, int64_t{64}}, {Elem::I8, int64_t{68}}}) {
+  for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}},
+                             {Elem::BF16, int64_t{36}},
+                             {Elem::I8, int64_t{28}},
+                             {Elem::I8, int64_t{64}},
+                             {Elem::I8, int64_t{68}}}) {
     const int64_t page = sysconf(_SC_PAGESIZE), rows = 13;
     void *pages = mmap(nullptr, static_cast<size_t>(3 * page), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(pages, MAP_FAILED);
@@ -209,7 +230,9 @@ TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
         for (int64_t row : depth == 70 ? std::vector<int64_t>{0, 5, 7, 20, 31, 36} : std::vector<int64_t>{7}) {
           SCOPED_TRACE(str(columns, " ", depth, " ", adds, " ", row));
           Array a(Elem::BF16, {37, depth}), b(Elem::BF16, {depth, columns}), c(Elem::F32, {37, columns});
-          a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[0] == row ? 0x1p-130 : static_cast<double>((index[0] + index[1]) % 5)); });
+          a.forEach([&](const std::vector<int64_t> &index) {
+            a.set(index, index[0] == row ? 0x1p-130 : static_cast<double>((index[0] + index[1]) % 5));
+          });
           fill(b, 1, 1), fill(c, 2, 1);
           expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
         }
@@ -224,9 +247,13 @@ TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
     Array a(Elem::BF16, {100, 2200}), b(Elem::BF16, {2200, 150}), c(Elem::F32, {100, 150});
     a.forEach([&](const std::vector<int64_t> &index) {
       const bool isSmall = index[0] == 40 && index[1] == 2190;
-      a.set(index, isSmall ? 0x1p-130 : index[0] == 40 || index[1] == 2190 ? 0 : static_cast<double>((index[0] + index[1]) % 5));
+      a.set(index, isSmall                              ? 0x1p-130
+                   : index[0] == 40 || index[1] == 2190 ? 0
+                                                        : static_cast<double>((index[0] + index[1]) % 5));
     });
-    b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[0] == 2190 ? 0x1p100 : static_cast<double>((index[0] + index[1]) % 3)); });
+    b.forEach([&](const std::vector<int64_t> &index) {
+      b.set(index, index[0] == 2190 ? 0x1p100 : static_cast<double>((index[0] + index[1]) % 3));
+    });
     fill(c, 2, 1);
     expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable(), {}, threads);
   }
@@ -236,7 +263,9 @@ TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
 TEST(CpuNestWords, TheDeepestPanelOfBytes) {
   for (int64_t rows : {10, 70})
     for (int64_t depth : {4096, 8192 + 4})
-      for (Elem elem : {Elem::I8, Elem::U8}) expectRight({.a = elem, .b = elem, .sizes = {rows, 64, depth}, .tile = {32, 64, 32}}, 1, 1, runnable(), rows == 10 ? 1 : 2);
+      for (Elem elem : {Elem::I8, Elem::U8})
+        expectRight({.a = elem, .b = elem, .sizes = {rows, 64, depth}, .tile = {32, 64, 32}}, 1, 1, runnable(),
+                    rows == 10 ? 1 : 2);
 }
 
 // Only the last row of K of b, which is half a word.
@@ -253,10 +282,12 @@ TEST(CpuNestWords, ARowThatIsNotNormal) {
 TEST(CpuNestWords, ASumOfNegativeZero) {
   std::vector<CpuInfo> cpus = runnable();
   std::erase_if(cpus, [](const CpuInfo &cpu) { return cpu.tilesBf16; });
-  TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<4x3xbf16>\n"
-                  "  %tb = init_tile %B[0, 0] -> tile<3x32xbf16>\n  %tc = init_tile %C[0, 0] -> tile<4x32xf32>\n  %acc = load_tile %tc\n"
-                  "  for %k = 0 to dim(%A, 1) step 3 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n"
-                  "    %ta = update_tile_offset %ta, 0, 3\n    %tb = update_tile_offset %tb, 3, 0\n  }\n  store_tile %acc, %tc\n}\n");
+  TextKernel text(
+      "kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> "
+      "tile<4x3xbf16>\n"
+      "  %tb = init_tile %B[0, 0] -> tile<3x32xbf16>\n  %tc = init_tile %C[0, 0] -> tile<4x32xf32>\n  %acc = load_tile %tc\n"
+      "  for %k = 0 to dim(%A, 1) step 3 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n"
+      "    %ta = update_tile_offset %ta, 0, 3\n    %tb = update_tile_offset %tb, 3, 0\n  }\n  store_tile %acc, %tc\n}\n");
   for (int64_t depth : {3, 9, 12, 11, 1023, 2049, 3000}) {
     SCOPED_TRACE(depth);
     Array a(Elem::BF16, {4, depth}), b(Elem::BF16, {depth, 32}), c(Elem::F32, {4, 32});
@@ -274,14 +305,16 @@ TEST(CpuNestWords, FewColumns) {
       for (double scale : {1.0, 0x1p-130}) {
         SCOPED_TRACE(str(elemName(elem), " ", columns, " ", scale));
         if (elem == Elem::I8 && scale != 1) continue;
-        for (int64_t depth : {40, 1200}) expectRight({.a = elem, .b = elem, .sizes = {13, columns, depth}, .tile = {32, 128, 32}, .adds = depth == 40}, scale);
+        for (int64_t depth : {40, 1200})
+          expectRight({.a = elem, .b = elem, .sizes = {13, columns, depth}, .tile = {32, 128, 32}, .adds = depth == 40}, scale);
         expectRight({.a = elem, .b = elem, .sizes = {100, columns, 100}, .tile = {32, 128, 32}}, scale, 1, runnable(), 3);
       }
 }
 
 TEST(CpuNestWords, NothingToAddUp) {
   for (Elem elem : {Elem::BF16, Elem::I8})
-    for (bool adds : {false, true}) expectRight({.a = elem, .b = elem, .sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds});
+    for (bool adds : {false, true})
+      expectRight({.a = elem, .b = elem, .sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds});
 }
 
 TEST(CpuNestWords, Instructions) {
@@ -292,7 +325,8 @@ TEST(CpuNestWords, Instructions) {
       Diagnostics diagnostics;
       Result<std::string> text = emit(m.module, EmitKind::Asm, {processor.name}, diagnostics);
       ASSERT_TRUE(text.ok());
-      EXPECT_NE(text->find(elem == Elem::BF16 ? processor.bf16 : processor.bytes), std::string::npos) << processor.name << " " << elemName(elem);
+      EXPECT_NE(text->find(elem == Elem::BF16 ? processor.bf16 : processor.bytes), std::string::npos)
+          << processor.name << " " << elemName(elem);
     }
 }
 

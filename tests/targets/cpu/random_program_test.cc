@@ -46,9 +46,7 @@ private:
     Value *value = vector();
     m_.store(value, tileOf(arrayOf(value->type().elem())));
   }
-  Value *vector() {
-    return vectors_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(vectors_.size()) - 1))];
-  }
+  Value *vector() { return vectors_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(vectors_.size()) - 1))]; }
   Value *vectorOf(Elem elem) {
     for (int i = 0; i < 8; ++i)
       if (Value *value = vector(); value->type().elem() == elem) return value;
@@ -58,9 +56,7 @@ private:
     default: return convert(vector(), elem);
     }
   }
-  Value *scalar() {
-    return scalars_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(scalars_.size()) - 1))];
-  }
+  Value *scalar() { return scalars_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(scalars_.size()) - 1))]; }
 
   // Goes through types that hold every value, so that no conversion is unspecified.
   Value *convert(Value *x, Elem to) {
@@ -110,8 +106,7 @@ private:
   };
   std::vector<Value *> pickCarried() {
     std::vector<Value *> values;
-    for (int64_t n = random_.between(1, 4); n > 0; --n)
-      values.push_back(random_.chance(20) ? vectorOf(Elem::F32) : vector());
+    for (int64_t n = random_.between(1, 4); n > 0; --n) values.push_back(random_.chance(20) ? vectorOf(Elem::F32) : vector());
     values.push_back(scalar());
     return values;
   }
@@ -120,9 +115,8 @@ private:
     std::vector<Value *> values;
     for (size_t i = 0; i + 1 < like.size(); ++i) {
       Elem elem = like[i]->type().elem();
-      Value *other = carried.empty()
-                         ? nullptr
-                         : carried[static_cast<size_t>(random_.between(0, static_cast<int64_t>(like.size()) - 2))];
+      Value *other =
+          carried.empty() ? nullptr : carried[static_cast<size_t>(random_.between(0, static_cast<int64_t>(like.size()) - 2))];
       bool swap = other && other->type().elem() == elem && random_.chance(40);
       values.push_back(swap ? other : vectorOf(elem));
     }
@@ -144,16 +138,15 @@ private:
   void loop(int depth) {
     std::vector<Value *> inits = pickCarried();
     Value *upper = m_.index(random_.between(-1, 4));
-    publish(m_.loop(m_.index(0), upper, m_.index(random_.between(1, 2)), inits,
-                    [&](Value *i, std::vector<Value *> carried) {
-                      return inRegion([&] {
-                        vectors_.insert(vectors_.end(), carried.begin(), carried.end() - 1);
-                        scalars_.push_back(carried.back());
-                        scalars_.push_back(i);
-                        emit(depth - 1, static_cast<int>(random_.between(0, 6)));
-                        return yielded(inits, carried);
-                      });
-                    }));
+    publish(m_.loop(m_.index(0), upper, m_.index(random_.between(1, 2)), inits, [&](Value *i, std::vector<Value *> carried) {
+      return inRegion([&] {
+        vectors_.insert(vectors_.end(), carried.begin(), carried.end() - 1);
+        scalars_.push_back(carried.back());
+        scalars_.push_back(i);
+        emit(depth - 1, static_cast<int>(random_.between(0, 6)));
+        return yielded(inits, carried);
+      });
+    }));
   }
   void branch(int depth) {
     std::vector<Value *> like = pickCarried();
@@ -211,14 +204,12 @@ TEST(CpuRandomProgram, CarriedTiles) {
   KernelMaker m;
   Value *x = m.param(m.matrix(Elem::F32)), *y = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
   Value *zero = m.index(0), *four = m.index(4);
-  Value *tx = m.tile(x, {zero, zero}, {4, 4}), *ty = m.tile(y, {zero, zero}, {4, 4}),
-        *to = m.tile(out, {zero, zero}, {4, 4});
+  Value *tx = m.tile(x, {zero, zero}, {4, 4}), *ty = m.tile(y, {zero, zero}, {4, 4}), *to = m.tile(out, {zero, zero}, {4, 4});
   m.loop(zero, m.index(5), m.index(1), {tx, ty, to}, [&](Value *i, std::vector<Value *> t) {
     m.store(m.load(t[0]), t[2]);
     Value *odd = m.compare("eq", m.binary(OpKind::RemSI, i, m.index(2)), m.index(1));
     std::vector<Value *> next = m.branch(
-        odd, [&] { return std::vector<Value *>{m.move(t[0], zero, m.index(3))}; },
-        [&] { return std::vector<Value *>{t[0]}; });
+        odd, [&] { return std::vector<Value *>{m.move(t[0], zero, m.index(3))}; }, [&] { return std::vector<Value *>{t[0]}; });
     return std::vector<Value *>{t[1], next[0], m.move(t[2], four, zero)};
   });
   Array a(Elem::F32, {4, 9}), b(Elem::F32, {3, 12}), c(Elem::F32, {20, 4});

@@ -159,8 +159,8 @@ private:
   }
   void insert() {
     Value *x = vector();
-    vectors_.push_back(m_.insert(
-        m_.extract(x, std::vector<Value *>(static_cast<size_t>(x->type().rank()), m_.index(0))), x, place(x)));
+    vectors_.push_back(
+        m_.insert(m_.extract(x, std::vector<Value *>(static_cast<size_t>(x->type().rank()), m_.index(0))), x, place(x)));
   }
   void generate() {
     std::vector<int64_t> wanted = shape();
@@ -168,13 +168,11 @@ private:
       vectors_.push_back(m_.mask({index(), index()}, wanted));
       return;
     }
-    vectors_.push_back(
-        m_.iota(m_.context.vector(wanted, random_.pick(elems_)), static_cast<int>(random_.between(0, 1))));
+    vectors_.push_back(m_.iota(m_.context.vector(wanted, random_.pick(elems_)), static_cast<int>(random_.between(0, 1))));
   }
   Value *maskLike(Value *x) {
     std::vector<Value *> extents;
-    for (int d = 0; d < x->type().rank(); ++d)
-      extents.push_back(m_.index(random_.between(-1, x->type().extent(d) + 1)));
+    for (int d = 0; d < x->type().rank(); ++d) extents.push_back(m_.index(random_.between(-1, x->type().extent(d) + 1)));
     return m_.mask(extents, shapeOf(x));
   }
   void pointwise() {
@@ -186,9 +184,7 @@ private:
     switch (random_.between(0, 3)) {
     case 0: vectors_.push_back(m_.b.value(OpKind::Select, {maskLike(x), x, y}, x->type())); return;
     case 1: vectors_.push_back(m_.b.value(OpKind::ConvertLayout, {x}, x->type())); return;
-    case 2:
-      vectors_.push_back(isFloat(elem) ? m_.binary(OpKind::MinimumF, x, y) : m_.binary(OpKind::XorI, x, y));
-      return;
+    case 2: vectors_.push_back(isFloat(elem) ? m_.binary(OpKind::MinimumF, x, y) : m_.binary(OpKind::XorI, x, y)); return;
     default: vectors_.push_back(m_.binary(isFloat(elem) ? OpKind::AddF : OpKind::AddI, x, y)); return;
     }
   }
@@ -325,15 +321,14 @@ private:
     std::vector<Value *> inits = pickCarried();
     Value *limit = m_.index(random_.between(0, 4)), *zero = m_.index(0);
     inits.push_back(zero);
-    std::vector<Value *> results =
-        m_.whileLoop(m_.compare("slt", zero, limit), inits, [&](std::vector<Value *> carried) {
-          Value *count = m_.binary(OpKind::AddI, carried.back(), m_.index(1));
-          carried.pop_back();
-          std::vector<Value *> values = body(depth, carried);
-          values.push_back(count);
-          values.insert(values.begin(), m_.compare("slt", count, limit));
-          return values;
-        });
+    std::vector<Value *> results = m_.whileLoop(m_.compare("slt", zero, limit), inits, [&](std::vector<Value *> carried) {
+      Value *count = m_.binary(OpKind::AddI, carried.back(), m_.index(1));
+      carried.pop_back();
+      std::vector<Value *> values = body(depth, carried);
+      values.push_back(count);
+      values.insert(values.begin(), m_.compare("slt", count, limit));
+      return values;
+    });
     results.pop_back();
     publish(results);
   }

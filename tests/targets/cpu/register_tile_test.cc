@@ -55,7 +55,9 @@ TEST(RegisterTile, WhatTakesTheLastColumns) {
 
 // One row fewer than full tiles if there are many rows; two thirds if there are few, or if the tile is narrower.
 TEST(RegisterTile, WhatTakesTheLastRows) {
-  auto rowsOf = [](const char *cpu, int64_t rows, int64_t columns) { return lastRowsTile(registerTile(*cpuInfo(cpu), Elem::F32, rows, columns)).rows; };
+  auto rowsOf = [](const char *cpu, int64_t rows, int64_t columns) {
+    return lastRowsTile(registerTile(*cpuInfo(cpu), Elem::F32, rows, columns)).rows;
+  };
   EXPECT_EQ(rowsOf("x86-64-v4", 256, 256), 5);
   EXPECT_EQ(rowsOf("x86-64-v4", 13, 64), 5);
   for (int64_t rows : {8, 12}) EXPECT_EQ(rowsOf("x86-64-v4", rows, 256), 4);

@@ -12,12 +12,14 @@ namespace xt {
 namespace {
 
 // c = a b^T in blocks of 32 rows, K of `depth`; `more` is inserted before the loads, `between` before the product.
-std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "", std::string_view parameters = "",
-                          std::string_view between = "") {
+std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "",
+                          std::string_view parameters = "", std::string_view between = "") {
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
-             ") grid (%i = 0 to dim(%C, 0) step 32, %j = 0 to dim(%C, 1) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<32x", depth, "x", elem,
-             ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n", more, "  %a = load_tile %ta\n  %b = load_tile %tb {transpose = [1, 0]}\n", between,
-             "  %c = tile_mma %a, %b : vector<32x64x", sum, ">\n  %tc = init_tile %C[%i, %j] -> tile<32x64x", sum, ">\n  store_tile %c, %tc\n}\n");
+             ") grid (%i = 0 to dim(%C, 0) step 32, %j = 0 to dim(%C, 1) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<32x",
+             depth, "x", elem, ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n", more,
+             "  %a = load_tile %ta\n  %b = load_tile %tb {transpose = [1, 0]}\n", between,
+             "  %c = tile_mma %a, %b : vector<32x64x", sum, ">\n  %tc = init_tile %C[%i, %j] -> tile<32x64x", sum,
+             ">\n  store_tile %c, %tc\n}\n");
 }
 
 bool takesPanels(TextKernel &text) {
@@ -60,13 +62,14 @@ TEST(SharedPanels, AllTypesAndEdges) {
 // In workgroups of `rows` rows.
 std::string productNest(std::string_view elem, int rows = 64) {
   std::string sums = str(rows, "x64xf32");
-  return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>)\n",
-             "    grid (%i = 0 to dim(%C, 0) step ", rows, ", %j = 0 to dim(%C, 1) step 64) {\n",
-             "  %ta = init_tile %A[%i, 0] -> tile<", rows, "x32x", elem, ">\n  %tb = init_tile %B[0, %j] -> tile<32x64x", elem, ">\n",
-             "  %c = constant 0.0 : vector<", sums, ">\n",
-             "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
-             "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n",
-             "  %tc = init_tile %C[%i, %j] -> tile<", sums, ">\n  store_tile %c, %tc\n}\n");
+  return str(
+      "kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>)\n",
+      "    grid (%i = 0 to dim(%C, 0) step ", rows, ", %j = 0 to dim(%C, 1) step 64) {\n",
+      "  %ta = init_tile %A[%i, 0] -> tile<", rows, "x32x", elem, ">\n  %tb = init_tile %B[0, %j] -> tile<32x64x", elem, ">\n",
+      "  %c = constant 0.0 : vector<", sums, ">\n",
+      "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
+      "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n",
+      "  %tc = init_tile %C[%i, %j] -> tile<", sums, ">\n  store_tile %c, %tc\n}\n");
 }
 
 // A nest's panels may be shared within one thread only, depending on the workgroups and threads of the launch; those of AMX and
@@ -77,7 +80,8 @@ TEST(SharedPanels, MayBeOfOneThread) {
     Diagnostics diagnostics;
     std::string code = *emit(text.module(), EmitKind::Llvm, {std::string(cpu)}, diagnostics);
     std::smatch call;
-    EXPECT_TRUE(std::regex_search(code, call, std::regex(str("call [^\n]*@", kPanelTakeSymbol, "\\((?:[^,]*, ){4}i64 ([^,]*),"))));
+    EXPECT_TRUE(
+        std::regex_search(code, call, std::regex(str("call [^\n]*@", kPanelTakeSymbol, "\\((?:[^,]*, ){4}i64 ([^,]*),"))));
     return call[1].str();
   };
   EXPECT_EQ(isOwn(productNest("f32"), "x86-64-v4").substr(0, 1), "%");
@@ -96,7 +100,8 @@ TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   TextKernel small(productNest("f32", 8)); // a call for each would take longer
   EXPECT_TRUE(takesPanels(small));
   EXPECT_TRUE(sharedDims(small).empty());
-  TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
+  TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = "
+                  "init_tile %A[%i, 0] -> tile<64x64xf32>\n"
                   "  %a = load_tile %ta\n  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %a, %tc\n}\n");
   EXPECT_TRUE(sharedDims(none).empty());
 }
@@ -122,7 +127,8 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
   EXPECT_FALSE(takesPanels(element));
   TextKernel small(turnedProduct("f32", "f32", 16));
   EXPECT_FALSE(takesPanels(small));
-  TextKernel own("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
+  TextKernel own("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile "
+                 "%A[%i, 0] -> tile<64x64xf32>\n"
                  "  %a = load_tile %ta\n  %b = load_tile %ta {transpose = [1, 0]}\n  %c = tile_mma %a, %b : vector<64x64xf32>\n"
                  "  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
   EXPECT_FALSE(takesPanels(own)); // each workgroup has a different b
@@ -131,7 +137,8 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
 // b is read at its load, whatever the launch passes as %D.
 TEST(SharedPanels, NotBehindStores) {
   const std::string seven = "  %z = constant 7.0 : vector<64x64xf32>\n  %td = init_tile %D[0, 0] -> tile<64x64xf32>\n";
-  for (const std::string &store : {seven + "  store_tile %z, %td\n", seven + "  for %n = 0 to 2 {\n    store_tile %z, %td\n  }\n"}) {
+  for (const std::string &store :
+       {seven + "  store_tile %z, %td\n", seven + "  for %n = 0 to 2 {\n    store_tile %z, %td\n  }\n"}) {
     TextKernel text(turnedProduct("f32", "f32", 64, "", ", %D: memref<?x?xf32>", store));
     EXPECT_FALSE(takesPanels(text));
     Array a(Elem::F32, {32, 64}), b(Elem::F32, {64, 64}), c(Elem::F32, {32, 64});
@@ -144,10 +151,14 @@ TEST(SharedPanels, NotBehindStores) {
 
 // A loop moves over the blocks of one of several matrices, and the same block is used twice.
 TEST(SharedPanels, LoopsAndPlaces) {
-  TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?x?xf32>) grid (%h = 0 to dim(%C, 0), %i = 0 to dim(%C, 1) step 32) {\n"
-                  "  %ta = init_tile %A[%i, 0] -> tile<32x64xbf16>\n  %tb = init_tile %B[%h, 0, 0] -> tile<64x64xbf16>\n  %a = load_tile %ta\n"
-                  "  %s = constant 0.0 : vector<32x64xf32>\n  for %n = 0 to dim(%B, 1) step 64 {\n    %bt = load_tile %tb {transpose = [1, 0]}\n"
-                  "    %p = tile_mma %a, %bt : vector<32x64xf32>\n    %e = %p * %p\n    %b = load_tile %tb\n    %q = tile_mma %a, %b : vector<32x64xf32>\n"
+  TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?x?xf32>) grid (%h = 0 to dim(%C, 0), "
+                  "%i = 0 to dim(%C, 1) step 32) {\n"
+                  "  %ta = init_tile %A[%i, 0] -> tile<32x64xbf16>\n  %tb = init_tile %B[%h, 0, 0] -> tile<64x64xbf16>\n  %a = "
+                  "load_tile %ta\n"
+                  "  %s = constant 0.0 : vector<32x64xf32>\n  for %n = 0 to dim(%B, 1) step 64 {\n    %bt = load_tile %tb "
+                  "{transpose = [1, 0]}\n"
+                  "    %p = tile_mma %a, %bt : vector<32x64xf32>\n    %e = %p * %p\n    %b = load_tile %tb\n    %q = tile_mma "
+                  "%a, %b : vector<32x64xf32>\n"
                   "    %s = (%s + %e) - %q\n    %tb = update_tile_offset %tb, 64, 0\n  }\n"
                   "  %tc = init_tile %C[%h, %i, 0] -> tile<32x64xf32>\n  store_tile %s, %tc\n}\n");
   EXPECT_TRUE(takesPanels(text));
@@ -203,13 +214,15 @@ TEST(ApartBits, EachPairHasItsOwn) {
 TEST(ApartBits, MoreArraysThanBits) {
   std::string parameters;
   for (int i = 3; i < 14; ++i) parameters += str(", %P", i, ": memref<?x?xf32>");
-  const std::string use = "  %t13 = init_tile %P13[%i, 0] -> tile<32x64xf32>\n  %p13 = load_tile %t13 {transpose = [1, 0]}\n"
-                          "  %back = transpose %p13 [1, 0]\n  %tp = init_tile %P12[%i, %j] -> tile<32x64xf32>\n  store_tile %back, %tp\n";
+  const std::string use =
+      "  %t13 = init_tile %P13[%i, 0] -> tile<32x64xf32>\n  %p13 = load_tile %t13 {transpose = [1, 0]}\n"
+      "  %back = transpose %p13 [1, 0]\n  %tp = init_tile %P12[%i, %j] -> tile<32x64xf32>\n  store_tile %back, %tp\n";
   TextKernel text(turnedProduct("f32", "f32", 64, use, parameters));
   EXPECT_TRUE(takesPanels(text));
   std::vector<std::unique_ptr<Array>> arrays;
   std::vector<Array *> all;
-  for (int i = 0; i < 14; ++i) arrays.push_back(std::make_unique<Array>(Elem::F32, std::vector<int64_t>{64, 64})), all.push_back(arrays.back().get());
+  for (int i = 0; i < 14; ++i)
+    arrays.push_back(std::make_unique<Array>(Elem::F32, std::vector<int64_t>{64, 64})), all.push_back(arrays.back().get());
   fillSmall(all);
   text.expectAsInterpreter(all, {}, 1);
   all[12] = all[1]; // b is overwritten by the first workgroup
@@ -232,10 +245,13 @@ const Op *lastOf(TextKernel &text, OpKind kind) {
 }
 
 std::string loopText(std::string_view next, std::string_view second) {
-  return str("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %n: index) grid (%i = 0 to dim(%C, 0) step 16, %j = 0 to 8) {\n"
-             "  %ta = init_tile %A[%i, 0] -> tile<16x16xf32>\n  %tb = init_tile ", second, "[%j, 0] -> tile<16x16xf32>\n"
-             "  %s = constant 0.0 : vector<16x16xf32>\n  for %k = 0 to %n {\n    %a = load_tile %ta\n    %s = (%s + %a)\n", next,
-             "  }\n  %tc = init_tile %C[%i, 0] -> tile<16x16xf32>\n  store_tile %s, %tc\n}\n");
+  return str("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %n: index) grid (%i = 0 to dim(%C, 0) "
+             "step 16, %j = 0 to 8) {\n"
+             "  %ta = init_tile %A[%i, 0] -> tile<16x16xf32>\n  %tb = init_tile ",
+             second,
+             "[%j, 0] -> tile<16x16xf32>\n"
+             "  %s = constant 0.0 : vector<16x16xf32>\n  for %k = 0 to %n {\n    %a = load_tile %ta\n    %s = (%s + %a)\n",
+             next, "  }\n  %tc = init_tile %C[%i, 0] -> tile<16x16xf32>\n  store_tile %s, %tc\n}\n");
 }
 
 TEST(TileSource, ThroughLoops) {
@@ -247,7 +263,8 @@ TEST(TileSource, ThroughLoops) {
   EXPECT_TRUE(collectGridDims(moved.kernel(), load->operand(0), dims));
   EXPECT_EQ(dims, std::vector<bool>({true, false}));
   // Tiles that swap their roles.
-  const char *swap = "    %old = update_tile_offset %ta, 0, 0\n    %ta = update_tile_offset %tb, 0, 0\n    %tb = update_tile_offset %old, 0, 0\n";
+  const char *swap = "    %old = update_tile_offset %ta, 0, 0\n    %ta = update_tile_offset %tb, 0, 0\n    %tb = "
+                     "update_tile_offset %old, 0, 0\n";
   TextKernel other(loopText(swap, "%B")), same(loopText(swap, "%A"));
   EXPECT_EQ(parameterBehind(other.kernel(), lastOf(other, OpKind::LoadTile)->operand(0)), nullptr);
   EXPECT_EQ(parameterBehind(same.kernel(), lastOf(same, OpKind::LoadTile)->operand(0)), same.kernel().param(0));
@@ -258,7 +275,8 @@ TEST(TileSource, ThroughLoops) {
 
 TEST(TileSource, NotOfWhatIsLoaded) {
   TextKernel loaded("kernel @k(%A: memref<?x?xf32>, %I: memref<?xindex>, %C: memref<?x?xf32>) {\n  %at = memref.load %I[0]\n"
-                    "  %ta = init_tile %A[%at, 0] -> tile<16x16xf32>\n  %a = load_tile %ta\n  %tc = init_tile %C[0, 0] -> tile<16x16xf32>\n  store_tile %a, %tc\n}\n");
+                    "  %ta = init_tile %A[%at, 0] -> tile<16x16xf32>\n  %a = load_tile %ta\n  %tc = init_tile %C[0, 0] -> "
+                    "tile<16x16xf32>\n  store_tile %a, %tc\n}\n");
   std::vector<bool> dims;
   EXPECT_FALSE(collectGridDims(loaded.kernel(), lastOf(loaded, OpKind::LoadTile)->operand(0), dims));
   EXPECT_EQ(parameterBehind(loaded.kernel(), lastOf(loaded, OpKind::LoadTile)->operand(0)), loaded.kernel().param(0));

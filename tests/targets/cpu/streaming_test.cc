@@ -12,12 +12,13 @@ constexpr int64_t kRows = 2944, kColumns = 2944, kTileRows = 33, kTileColumns = 
 
 std::string storing(int64_t row, int64_t column) {
   std::string tile = str("tile<", kTileRows, "x", kTileColumns, "xf32>");
-  return str("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> ", tile, "\n  %a = load_tile %ta\n  %tc = init_tile %C[",
-             row, ", ", column, "] -> ", tile, "\n  store_tile %a, %tc\n}\n");
+  return str("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> ", tile,
+             "\n  %a = load_tile %ta\n  %tc = init_tile %C[", row, ", ", column, "] -> ", tile, "\n  store_tile %a, %tc\n}\n");
 }
 
 struct Matrix {
-  Matrix(int64_t rows, int64_t columns, float first) : view{nullptr, Elem::F32, {rows, columns}, {columns, 1}}, values(static_cast<size_t>(rows * columns) + 16) {
+  Matrix(int64_t rows, int64_t columns, float first)
+      : view{nullptr, Elem::F32, {rows, columns}, {columns, 1}}, values(static_cast<size_t>(rows * columns) + 16) {
     auto misaligned = reinterpret_cast<uintptr_t>(values.data()) % 64 / sizeof(float);
     auto *aligned = values.data() + (misaligned ? 16 - misaligned : 0);
     for (int64_t i = 0; i < rows * columns; ++i) aligned[i] = first + static_cast<float>(i % 1000);
@@ -39,7 +40,8 @@ void expectStored(int64_t row, int64_t column) {
   TextKernel kernel(storing(row, column));
   Matrix a(kTileRows, kTileColumns, 0.5f), c(kRows, kColumns, -2000), wanted(kRows, kColumns, -2000);
   for (int64_t i = std::max<int64_t>(0, -row); i < kTileRows && row + i < kRows; ++i)
-    for (int64_t j = std::max<int64_t>(0, -column); j < kTileColumns && column + j < kColumns; ++j) wanted.at(row + i, column + j) = a.at(i, j);
+    for (int64_t j = std::max<int64_t>(0, -column); j < kTileColumns && column + j < kColumns; ++j)
+      wanted.at(row + i, column + j) = a.at(i, j);
   Diagnostics diagnostics;
   auto made = cpuTarget().compile(kernel.module(), {}, diagnostics);
   ASSERT_TRUE(made.ok());
@@ -48,7 +50,8 @@ void expectStored(int64_t row, int64_t column) {
 }
 
 TEST(Streaming, StoresAnywhere) {
-  for (auto [row, column] : {std::pair<int64_t, int64_t>{0, 0}, {3, 5}, {7, 64}, {-1, 48}, {2930, 2896}, {5, -16}}) expectStored(row, column);
+  for (auto [row, column] : {std::pair<int64_t, int64_t>{0, 0}, {3, 5}, {7, 64}, {-1, 48}, {2930, 2896}, {5, -16}})
+    expectStored(row, column);
 }
 
 bool mayStream(const std::string &text) {
@@ -68,7 +71,8 @@ TEST(Streaming, OfWhatIsOnlyWritten) {
   const std::string loop = "  for %j = 0 to dim(%C, 1) step 64 {\n    %a = load_tile %ta\n    store_tile (%a + 1.0), %tc\n"
                            "    %ta = update_tile_offset %ta, 0, 64\n    %tc = update_tile_offset %tc, 0, 64\n  }\n";
   EXPECT_TRUE(mayStream(head + loop + "}\n"));
-  EXPECT_FALSE(mayStream(head + loop + "  %tb = init_tile %C[0, 0] -> tile<16x64xf32>\n  %b = load_tile %tb\n  store_tile %b, %ta\n}\n"));
+  EXPECT_FALSE(mayStream(head + loop +
+                         "  %tb = init_tile %C[0, 0] -> tile<16x64xf32>\n  %b = load_tile %tb\n  store_tile %b, %ta\n}\n"));
   EXPECT_FALSE(mayStream(head + "  for %j = 0 to 3 {\n    %c = load_tile %tc\n    store_tile (%c + 1.0), %tc\n  }\n}\n"));
 }
 

@@ -21,8 +21,7 @@ struct RandomTile {
     columnMajor = random.chance(30);
     bool isStatic = random.chance(30);
     std::vector<int64_t> sizes;
-    for (int64_t rank = random.chance(25) ? random.between(3, 5) : 2; rank > 2; --rank)
-      sizes.push_back(random.between(1, 3));
+    for (int64_t rank = random.chance(25) ? random.between(3, 5) : 2; rank > 2; --rank) sizes.push_back(random.between(1, 3));
     sizes.push_back(random.between(random.chance(5) ? 0 : 1, 40));
     sizes.push_back(random.between(random.chance(5) ? 0 : 1, 90));
     if (isStatic)
@@ -57,8 +56,7 @@ struct RandomTile {
     for (size_t d = 0; d < 2; ++d) {
       int64_t size = sizes[sizes.size() - 2 + d];
       int64_t offset = random.chance(40) ? 0 : random.between(-shape[d], size + 3);
-      offsets.push_back(
-          m.index(far ? random.pick<int64_t>({INT64_MIN, INT64_MAX, INT64_MIN + 1, int64_t{1} << 40}) : offset));
+      offsets.push_back(m.index(far ? random.pick<int64_t>({INT64_MIN, INT64_MAX, INT64_MIN + 1, int64_t{1} << 40}) : offset));
     }
     Value *result = m.tile(memref, offsets, shape, columnMajor ? Order::ColumnMajor : Order::RowMajor);
     while (random.chance(25)) result = m.move(result, m.index(random.between(-5, 5)), m.index(random.between(-5, 5)));
@@ -127,9 +125,8 @@ TEST(CpuTile, ProductsOfAnyNumbers) {
       Elem sum = elem == Elem::F64 ? Elem::F64 : Elem::F32;
       Array a(elem, {9, 31}), b(elem, {31, 70}), c(sum, {9, 70});
       auto fill = [&](Array &array) {
-        array.forEach([&](const std::vector<int64_t> &i) {
-          array.set(i, static_cast<double>(random.between(-1000, 1000)) / 512);
-        });
+        array.forEach(
+            [&](const std::vector<int64_t> &i) { array.set(i, static_cast<double>(random.between(-1000, 1000)) / 512); });
       };
       fill(a);
       fill(b);

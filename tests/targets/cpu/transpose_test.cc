@@ -10,10 +10,13 @@ struct Shape {
 };
 
 void expectTransposes(Elem elem, const Shape &shape, bool columnMajor, const std::vector<CpuInfo> &cpus) {
-  SCOPED_TRACE(str(elemName(elem), " ", shape.rows, "x", shape.columns, " at ", shape.y, ",", shape.x, columnMajor ? " column-major" : ""));
+  SCOPED_TRACE(str(elemName(elem), " ", shape.rows, "x", shape.columns, " at ", shape.y, ",", shape.x,
+                   columnMajor ? " column-major" : ""));
   KernelMaker m;
-  Value *in = m.param(columnMajor ? m.columnMajorMatrix(elem) : m.matrix(elem)), *out = m.param(m.matrix(elem)), *back = m.param(m.matrix(elem));
-  Value *tile = m.tile(in, {m.index(shape.y), m.index(shape.x)}, {shape.rows, shape.columns}, columnMajor ? Order::ColumnMajor : Order::RowMajor);
+  Value *in = m.param(columnMajor ? m.columnMajorMatrix(elem) : m.matrix(elem)), *out = m.param(m.matrix(elem)),
+        *back = m.param(m.matrix(elem));
+  Value *tile = m.tile(in, {m.index(shape.y), m.index(shape.x)}, {shape.rows, shape.columns},
+                       columnMajor ? Order::ColumnMajor : Order::RowMajor);
   Value *turned = m.loadTransposed(tile);
   if (isFloat(elem)) turned->definingOp()->setAttr("padding", AttrValue(2.0));
   Value *zero = m.index(0);
@@ -26,9 +29,10 @@ void expectTransposes(Elem elem, const Shape &shape, bool columnMajor, const std
 }
 
 TEST(Transpose, EveryTypeAndSize) {
-  constexpr Elem kElems[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::I1, Elem::I4, Elem::I8, Elem::I16, Elem::I64, Elem::U8};
-  constexpr Shape kShapes[] = {{1, 1, 0, 0}, {16, 16, 0, 0}, {32, 16, 3, 5}, {17, 33, 1, 2}, {1, 40, 5, 0}, {40, 1, 0, 7},
-                               {5, 3, -2, -1}, {20, 24, 30, 30}, {16, 48, -20, -3}, {8, 8, 100, 0}};
+  constexpr Elem kElems[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3,
+                             Elem::I1,  Elem::I4,  Elem::I8,   Elem::I16, Elem::I64,  Elem::U8};
+  constexpr Shape kShapes[] = {{1, 1, 0, 0},  {16, 16, 0, 0}, {32, 16, 3, 5},   {17, 33, 1, 2},    {1, 40, 5, 0},
+                               {40, 1, 0, 7}, {5, 3, -2, -1}, {20, 24, 30, 30}, {16, 48, -20, -3}, {8, 8, 100, 0}};
   size_t number = 0;
   for (Elem elem : kElems)
     for (const Shape &shape : kShapes)

@@ -49,12 +49,12 @@ TEST_P(CpuReductionOf, EveryKindAndType) {
       else
         random.fill(*arrays.back());
       Value *x = m.load(m.tile(in, {m.index(0), m.index(0)}, {kRows, columns}));
-      for (auto [d, size] :
-           std::vector<std::pair<int, int64_t>>{{0, 0}, {1, 0}, {0, 3}, {1, columns % 7 == 0 ? 7 : 8}, {1, 1}, {0, 12}, {1, columns}}) {
+      for (auto [d, size] : std::vector<std::pair<int, int64_t>>{
+               {0, 0}, {1, 0}, {0, 3}, {1, columns % 7 == 0 ? 7 : 8}, {1, 1}, {0, 12}, {1, columns}}) {
         Value *result = m.reduce(kind, x, d, size);
         Type type = result->type();
-        m.store(result, m.tile(add({type.extent(0), type.extent(1)}), {m.index(0), m.index(0)},
-                               {type.extent(0), type.extent(1)}));
+        m.store(result,
+                m.tile(add({type.extent(0), type.extent(1)}), {m.index(0), m.index(0)}, {type.extent(0), type.extent(1)}));
       }
     }
     expectAsInterpreter(m, args, {}, {random.pick(processors())});
@@ -111,8 +111,7 @@ TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
         if (std::isnan(expected))
           EXPECT_TRUE(std::isnan(got)) << i << " at " << at;
         else
-          EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected))
-              << i << " at " << at << ": " << got;
+          EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << i << " at " << at << ": " << got;
       }
     }
   }
@@ -135,8 +134,7 @@ TEST(CpuReduction, LongSumsOfAnyNumbers) {
       ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
       for (int64_t k = 0; k < 3; ++k) {
         double sum = 0;
-        for (int64_t i = 0; i < 333; ++i)
-          sum += a.number(d == 0 ? std::vector<int64_t>{i, k} : std::vector<int64_t>{k, i});
+        for (int64_t i = 0; i < 333; ++i) sum += a.number(d == 0 ? std::vector<int64_t>{i, k} : std::vector<int64_t>{k, i});
         double got = c.number(d == 0 ? std::vector<int64_t>{0, k} : std::vector<int64_t>{k, 0});
         EXPECT_NEAR(got, sum, sum * 333 * std::ldexp(1.0, -elemInfo(elem).precision)) << elemName(elem);
       }
@@ -162,11 +160,10 @@ void everyOp(KernelMaker &m, int64_t rows, int64_t columns) {
   x = m.atomic("addf", x, tile);
   x = m.reshape(m.reshape(x, {rows * columns}), {rows, columns});
   x = m.insert(m.extract(x, {zero, zero}), x, {zero, m.index(1)});
-  std::vector<Value *> done =
-      m.loop(zero, m.index(3), m.index(1), {x, scatter}, [&](Value *, std::vector<Value *> in2) {
-        Value *moved = m.b.value(OpKind::UpdateTileOffset, {in2[1], m.index(1)}, in2[1]->type());
-        return std::vector<Value *>{m.gather(moved, mask), moved};
-      });
+  std::vector<Value *> done = m.loop(zero, m.index(3), m.index(1), {x, scatter}, [&](Value *, std::vector<Value *> in2) {
+    Value *moved = m.b.value(OpKind::UpdateTileOffset, {in2[1], m.index(1)}, in2[1]->type());
+    return std::vector<Value *>{m.gather(moved, mask), moved};
+  });
   m.print("x", {done[0]});
   m.assertThat(m.compare("oeq", done[0], done[0]), "no NaN");
   m.store(done[0], tile);
@@ -242,7 +239,8 @@ void makeRunningReductions(KernelMaker &m, Elem elem, int64_t rows, int64_t colu
     Value *sum = m.binary(real ? OpKind::AddF : OpKind::AddI, v[2], m.reduce("add", apart, 1));
     return std::vector<Value *>{m.move(v[0], m.index(1), m.index(2)), sum, most}; // the carried values swap places
   });
-  Value *wide = m.binary(real ? OpKind::AddF : OpKind::AddI, m.broadcast(done[1], 1, columns), m.broadcast(done[2], 1, columns));
+  Value *wide =
+      m.binary(real ? OpKind::AddF : OpKind::AddI, m.broadcast(done[1], 1, columns), m.broadcast(done[2], 1, columns));
   m.store(wide, m.tile(out, {zero, zero}, {rows, columns}));
   if (stores) m.store(done[1], m.tile(out, {zero, m.index(columns)}, {rows, 1})); // then columns are padded like rows
 }
@@ -296,9 +294,7 @@ TEST(CpuVectorOps, ZeroRoundsAndSingleElements) {
   m.store(m.transpose(m.reduce("minimumf", mask, 0)), m.tile(out, {m.index(65), m.index(-1)}, {256, 1}));
   m.store(m.transpose(m.reduce("minimumf", mask, 0)), m.tile(out, {m.index(65), zero}, {256, 1}));
   m.store(m.whileLoop(m.compare("slt", zero, zero), {x},
-                      [&](std::vector<Value *> v) {
-                        return std::vector<Value *>{m.compare("slt", zero, zero), v[0]};
-                      })[0],
+                      [&](std::vector<Value *> v) { return std::vector<Value *>{m.compare("slt", zero, zero), v[0]}; })[0],
           m.tile(out, {m.index(321), zero}, {1, 1}));
   Array a(Elem::F32, {1, 1}), c(Elem::F32, {322, 1});
   a.set({0, 0}, 7);

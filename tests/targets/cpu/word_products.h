@@ -42,11 +42,13 @@ struct Product {
 inline void make(KernelMaker &m, const Product &p) {
   Elem sum = isInteger(p.a) ? Elem::I32 : Elem::F32;
   Value *a = m.param(m.matrix(p.a)), *b = m.param(m.matrix(p.b)), *c = m.param(m.matrix(sum));
-  Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns), *zero = m.index(0), *step = m.index(p.tile.depth);
+  Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns), *zero = m.index(0),
+        *step = m.index(p.tile.depth);
   auto tile = [&](Value *matrix, bool turned, Value *row, Value *column, int64_t rows, int64_t columns) {
     return turned ? m.tile(matrix, {column, row}, {columns, rows}) : m.tile(matrix, {row, column}, {rows, columns});
   };
-  Value *ta = tile(a, p.turnA, i, zero, p.tile.rows, p.tile.depth), *tb = tile(b, p.turnB, zero, j, p.tile.depth, p.tile.columns);
+  Value *ta = tile(a, p.turnA, i, zero, p.tile.rows, p.tile.depth),
+        *tb = tile(b, p.turnB, zero, j, p.tile.depth, p.tile.columns);
   Value *tc = m.tile(c, {i, j}, {p.tile.rows, p.tile.columns});
   Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
   Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
@@ -68,11 +70,13 @@ inline void fill(Array &array, int64_t seed, double scale) {
   array.forEach([&](const std::vector<int64_t> &index) {
     state = (state * 1103515245 + 12345) & 0x7fffffff;
     int64_t number = state >> 16;
-    array.set(index, isInteger(array.elem()) ? static_cast<double>(number % 256) : static_cast<double>(number % 16 - 8) * scale);
+    array.set(index,
+              isInteger(array.elem()) ? static_cast<double>(number % 256) : static_cast<double>(number % 16 - 8) * scale);
   });
 }
 
-inline void expectRight(const Product &p, double scaleA = 1, double scaleB = 1, const std::vector<CpuInfo> &cpus = runnable(), int threads = 1) {
+inline void expectRight(const Product &p, double scaleA = 1, double scaleB = 1, const std::vector<CpuInfo> &cpus = runnable(),
+                        int threads = 1) {
   KernelMaker m;
   make(m, p);
   auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, int64_t seed, double scale) {

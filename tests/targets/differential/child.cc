@@ -54,12 +54,15 @@ ChildEnd inChild(const std::function<int(const std::function<void(const std::str
   if (!inTime) ::kill(-child, SIGKILL), ::kill(child, SIGKILL);
   ::close(ends[0]);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!inTime) end.how = ChildEnd::How::Late;
-  else if (WIFSIGNALED(status)) end.how = ChildEnd::How::Signal, end.value = WTERMSIG(status);
-  else if (WEXITSTATUS(status) >= kReturned) end.value = WEXITSTATUS(status) - kReturned;
-  else end.how = ChildEnd::How::Exited, end.value = WEXITSTATUS(status);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (!inTime)
+    end.how = ChildEnd::How::Late;
+  else if (WIFSIGNALED(status))
+    end.how = ChildEnd::How::Signal, end.value = WTERMSIG(status);
+  else if (WEXITSTATUS(status) >= kReturned)
+    end.value = WEXITSTATUS(status) - kReturned;
+  else
+    end.how = ChildEnd::How::Exited, end.value = WEXITSTATUS(status);
   return end;
 }
 

@@ -8,7 +8,7 @@ namespace xt {
 struct ChildEnd {
   enum class How { Returned, Late, Signal, Exited } how = How::Returned; // Exited: inside `run`, as by a failed XT_CHECK
   int value = 0;                                                        // the result of `run`, the signal, or the exit status
-  std::string said;                                                     // the text passed to `say`, and the output of the child
+  std::string said; // the text passed to `say`, and the output of the child
 };
 
 // Runs `run` in a child process that is killed after `seconds`. The calling process must have only one thread. `run` passes

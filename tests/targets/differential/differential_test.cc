@@ -17,7 +17,8 @@ namespace {
 struct Memory { // the buffers of a launch
   std::vector<unsigned char> a, index, c, sums, scattered;
   Elem elem, out;
-  static constexpr int64_t kRows = 37, kColumns = 41, kOutRows = 64 * 4 * 8, kOutColumns = 160, kIndices = 97, kScattered = 4 * 8 * 4096;
+  static constexpr int64_t kRows = 37, kColumns = 41, kOutRows = 64 * 4 * 8, kOutColumns = 160, kIndices = 97,
+                           kScattered = 4 * 8 * 4096;
 
   explicit Memory(const Kernel &kernel) : elem(kernel.param(0)->type().elem()), out(kernel.param(2)->type().elem()) {
     auto bytes = [](Elem e, int64_t count) { return static_cast<size_t>(count * elemInfo(e).storageBytes); };
@@ -30,8 +31,10 @@ struct Memory { // the buffers of a launch
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
       int64_t value = (i * 7919 + 13) % (2 * most + 1) - most;
       unsigned char *p = a.data() + i * elemInfo(elem).storageBytes;
-      if (isFloat(elem)) storeFloat(elem, p, static_cast<double>(value));
-      else storeInteger(elem, p, value);
+      if (isFloat(elem))
+        storeFloat(elem, p, static_cast<double>(value));
+      else
+        storeInteger(elem, p, value);
     }
     for (int64_t i = 0; i < kIndices; ++i) storeInteger(Elem::I32, index.data() + i * 4, i % 64);
   }
@@ -48,8 +51,13 @@ struct Memory { // the buffers of a launch
     LaunchArg address, n;
     address.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(a.data()));
     n.integer = 9;
-    return {buffer(a, elem, {kRows, kColumns}), buffer(index, Elem::I32, {kIndices}), buffer(c, out, {kOutRows, kOutColumns}),
-            buffer(sums, Elem::I32, {64, 64}), buffer(scattered, out, {kScattered}), address, n};
+    return {buffer(a, elem, {kRows, kColumns}),
+            buffer(index, Elem::I32, {kIndices}),
+            buffer(c, out, {kOutRows, kOutColumns}),
+            buffer(sums, Elem::I32, {64, 64}),
+            buffer(scattered, out, {kScattered}),
+            address,
+            n};
   }
 };
 
@@ -76,7 +84,8 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   };
   EXPECT_EQ(a.c, b.c) << text << "element " << first(a.c, b.c) / static_cast<size_t>(elemInfo(a.out).storageBytes);
   EXPECT_EQ(a.sums, b.sums) << text << "sum " << first(a.sums, b.sums) / 4;
-  EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
+  EXPECT_EQ(a.scattered, b.scattered) << text << "place "
+                                      << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
 // Checks that all ways agree. Returns the number of ways that the hardware rejected.
@@ -115,15 +124,19 @@ TEST(Differential, WhatOnceDifferedAgrees) {
 
 // Without an Xe device random kernels run without it; this test reports that as skipped.
 TEST(Differential, GoesThroughTheXeDevice) {
-  if (!hasXe()) GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";
+  if (!hasXe())
+    GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";
   for (uint64_t seed = 0; seed < targetInfos().size(); ++seed)
     EXPECT_EQ(waysFor(seed, false, false).back().target, targetInfos()[seed].name); // the way to OpenCL has the same target
   std::vector<Way> ways = waysFor(0, false, true);
-  for (const TargetInfo &gpu : targetInfos()) EXPECT_TRUE(std::ranges::find(ways, gpu.name, &Way::target) != ways.end()) << gpu.name;
+  for (const TargetInfo &gpu : targetInfos())
+    EXPECT_TRUE(std::ranges::find(ways, gpu.name, &Way::target) != ways.end()) << gpu.name;
 }
 
 TEST(Differential, GoesThroughOpenCl) {
-  if (!hasOpenCl()) GTEST_SKIP() << "no OpenCL device; tests/run installs Intel's runtime for CPUs in build/opencl: random kernels run without it";
+  if (!hasOpenCl())
+    GTEST_SKIP()
+        << "no OpenCL device; tests/run installs Intel's runtime for CPUs in build/opencl: random kernels run without it";
   size_t ways = 0;
   for (uint64_t seed = 0; seed < targetInfos().size(); ++seed)
     ways += static_cast<size_t>(std::ranges::count(waysFor(seed, false, false), DeviceChoice::OpenCl, &Way::device));

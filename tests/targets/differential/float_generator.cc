@@ -60,7 +60,8 @@ private:
     auto filled = [&](bool host) {
       std::string filledText;
       for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '$') filledText += text[i];
+        if (text[i] != '$')
+          filledText += text[i];
         else {
           const Vec &v = *(operands.begin() + (text[++i] - '0'));
           filledText += host ? v.host : v.name;
@@ -77,11 +78,14 @@ private:
     return v;
   }
   Vec cast(const Vec &v, const std::string &to) {
-    static constexpr auto bits = [](const std::string &e) { return e == "f64" ? 64 : e == "f32" || e == "tf32" ? 32 : isNarrow(e) ? 16 : 8; };
+    static constexpr auto bits = [](const std::string &e) {
+      return e == "f64" ? 64 : e == "f32" || e == "tf32" ? 32 : isNarrow(e) ? 16 : 8;
+    };
     if (to == v.elem) return v;
     if (bits(to) == bits(v.elem)) return cast(cast(v, bits(to) == 32 ? "f64" : "f32"), to);
     Vec r{fresh(), to, v.layout, "", v.shape, v.most};
-    line(str(r.name, bits(to) > bits(v.elem) ? " = extf " : " = truncf ", v.name, " : ", vectorType(v.shape, v.elem), " -> ", vectorType(v.shape, to)));
+    line(str(r.name, bits(to) > bits(v.elem) ? " = extf " : " = truncf ", v.name, " : ", vectorType(v.shape, v.elem), " -> ",
+             vectorType(v.shape, to)));
     r.host = let(str("cast(", v.host, ", ", to, ")"));
     return r;
   }
@@ -103,9 +107,12 @@ private:
       y = between(-2, std::min<int64_t>(3, extent.rows - 1));
       x = between(-2, std::min<int64_t>(3, extent.columns - 1));
     }
-    std::string base = argument(str("random(seed = ", pick(1000), choose({", low = -4, high = 4)", ", low = -0.5, high = 2)", ")"})), v.elem, extent, false);
+    std::string base =
+        argument(str("random(seed = ", pick(1000), choose({", low = -4, high = 4)", ", low = -0.5, high = 2)", ")"})), v.elem,
+                 extent, false);
     std::string padding = choose({"0.25", "-1.5", "2.0"}), at = fresh();
-    line(str(at, " = init_tile ", base, "[%w, ", y, ", ", x, "] -> tile<", shapeText(tile, v.elem), withLayout(turned ? "" : v.layout), ">"));
+    line(str(at, " = init_tile ", base, "[%w, ", y, ", ", x, "] -> tile<", shapeText(tile, v.elem),
+             withLayout(turned ? "" : v.layout), ">"));
     std::string attributes = str("{", turned ? "transpose = [1, 0], " : "", "padding = ", padding, "}");
     line(str(v.name, " = load_tile ", at, " ", attributes, workgroup_ && turned ? " {" + v.layout + "}" : ""));
     v.host = window(base, extent, y, x, tile, padding);
@@ -125,7 +132,9 @@ private:
     case 5: add(apply("exp($0)", {apply("min($0, 2.0)", {v}, v.most, true)}, 8, false)); break;
     case 6: add(apply("exp2($0)", {apply("min($0, 3.0)", {v}, v.most, true)}, 8, false)); break;
     case 7: add(apply("expm1($0)", {apply("min($0, 2.0)", {v}, v.most, true)}, 8, false)); break;
-    case 8: add(apply("sinh($0)", {apply("max($0, -2.0)", {apply("min($0, 2.0)", {v}, v.most, true)}, 2, true)}, 4, false)); break;
+    case 8:
+      add(apply("sinh($0)", {apply("max($0, -2.0)", {apply("min($0, 2.0)", {v}, v.most, true)}, 2, true)}, 4, false));
+      break;
     case 9: add(apply("sqrt($0)", {apply("abs($0)", {v}, v.most, true)}, std::max(1.0, v.most), false)); break;
     case 10: add(apply("log1p($0)", {apply("abs($0)", {v}, v.most, true)}, std::max(1.0, v.most), false)); break;
     case 11: add(apply("rsqrt($0)", {positive(v)}, 2, false)); break;
@@ -133,7 +142,9 @@ private:
     case 13: add(apply("log2($0)", {positive(v)}, 2 * std::max(1.0, v.most), false)); break;
     case 14: add(apply("log10($0)", {positive(v)}, std::max(1.0, v.most), false)); break;
     case 15: add(apply("pow($0, 1.5)", {scaled(positive(v), 8)}, 24, false)); break;
-    case 16: add(apply(choose({"floor($0)", "ceil($0)", "round($0)", "roundeven($0)", "trunc($0)"}), {v}, v.most + 1, true)); break;
+    case 16:
+      add(apply(choose({"floor($0)", "ceil($0)", "round($0)", "roundeven($0)", "trunc($0)"}), {v}, v.most + 1, true));
+      break;
     case 17: add(apply(choose({"-$0", "abs($0)"}), {v}, v.most, true)); break;
     case 18: add(apply("1.0 / $0", {positive(v)}, 4, false)); break;
     // Use literals that every type holds exactly, since the host does not count the rounding of literals.
@@ -185,9 +196,12 @@ private:
 
   void casts() {
     Vec v = any();
-    if (isByte(v.elem) || v.elem == "tf32") add(cast(v, choose({"f32", "f16"})));
-    else if (chance(4)) add(cast(scaled(v, 32), choose({"f8E4M3", "f8E5M2"})));
-    else add(cast(v, choose({"f32", "f16", "bf16", "f64"})));
+    if (isByte(v.elem) || v.elem == "tf32")
+      add(cast(v, choose({"f32", "f16"})));
+    else if (chance(4))
+      add(cast(scaled(v, 32), choose({"f8E4M3", "f8E5M2"})));
+    else
+      add(cast(v, choose({"f32", "f16", "bf16", "f64"})));
   }
 
   void reduce() {
@@ -204,7 +218,8 @@ private:
     double terms = static_cast<double>(size);
     Vec r{fresh(), v.elem, "", "", v.shape, kind == "add" ? v.most * terms : kind == "mul" ? std::pow(v.most, terms) : v.most};
     (dim == 0 ? r.shape.rows : r.shape.columns) = extent / size;
-    line(str(r.name, " = reduction <", kind, "> ", v.name, " [", dim, "]", size == extent ? "" : str(" {reduction_size = ", size, "}")));
+    line(str(r.name, " = reduction <", kind, "> ", v.name, " [", dim, "]",
+             size == extent ? "" : str(" {reduction_size = ", size, "}")));
     r.host = size == extent ? reducedWhole(v, kind, dim) : reducedBlocks(v, kind, dim, extent, size);
     if (workgroup_) {
       r.layout = "?";
@@ -226,8 +241,8 @@ private:
   std::string reducedBlocks(const Vec &v, const std::string &kind, int dim, int64_t extent, int64_t size) {
     int64_t blocks = extent / size;
     if (kind == "add") {
-      std::string ones = table(str("from (i, j) => ", dim == 0 ? "j" : "i", " >= ", dim == 0 ? "i" : "j", " * ", size, " and ", dim == 0 ? "j" : "i",
-                                   " < (", dim == 0 ? "i" : "j", " + 1) * ", size),
+      std::string ones = table(str("from (i, j) => ", dim == 0 ? "j" : "i", " >= ", dim == 0 ? "i" : "j", " * ", size, " and ",
+                                   dim == 0 ? "j" : "i", " < (", dim == 0 ? "i" : "j", " + 1) * ", size),
                                dim == 0 ? str(blocks, "x", extent, "xf32") : str(extent, "x", blocks, "xf32"));
       return let(dim == 0 ? str("matmul(", ones, ", ", v.host, ")") : str("matmul(", v.host, ", ", ones, ")"));
     }
@@ -235,8 +250,11 @@ private:
     for (int64_t k = 0; k < size; ++k) {
       std::string places = table(str("from (i) => i * ", size, " + ", k), str(blocks, "xi32"));
       std::string term = str("gather(", v.host, ", ", places, ", dim = ", dim + 1, ")");
-      if (k == 0) result = let(term);
-      else result = let(kind == "mul" ? str(result, " * ", term) : str(kind.starts_with("max") ? "max(" : "min(", result, ", ", term, ")"));
+      if (k == 0)
+        result = let(term);
+      else
+        result = let(kind == "mul" ? str(result, " * ", term)
+                                   : str(kind.starts_with("max") ? "max(" : "min(", result, ", ", term, ")"));
     }
     return result;
   }
@@ -249,7 +267,8 @@ private:
     Vec r{fresh(), v.elem, "", "", v.shape, v.most};
     (dim == 0 ? r.shape.rows : r.shape.columns) = extent * times;
     bool stretches = extent == 1 && chance(2);
-    line(str(r.name, " = broadcast ", v.name, " [", dim, "]", stretches ? "" : str(" {broadcast_size = ", times, "}"), " : ", vectorType(v.shape, v.elem), " -> ", vectorType(r.shape, r.elem)));
+    line(str(r.name, " = broadcast ", v.name, " [", dim, "]", stretches ? "" : str(" {broadcast_size = ", times, "}"), " : ",
+             vectorType(v.shape, v.elem), " -> ", vectorType(r.shape, r.elem)));
     std::string places = table(str("from (i) => (i - i mod ", times, ") / ", times), str(extent * times, "xi32"));
     r.host = let(str("gather(", v.host, ", ", places, ", dim = ", dim + 1, ")"));
     settled(r);
@@ -267,11 +286,14 @@ private:
   std::string summed(const std::string &a, const std::string &b, const Vec *c, int64_t m, int64_t k, const std::string &acc) {
     std::string in = acc.empty() ? "" : str(", acc = ", acc);
     if (!c) return let(str("matmul(", a, ", ", b, in, ")"));
-    std::string cut = table(str("from (i) => min(i, ", k - 1, ")"), str(k + m, "xi32")), rest = table(str("from (i) => max(i - ", k, ", 0)"), str(k + m, "xi32"));
-    std::string isA = table(str("from (i, j) => j < ", k), str("1x", k + m, "xi32")), isB = table(str("from (i, j) => i < ", k), str(k + m, "x1xi32"));
+    std::string cut = table(str("from (i) => min(i, ", k - 1, ")"), str(k + m, "xi32")),
+                rest = table(str("from (i) => max(i - ", k, ", 0)"), str(k + m, "xi32"));
+    std::string isA = table(str("from (i, j) => j < ", k), str("1x", k + m, "xi32")),
+                isB = table(str("from (i, j) => i < ", k), str(k + m, "x1xi32"));
     std::string one = table(str("from (i, j) => j == i + ", k), str(m, "x", k + m, "xf32"));
     std::string left = let(str("where(", isA, ", gather(", a, ", ", cut, ", dim = 2), ", one, ")"));
-    std::string right = let(str("where(", isB, ", gather(", b, ", ", cut, ", dim = 1), gather(", c->host, ", ", rest, ", dim = 1))"));
+    std::string right =
+        let(str("where(", isB, ", gather(", b, ", ", cut, ", dim = 1), gather(", c->host, ", ", rest, ", dim = 1))"));
     return let(str("matmul(", left, ", ", right, in, ")"));
   }
   std::string sumElem(const std::string &elem) { return elem == "f64" ? "f64" : "f32"; }
@@ -311,7 +333,8 @@ private:
     Shape c = randomShape();
     MmaLayouts layouts = mmaLayouts(c.rows, c.columns, step);
     Shape bigA{std::max<int64_t>(1, c.rows + between(-2, 1)), k}, bigB{k, std::max<int64_t>(1, c.columns + between(-2, 1))};
-    std::string a = argument(str("random(seed = ", pick(1000), ")"), elem, bigA, false), b = argument(str("random(seed = ", pick(1000), ")"), elem, bigB, false);
+    std::string a = argument(str("random(seed = ", pick(1000), ")"), elem, bigA, false),
+                b = argument(str("random(seed = ", pick(1000), ")"), elem, bigB, false);
     std::string ta = fresh(), tb = fresh(), va = fresh(), vb = fresh(), i = fresh();
     Vec r{fresh(), sum, layouts.c, "", c, static_cast<double>(k)};
     line(str(ta, " = init_tile ", a, "[%w, 0, 0] -> tile<", shapeText({c.rows, step}, elem), withLayout(layouts.a), ">"));
@@ -340,7 +363,8 @@ private:
     Vec r{fresh(), v.elem, randomLayout(v.shape, true), "", v.shape, v.most};
     int64_t parts = workgroup_ ? 1 : subgroups_;
     line(str(m, " = alloc_slm : memref<", shapeText({v.shape.rows * parts, v.shape.columns}, v.elem), ", slm>"));
-    std::string mine = workgroup_ ? "0" : str("%sg * ", v.shape.rows), other = workgroup_ ? "0" : str("((%sg + 1) mod ", subgroups_, ") * ", v.shape.rows);
+    std::string mine = workgroup_ ? "0" : str("%sg * ", v.shape.rows),
+                other = workgroup_ ? "0" : str("((%sg + 1) mod ", subgroups_, ") * ", v.shape.rows);
     Vec owned = workgroup_ ? converted(v, storable(v.shape)) : v;
     line(str(to, " = init_tile ", m, "[", mine, ", 0] -> tile<", shapeText(v.shape, v.elem), withLayout(owned.layout), ">"));
     line(str("store_tile ", owned.name, ", ", to));
@@ -400,7 +424,9 @@ private:
     line("}");
     for (int i = 0; i < rounds; ++i) {
       std::string next = let(rounded(r.elem, filled(r.host, u.host)));
-      if (branches) next = let(str("where(", table("from (w, i, j) => w mod 2 == 0", str(batches_, "x1x1xi32")), ", ", next, ", ", r.host, ")"));
+      if (branches)
+        next = let(
+            str("where(", table("from (w, i, j) => w mod 2 == 0", str(batches_, "x1x1xi32")), ", ", next, ", ", r.host, ")"));
       r.host = next;
     }
     r.most = 256;
@@ -430,17 +456,21 @@ private:
     r.layout = randomLayout(r.shape, true);
     int64_t extent = between(20, 90), dy = between(-2, 3), dx = between(-1, 2), from = between(-5, 30);
     std::string base = listArgument(str("random(seed = ", pick(1000), ")"), r.elem, extent);
-    std::string row = fresh(), column = fresh(), offsets = fresh(), mask = fresh(), tile = fresh(), type = vectorType(r.shape, "index", r.layout);
+    std::string row = fresh(), column = fresh(), offsets = fresh(), mask = fresh(), tile = fresh(),
+                type = vectorType(r.shape, "index", r.layout);
     int64_t rows = between(1, r.shape.rows), columns = between(1, r.shape.columns);
     line(str(row, " = iota [0] : ", type));
     line(str(column, " = iota [1] : ", type));
     line(str(offsets, " = ", row, " * ", dy, " + ", column, " * ", dx, " + ", from));
     line(str(mask, " = create_mask ", rows, ", ", columns, " : ", vectorType(r.shape, "i1", r.layout)));
-    line(str(tile, " = init_tile ", base, ", ", offsets, " -> tile<", shapeText(r.shape, r.elem), withLayout(r.layout), ", #scatter>"));
+    line(str(tile, " = init_tile ", base, ", ", offsets, " -> tile<", shapeText(r.shape, r.elem), withLayout(r.layout),
+             ", #scatter>"));
     line(str(r.name, " = load_gather ", tile, ", ", mask, " {padding = 0.75}"));
     std::string place = str("i * ", dy, " + j * ", dx, " + ", from);
     std::string places = table(str("from (i, j) => min(max(", place, ", 0), ", extent - 1, ")"), shapeText(r.shape, "i32"));
-    std::string inside = table(str("from (i, j) => i < ", rows, " and j < ", columns, " and ", place, " >= 0 and ", place, " < ", extent), shapeText(r.shape, "i32"));
+    std::string inside =
+        table(str("from (i, j) => i < ", rows, " and j < ", columns, " and ", place, " >= 0 and ", place, " < ", extent),
+              shapeText(r.shape, "i32"));
     std::string batches = table("fill(1)", str(batches_, "x1x1xi32"));
     r.host = let(str("where(", batches, " * ", inside, ", gather(", base, ", ", places, "), 0.75)"));
     add(r);
@@ -483,8 +513,10 @@ private:
       bool adds = v.elem == "f32" && chance(4);
       std::string base = argument(adds ? str("random(seed = ", pick(1000), ")") : "out", v.elem, v.shape, true), tile = fresh();
       line(str(tile, " = init_tile ", base, "[%w, 0, 0] -> tile<", shapeText(v.shape, v.elem), withLayout(layout), ">"));
-      if (adds) line(str(fresh(), " = atomic_rmw <addf> ", v.name, ", ", tile));
-      else line(str("store_tile ", v.name, ", ", tile));
+      if (adds)
+        line(str(fresh(), " = atomic_rmw <addf> ", v.name, ", ", tile));
+      else
+        line(str("store_tile ", v.name, ", ", tile));
       checks_ += str("  check ", base, " == ", adds ? str("before(", base, ") + ") : "", v.host, "\n");
       ++stored;
     }

@@ -56,8 +56,8 @@ TEST(Differential, RandomFloatKernelsAreWithinTheirBounds) {
     expectWithinBounds(randomFloatKernel(seed), seed, rounds.everyGpu, tally);
     if (testing::Test::HasFailure()) return; // one failure is enough
   }
-  std::printf("%lld elements, largest error %.3f of its bound, %zu kernels beyond the limits of their GPU\n", static_cast<long long>(tally.compared), tally.worst,
-              tally.refused);
+  std::printf("%lld elements, largest error %.3f of its bound, %zu kernels beyond the limits of their GPU\n",
+              static_cast<long long>(tally.compared), tally.worst, tally.refused);
   EXPECT_LE(tally.refused, rounds.runsOnGpus() / 4);
 }
 

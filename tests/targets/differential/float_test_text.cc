@@ -37,15 +37,18 @@ std::string FloatTestText::listArgument(const std::string &initializer, const st
   return declared(str("%A", arguments_.size()), initializer, str(extent, "x", elem), str("?x", elem));
 }
 
-std::string FloatTestText::window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape, const std::string &padding) {
+std::string FloatTestText::window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape,
+                                  const std::string &padding) {
   if (extent == shape && x == 0 && y == 0) return array;
   auto places = [&](int64_t count, int64_t from, int64_t limit) {
     return table(str("from (i) => min(max(i + ", from, ", 0), ", limit - 1, ")"), str(count, "xi32"));
   };
   std::string rows = places(shape.rows, y, extent.rows), columns = places(shape.columns, x, extent.columns);
-  std::string inRows = str("i + ", y, " >= 0 and i + ", y, " < ", extent.rows), inColumns = str("j + ", x, " >= 0 and j + ", x, " < ", extent.columns);
+  std::string inRows = str("i + ", y, " >= 0 and i + ", y, " < ", extent.rows),
+              inColumns = str("j + ", x, " >= 0 and j + ", x, " < ", extent.columns);
   std::string inside = table(str("from (i, j) => ", inRows, " and ", inColumns), shapeText(shape, "i32"));
-  return let(str("where(", inside, ", gather(gather(", array, ", ", rows, ", dim = 1), ", columns, ", dim = 2), ", padding, ")"));
+  return let(
+      str("where(", inside, ", gather(gather(", array, ", ", rows, ", dim = 1), ", columns, ", dim = 2), ", padding, ")"));
 }
 
 std::string FloatTestText::file() const {

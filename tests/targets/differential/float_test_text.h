@@ -27,7 +27,8 @@ protected:
   std::string functions_, host_, checks_;
 
 private:
-  std::string declared(std::string name, const std::string &initializer, const std::string &type, const std::string &parameterType);
+  std::string declared(std::string name, const std::string &initializer, const std::string &type,
+                       const std::string &parameterType);
 
   uint64_t seed_;
   int hosts_ = 0, tables_ = 0;

@@ -16,8 +16,9 @@ struct Vec {
 
 bool isFloatName(const std::string &elem) { return elem.find('f') != std::string::npos; }
 int bitsOf(const std::string &elem) {
-  static const std::map<std::string, int> bits = {{"f64", 64},   {"f32", 32}, {"f16", 16}, {"bf16", 16}, {"f8E4M3", 8},
-                                                  {"f8E5M2", 8}, {"i64", 64}, {"i32", 32}, {"i16", 16},  {"i8", 8}, {"index", 64}};
+  static const std::map<std::string, int> bits = {{"f64", 64},   {"f32", 32},   {"f16", 16},  {"bf16", 16},
+                                                  {"f8E4M3", 8}, {"f8E5M2", 8}, {"i64", 64},  {"i32", 32},
+                                                  {"i16", 16},   {"i8", 8},     {"index", 64}};
   return bits.at(elem);
 }
 // Whether a type holds all integers of this magnitude exactly. Integer types always pass, because overflow wraps around in a
@@ -43,8 +44,8 @@ public:
 
 private:
   void header() {
-    line(str("kernel @k(%A: memref<?x?x", elem_, ">, %I: memref<?xi32>, %C: memref<?x?x", outElem(), ">, %S: memref<?x?xi32>, %L: memref<?x",
-             outElem(), ">, %D: i64, %n: index)"));
+    line(str("kernel @k(%A: memref<?x?x", elem_, ">, %I: memref<?xi32>, %C: memref<?x?x", outElem(),
+             ">, %S: memref<?x?xi32>, %L: memref<?x", outElem(), ">, %D: i64, %n: index)"));
     out_.pop_back();
     if (!workgroup_) out_ += str(" subgroups(", subgroups_, ")");
     out_ += " grid (%gi = 0 to 2, %gj = 0 to 2) {\n";
@@ -113,7 +114,8 @@ private:
     }
     if (chance(6)) line(str("prefetch_tile ", tile, " locality<", pick(4), ">"));
     std::string attributes = str(turned ? "transpose = [1, 0]" : "", turned && !padding.empty() ? ", " : "", padding);
-    line(str(v.name, " = load_tile ", tile, attributes.empty() ? "" : str(" {", attributes, "}"), turned && workgroup_ ? str(" {", v.layout, "}") : ""));
+    line(str(v.name, " = load_tile ", tile, attributes.empty() ? "" : str(" {", attributes, "}"),
+             turned && workgroup_ ? str(" {", v.layout, "}") : ""));
     add(v);
   }
 
@@ -152,19 +154,25 @@ private:
   }
   std::string selected(const Vec &a, const Vec &b) {
     std::string mask = fresh();
-    if (pick(2)) line(str(mask, " = ", a.name, choose({" < ", " == ", " >= ", " != "}), b.name));
-    else line(str(mask, " = create_mask ", choose({"%n", "2", "100"}), ", ", choose({"%n", "3", "0"}), " : ", vectorType(a.shape, "i1")));
+    if (pick(2))
+      line(str(mask, " = ", a.name, choose({" < ", " == ", " >= ", " != "}), b.name));
+    else
+      line(str(mask, " = create_mask ", choose({"%n", "2", "100"}), ", ", choose({"%n", "3", "0"}), " : ",
+               vectorType(a.shape, "i1")));
     return str("select(", mask, ", ", a.name, ", ", b.name, ")");
   }
 
   void cast() {
     Vec a = any();
-    std::string to = isFloatName(a.elem) ? choose({"f32", "f16", "bf16", "f64", "f8E4M3", "f8E5M2"}) : choose({"i32", "i16", "i8", "i64"});
+    std::string to =
+        isFloatName(a.elem) ? choose({"f32", "f16", "bf16", "f64", "f8E4M3", "f8E5M2"}) : choose({"i32", "i16", "i8", "i64"});
     if (bitsOf(to) == bitsOf(a.elem) || !holds(to, a.bound)) return;
     bool widens = bitsOf(to) > bitsOf(a.elem);
-    const char *op = isFloatName(to) ? (widens ? "extf" : "truncf") : (widens ? choose({"extsi", "extui"}) == "extsi" ? "extsi" : "extui" : "trunci");
+    const char *op = isFloatName(to) ? (widens ? "extf" : "truncf")
+                                     : (widens ? choose({"extsi", "extui"}) == "extsi" ? "extsi" : "extui" : "trunci");
     Vec r{fresh(), to, a.layout, a.shape, a.bound};
-    line(str(r.name, " = ", op, " ", a.name, " : vector<", shapeText(a.shape, a.elem), "> -> vector<", shapeText(a.shape, to), ">"));
+    line(str(r.name, " = ", op, " ", a.name, " : vector<", shapeText(a.shape, a.elem), "> -> vector<", shapeText(a.shape, to),
+             ">"));
     add(r);
   }
 
@@ -176,12 +184,17 @@ private:
       for (int64_t s : {2, 3, 4, 8})
         if (extent % s == 0) size = s;
     bool sum = pick(2) == 0 && holds(a.elem, a.bound * size);
-    std::string kind = sum ? "add" : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"}) : choose({"maxsi", "minsi", "minui", "maxui", "and", "or", "xor", "mul"});
+    std::string kind = sum                   ? "add"
+                       : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"})
+                                             : choose({"maxsi", "minsi", "minui", "maxui", "and", "or", "xor", "mul"});
     // Distributing a part of a block over subgroups may have no expressible layout, so keep whole blocks together.
-    if (workgroup_ && size != extent) a = converted(a, str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>"));
+    if (workgroup_ && size != extent)
+      a = converted(a,
+                    str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>"));
     Vec r{fresh(), a.elem, "", a.shape, sum ? a.bound * size : a.bound};
     (dim == 0 ? r.shape.rows : r.shape.columns) = extent / size;
-    line(str(r.name, " = reduction <", kind, "> ", a.name, " [", dim, "]", size == extent ? "" : str(" {reduction_size = ", size, "}")));
+    line(str(r.name, " = reduction <", kind, "> ", a.name, " [", dim, "]",
+             size == extent ? "" : str(" {reduction_size = ", size, "}")));
     settled(r);
   }
 
@@ -194,8 +207,8 @@ private:
     Vec r{fresh(), a.elem, "", a.shape, a.bound};
     (dim == 0 ? r.shape.rows : r.shape.columns) = extent * times;
     bool stretches = extent == 1 && pick(2) == 0;
-    line(str(r.name, " = broadcast ", a.name, " [", dim, "]", stretches ? "" : str(" {broadcast_size = ", times, "}"), " : vector<",
-             shapeText(a.shape, a.elem), "> -> vector<", shapeText(r.shape, a.elem), ">"));
+    line(str(r.name, " = broadcast ", a.name, " [", dim, "]", stretches ? "" : str(" {broadcast_size = ", times, "}"),
+             " : vector<", shapeText(a.shape, a.elem), "> -> vector<", shapeText(r.shape, a.elem), ">"));
     settled(r);
   }
 
@@ -224,8 +237,10 @@ private:
     if (isFloatName(elem_)) r.elem = "i32";
     r.layout = randomLayout(r.shape, true);
     std::string type = vectorType(r.shape, r.elem, r.layout);
-    if (pick(2)) line(str(r.name, " = iota [", pick(2), "] : ", type));
-    else line(str(r.name, " = constant ", between(-10, 10), " : ", type));
+    if (pick(2))
+      line(str(r.name, " = iota [", pick(2), "] : ", type));
+    else
+      line(str(r.name, " = constant ", between(-10, 10), " : ", type));
     add(r);
   }
 
@@ -283,8 +298,8 @@ private:
       // Transposes by storing to a column-major view and loading by rows.
       std::string view = fresh();
       line(str(view, " = memref.cast ", m, " : ", type, " -> memref<?x?x", a.elem, ", slm>"));
-      line(str(to, " = init_tile ", view, "[0, 0], [", a.shape.rows, ", ", a.shape.columns, "], [1, ", a.shape.rows, "] -> tile<",
-               shapeText(a.shape, a.elem), withLayout(a.layout), ", order = [0, 1]>"));
+      line(str(to, " = init_tile ", view, "[0, 0], [", a.shape.rows, ", ", a.shape.columns, "], [1, ", a.shape.rows,
+               "] -> tile<", shapeText(a.shape, a.elem), withLayout(a.layout), ", order = [0, 1]>"));
     } else {
       line(str(to, " = init_tile ", m, "[", mine, ", 0] -> tile<", shapeText(a.shape, a.elem), withLayout(a.layout), ">"));
     }
@@ -303,7 +318,8 @@ private:
     line(str(row, " = iota [0] : ", type));
     line(str(column, " = iota [1] : ", type));
     line(str(offsets, " = ", row, " * ", choose({"3", "1", "-2"}), " + ", column, " + ", choose({"0", "%n", "-5"})));
-    line(str(mask, " = create_mask %n, ", choose({"4", "%n", "100"}), " : vector<", shapeText(r.shape, "i1"), withLayout(r.layout), ">"));
+    line(str(mask, " = create_mask %n, ", choose({"4", "%n", "100"}), " : vector<", shapeText(r.shape, "i1"),
+             withLayout(r.layout), ">"));
     line(str(tile, " = init_tile %I, ", offsets, " -> tile<", shapeText(r.shape, "i32"), withLayout(r.layout), ", #scatter>"));
     line(str(r.name, " = load_gather ", tile, ", ", mask, pick(2) ? " {padding = 7}" : ""));
     add(r);
@@ -375,8 +391,9 @@ private:
     if (!holds(a.elem, a.bound + 4) || a.elem == "index") return;
     std::string name = str("@f_", a.elem);
     if (functions_.find(name + "(") == std::string::npos)
-      functions_ += str("func ", name, "(%x: vector<?x?x", a.elem, ">, %k: index) -> vector<?x?x", a.elem, "> {\n  if %k > 1 {\n    for %i = 0 to %k {\n      %x = %x + ",
-                        number(a.elem, 1), "\n    }\n  } else {\n    %x = max(%x, ", number(a.elem, -1), ")\n  }\n  return %x\n}\n");
+      functions_ += str("func ", name, "(%x: vector<?x?x", a.elem, ">, %k: index) -> vector<?x?x", a.elem,
+                        "> {\n  if %k > 1 {\n    for %i = 0 to %k {\n      %x = %x + ", number(a.elem, 1),
+                        "\n    }\n  } else {\n    %x = max(%x, ", number(a.elem, -1), ")\n  }\n  return %x\n}\n");
     Vec r{fresh(), a.elem, a.layout, a.shape, a.bound + 4};
     line(str(r.name, " = ", name, "(", a.name, ", ", choose({"4", "%gi", "0"}), ")"));
     add(r);
@@ -452,17 +469,23 @@ private:
         t.layout = "?";
         t = converted(t, storable(t.shape));
       }
-      line(str(tile, " = init_tile %C[", column, ", ", row, "], [160, 2048], [1, 160] -> tile<", shapeText(t.shape, t.elem), withLayout(t.layout), ", order = [0, 1]>"));
+      line(str(tile, " = init_tile %C[", column, ", ", row, "], [160, 2048], [1, 160] -> tile<", shapeText(t.shape, t.elem),
+               withLayout(t.layout), ", order = [0, 1]>"));
       line(str("store_tile ", t.name, ", ", tile));
       return;
     }
     line(str(tile, " = init_tile %C[", row, ", ", column, "] -> tile<", shapeText(v.shape, v.elem), withLayout(v.layout), ">"));
-    if (chance(4)) line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? choose({"addf", "assign", "maximumf"}) : choose({"addi", "assign", "mins"}), "> ", v.name, ", ", tile));
-    else line(str("store_tile ", v.name, ", ", tile));
+    if (chance(4))
+      line(str(fresh(), " = atomic_rmw <",
+               isFloatName(v.elem) ? choose({"addf", "assign", "maximumf"}) : choose({"addi", "assign", "mins"}), "> ", v.name,
+               ", ", tile));
+    else
+      line(str("store_tile ", v.name, ", ", tile));
   }
   // Scatters elements to distinct positions in %L; the elements that a mask excludes have positions far out of bounds.
   void scatter(const Vec &v, const std::string &region) {
-    std::string type = vectorType(v.shape, "index", v.layout), row = fresh(), column = fresh(), at = fresh(), mask = fresh(), tile = fresh();
+    std::string type = vectorType(v.shape, "index", v.layout), row = fresh(), column = fresh(), at = fresh(), mask = fresh(),
+                tile = fresh();
     line(str(row, " = iota [0] : ", type));
     line(str(column, " = iota [1] : ", type));
     line(str(at, " = ", row, " * ", v.shape.columns, " + ", column, " + ", region, " * 4096"));
@@ -471,8 +494,10 @@ private:
     line(str(far, " = ", at, " * 1000003 - 17"));
     line(str(some, " = select(", mask, ", ", at, ", ", far, ")"));
     line(str(tile, " = init_tile %L, ", some, " -> tile<", shapeText(v.shape, v.elem), withLayout(v.layout), ", #scatter>"));
-    if (chance(2)) line(str("store_scatter ", v.name, ", ", mask, ", ", tile));
-    else line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? "addf" : "addi", "> ", v.name, ", ", tile, ", ", mask));
+    if (chance(2))
+      line(str("store_scatter ", v.name, ", ", mask, ", ", tile));
+    else
+      line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? "addf" : "addi", "> ", v.name, ", ", tile, ", ", mask));
   }
 
   static constexpr int64_t kLargestInput = 4;
@@ -484,8 +509,6 @@ private:
 
 } // namespace
 
-std::string randomKernel(uint64_t seed) {
-  return Generator(seed).run();
-}
+std::string randomKernel(uint64_t seed) { return Generator(seed).run(); }
 
 } // namespace xt

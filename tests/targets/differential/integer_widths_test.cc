@@ -33,7 +33,8 @@ std::optional<Buffers> resultOn(const Way &way, const std::string &text) {
     if (i == 0)
       for (size_t k = 0; k < memory.size() / bytes; ++k) {
         uint64_t number = (k + 1) * 0x9E3779B97F4A7C15;
-        storeInteger(type.elem(), memory.data() + k * bytes, static_cast<int64_t>(number >> (number >> 8 & 63)) * (k % 2 ? -1 : 1));
+        storeInteger(type.elem(), memory.data() + k * bytes,
+                     static_cast<int64_t>(number >> (number >> 8 & 63)) * (k % 2 ? -1 : 1));
       }
   }
   for (size_t i = 0; i < kernel.paramCount; ++i) {
@@ -58,7 +59,8 @@ void expectTheSame(const std::string &text, size_t turn) {
     if (!everyGpu && turn % targetInfos().size() != i) continue;
     SCOPED_TRACE(targetInfos()[i].name);
     std::optional<Buffers> found = resultOn({.target = targetInfos()[i].name, .optimised = false}, text);
-    for (size_t b = 0; found && b < wanted->size(); ++b) EXPECT_EQ((*found)[b], (*wanted)[b]) << "parameter " << b << " of\n" << text;
+    for (size_t b = 0; found && b < wanted->size(); ++b)
+      EXPECT_EQ((*found)[b], (*wanted)[b]) << "parameter " << b << " of\n" << text;
   }
 }
 

@@ -56,13 +56,16 @@ KernelText::MmaLayouts KernelText::mmaLayouts(int64_t m, int64_t n, int64_t k) {
   for (int64_t x = 1; x <= subgroups_; ++x) {
     if (subgroups_ % x) continue;
     int64_t y = subgroups_ / x;
-    auto map = [&](int64_t p, int64_t q) { return str("#wg_map<sg_layout = [", x, ", ", y, "], sg_data = [", p, ", ", q, "]>"); };
+    auto map = [&](int64_t p, int64_t q) {
+      return str("#wg_map<sg_layout = [", x, ", ", y, "], sg_data = [", p, ", ", q, "]>");
+    };
     for (int64_t p = 1; p <= m; ++p)
       for (int64_t q = 1; q <= n; ++q)
         for (int64_t part : {k, k / 2, k / 4}) {
           // a and b cut K into the same pieces, so both cut it or neither.
           if (part == 0 || (part < k && (x == 1 || y == 1))) continue;
-          if (fits(m, x, p) && fits(n, y, q) && fits(k, y, part) && fits(k, x, part)) fitting.push_back({map(p, part), map(part, q), map(p, q)});
+          if (fits(m, x, p) && fits(n, y, q) && fits(k, y, part) && fits(k, x, part))
+            fitting.push_back({map(p, part), map(part, q), map(p, q)});
         }
   }
   return chooseFrom(fitting);
@@ -73,7 +76,8 @@ std::string KernelText::storable(Shape shape) const {
   int64_t n = subgroups_;
   for (int64_t a = n; a >= 1; --a)
     if (n % a == 0 && shape.rows % a == 0 && shape.columns % (n / a) == 0)
-      return str("#wg_map<sg_layout = [", a, ", ", n / a, "], sg_data = [", shape.rows / a, ", ", shape.columns / (n / a), "]>");
+      return str("#wg_map<sg_layout = [", a, ", ", n / a, "], sg_data = [", shape.rows / a, ", ", shape.columns / (n / a),
+                 "]>");
   return "";
 }
 

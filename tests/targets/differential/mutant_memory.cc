@@ -83,15 +83,18 @@ void MutantMemory::fill(Buffer &buffer, size_t which) {
   for (size_t i = 0; i * bytes + bytes <= buffer.bytes.size(); ++i) {
     unsigned char *at = buffer.bytes.data() + i * bytes;
     int64_t value = !input ? 0 : which == 1 ? static_cast<int64_t>(i % 64) : static_cast<int64_t>((i * 7919 + 13) % 9) - 4;
-    if (isFloat(buffer.elem)) storeFloat(buffer.elem, at, static_cast<double>(value));
-    else storeInteger(buffer.elem, at, value);
+    if (isFloat(buffer.elem))
+      storeFloat(buffer.elem, at, static_cast<double>(value));
+    else
+      storeInteger(buffer.elem, at, value);
   }
 }
 
 std::vector<LaunchArg> MutantMemory::args() {
   std::vector<LaunchArg> args = args_;
   for (LaunchArg &arg : args) {
-    if (arg.kind == LaunchArg::Kind::Int && arg.integer == -1 && !buffers_.empty()) arg.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffers_[0].bytes.data()));
+    if (arg.kind == LaunchArg::Kind::Int && arg.integer == -1 && !buffers_.empty())
+      arg.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffers_[0].bytes.data()));
     if (arg.kind != LaunchArg::Kind::Buffer) continue;
     Buffer &buffer = buffers_[static_cast<size_t>(arg.integer)];
     fill(buffer, static_cast<size_t>(arg.integer));
@@ -113,7 +116,8 @@ std::string differenceOf(const MutantMemory &a, const MutantMemory &b, bool &loo
     } else {
       auto at = static_cast<size_t>(std::mismatch(x.bytes.begin(), x.bytes.end(), y.bytes.begin()).first - x.bytes.begin());
       size_t bytes = static_cast<size_t>(elemInfo(x.elem).storageBytes), element = at / bytes;
-      difference = str("element ", element, " is ", loadInteger(x.elem, x.bytes.data() + element * bytes), " and ", loadInteger(x.elem, y.bytes.data() + element * bytes));
+      difference = str("element ", element, " is ", loadInteger(x.elem, x.bytes.data() + element * bytes), " and ",
+                       loadInteger(x.elem, y.bytes.data() + element * bytes));
     }
     if (!difference.empty()) return str("buffer ", i, ": ", difference);
   }

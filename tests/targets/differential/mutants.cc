@@ -30,7 +30,8 @@ std::multiset<std::string> addressLines(const std::string &text) {
     line.erase(0, line.find_first_not_of(' '));
     // Ignore the names of results, which are numbered.
     if (size_t equals = line.find(" = "); line.starts_with('%') && equals != std::string::npos) line.erase(0, equals);
-    bool names = line.find("%D") != std::string::npos || line.find("i64 ->") != std::string::npos || line.find("u64 ->") != std::string::npos;
+    bool names = line.find("%D") != std::string::npos || line.find("i64 ->") != std::string::npos ||
+                 line.find("u64 ->") != std::string::npos;
     if (names) lines.insert(line);
     begin = end + 1;
   }
@@ -239,11 +240,16 @@ MutantEnd tellEnd(const ChildEnd &end) {
   switch (end.how) {
   case ChildEnd::How::Returned: out.fate = static_cast<Fate>(end.value); break;
   case ChildEnd::How::Late: out.fate = Fate::Late; break;
-  case ChildEnd::How::Signal: out = endedAs(Fate::Failed, str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said)); break;
-  case ChildEnd::How::Exited: out = endedAs(Fate::Failed, str(where, "the process ended with status ", end.value, "\n", end.said)); break;
+  case ChildEnd::How::Signal:
+    out = endedAs(Fate::Failed, str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said));
+    break;
+  case ChildEnd::How::Exited:
+    out = endedAs(Fate::Failed, str(where, "the process ended with status ", end.value, "\n", end.said));
+    break;
   }
   out.kernel = lastLine(end.said, '=');
-  if (end.how == ChildEnd::How::Returned && out.fate == Fate::Failed) out.said = where + lastLine(end.said, '!') + "\n" + end.said;
+  if (end.how == ChildEnd::How::Returned && out.fate == Fate::Failed)
+    out.said = where + lastLine(end.said, '!') + "\n" + end.said;
   if (out.fate == Fate::Agreed) {
     int loose = 0;
     std::sscanf(lastLine(end.said, '#').c_str(), "%zu %zu %d", &out.ran, &out.refused, &loose);
@@ -254,14 +260,17 @@ MutantEnd tellEnd(const ChildEnd &end) {
 
 } // namespace
 
-MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel) {
+MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu,
+                    const std::string &kernel) {
   if (changesAddresses(text, before)) return endedAs(Fate::Addresses);
-  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, kernel, seed, everyGpu, say).run()); }, kSecondsOfOne));
+  return tellEnd(inChild(
+      [&](const Say &say) { return static_cast<int>(Trial(text, before, kernel, seed, everyGpu, say).run()); }, kSecondsOfOne));
 }
 
 MutantEnd checkMutant(const std::string &text, const std::string &before) {
   if (changesAddresses(text, before)) return endedAs(Fate::Addresses);
-  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, "", 0, false, say).check()); }, kSecondsOfOne));
+  return tellEnd(
+      inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, "", 0, false, say).check()); }, kSecondsOfOne));
 }
 
 std::string reduceMutant(const std::string &text, const std::string &kernel, uint64_t seed, bool everyGpu, unsigned seconds) {

@@ -9,29 +9,30 @@
 namespace xt {
 
 enum class Fate : uint8_t {
-  Agreed,      // all ways that ran it computed the same
-  Refused,     // the checker rejected it with a message
-  Late,        // running or compiling it takes too long
-  Stopped,     // the interpreter stopped it (an assert, a race, a read of uninitialised memory)
+  Agreed, // all ways that ran it computed the same
+  Refused, // the checker rejected it with a message
+  Late, // running or compiling it takes too long
+  Stopped, // the interpreter stopped it (an assert, a race, a read of uninitialised memory)
   Unspecified, // its result is unspecified: division by 0, floats out of the range of an integer, the order of atomics
-  Addresses,   // it uses a raw address differently from the original kernel
-  Oversized,   // its parameters need more memory than the test provides
-  Failed,      // a crash, an internal error, or ways that differ
+  Addresses, // it uses a raw address differently from the original kernel
+  Oversized, // its parameters need more memory than the test provides
+  Failed, // a crash, an internal error, or ways that differ
 };
 inline constexpr size_t kFates = static_cast<size_t>(Fate::Failed) + 1;
 std::string_view fateText(Fate fate);
 
 struct MutantEnd {
   Fate fate = Fate::Agreed;
-  std::string said;         // if Failed: the way that failed, and the message
-  std::string kernel;       // the name of the launched kernel; "" if none was launched
+  std::string said; // if Failed: the way that failed, and the message
+  std::string kernel; // the name of the launched kernel; "" if none was launched
   size_t ran = 0, refused = 0; // if Agreed: number of ways that ran it, and that rejected it with a message (hardware or pass)
-  bool loose = false;       // results differ only as much as rounding may cause
+  bool loose = false; // results differ only as much as rounding may cause
 };
 
 // Runs the kernel with the given name in a child process. With "", chooses by the seed among the kernels whose text is not in
 // `before`, the text that the mutant was made from, or among all kernels if only functions differ.
-MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel = "");
+MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu,
+                    const std::string &kernel = "");
 
 // Only compiles for the interpreter. The fate is Agreed, Refused, Late, Addresses or Failed.
 MutantEnd checkMutant(const std::string &text, const std::string &before);

@@ -40,9 +40,12 @@ struct Counts {
   uint64_t operator[](Fate fate) const { return fates[static_cast<size_t>(fate)]; }
   void print() const {
     for (size_t i = 0; i < kFates; ++i)
-      if (fates[i]) std::printf("%8llu %s\n", static_cast<unsigned long long>(fates[i]), std::string(fateText(static_cast<Fate>(i))).c_str());
-    std::printf("%8llu runs of those that agreed; %llu ways refused them with a message, %llu of them differ by rounding\n", static_cast<unsigned long long>(runs),
-                static_cast<unsigned long long>(refused), static_cast<unsigned long long>(loose));
+      if (fates[i])
+        std::printf("%8llu %s\n", static_cast<unsigned long long>(fates[i]),
+                    std::string(fateText(static_cast<Fate>(i))).c_str());
+    std::printf("%8llu runs of those that agreed; %llu ways refused them with a message, %llu of them differ by rounding\n",
+                static_cast<unsigned long long>(runs), static_cast<unsigned long long>(refused),
+                static_cast<unsigned long long>(loose));
   }
 };
 
@@ -55,9 +58,11 @@ std::vector<std::string> programs() {
 }
 
 void addFailure(const std::string &mutant, uint64_t seed, const MutantEnd &end, bool everyGpu) {
-  std::string whole = keep(str("mutant_", seed, ".xt"), mutant), reduced = reduceMutant(mutant, end.kernel, seed, everyGpu, kSecondsOfReducing);
+  std::string whole = keep(str("mutant_", seed, ".xt"), mutant),
+              reduced = reduceMutant(mutant, end.kernel, seed, everyGpu, kSecondsOfReducing);
   std::string to = keep(str("mutant_", seed, ".reduced.xt"), reduced);
-  ADD_FAILURE() << "seed " << seed << " " << end.said << "the mutant is in " << whole << ", reduced in " << to << ":\n" << reduced;
+  ADD_FAILURE() << "seed " << seed << " " << end.said << "the mutant is in " << whole << ", reduced in " << to << ":\n"
+                << reduced;
 }
 
 // Applies random changes one after another and keeps those after which the text compiles. Returns `base` if none does.
@@ -69,9 +74,12 @@ std::string changed(const std::string &base, const std::string &other, uint64_t 
     std::optional<std::string> next = mutator.mutateOnce(text, other);
     if (!next || *next == text) continue;
     MutantEnd end = checkMutant(*next, base + other);
-    if (end.fate == Fate::Agreed) text = std::move(*next), ++done;
-    else if (end.fate == Fate::Failed) return std::move(*next);
-    else counts.add(end);
+    if (end.fate == Fate::Agreed)
+      text = std::move(*next), ++done;
+    else if (end.fate == Fate::Failed)
+      return std::move(*next);
+    else
+      counts.add(end);
   }
   return text;
 }
@@ -82,7 +90,8 @@ TEST(Mutants, RandomOnesAgree) {
   uint64_t unchanged = 0; // mutants for which no change compiled
   std::vector<std::string> written = programs();
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count && !HasFailure(); ++seed) {
-    std::string base = seed % 3 == 0 ? written[seed / 3 % written.size()] : randomKernel(seed), other = randomKernel(seed + 1000003);
+    std::string base = seed % 3 == 0 ? written[seed / 3 % written.size()] : randomKernel(seed),
+                other = randomKernel(seed + 1000003);
     std::string mutant = changed(base, other, seed, counts);
     if (mutant == base) {
       ++unchanged;
@@ -90,7 +99,9 @@ TEST(Mutants, RandomOnesAgree) {
     }
     MutantEnd end = runMutant(mutant, base + other, seed, rounds.everyGpu);
     counts.add(end);
-    if (end.fate == Fate::Late) std::printf("the mutant of seed %llu took too long; it is in %s\n", static_cast<unsigned long long>(seed), keep(str("late_", seed, ".xt"), mutant).c_str());
+    if (end.fate == Fate::Late)
+      std::printf("the mutant of seed %llu took too long; it is in %s\n", static_cast<unsigned long long>(seed),
+                  keep(str("late_", seed, ".xt"), mutant).c_str());
     if (end.fate == Fate::Failed) addFailure(mutant, seed, end, rounds.everyGpu);
   }
   counts.print();
@@ -112,7 +123,8 @@ TEST(Mutants, ThoseThatOnceFailedAgree) {
 }
 
 TEST(Mutants, TheChangedKernelIsLaunched) {
-  const std::string first = "kernel @first(%C: memref<?x?xi32>) {\n%v = constant 1 : vector<4x4xi32>\n%t = init_tile %C[0, 0] -> tile<4x4xi32>\nstore_tile %v, %t\n}\n";
+  const std::string first = "kernel @first(%C: memref<?x?xi32>) {\n%v = constant 1 : vector<4x4xi32>\n%t = init_tile %C[0, 0] "
+                            "-> tile<4x4xi32>\nstore_tile %v, %t\n}\n";
   std::string second = first;
   second.replace(second.find("@first"), 6, "@second");
   std::string changed = second;
@@ -125,17 +137,20 @@ TEST(Mutants, TheChangedKernelIsLaunched) {
 }
 
 TEST(Mutants, TellHowTheyEnd) {
-  auto fate = [](const std::string &body, const std::string &parameters = "%A: memref<?x?xi32>, %I: memref<?xi32>, %C: memref<?x?xi32>") {
+  auto fate = [](const std::string &body,
+                 const std::string &parameters = "%A: memref<?x?xi32>, %I: memref<?xi32>, %C: memref<?x?xi32>") {
     std::string text = str("kernel @k(", parameters, ") grid (%g = 0 to 2) {\n", body, "\n}\n");
     return runMutant(text, text, 0, false).fate;
   };
-  const std::string load = "%t = init_tile %A[0, 0] -> tile<4x4xi32>\n%v = load_tile %t\n", store = "\n%o = init_tile %C[%g * 4, 0] -> tile<4x4xi32>\nstore_tile %w, %o";
+  const std::string load = "%t = init_tile %A[0, 0] -> tile<4x4xi32>\n%v = load_tile %t\n",
+                    store = "\n%o = init_tile %C[%g * 4, 0] -> tile<4x4xi32>\nstore_tile %w, %o";
   EXPECT_EQ(fate(load + "%w = %v + 1" + store), Fate::Agreed);
   EXPECT_EQ(fate(load + "%w = %v + " + store), Fate::Refused);
   EXPECT_EQ(fate(load + "%w = %v / %v" + store), Fate::Unspecified);
   EXPECT_EQ(fate(load + "%w = %v + 1\n%q = %g < 1\nassert %q, \"no\"" + store), Fate::Stopped);
   EXPECT_EQ(fate("barrier", "%A: memref<4000000x400000xi32>"), Fate::Oversized);
-  std::string address = "kernel @k(%A: memref<?xi32>, %D: i64) {\n  %t = init_tile %D[0, 0], [1, 8], [8, 1] -> tile<1x8xi32>\n}\n";
+  std::string address =
+      "kernel @k(%A: memref<?xi32>, %D: i64) {\n  %t = init_tile %D[0, 0], [1, 8], [8, 1] -> tile<1x8xi32>\n}\n";
   EXPECT_EQ(runMutant(address, "", 0, false).fate, Fate::Addresses);
   EXPECT_EQ(runMutant(address, address, 0, false).fate, Fate::Agreed);
 }
@@ -143,17 +158,21 @@ TEST(Mutants, TellHowTheyEnd) {
 constexpr unsigned kEnough = 3600, kLittle = 1; // seconds, for children that end by themselves and for those that do not
 
 TEST(Mutants, ChildrenTellHowTheyEnd) {
-  auto end = [](int (*run)(), unsigned seconds = kEnough) { return inChild([run](const auto &say) { return say("said"), run(); }, seconds); };
+  auto end = [](int (*run)(), unsigned seconds = kEnough) {
+    return inChild([run](const auto &say) { return say("said"), run(); }, seconds);
+  };
   EXPECT_EQ(end([] { return 7; }).value, 7);
   EXPECT_EQ(end([] { return 7; }).said, "said");
   ChildEnd crash = end([] { return std::raise(SIGSEGV), 0; });
   EXPECT_EQ(crash.how, ChildEnd::How::Signal);
   EXPECT_EQ(crash.value, SIGSEGV);
   EXPECT_EQ(end([] { return std::_Exit(70), 0; }).how, ChildEnd::How::Exited);
-  ChildEnd late = end([] {
-    for (;;) ::pause();
-    return 0;
-  }, kLittle);
+  ChildEnd late = end(
+      [] {
+        for (;;) ::pause();
+        return 0;
+      },
+      kLittle);
   EXPECT_EQ(late.how, ChildEnd::How::Late);
 }
 

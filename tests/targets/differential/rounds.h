@@ -22,9 +22,10 @@ inline Rounds roundsOr(uint64_t count) {
     return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
   };
   const char *gpus = std::getenv("XT_DIFFERENTIAL_GPUS");
-  Rounds rounds{fromEnvironment("XT_DIFFERENTIAL_SEED", 1), fromEnvironment("XT_DIFFERENTIAL_KERNELS", count), gpus && std::string_view(gpus) == "all"};
-  std::printf("%llu kernels from seed %llu%s\n", static_cast<unsigned long long>(rounds.count), static_cast<unsigned long long>(rounds.seed),
-              rounds.everyGpu ? ", each on every GPU" : "");
+  Rounds rounds{fromEnvironment("XT_DIFFERENTIAL_SEED", 1), fromEnvironment("XT_DIFFERENTIAL_KERNELS", count),
+                gpus && std::string_view(gpus) == "all"};
+  std::printf("%llu kernels from seed %llu%s\n", static_cast<unsigned long long>(rounds.count),
+              static_cast<unsigned long long>(rounds.seed), rounds.everyGpu ? ", each on every GPU" : "");
   return rounds;
 }
 

@@ -11,8 +11,12 @@ namespace xt {
 constexpr std::string_view kOpenClTarget = "spirv";
 
 std::string Way::text() const {
-  return str(target, gpu ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name) : distributed ? ", distributed to subgroups" : "",
-             device == DeviceChoice::Any ? "" : str(" on the device ", deviceChoiceName(device)), optimised ? "" : ", not optimised");
+  return str(target,
+             gpu           ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name)
+             : distributed ? ", distributed to subgroups"
+                           : "",
+             device == DeviceChoice::Any ? "" : str(" on the device ", deviceChoiceName(device)),
+             optimised ? "" : ", not optimised");
 }
 
 bool hasXe() {
@@ -33,7 +37,8 @@ bool branchesAtBarriers(Module &module) {
   bool found = false;
   auto look = [&](const Op &op) {
     OpKind kind = op.kind();
-    found |= kind == OpKind::LoadTile || kind == OpKind::StoreTile || kind == OpKind::LoadNd || kind == OpKind::StoreNd || kind == OpKind::SubgroupBarrier;
+    found |= kind == OpKind::LoadTile || kind == OpKind::StoreTile || kind == OpKind::LoadNd || kind == OpKind::StoreNd ||
+             kind == OpKind::SubgroupBarrier;
   };
   for (const auto &kernel : module.kernels)
     walk(kernel->body, [&](Op &op) {
@@ -42,13 +47,18 @@ bool branchesAtBarriers(Module &module) {
   return found;
 }
 
-Way onInterp(const TargetInfo *gpu, bool lanes, bool races) { return {.target = "interp", .distributed = true, .gpu = gpu, .lanes = lanes, .races = races}; }
-Way onCpu(const TargetInfo *gpu, bool lanes) { return {.target = "cpu", .distributed = true, .gpu = gpu, .lanes = lanes, .optimised = gpu == nullptr}; }
+Way onInterp(const TargetInfo *gpu, bool lanes, bool races) {
+  return {.target = "interp", .distributed = true, .gpu = gpu, .lanes = lanes, .races = races};
+}
+Way onCpu(const TargetInfo *gpu, bool lanes) {
+  return {.target = "cpu", .distributed = true, .gpu = gpu, .lanes = lanes, .optimised = gpu == nullptr};
+}
 
 } // namespace
 
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
-  std::vector<Way> ways{{.target = "interp", .races = races}, {.target = "cpu"}, onInterp(nullptr, false, races), onCpu(nullptr, false)};
+  std::vector<Way> ways{
+      {.target = "interp", .races = races}, {.target = "cpu"}, onInterp(nullptr, false, races), onCpu(nullptr, false)};
   size_t gpus = targetInfos().size(), own = seed % gpus;
   for (size_t i = 0; i < gpus; ++i) {
     if (!everyGpu && i != own) continue;
@@ -61,7 +71,8 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
     if (turn == 0) ways.push_back(onCpu(gpu, true));
     if (turn == 1) ways.push_back(onInterp(gpu, true, races));
     if (hasXe()) ways.push_back({.target = gpu->name, .optimised = i == own});
-    if (gpu->name == kOpenClTarget && hasOpenCl()) ways.push_back({.target = kOpenClTarget, .optimised = i == own, .device = DeviceChoice::OpenCl});
+    if (gpu->name == kOpenClTarget && hasOpenCl())
+      ways.push_back({.target = kOpenClTarget, .optimised = i == own, .device = DeviceChoice::OpenCl});
   }
   return ways;
 }
@@ -70,9 +81,12 @@ std::unique_ptr<Module> CompiledWay::passed(const TargetInfo *hardware) {
   auto lowered = lowerFile(sources_, sources_.add("kernel.xt", text_), context_, {}, diagnostics_);
   if (!lowered) return nullptr;
   std::vector<std::string_view> names = findTarget(way_.target)->pipeline(), first;
-  if (way_.lanes) first = passNames(kLanePipeline);
-  else if (way_.gpu) first = passNames(kBlockPipeline);
-  else if (way_.distributed) first = {"infer-layouts", "widen-reductions", "distribute-to-subgroups"};
+  if (way_.lanes)
+    first = passNames(kLanePipeline);
+  else if (way_.gpu)
+    first = passNames(kBlockPipeline);
+  else if (way_.distributed)
+    first = {"infer-layouts", "widen-reductions", "distribute-to-subgroups"};
   names.insert(names.begin(), first.begin(), first.end());
   auto passes = passesNamed(names);
   if (!passes) return nullptr;
@@ -93,7 +107,8 @@ CompiledWay::Outcome CompiledWay::make() {
     for (const auto &kernel : module_->kernels)
       if (error_ = target->whyUnsupported(*kernel, *hardware); !error_.empty()) return Outcome::Refused;
   }
-  if (way_.device == DeviceChoice::OpenCl && branchesAtBarriers(*module_)) return error_ = "subgroup barriers behind branches", Outcome::Refused;
+  if (way_.device == DeviceChoice::OpenCl && branchesAtBarriers(*module_))
+    return error_ = "subgroup barriers behind branches", Outcome::Refused;
   CompileOptions options;
   options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
   options.optimise = way_.optimised;

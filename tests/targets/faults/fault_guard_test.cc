@@ -19,7 +19,7 @@ void onHostFault(int signal, siginfo_t *info, void *context) {
 }
 
 void setHostHandler() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = onHostFault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGSEGV, &action, &beforeHost);
@@ -34,7 +34,7 @@ TEST(FaultGuardTest, AFaultOfAGuardedCallIsSaid) {
 }
 
 TEST(FaultGuardTest, HandlersGoWithTheLastGuard) {
-  struct sigaction before {}, during {}, after {};
+  struct sigaction before{}, during{}, after{};
   sigaction(SIGSEGV, nullptr, &before);
   {
     FaultGuard kept;
@@ -65,7 +65,10 @@ TEST(FaultGuardDeathTest, AFaultOfNoGuardedCallEndsTheProcess) {
   EXPECT_EXIT(crash(false), dies, "");
   EXPECT_EXIT(crash(true), dies, "");
   auto crashInTurn = [] { // the handlers of the process and of the guards each found the other one installed
-    { FaultGuard first; setHostHandler(); }
+    {
+      FaultGuard first;
+      setHostHandler();
+    }
     FaultGuard second;
     readNothing(nullptr);
   };

@@ -14,7 +14,7 @@ namespace {
 // Simulates a driver that runs kernels on its own threads and installs handlers that end the process.
 TEST(StrayFaults, StopTheirThreadAndAreTold) {
   FaultGuard before;
-  struct sigaction driver {};
+  struct sigaction driver{};
   driver.sa_handler = [](int) { _exit(9); };
   for (int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &driver, nullptr);
   StrayFaultTrap trap;

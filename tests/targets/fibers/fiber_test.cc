@@ -29,22 +29,28 @@ struct Turns {
 TEST(Fiber, takesTurns) {
   Turns turns;
   FiberStack one(kStack), other(kStack);
-  turns.first.start(one, 0, [](void *given) {
-    auto &t = *static_cast<Turns *>(given);
-    t.order += "a";
-    switchContext(t.first, t.second);
-    t.order += "c";
-    switchContext(t.first, t.thread);
-    t.order += "e";
-    endContext(t.first, t.second);
-  }, &turns);
-  turns.second.start(other, 1, [](void *given) {
-    auto &t = *static_cast<Turns *>(given);
-    t.order += "b";
-    switchContext(t.second, t.first);
-    t.order += "f";
-    endContext(t.second, t.thread);
-  }, &turns);
+  turns.first.start(
+      one, 0,
+      [](void *given) {
+        auto &t = *static_cast<Turns *>(given);
+        t.order += "a";
+        switchContext(t.first, t.second);
+        t.order += "c";
+        switchContext(t.first, t.thread);
+        t.order += "e";
+        endContext(t.first, t.second);
+      },
+      &turns);
+  turns.second.start(
+      other, 1,
+      [](void *given) {
+        auto &t = *static_cast<Turns *>(given);
+        t.order += "b";
+        switchContext(t.second, t.first);
+        t.order += "f";
+        endContext(t.second, t.thread);
+      },
+      &turns);
   switchContext(turns.thread, turns.first);
   turns.order += "d";
   switchContext(turns.thread, turns.first);
@@ -60,17 +66,20 @@ TEST(Fiber, keepsWhatACallKeeps) {
   } all;
   FiberStack stack(kStack);
   for (size_t colour : {0, 1, 7, 60, 61, 1000}) {
-    all.fiber.start(stack, colour, [](void *given) {
-      auto &a = *static_cast<decltype(all) *>(given);
-      alignas(16) volatile double values[4] = {1, 2, 3, 4};
-      a.frame = reinterpret_cast<uintptr_t>(&values) % 16;
-      int kept = 0;
-      for (double each : values) {
-        switchContext(a.fiber, a.thread);
-        a.sum += each * ++kept;
-      }
-      endContext(a.fiber, a.thread);
-    }, &all);
+    all.fiber.start(
+        stack, colour,
+        [](void *given) {
+          auto &a = *static_cast<decltype(all) *>(given);
+          alignas(16) volatile double values[4] = {1, 2, 3, 4};
+          a.frame = reinterpret_cast<uintptr_t>(&values) % 16;
+          int kept = 0;
+          for (double each : values) {
+            switchContext(a.fiber, a.thread);
+            a.sum += each * ++kept;
+          }
+          endContext(a.fiber, a.thread);
+        },
+        &all);
     all.sum = 0;
     for (int i = 0; i < 5; ++i) switchContext(all.thread, all.fiber);
     EXPECT_EQ(all.sum, 30);
@@ -98,11 +107,14 @@ TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
   FiberStack stack(kStack);
   for (int round = 0; round < 2000; ++round) {
     all.depth = round % 40;
-    all.fiber.start(stack, static_cast<size_t>(round * 13), [](void *given) {
-      auto &a = *static_cast<GivenUp *>(given);
-      a.total = useStack(a, a.depth);
-      endContext(a.fiber, a.thread);
-    }, &all);
+    all.fiber.start(
+        stack, static_cast<size_t>(round * 13),
+        [](void *given) {
+          auto &a = *static_cast<GivenUp *>(given);
+          a.total = useStack(a, a.depth);
+          endContext(a.fiber, a.thread);
+        },
+        &all);
     switchContext(all.thread, all.fiber); // it suspends itself
     if (round % 2 == 0) continue;         // and is abandoned
     switchContext(all.thread, all.fiber);
@@ -116,26 +128,34 @@ TEST(Fiber, isLeftByAFault) {
   GivenUp all;
   FiberStack stack(kStack);
   for (int round = 0; round < 3; ++round) {
-    all.fiber.start(stack, 0, [](void *given) {
-      auto &a = *static_cast<GivenUp *>(given);
-      volatile int *wild = reinterpret_cast<int *>(uintptr_t{64});
-      volatile char more[64] = {1};
-      a.total = static_cast<size_t>(*wild + more[0]);
-      endContext(a.fiber, a.thread);
-    }, &all);
-    auto fault = guardedCall([](void *given) {
-      auto &a = *static_cast<GivenUp *>(given);
-      switchContext(a.thread, a.fiber);
-    }, &all);
+    all.fiber.start(
+        stack, 0,
+        [](void *given) {
+          auto &a = *static_cast<GivenUp *>(given);
+          volatile int *wild = reinterpret_cast<int *>(uintptr_t{64});
+          volatile char more[64] = {1};
+          a.total = static_cast<size_t>(*wild + more[0]);
+          endContext(a.fiber, a.thread);
+        },
+        &all);
+    auto fault = guardedCall(
+        [](void *given) {
+          auto &a = *static_cast<GivenUp *>(given);
+          switchContext(a.thread, a.fiber);
+        },
+        &all);
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->address, 64u);
     // The thread continues on its own stack and with fibers.
     all.depth = 2;
-    all.fiber.start(stack, 0, [](void *given) {
-      auto &a = *static_cast<GivenUp *>(given);
-      a.total = useStack(a, a.depth);
-      endContext(a.fiber, a.thread);
-    }, &all);
+    all.fiber.start(
+        stack, 0,
+        [](void *given) {
+          auto &a = *static_cast<GivenUp *>(given);
+          a.total = useStack(a, a.depth);
+          endContext(a.fiber, a.thread);
+        },
+        &all);
     switchContext(all.thread, all.fiber);
     switchContext(all.thread, all.fiber);
     EXPECT_EQ(all.total, 6u);
@@ -151,11 +171,14 @@ TEST(Fiber, eachThreadHasItsOwn) {
       std::unique_ptr<FiberStack> stack = takeStack(kStack);
       for (int round = 0; round < 50; ++round) {
         all.depth = static_cast<int>(t) + 3;
-        all.fiber.start(*stack, t, [](void *given) {
-          auto &a = *static_cast<GivenUp *>(given);
-          a.total = useStack(a, a.depth);
-          endContext(a.fiber, a.thread);
-        }, &all);
+        all.fiber.start(
+            *stack, t,
+            [](void *given) {
+              auto &a = *static_cast<GivenUp *>(given);
+              a.total = useStack(a, a.depth);
+              endContext(a.fiber, a.thread);
+            },
+            &all);
         switchContext(all.thread, all.fiber);
         switchContext(all.thread, all.fiber);
         total += all.total;

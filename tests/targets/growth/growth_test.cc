@@ -41,8 +41,8 @@ Counts compile(const std::string &text, double sourceOps) {
   if (emitted) counts.llvmInstructions = static_cast<double>(emitted->module->getInstructionCount());
   counts.bytes = static_cast<double>(test::allocatedBytes - before);
   counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%8.0f ops of source: %8.0f ops, %9.0f LLVM instructions, %7.1f MB allocated, %7.1f ms\n", sourceOps, counts.irOps,
-              counts.llvmInstructions, counts.bytes / 1e6, counts.milliseconds);
+  std::printf("%8.0f ops of source: %8.0f ops, %9.0f LLVM instructions, %7.1f MB allocated, %7.1f ms\n", sourceOps,
+              counts.irOps, counts.llvmInstructions, counts.bytes / 1e6, counts.milliseconds);
   return counts;
 }
 
@@ -52,15 +52,17 @@ void expectLinear(const std::vector<Counts> &counts) {
     return (counts[i + 1].*what - counts[i].*what) / (counts[i + 1].sourceOps - counts[i].sourceOps);
   };
   for (double Counts::*what : {&Counts::irOps, &Counts::llvmInstructions, &Counts::bytes})
-    for (size_t i = 0; i + 2 < counts.size(); ++i) EXPECT_LE(slope(i + 1, what), 1.1 * slope(i, what)) << "between sizes " << i << " and " << i + 2;
+    for (size_t i = 0; i + 2 < counts.size(); ++i)
+      EXPECT_LE(slope(i + 1, what), 1.1 * slope(i, what)) << "between sizes " << i << " and " << i + 2;
 }
 
 // Groups of ops that load, reduce, broadcast and combine tiles; stores the result at the end.
 std::string chain(int groups) {
   std::string text = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %acc = constant 0.0 : vector<16x32xf32>\n";
   for (int g = 0; g < groups; ++g)
-    text += str("  %t", g, " = init_tile %A[", g, ", 0] -> tile<16x32xf32>\n  %v", g, " = load_tile %t", g, "\n  %r", g, " = reduction <add> %v", g,
-                " [1]\n  %b", g, " = broadcast %r", g, " [1] -> vector<16x32xf32>\n  %acc = %acc * %b", g, "\n");
+    text += str("  %t", g, " = init_tile %A[", g, ", 0] -> tile<16x32xf32>\n  %v", g, " = load_tile %t", g, "\n  %r", g,
+                " = reduction <add> %v", g, " [1]\n  %b", g, " = broadcast %r", g,
+                " [1] -> vector<16x32xf32>\n  %acc = %acc * %b", g, "\n");
   return text + "  %o = init_tile %B[0, 0] -> tile<16x32xf32>\n  store_tile %acc, %o\n}\n";
 }
 
@@ -107,13 +109,21 @@ TEST(Growth, LinearInUsesOfOneValue) {
 Counts compileBlocks(int rows) {
   auto start = std::chrono::steady_clock::now();
   size_t before = test::allocatedBytes;
-  std::string text = str("#a = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 32]>\n#b = #wg_map<sg_layout = [4, 1], sg_data = [32, 64]>\n"
-                         "#c = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 64]>\n"
+  std::string text = str("#a = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4,
+                         ", 32]>\n#b = #wg_map<sg_layout = [4, 1], sg_data = [32, 64]>\n"
+                         "#c = #wg_map<sg_layout = [4, 1], sg_data = [",
+                         rows / 4,
+                         ", 64]>\n"
                          "kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n"
-                         "  %ta = init_tile %A[0, 0] -> tile<", rows, "x32xf16, #a>\n  %tb = init_tile %B[0, 0] -> tile<32x64xf16, #b>\n"
-                         "  %tc = init_tile %C[0, 0] -> tile<", rows, "x64xf32, #c>\n  %acc = load_tile %tc\n"
+                         "  %ta = init_tile %A[0, 0] -> tile<",
+                         rows,
+                         "x32xf16, #a>\n  %tb = init_tile %B[0, 0] -> tile<32x64xf16, #b>\n"
+                         "  %tc = init_tile %C[0, 0] -> tile<",
+                         rows,
+                         "x64xf32, #c>\n  %acc = load_tile %tc\n"
                          "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n"
-                         "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
+                         "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = "
+                         "update_tile_offset %tb, 32, 0\n  }\n"
                          "  store_tile %acc, %tc\n}\n");
   Counts counts{0, 0, 0, 0, 0};
   SourceManager sources;
@@ -124,12 +134,14 @@ Counts compileBlocks(int rows) {
   if (!lowered) return counts;
   PassOptions options;
   options.target = findTargetInfo("xe-pvc");
-  EXPECT_TRUE(runPasses(**lowered, passesOf(kBlockPipeline), options, diagnostics).ok()) << renderText(diagnostics, sources, false);
+  EXPECT_TRUE(runPasses(**lowered, passesOf(kBlockPipeline), options, diagnostics).ok())
+      << renderText(diagnostics, sources, false);
   walk((*lowered)->kernels[0]->body, [&](Op &op) { counts.sourceOps += op.kind() == OpKind::Dpas; });
   counts.irOps = static_cast<double>(countOps(**lowered));
   counts.bytes = static_cast<double>(test::allocatedBytes - before);
   counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%8.0f products: %8.0f ops, %7.1f MB allocated, %7.1f ms\n", counts.sourceOps, counts.irOps, counts.bytes / 1e6, counts.milliseconds);
+  std::printf("%8.0f products: %8.0f ops, %7.1f MB allocated, %7.1f ms\n", counts.sourceOps, counts.irOps, counts.bytes / 1e6,
+              counts.milliseconds);
   return counts;
 }
 

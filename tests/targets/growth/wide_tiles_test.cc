@@ -27,40 +27,52 @@ struct Shape {
 
 std::string copied(int64_t columns) {
   std::string tile = str("tile<4x", columns, "xf32>");
-  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile, "\n  %ty = init_tile %Y[0, 0] -> ", tile,
-             "\n  %x = load_tile %tx\n  store_tile %x, %ty\n}\n");
+  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
+             "\n  %ty = init_tile %Y[0, 0] -> ", tile, "\n  %x = load_tile %tx\n  store_tile %x, %ty\n}\n");
 }
 
 // A loop that carries tiles: loads, a row that is broadcast to all rows, and stores.
 std::string scaled(int64_t columns) {
   std::string tile = str("tile<4x", columns, "xf32>"), row = str("tile<1x", columns, "xf32>");
-  return str("kernel @k(%X: memref<?x?xf32>, %g: memref<1x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
-             "\n  %tg = init_tile %g[0, 0] -> ", row, "\n  %ty = init_tile %Y[0, 0] -> ", tile, "\n  for %j = 0 to dim(%X, 1) step ", columns,
-             " {\n    %x = load_tile %tx\n    %a = load_tile %tg\n    %b = broadcast %a [0] -> vector<4x", columns,
-             "xf32>\n    store_tile (%x * %b), %ty\n    %tx = update_tile_offset %tx, 0, ", columns, "\n    %tg = update_tile_offset %tg, 0, ", columns,
-             "\n    %ty = update_tile_offset %ty, 0, ", columns, "\n  }\n}\n");
+  return str(
+      "kernel @k(%X: memref<?x?xf32>, %g: memref<1x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
+      "\n  %tg = init_tile %g[0, 0] -> ", row, "\n  %ty = init_tile %Y[0, 0] -> ", tile, "\n  for %j = 0 to dim(%X, 1) step ",
+      columns, " {\n    %x = load_tile %tx\n    %a = load_tile %tg\n    %b = broadcast %a [0] -> vector<4x", columns,
+      "xf32>\n    store_tile (%x * %b), %ty\n    %tx = update_tile_offset %tx, 0, ", columns,
+      "\n    %tg = update_tile_offset %tg, 0, ", columns, "\n    %ty = update_tile_offset %ty, 0, ", columns, "\n  }\n}\n");
 }
 
 std::string turned(int64_t columns) {
-  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> tile<4x", columns, "xf32>\n  %ty = init_tile %Y[0, 0] -> tile<", columns,
+  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> tile<4x", columns,
+             "xf32>\n  %ty = init_tile %Y[0, 0] -> tile<", columns,
              "x4xf32>\n  %x = load_tile %tx\n  %t = transpose (%x * %x) [1, 0]\n  store_tile %t, %ty\n}\n");
 }
 
 std::string softmax(int64_t columns) {
   std::string tile = str("tile<4x", columns, "xf32>"), vector = str("vector<4x", columns, "xf32>");
-  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile, "\n  %ty = init_tile %Y[0, 0] -> ", tile,
+  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
+             "\n  %ty = init_tile %Y[0, 0] -> ", tile,
              "\n  %x = load_tile %tx\n  %m = reduction <maximumf> %x [1]\n  %mb = broadcast %m [1] -> ", vector,
-             "\n  %e = exp(%x - %mb)\n  %s = reduction <add> %e [1]\n  %sb = broadcast %s [1] -> ", vector, "\n  store_tile (%e / %sb), %ty\n}\n");
+             "\n  %e = exp(%x - %mb)\n  %s = reduction <add> %e [1]\n  %sb = broadcast %s [1] -> ", vector,
+             "\n  store_tile (%e / %sb), %ty\n}\n");
 }
 
 std::string multiplied(int64_t columns) {
-  return str("kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x32xf16>\n"
-             "  %tb = init_tile %B[0, 0] -> tile<32x", columns, "xf16>\n  %tc = init_tile %C[0, 0] -> tile<8x", columns,
-             "xf32>\n  %acc = constant 0.0 : vector<8x", columns, "xf32>\n  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n"
-             "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n  store_tile %acc, %tc\n}\n");
+  return str("kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> "
+             "tile<8x32xf16>\n"
+             "  %tb = init_tile %B[0, 0] -> tile<32x",
+             columns, "xf16>\n  %tc = init_tile %C[0, 0] -> tile<8x", columns, "xf32>\n  %acc = constant 0.0 : vector<8x",
+             columns,
+             "xf32>\n  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n"
+             "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, "
+             "0\n  }\n  store_tile %acc, %tc\n}\n");
 }
 
-const Shape kShapes[] = {{"copied", copied, 8192}, {"scaled", scaled, 8192}, {"turned", turned, 4096}, {"softmax", softmax, 4096}, {"multiplied", multiplied, 1024}};
+const Shape kShapes[] = {{"copied", copied, 8192},
+                         {"scaled", scaled, 8192},
+                         {"turned", turned, 4096},
+                         {"softmax", softmax, 4096},
+                         {"multiplied", multiplied, 1024}};
 
 using Counts = std::map<std::string, double>; // counts by name
 
@@ -82,7 +94,8 @@ protected:
       const PassInfo *pass = &passInfo(kLanePipeline[i]);
       if (kLanePipeline[i] == PassKind::DistributeToLanes) {
         Kernel &kernel = *module.kernels[0];
-        counts["ops that lane_layouts looks at"] = static_cast<double>(LaneLayouts(kernel, context, subgroupSizeFor(target(), kernel.subgroups)).visited());
+        counts["ops that lane_layouts looks at"] =
+            static_cast<double>(LaneLayouts(kernel, context, subgroupSizeFor(target(), kernel.subgroups)).visited());
       }
       PassOptions options;
       options.target = &target();
@@ -122,7 +135,8 @@ TEST_P(WideTiles, GrowLinearly) {
     double most = name.ends_with("bytes") ? 1.5 : 1.1;
     EXPECT_LE(second, most * std::max(first, 0.0) + 64) << name << ": " << quarter[name] << ", " << half[name] << ", " << count;
   }
-  std::printf("%.0f ops, %.0f instructions, %.0f blocks\n", whole[str(kLanePipeline.size() - 1, " sink-to-uses: ops")], whole["code: instructions"], whole["code: blocks"]);
+  std::printf("%.0f ops, %.0f instructions, %.0f blocks\n", whole[str(kLanePipeline.size() - 1, " sink-to-uses: ops")],
+              whole["code: instructions"], whole["code: blocks"]);
 }
 
 std::string nameOf(const testing::TestParamInfo<WideTiles::ParamType> &of) {
@@ -132,7 +146,9 @@ std::string nameOf(const testing::TestParamInfo<WideTiles::ParamType> &of) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, WideTiles,
-                         testing::Combine(testing::Range(size_t{0}, std::size(kShapes)), testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv")), nameOf);
+                         testing::Combine(testing::Range(size_t{0}, std::size(kShapes)),
+                                          testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv")),
+                         nameOf);
 
 } // namespace
 } // namespace xt::test

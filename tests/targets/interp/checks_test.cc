@@ -80,8 +80,7 @@ TEST(Checks, EachPlantedFaultIsFoundUnderEverySchedule) {
 }
 
 TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
-  const std::pair<std::string_view, int> words[] = {
-      {"bounds", 701}, {"race", 702}, {"uninit", 703}, {"divergence", 704}};
+  const std::pair<std::string_view, int> words[] = {{"bounds", 701}, {"race", 702}, {"uninit", 703}, {"divergence", 704}};
   for (const auto &path : test::filesIn("targets/interp/checks", ".xt")) {
     SCOPED_TRACE(path.filename());
     InterpProgram program(test::readText(path), path.filename());

@@ -13,8 +13,7 @@ namespace xt {
 class InterpExecutableUnderTest final : public Executable {
 public:
   explicit InterpExecutableUnderTest(InterpOptions options) : options_(std::move(options)) {}
-  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                      const std::vector<GridRange> &grid) override {
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
     return interpret(kernel, args, grid, options_);
   }
 

@@ -12,8 +12,7 @@ std::string failure(const std::string &text, InterpOptions options = {}) {
   if (report.runs.empty() || report.runs[0].findings.empty()) return std::string(statusText(report.status));
   const Finding &finding = report.runs[0].findings[0];
   EXPECT_EQ(report.status, TestStatus::Failed);
-  return std::to_string(program.sources.file(finding.range.file).lineColumn(finding.range.begin).line) + ": " +
-         finding.message;
+  return std::to_string(program.sources.file(finding.range.file).lineColumn(finding.range.begin).line) + ": " + finding.message;
 }
 
 const std::vector<Schedule> kSchedules = {
@@ -45,9 +44,8 @@ test "speaks" {
   check %B == %e
 })");
   ASSERT_TRUE(program.module);
-  const std::string each =
-      "start\nn: 7\nmatrix: vector<2x3xi32>\n  0 -1 -2\n  10 9 8\nvector<2x3xi32>\n  0 -1 -2\n  10 9 8\n"
-      "half: 1.5\ntwo: true\ntwo: ";
+  const std::string each = "start\nn: 7\nmatrix: vector<2x3xi32>\n  0 -1 -2\n  10 9 8\nvector<2x3xi32>\n  0 -1 -2\n  10 9 8\n"
+                           "half: 1.5\ntwo: true\ntwo: ";
   for (Schedule schedule : kSchedules) {
     InterpOptions options;
     options.schedule = schedule;
@@ -78,10 +76,9 @@ test "large" {
   EXPECT_NE(program.printed.find("large: vector<40x20xi32>\n  0 1 2 3 4 5 6 7 ... 12 13 14 15 16 17 18 19\n"),
             std::string::npos)
       << program.printed;
-  EXPECT_NE(
-      program.printed.find("  1500 1501 1502 1503 1504 1505 1506 1507 ... 1512 1513 1514 1515 1516 1517 1518 1519\n"
-                           "  ...\n  2400 "),
-      std::string::npos)
+  EXPECT_NE(program.printed.find("  1500 1501 1502 1503 1504 1505 1506 1507 ... 1512 1513 1514 1515 1516 1517 1518 1519\n"
+                                 "  ...\n  2400 "),
+            std::string::npos)
       << program.printed;
 }
 
@@ -128,8 +125,7 @@ TEST(ExplicitViews, ReachingOutsideOfTheBufferIsAnErrorAtTheAccess) {
   const std::string outside = "] of a base with a shape and strides of its own lies outside of `%A` (subgroup ";
   EXPECT_EQ(failure(view("%N, 4", "4, 1", load)), "4: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4, 1", store)), "5: element [3, 0" + outside + "1 of workgroup (0))");
-  EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)),
-            "4: element [1, 0" + outside + "0 of workgroup (0))");
+  EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "-4, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
   // A tile that is never accessed, or that its shape pads, is not an error.
   EXPECT_EQ(failure(view("%N, 4", "4, 1", "  prefetch_tile %t\n")).find("element"), std::string::npos);
@@ -145,9 +141,8 @@ TEST(Addresses, OutsideOfAllBuffersAreAnError) {
            "%t\n}\n"
            "test \"at\" {\n  %A = fill(1) : memref<3x2xf32>\n  launch @at(address(%A))\n  check %A == before(%A)\n}\n";
   };
-  const std::string outside =
-      "] of a base with a shape and strides of its own lies outside of all buffers of the launch "
-      "(subgroup 0 of the workgroup)";
+  const std::string outside = "] of a base with a shape and strides of its own lies outside of all buffers of the launch "
+                              "(subgroup 0 of the workgroup)";
   EXPECT_EQ(failure(at("-8")), "5: element [0, 0" + outside);
   EXPECT_EQ(failure(at("12")), "5: element [1, 1" + outside);
   EXPECT_EQ(failure(at("-9223372036854775808")), "5: element [0, 0" + outside);
@@ -174,10 +169,9 @@ test "waits" {
   for (Schedule schedule : kSchedules) {
     InterpOptions options;
     options.schedule = schedule;
-    EXPECT_EQ(
-        failure(text, options),
-        "5: the subgroups of the workgroup never meet: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
-        "subgroup 5 waits at `barrier`");
+    EXPECT_EQ(failure(text, options),
+              "5: the subgroups of the workgroup never meet: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
+              "subgroup 5 waits at `barrier`");
   }
 }
 

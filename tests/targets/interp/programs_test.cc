@@ -21,8 +21,7 @@ TEST(Programs, PassUnderEverySchedule) {
         InterpOptions options;
         options.schedule = schedule;
         TestReport report = program.run(test, options);
-        EXPECT_EQ(report.status, TestStatus::Passed)
-            << renderText(report, program.sources, false) << program.messages();
+        EXPECT_EQ(report.status, TestStatus::Passed) << renderText(report, program.sources, false) << program.messages();
       }
     }
   }

@@ -155,11 +155,13 @@ struct ScatteredStore {
 };
 std::vector<ScatteredStore> scatteredStores() {
   std::vector<ScatteredStore> all;
-  const std::string values[] = {"  %v = constant 3 : VECTOR\n", "  %x = memref.load %B[0]\n  %v = splat %x -> VECTOR\n",
-                                "  %q = iota [1] : vector<1x16xindex>\n  %all = constant true : vector<1x16xi1>\n"
-                                "  %one = constant 1 : vector<1x16xi32>\n  %tb = init_tile %B, %q -> tile<1x16xi32, #scatter>\n"
-                                "  %old = atomic_rmw <addi> %one, %tb, %all\n  %y = extract %old[0, 0]\n  %v = splat %y -> VECTOR\n"};
-  auto add = [&](const std::string &name, const std::string &scope, const std::string &vector, const std::string &body, bool lanes = false) {
+  const std::string values[] = {
+      "  %v = constant 3 : VECTOR\n", "  %x = memref.load %B[0]\n  %v = splat %x -> VECTOR\n",
+      "  %q = iota [1] : vector<1x16xindex>\n  %all = constant true : vector<1x16xi1>\n"
+      "  %one = constant 1 : vector<1x16xi32>\n  %tb = init_tile %B, %q -> tile<1x16xi32, #scatter>\n"
+      "  %old = atomic_rmw <addi> %one, %tb, %all\n  %y = extract %old[0, 0]\n  %v = splat %y -> VECTOR\n"};
+  auto add = [&](const std::string &name, const std::string &scope, const std::string &vector, const std::string &body,
+                 bool lanes = false) {
     for (size_t k = 0; k < std::size(values); ++k) {
       if (lanes && k == 2) continue; // a lane's vector has one element
       std::string value = values[k];
@@ -168,31 +170,44 @@ std::vector<ScatteredStore> scatteredStores() {
       all.push_back({name + ", value " + std::to_string(k), scope, value + body});
     }
   };
-  const std::string lane = "#l = #sg_map<wi_layout = [1, 16], wi_data = [1, 1]>\n#lc = #sg_map<wi_layout = [16, 1], wi_data = [1, 2]>\n";
+  const std::string lane =
+      "#l = #sg_map<wi_layout = [1, 16], wi_data = [1, 1]>\n#lc = #sg_map<wi_layout = [16, 1], wi_data = [1, 2]>\n";
   const std::string offsets = "  %o = iota [0] : vector<16xindex>\n  %m = constant true : vector<16xi1>\n";
   const std::string pairs = "  %o = iota [0] : vector<16xindex>\n  %o = %o * 2\n  %m = constant true : vector<16xi1>\n";
-  const std::string tile = "  %o = iota [1] : vector<1x16xindex>\n  %m = constant true : vector<1x16xi1>\n  %t = init_tile %A, %o -> tile<1x16xi32, #scatter>\n";
+  const std::string tile = "  %o = iota [1] : vector<1x16xindex>\n  %m = constant true : vector<1x16xi1>\n  %t = init_tile %A, "
+                           "%o -> tile<1x16xi32, #scatter>\n";
   add("scatter tile", " subgroups(1)", "vector<1x16xi32>", tile + "  store_scatter %v, %m, %t\n");
   add("atomic on a scatter tile", " subgroups(1)", "vector<1x16xi32>", tile + "  %r = atomic_rmw <addi> %v, %t, %m\n");
   add("whole subgroup", " subgroups(1)", "vector<16xi32>",
-      offsets + "  %t = create_tdesc %A, %o {mode = vc} : memref<?xi32>, vector<16xindex> -> tensor_desc<16xi32, #scattered>\n  store_scatter %v, %t, %m {mode = vc}\n");
+      offsets + "  %t = create_tdesc %A, %o {mode = vc} : memref<?xi32>, vector<16xindex> -> tensor_desc<16xi32, #scattered>\n "
+                " store_scatter %v, %t, %m {mode = vc}\n");
   add("moved", " subgroups(1)", "vector<16xi32>",
       offsets + "  %t = create_tdesc %A, %o {mode = vc} : memref<?xi32>, vector<16xindex> -> tensor_desc<16xi32, #scattered>\n"
-                "  %z = constant 0 : vector<16xindex>\n  %t = update_offset %t, %z {mode = vc}\n  store_scatter %v, %t, %m {mode = vc}\n");
+                "  %z = constant 0 : vector<16xindex>\n  %t = update_offset %t, %z {mode = vc}\n  store_scatter %v, %t, %m "
+                "{mode = vc}\n");
   add("chunks", " subgroups(1)", "vector<16x2xi32>",
-      pairs + "  %t = create_tdesc %A, %o {mode = vc, chunk_size_per_lane = 2} : memref<?xi32>, vector<16xindex> -> tensor_desc<16x2xi32, #scattered>\n"
+      pairs + "  %t = create_tdesc %A, %o {mode = vc, chunk_size_per_lane = 2} : memref<?xi32>, vector<16xindex> -> "
+              "tensor_desc<16x2xi32, #scattered>\n"
               "  store_scatter %v, %t, %m {mode = vc}\n");
   add("atomic of a whole subgroup", " subgroups(1)", "vector<16xi32>",
-      offsets + "  %t = create_tdesc %A, %o {mode = vc} : memref<?xi32>, vector<16xindex> -> tensor_desc<16xi32, #scattered>\n  %r = xegpu.atomic_rmw <addi> %v, %t, %m {mode = vc}\n");
+      offsets + "  %t = create_tdesc %A, %o {mode = vc} : memref<?xi32>, vector<16xindex> -> tensor_desc<16xi32, #scattered>\n "
+                " %r = xegpu.atomic_rmw <addi> %v, %t, %m {mode = vc}\n");
   add("lanes", " lanes(16)", "i32",
-      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id()) : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #l>\n  store_scatter %v, %t, %m\n", true);
+      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id()) : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, "
+      "#l>\n  store_scatter %v, %t, %m\n",
+      true);
   add("atomic of lanes", " lanes(16)", "i32",
-      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id()) : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #l>\n  %r = xegpu.atomic_rmw <addi> %v, %t, %m\n", true);
+      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id()) : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, "
+      "#l>\n  %r = xegpu.atomic_rmw <addi> %v, %t, %m\n",
+      true);
   add("chunks of lanes", " lanes(16)", "vector<2xi32>",
-      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id() * 2) {chunk_size_per_lane = 2} : memref<?xi32>, index -> tensor_desc<16x2xi32, #scatter, #lc>\n"
-      "  store_scatter %v, %t, %m\n", true);
+      "  %m = constant true : i1\n  %t = create_tdesc %A, (lane_id() * 2) {chunk_size_per_lane = 2} : memref<?xi32>, index -> "
+      "tensor_desc<16x2xi32, #scatter, #lc>\n"
+      "  store_scatter %v, %t, %m\n",
+      true);
   add("elements of lanes", " lanes(16)", "i32", "  memref.store %v, %A[(lane_id())]\n", true);
-  for (ScatteredStore &store : all) store.kernel = lane + "kernel @s(%A: memref<?xi32>, %B: memref<?xi32>)" + store.kernel + " {\n" + store.body + "}\n";
+  for (ScatteredStore &store : all)
+    store.kernel = lane + "kernel @s(%A: memref<?xi32>, %B: memref<?xi32>)" + store.kernel + " {\n" + store.body + "}\n";
   return all;
 }
 

@@ -54,8 +54,7 @@ TEST(GuardTest, VerifierQuotesTheMistake) {
   llvm::LLVMContext context;
   llvm::Module module("bad", context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
-  llvm::BasicBlock::Create(context, "entry",
-                           llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module));
+  llvm::BasicBlock::Create(context, "entry", llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module));
   Result<void> result = verifyLlvm(module);
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.error().message.find("terminator"), std::string::npos);

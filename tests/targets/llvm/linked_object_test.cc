@@ -15,9 +15,11 @@ std::string objectThatCalls(const char *callee, int64_t number) {
   llvm::Module module("test", context);
   llvm::IRBuilder<> b(context);
   auto *type = llvm::FunctionType::get(b.getInt64Ty(), {b.getInt64Ty(), b.getInt64Ty()}, false);
-  auto *function = llvm::Function::Create(llvm::FunctionType::get(b.getInt64Ty(), false), llvm::Function::ExternalLinkage, "f", module);
+  auto *function =
+      llvm::Function::Create(llvm::FunctionType::get(b.getInt64Ty(), false), llvm::Function::ExternalLinkage, "f", module);
   b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
-  b.CreateRet(b.CreateCall(module.getOrInsertFunction(callee, type), {b.getInt64(static_cast<uint64_t>(number)), b.getInt64(static_cast<uint64_t>(number))}));
+  b.CreateRet(b.CreateCall(module.getOrInsertFunction(callee, type),
+                           {b.getInt64(static_cast<uint64_t>(number)), b.getInt64(static_cast<uint64_t>(number))}));
   auto machine = makeTargetMachine(llvm::sys::getProcessTriple(), "x86-64", "");
   EXPECT_TRUE(machine.ok());
   Result<std::string> object = generateCode(module, **machine, llvm::CodeGenFileType::ObjectFile);

@@ -1,5 +1,5 @@
-#include "targets/llvm/object_cache.h"
 #include "targets/llvm/machine.h"
+#include "targets/llvm/object_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ protected:
   void TearDown() override { fs::remove_all(directory); }
   size_t files() const {
     size_t count = 0;
-    for (const auto &entry : fs::directory_iterator(directory)) count += entry.path().filename().string().starts_with("llvmcache-");
+    for (const auto &entry : fs::directory_iterator(directory))
+      count += entry.path().filename().string().starts_with("llvmcache-");
     return count;
   }
   std::string directory = testing::TempDir() + "xt_cache_" + std::to_string(getpid()) + "/inner";
@@ -103,7 +104,7 @@ TEST_F(CacheTest, WhatCannotBeWrittenIsLeft) {
 // --- attacks: none of these may be found ------------------------------------------------------------------------------
 
 mode_t modeOf(const std::string &path) {
-  struct stat info {};
+  struct stat info{};
   EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
   return info.st_mode & 07777;
 }
@@ -125,7 +126,8 @@ TEST_F(CacheTest, APlantedEntryIsNotFound) {
   ObjectCache cache(directory), other(directory + "-other");
   cache.keep("k", "good");
   other.keep("k", "evil");
-  for (const std::string &text : {std::string("evil"), std::string("xt object 2\n") + std::string(32, '\0') + "evil", std::string("xt object 2\n")}) {
+  for (const std::string &text :
+       {std::string("evil"), std::string("xt object 2\n") + std::string(32, '\0') + "evil", std::string("xt object 2\n")}) {
     std::ofstream(cache.fileOf("k"), std::ios::binary) << text;
     EXPECT_EQ(cache.find("k"), std::nullopt);
   }
@@ -201,7 +203,8 @@ TEST_F(CacheTest, ADirectoryThatOthersWriteToIsRefused) {
     chmod(directory.c_str(), mode);
     ObjectCache cache(directory);
     EXPECT_FALSE(cache);
-    EXPECT_NE(cache.refusal().find("others can write to " + fs::canonical(directory).string()), std::string::npos) << cache.refusal();
+    EXPECT_NE(cache.refusal().find("others can write to " + fs::canonical(directory).string()), std::string::npos)
+        << cache.refusal();
     EXPECT_EQ(cache.find("k"), std::nullopt);
     cache.keep("other", "object");
     EXPECT_EQ(files(), 1U);
@@ -271,7 +274,8 @@ TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
   ObjectCache::Use use = cache.use();
   EXPECT_LE(use.bytes, 100'000);
   EXPECT_GT(use.entries, 20);
-  for (const auto &entry : fs::directory_iterator(directory)) EXPECT_EQ(entry.path().string().find("-new-"), std::string::npos) << entry.path();
+  for (const auto &entry : fs::directory_iterator(directory))
+    EXPECT_EQ(entry.path().string().find("-new-"), std::string::npos) << entry.path();
 }
 
 // Processes that create the secret at once must end up with the same one, else the entries of some would be lost. Each makes
@@ -369,7 +373,8 @@ TEST(ObjectKey, TellsModulesAndProcessorsApart) {
   llvm::LLVMContext context;
   llvm::Module one("xt", context), two("xt", context);
   two.getOrInsertFunction("f", llvm::Type::getVoidTy(context));
-  auto older = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v3", ""), newer = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v4", ""),
+  auto older = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v3", ""),
+       newer = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v4", ""),
        special = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v3", "+avx512f");
   ASSERT_TRUE(older.ok() && newer.ok() && special.ok());
   std::string bitcode = moduleBitcode(one), key = objectKey(bitcode, **older);

@@ -37,7 +37,8 @@ TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
     return std::string();
   });
   ASSERT_FALSE(killed);
-  EXPECT_NE(killed.error().message.find("was killed, as the system does when it lacks memory"), std::string::npos) << killed.error().message;
+  EXPECT_NE(killed.error().message.find("was killed, as the system does when it lacks memory"), std::string::npos)
+      << killed.error().message;
   EXPECT_FALSE(internalErrorSeen());
 }
 

@@ -64,7 +64,8 @@ kernel @gemm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>)
   }
   %tc = init_tile %C[%i, %j] -> tile<32x64xf32>
   store_tile %acc, %tc
-})"), context, {}, diagnostics);
+})"),
+                          context, {}, diagnostics);
   ASSERT_TRUE(module.ok());
   auto matrix = [](int64_t rows, int64_t columns) {
     LaunchArg arg;

@@ -8,9 +8,7 @@ namespace xt {
 namespace {
 
 MemoryLayout strided(std::vector<int64_t> strides) { return {MemoryLayout::Kind::Strided, std::move(strides), {}}; }
-MemoryLayout permuted(std::vector<int64_t> permutation) {
-  return {MemoryLayout::Kind::Permuted, {}, std::move(permutation)};
-}
+MemoryLayout permuted(std::vector<int64_t> permutation) { return {MemoryLayout::Kind::Permuted, {}, std::move(permutation)}; }
 
 class BufferTest : public ::testing::Test {
 protected:
@@ -63,8 +61,7 @@ TEST_F(BufferTest, BadPlans) {
 }
 
 TEST_F(BufferTest, WritesAndReadsEveryLayout) {
-  const MemoryLayout kLayouts[] = {
-      {}, permuted({2, 0, 1}), permuted({2, 1, 0}), strided({400, 13, 2}), strided({1, 400, 20})};
+  const MemoryLayout kLayouts[] = {{}, permuted({2, 0, 1}), permuted({2, 1, 0}), strided({400, 13, 2}), strided({1, 400, 20})};
   for (const MemoryLayout &layout : kLayouts)
     for (Elem elem : {Elem::U8, Elem::F16, Elem::F32, Elem::F64}) {
       std::vector<int64_t> sizes = {5, 12, 6};
@@ -97,9 +94,8 @@ TEST_F(BufferTest, GuardsShowTheFirstByte) {
   EXPECT_EQ(touched(p.dataBytes + 12), "1 guard byte changed after the buffer, the first 12 bytes after the end");
   EXPECT_EQ(touched(p.dataBytes), "1 guard byte changed after the buffer, the first 0 bytes after the end");
   EXPECT_EQ(touched(-1), "1 guard byte changed before the buffer, the last 1 byte before its start");
-  EXPECT_EQ(touched(18 * 4 + 14 + 1),
-            "1 guard byte changed in the padding between rows, the first 1 byte after the end of a "
-            "row, 87 bytes after the buffer's start");
+  EXPECT_EQ(touched(18 * 4 + 14 + 1), "1 guard byte changed in the padding between rows, the first 1 byte after the end of a "
+                                      "row, 87 bytes after the buffer's start");
   EXPECT_EQ(touched(5), ""); // an element
   EXPECT_NE(touched(p.dataBytes + DeviceBuffer::kMinGuardBytes - 1), "");
   EXPECT_NE(touched(-DeviceBuffer::kMinGuardBytes), "");
@@ -124,8 +120,7 @@ TEST_F(BufferTest, BulkConversions) {
       double v = loadFloat(elem == Elem::F16 ? Elem::F16 : Elem::BF16, &image);
       double next = loadFloat(Elem::F16, &image) * 1.5;
       double half = v + v * 0x1p-11; // half-way for f16 where the last bit is 0
-      for (double x :
-           {v, half, std::nextafter(half, 1e300), std::nextafter(half, -1e300), next, v * (1 + 0x1p-8), v * 1e30})
+      for (double x : {v, half, std::nextafter(half, 1e300), std::nextafter(half, -1e300), next, v * (1 + 0x1p-8), v * 1e30})
         values.push_back(x);
     }
     auto count = static_cast<int64_t>(values.size());
@@ -140,8 +135,7 @@ TEST_F(BufferTest, BulkConversions) {
       bool same = std::memcmp(one, bulk.data() + i * size, size) == 0;
       ASSERT_TRUE(same || std::isnan(values[i])) << elemName(elem) << " " << values[i];
       double expected = loadFloat(elem, one);
-      ASSERT_TRUE(back[i] == expected || (std::isnan(back[i]) && std::isnan(expected)))
-          << elemName(elem) << " " << values[i];
+      ASSERT_TRUE(back[i] == expected || (std::isnan(back[i]) && std::isnan(expected))) << elemName(elem) << " " << values[i];
     }
   }
 }

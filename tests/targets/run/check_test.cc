@@ -36,8 +36,7 @@ private:
 };
 
 TEST(Check, ExactReferencesPassOnlyTheirRounding) {
-  const char *kX =
-      "%X = fill(0.1) : memref<4xf16>\n%D = fill(0.1) : memref<4xf64>\n%Y = fill(0.0999755859375) : memref<4xf16>";
+  const char *kX = "%X = fill(0.1) : memref<4xf16>\n%D = fill(0.1) : memref<4xf64>\n%Y = fill(0.0999755859375) : memref<4xf16>";
   EXPECT_TRUE(Compared(kX, "%X == %D").passes());
   EXPECT_TRUE(Compared(kX, "%Y == %X").passes()); // the same value
   const char *kNext =
@@ -123,9 +122,7 @@ template <class F> std::string regionOf(std::vector<int64_t> shape, F set) {
   EXPECT_TRUE(mask.ok());
   for (int64_t i = 0; i < count; ++i)
     (*mask)[i] =
-        set(i / shape.back() % shape[shape.size() - 2], i % shape.back(), i / shape.back() / shape[shape.size() - 2])
-            ? 1
-            : 0;
+        set(i / shape.back() % shape[shape.size() - 2], i % shape.back(), i / shape.back() / shape[shape.size() - 2]) ? 1 : 0;
   return describeRegion(*mask, shape);
 }
 
@@ -144,8 +141,7 @@ TEST(Pattern, Regions) {
             "the rectangle of rows 8–15 and columns 32–63");
   EXPECT_EQ(regionOf(shape, rc([](int64_t r, int64_t c) { return (r * 7 + c * 13) % 29 == 0; })), "");
   EXPECT_EQ(regionOf(shape, rc([](int64_t r, int64_t c) { return (r + c) % 50 != 0; })), "nearly every element");
-  EXPECT_EQ(regionOf({3, 8, 8}, [](int64_t r, int64_t, int64_t b) { return b == 1 && r >= 4; }),
-            "only rows >= 4 in batch 1");
+  EXPECT_EQ(regionOf({3, 8, 8}, [](int64_t r, int64_t, int64_t b) { return b == 1 && r >= 4; }), "only rows >= 4 in batch 1");
 }
 
 TEST(Pattern, Values) {

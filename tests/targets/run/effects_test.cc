@@ -7,8 +7,8 @@ namespace xt {
 namespace {
 
 KernelEffects effectsOf(const std::string &body) {
-  TestedProgram program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" +
-                  body + "\n}\n");
+  TestedProgram program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" + body +
+                        "\n}\n");
   return program.module ? kernelEffects(*program.module->kernels[0]) : KernelEffects();
 }
 
@@ -44,26 +44,24 @@ KernelEffects effectsOfText(const std::string &text) {
 }
 
 TEST(Effects, ScattersScalarsAndAtomics) {
-  KernelEffects e =
-      effectsOfText("kernel @k(%A: memref<?xi32>, %B: memref<?xi32>, %C: memref<?xi32>, %D: memref<?xi32>) {\n"
-                    "  %i = iota [1] : vector<1x8xindex>\n  %m = create_mask 1, 4 : vector<1x8xi1>\n"
-                    "  %a = init_tile %A, %i -> tile<1x8xi32, #scatter>\n"
-                    "  %b = init_tile %B, %i -> tile<1x8xi32, #scatter>\n"
-                    "  %c = init_tile %C, %i -> tile<1x8xi32, #scatter>\n"
-                    "  %v = load_gather %a, %m\n  store_scatter %v, %m, %b\n"
-                    "  %old = atomic_rmw <addi> %v, %c\n"
-                    "  %x = memref.load %A[0]\n  memref.store %x, %D[0]\n}\n");
+  KernelEffects e = effectsOfText("kernel @k(%A: memref<?xi32>, %B: memref<?xi32>, %C: memref<?xi32>, %D: memref<?xi32>) {\n"
+                                  "  %i = iota [1] : vector<1x8xindex>\n  %m = create_mask 1, 4 : vector<1x8xi1>\n"
+                                  "  %a = init_tile %A, %i -> tile<1x8xi32, #scatter>\n"
+                                  "  %b = init_tile %B, %i -> tile<1x8xi32, #scatter>\n"
+                                  "  %c = init_tile %C, %i -> tile<1x8xi32, #scatter>\n"
+                                  "  %v = load_gather %a, %m\n  store_scatter %v, %m, %b\n"
+                                  "  %old = atomic_rmw <addi> %v, %c\n"
+                                  "  %x = memref.load %A[0]\n  memref.store %x, %D[0]\n}\n");
   EXPECT_EQ(e.reads, (std::vector<bool>{true, false, true, false}));
   EXPECT_EQ(e.writes, (std::vector<bool>{false, true, true, true}));
 }
 
 TEST(Effects, AddressesAreFollowedThroughArithmetic) {
-  KernelEffects e =
-      effectsOfText("kernel @k(%p: i64, %q: i64, %A: memref<?x?xf32>, %n: index) {\n"
-                    "  %i = index_cast %p : i64 to index\n  %j = %i + 64\n  %a = index_cast %j : index to i64\n"
-                    "  %t = init_tile %a[0, 0], [2, 2], [2, 1] : i64 -> tile<2x2xf32>\n"
-                    "  %k = index_cast %q : i64 to index\n  %u = init_tile %A[%k, %n] -> tile<2x2xf32>\n"
-                    "  %v = load_tile %u\n  store_tile %v, %t\n}\n");
+  KernelEffects e = effectsOfText("kernel @k(%p: i64, %q: i64, %A: memref<?x?xf32>, %n: index) {\n"
+                                  "  %i = index_cast %p : i64 to index\n  %j = %i + 64\n  %a = index_cast %j : index to i64\n"
+                                  "  %t = init_tile %a[0, 0], [2, 2], [2, 1] : i64 -> tile<2x2xf32>\n"
+                                  "  %k = index_cast %q : i64 to index\n  %u = init_tile %A[%k, %n] -> tile<2x2xf32>\n"
+                                  "  %v = load_tile %u\n  store_tile %v, %t\n}\n");
   EXPECT_EQ(e.writes, (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(e.reads, (std::vector<bool>{false, false, true, false})) << "an offset is no base";
 }

@@ -18,14 +18,14 @@ Data dataOf(int64_t rows, int64_t k, int64_t columns, uint64_t seed) {
     d.a.push_back(
         static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
   for (int64_t i = 0; i < k * columns; ++i)
-    d.b.push_back(static_cast<float>(
-        -1 + 2 * (static_cast<double>(splitMix64(seed + 1, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
+    d.b.push_back(
+        static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed + 1, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
   return d;
 }
 std::string buffers(int64_t rows, int64_t k, int64_t columns, uint64_t seed, const char *type = "f32") {
-  return "%A = random(seed = " + std::to_string(seed) + ") : memref<" + std::to_string(rows) + "x" + std::to_string(k) +
-         "x" + type + ">\n" + "%B = random(seed = " + std::to_string(seed + 1) + ") : memref<" + std::to_string(k) +
-         "x" + std::to_string(columns) + "x" + type + ">";
+  return "%A = random(seed = " + std::to_string(seed) + ") : memref<" + std::to_string(rows) + "x" + std::to_string(k) + "x" +
+         type + ">\n" + "%B = random(seed = " + std::to_string(seed + 1) + ") : memref<" + std::to_string(k) + "x" +
+         std::to_string(columns) + "x" + type + ">";
 }
 
 class Ratio {
@@ -58,8 +58,7 @@ TEST(ErrorBound, MatmulInF32) {
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           float sum = 0;
-          for (int64_t q = 0; q < k; ++q)
-            sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
+          for (int64_t q = 0; q < k; ++q) sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
           ratio.add(sum, e.at(i * n + j), e.error(i * n + j));
         }
     }
@@ -244,8 +243,7 @@ TEST(ErrorBound, ExactWhereNothingRounds) {
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, %C / 3)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 16777216)").array->exact());
   // 2^24 is the limit: 64 * 2^9 * 2^9 = 2^24.
-  const char *kEdge =
-      "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
+  const char *kEdge = "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
   EXPECT_TRUE(Expression(kEdge, "matmul(%A, %B)").array->exact());
   EXPECT_FALSE(Expression(kEdge, "matmul(%A, %D)").array->exact());
 }
@@ -281,8 +279,7 @@ TEST(ErrorBound, WeakBoundsAreReported) {
 }
 
 TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
-  const char *kMask =
-      "%A = random(seed = 1) : memref<4x8xf32>\n%M = from (i, j) => where(j > i, -inf, 0.0) : memref<4x8xf32>";
+  const char *kMask = "%A = random(seed = 1) : memref<4x8xf32>\n%M = from (i, j) => where(j > i, -inf, 0.0) : memref<4x8xf32>";
   Expression e(kMask, "softmax(%A * 2.0 + %M)");
   ASSERT_TRUE(e.ok());
   for (int64_t i = 0; i < 32; ++i) {
@@ -303,8 +300,10 @@ TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
   for (int64_t i = 0; i < 144; ++i) {
     bool masked = i % 12 > i / 12;
     EXPECT_EQ(weights.at(i) == 0, masked);
-    if (masked) EXPECT_EQ(weights.error(i), 0) << i;
-    else EXPECT_LT(weights.error(i), 1e-5) << i;
+    if (masked)
+      EXPECT_EQ(weights.error(i), 0) << i;
+    else
+      EXPECT_LT(weights.error(i), 1e-5) << i;
   }
   Expression all(kAttention, "matmul(softmax(matmul(%Q, transpose(%K)) * 0.125 + %M), %V)");
   Expression chosen(kAttention, "matmul(softmax(where(%M == 0.0, matmul(%Q, transpose(%K)) * 0.125, -inf)), %V)");
@@ -319,9 +318,10 @@ TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
 TEST(ErrorBound, InfinitiesThatAreCertain) {
   const char *kX = "%X = from (i) => i + 1.1 : memref<4xf32>";
   const std::string x = "sqrt(%X)"; // 1.05 or more, with an error
-  for (std::string certain : {"X + inf", "-inf - X", "X * inf", "X * -inf", "inf / X", "X / 0.0", "exp(X - inf)", "max(X - inf, -inf)",
-                              "sum(X - inf)", "exp(X * 1000.0 + inf)", "prod(X * inf)", "cast(X * 70000.0, f16)", "X - inf - (X - inf)",
-                              "where(X > 1000.0, X, -inf)", "matmul(X * 0.0 + inf, X)", "log(0.0 * X)"}) {
+  for (std::string certain :
+       {"X + inf", "-inf - X", "X * inf", "X * -inf", "inf / X", "X / 0.0", "exp(X - inf)", "max(X - inf, -inf)",
+        "sum(X - inf)", "exp(X * 1000.0 + inf)", "prod(X * inf)", "cast(X * 70000.0, f16)", "X - inf - (X - inf)",
+        "where(X > 1000.0, X, -inf)", "matmul(X * 0.0 + inf, X)", "log(0.0 * X)"}) {
     std::string text = certain;
     for (size_t at = 0; (at = text.find('X', at)) != std::string::npos; at += x.size()) text.replace(at, 1, x);
     Expression e(kX, text);
@@ -329,7 +329,8 @@ TEST(ErrorBound, InfinitiesThatAreCertain) {
     EXPECT_EQ(e.error(0), 0) << certain << " is " << e.at(0);
     EXPECT_TRUE(!std::isfinite(e.at(0)) || e.at(0) == 0) << certain << " is " << e.at(0);
   }
-  for (std::string open : {"inf * (X - X)", "1.0 / (X - X)", "(X - X) / (X - X)", "log(X - X)", "where(X - X > 0.0, inf, 1.0)", "cast((X + 1000000.0 - 1000000.0) * 62400.0, f16)"}) {
+  for (std::string open : {"inf * (X - X)", "1.0 / (X - X)", "(X - X) / (X - X)", "log(X - X)", "where(X - X > 0.0, inf, 1.0)",
+                           "cast((X + 1000000.0 - 1000000.0) * 62400.0, f16)"}) {
     std::string text = open;
     for (size_t at = 0; (at = text.find('X', at)) != std::string::npos; at += x.size()) text.replace(at, 1, x);
     Expression e(kX, text);
@@ -340,10 +341,12 @@ TEST(ErrorBound, InfinitiesThatAreCertain) {
 
 // Terms that are exactly 0 cause no rounding.
 TEST(ErrorBound, ZerosAddNothing) {
-  const char *kSparse = "%A = from (i, j) => where(j mod 100 == i, 0.1, 0.0) : memref<4x4000xf32>\n"
-                        "%B = random(seed = 1) : memref<4000x4xf32>\n%C = from (i, j) => where(j < 40, 0.1, 0.0) : memref<4x40xf32>\n"
-                        "%D = random(seed = 1) : memref<40x4xf32>\n";
-  Expression sparse(kSparse, "sum(%A, 1)"), dense(kSparse, "sum(%C, 1)"), product(kSparse, "matmul(%A, %B)"), none(kSparse, "matmul(%A * 0.0, %B)");
+  const char *kSparse =
+      "%A = from (i, j) => where(j mod 100 == i, 0.1, 0.0) : memref<4x4000xf32>\n"
+      "%B = random(seed = 1) : memref<4000x4xf32>\n%C = from (i, j) => where(j < 40, 0.1, 0.0) : memref<4x40xf32>\n"
+      "%D = random(seed = 1) : memref<40x4xf32>\n";
+  Expression sparse(kSparse, "sum(%A, 1)"), dense(kSparse, "sum(%C, 1)"), product(kSparse, "matmul(%A, %B)"),
+      none(kSparse, "matmul(%A * 0.0, %B)");
   ASSERT_TRUE(sparse.ok() && dense.ok() && product.ok() && none.ok());
   EXPECT_GT(sparse.error(0), 0);
   EXPECT_NEAR(sparse.error(0), dense.error(0), 1e-12);

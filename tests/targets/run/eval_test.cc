@@ -39,8 +39,7 @@ TEST(Eval, IntegersStayIntegers) {
 }
 
 TEST(Eval, IntegerOverflowIsAnError) {
-  expectError(Expression("", "9223372036854775807 + 1"),
-              "integer overflow: 9223372036854775807 + 1 does not fit 64 bits");
+  expectError(Expression("", "9223372036854775807 + 1"), "integer overflow: 9223372036854775807 + 1 does not fit 64 bits");
   expectError(Expression("%B = from (i) => i * 4611686018427387904 : memref<2xi64>", "%B * %B"),
               "integer overflow at index [1]");
   expectError(Expression("%B = fill(4611686018427387904) : memref<2xi64>", "sum(%B)"), "`sum` of 2 elements");
@@ -56,8 +55,7 @@ TEST(Eval, Broadcasting) {
   expectValues(Expression(kA, "%A[:, 0:1] * %A[0:1, :]"), {2, 3}, {0, 0, 0, 0, 3, 6});
   expectError(Expression(kA, "%A + transpose(%A)"), "operands of `+` are 2x3 and 3x2");
   // A large array needs several runs and threads.
-  Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>",
-                 "%B - %R");
+  Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>", "%B - %R");
   ASSERT_TRUE(big.ok());
   for (int64_t i = 0; i < big.array->count(); ++i) ASSERT_EQ(big.array->ints[i], i / 5000 * 5000);
 }

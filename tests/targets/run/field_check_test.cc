@@ -7,9 +7,9 @@ namespace {
 
 // A kernel that reads X and writes Y, which a C++ function computes.
 TestReport runInField(const std::string &elem, const std::string &statements, FakeExecutable::Body body, MemoryBudget &budget) {
-  TestedProgram program("kernel @k(%X: memref<?x?x" + elem + ">, %Y: memref<?x?x" + elem + ">) {\n  %x = init_tile %X[0, 0] -> tile<8x8x" + elem +
-                        ">\n  %y = init_tile %Y[0, 0] -> tile<8x8x" + elem + ">\n  %v = load_tile %x\n  store_tile %v, %y\n}\ntest \"t\" {\n" +
-                        statements + "\n}\n");
+  TestedProgram program("kernel @k(%X: memref<?x?x" + elem + ">, %Y: memref<?x?x" + elem +
+                        ">) {\n  %x = init_tile %X[0, 0] -> tile<8x8x" + elem + ">\n  %y = init_tile %Y[0, 0] -> tile<8x8x" +
+                        elem + ">\n  %v = load_tile %x\n  store_tile %v, %y\n}\ntest \"t\" {\n" + statements + "\n}\n");
   FakeExecutable executable;
   executable.kernels["k"] = std::move(body);
   FieldArithmetic arithmetic;
@@ -25,25 +25,31 @@ TestReport runInField(const std::string &elem, const std::string &statements, Fa
 }
 
 TEST(FieldCheck, IntegersBeyondF64StayAsTheyAre) {
-  const std::string statements = "%X = from (i, j) => 9007199254740993 + 2*i + j : memref<8x8xi64>\n%Y = out : memref<8x8xi64>\n"
-                                 "launch @k(%X, %Y)\ncheck %Y == where(%X mod 2 == 0, %X, 0 - %X)";
+  const std::string statements =
+      "%X = from (i, j) => 9007199254740993 + 2*i + j : memref<8x8xi64>\n%Y = out : memref<8x8xi64>\n"
+      "launch @k(%X, %Y)\ncheck %Y == where(%X mod 2 == 0, %X, 0 - %X)";
   MemoryBudget budget(int64_t{1} << 30);
   for (int64_t error : {0, 1}) {
-    TestReport report = runInField("i64", statements, [&](const std::vector<LaunchArg> &args) {
-      for (int64_t i = 0; i < 8; ++i)
-        for (int64_t j = 0; j < 8; ++j) {
-          int64_t x = static_cast<int64_t *>(args[0].buffer.data)[i * args[0].buffer.strides[0] + j];
-          static_cast<int64_t *>(args[1].buffer.data)[i * args[1].buffer.strides[0] + j] = (x % 2 == 0 ? x : -x) + (i == 3 ? error : 0);
-        }
-      return Result<void>();
-    }, budget);
+    TestReport report = runInField(
+        "i64", statements,
+        [&](const std::vector<LaunchArg> &args) {
+          for (int64_t i = 0; i < 8; ++i)
+            for (int64_t j = 0; j < 8; ++j) {
+              int64_t x = static_cast<int64_t *>(args[0].buffer.data)[i * args[0].buffer.strides[0] + j];
+              static_cast<int64_t *>(args[1].buffer.data)[i * args[1].buffer.strides[0] + j] =
+                  (x % 2 == 0 ? x : -x) + (i == 3 ? error : 0);
+            }
+          return Result<void>();
+        },
+        budget);
     EXPECT_EQ(report.status, error ? TestStatus::Failed : TestStatus::Passed);
   }
 }
 
 TEST(FieldCheck, ElementsAreCountedInTheBudget) {
-  const std::string statements = "%X = random(seed = 1) : memref<128x128xf32>\n%Y = out : memref<128x128xf32>\nlaunch @k(%X, %Y)\n"
-                                 "check %Y == (%X + 1.0) - 1.0";
+  const std::string statements =
+      "%X = random(seed = 1) : memref<128x128xf32>\n%Y = out : memref<128x128xf32>\nlaunch @k(%X, %Y)\n"
+      "check %Y == (%X + 1.0) - 1.0";
   auto copy = [](const std::vector<LaunchArg> &args) {
     for (int64_t i = 0; i < 128; ++i)
       for (int64_t j = 0; j < 128; ++j) f32At(args[1], i, j) = f32At(args[0], i, j);

@@ -71,8 +71,7 @@ TEST(Init, Distributions) {
   }
   constexpr int64_t kCount = 20000;
   Expression normal("%A = random(seed = 3, dist = \"normal\") : memref<20000xf64>", "%A");
-  Expression column("%A = random(seed = 3, dist = \"normal\") : memref<200x100xf64, affine_map<(d0, d1) -> (d1, d0)>>",
-                    "%A");
+  Expression column("%A = random(seed = 3, dist = \"normal\") : memref<200x100xf64, affine_map<(d0, d1) -> (d1, d0)>>", "%A");
   Expression cut("%A = random(seed = 3, dist = \"normal\", range = [-1, 2]) : memref<20000xf64>", "%A");
   Expression far("%A = random(seed = 3, dist = \"normal\", low = 50) : memref<3xf64>", "%A");
   double sum = 0, squares = 0, within = 0;
@@ -124,8 +123,7 @@ TEST(Init, OneRounding) {
 }
 
 TEST(Init, ValuesThatDoNotFit) {
-  expectError("from (i, j) => i * 100 + j : memref<3x60xi8>",
-              "the value at index [1, 28] is 128, which i8 cannot hold");
+  expectError("from (i, j) => i * 100 + j : memref<3x60xi8>", "the value at index [1, 28] is 128, which i8 cannot hold");
   expectError("fill(300) : memref<4xi8>", "the value at index [0] is 300, which i8 cannot hold");
   expectError("fill(0.5) : memref<4xi32>", "the value at index [0] is 0.5, which i32 cannot hold");
   expectError("fill(-1) : memref<4xu64>", "is -1, which u64 cannot hold");

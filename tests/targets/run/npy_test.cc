@@ -75,7 +75,8 @@ TEST_F(Npy, EveryElementTypeRoundTrips) {
 
 // The product of the other extents overflows.
 TEST_F(Npy, AnEmptyArrayMayHaveHugeExtents) {
-  std::string file = put("e.npy", fileText(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 5124349128, 1708116376000000, 3), }\n", ""));
+  std::string file = put(
+      "e.npy", fileText(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 5124349128, 1708116376000000, 3), }\n", ""));
   auto raw = readNpy(file, std::vector<int64_t>{0, 5124349128, 1708116376000000, 3}, Elem::U8, budget_, 1);
   ASSERT_TRUE(raw.ok()) << raw.error().message;
   EXPECT_EQ(raw->bytes.count(), 0);
@@ -83,8 +84,7 @@ TEST_F(Npy, AnEmptyArrayMayHaveHugeExtents) {
 
 TEST_F(Npy, VersionsOneToThree) {
   for (int version : {1, 2, 3}) {
-    std::string file =
-        put("v.npy", fileText(version, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "abc"));
+    std::string file = put("v.npy", fileText(version, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "abc"));
     auto raw = readNpy(file, std::vector<int64_t>{3}, Elem::U8, budget_, 1);
     ASSERT_TRUE(raw.ok()) << raw.error().message;
     EXPECT_EQ(loadInteger(Elem::U8, raw->bytes.data() + 2), 'c');
@@ -152,18 +152,17 @@ TEST_F(Npy, Errors) {
   std::string huge = fileText(2, "", "");
   std::memcpy(huge.data() + 8, "\xff\xff\xff\x7f", 4);
   expectError(put("huge.npy", huge), {1}, Elem::F32, "claims a header of 2147483647 bytes");
-  expectError(put("rec.npy", fileText(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
-              {1}, Elem::F32, "its elements are records");
-  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32,
-              "lacks 'fortran_order'");
+  expectError(put("rec.npy", fileText(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")), {1},
+              Elem::F32, "its elements are records");
+  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32, "lacks 'fortran_order'");
   expectError(put("bad2.npy", fileText(1, "{'descr': '<f4', 'fortran_order': Maybe}", "1234")), {1}, Elem::F32,
               "expected True or False");
-  expectError(put("bad3.npy", fileText(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (-1,)}", "")), {1},
-              Elem::F32, "expected a shape");
+  expectError(put("bad3.npy", fileText(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (-1,)}", "")), {1}, Elem::F32,
+              "expected a shape");
   std::string wide = fileText(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "");
   expectError(put("wide.npy", wide), {1}, Elem::F32, "expected a shape");
-  expectError(put("i4.npy", fileText(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}", "\x07\x08")), {2},
-              Elem::I4, "element [1] is 8, which i4 cannot hold");
+  expectError(put("i4.npy", fileText(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}", "\x07\x08")), {2}, Elem::I4,
+              "element [1] is 8, which i4 cannot hold");
   expectError(put("big.npy", fileText(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", "")),
               {1000000000000}, Elem::F32, "needs 3.6 TiB");
 }
@@ -185,7 +184,8 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
 TEST_F(Npy, JunkIsRefused) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   ASSERT_TRUE(parseNpyHeader(good + "   \n").ok());
-  for (const std::string &behind : {std::string("}"), std::string("  junk\n"), std::string(" import os\n"), std::string("\0\n", 2), std::string("{}")}) {
+  for (const std::string &behind :
+       {std::string("}"), std::string("  junk\n"), std::string(" import os\n"), std::string("\0\n", 2), std::string("{}")}) {
     auto header = parseNpyHeader(good + behind);
     ASSERT_FALSE(header.ok()) << behind;
     EXPECT_NE(header.error().message.find("has more behind the '}'"), std::string::npos) << header.error().message;
@@ -193,11 +193,15 @@ TEST_F(Npy, JunkIsRefused) {
   for (const char *bad : {"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",
                           "{'descr': '<f4', 'fortran_order': False, 'fortran_order': True, 'shape': (2,), }",
                           "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'shape': (4,), }",
-                          "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (-0,), }",
-                          "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }",
-                          "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (2,), }"})
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (-0,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+                          "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (2,), }"})
     EXPECT_FALSE(parseNpyHeader(bad).ok()) << bad;
-  expectError(put("behind.npy", fileText(1, good, std::string(8, 'x') + "junk")), {2}, Elem::F32, "has 4 bytes behind its elements");
+  expectError(put("behind.npy", fileText(1, good, std::string(8, 'x') + "junk")), {2}, Elem::F32,
+              "has 4 bytes behind its elements");
   EXPECT_EQ(errorOf(put("exact.npy", fileText(1, good, std::string(8, 'x'))), {2}, Elem::F32), "");
 }
 
@@ -245,11 +249,10 @@ struct NumpyType {
   Elem elem;
   const char *name; // numpy's name
 };
-constexpr NumpyType kNumpyTypes[] = {{Elem::I1, "?"},    {Elem::I8, "i1"},   {Elem::I16, "i2"},    {Elem::I32, "i4"},
-                                     {Elem::I64, "i8"},  {Elem::U8, "u1"},   {Elem::U16, "u2"},    {Elem::U32, "u4"},
-                                     {Elem::U64, "u8"},  {Elem::F16, "f2"},  {Elem::F32, "f4"},    {Elem::F64, "f8"},
-                                     {Elem::BF16, "V2"}, {Elem::TF32, "f4"}, {Elem::F8E4M3, "V1"}, {Elem::F8E5M2, "V1"},
-                                     {Elem::Index, "i8"}};
+constexpr NumpyType kNumpyTypes[] = {
+    {Elem::I1, "?"},    {Elem::I8, "i1"},   {Elem::I16, "i2"},    {Elem::I32, "i4"},    {Elem::I64, "i8"},  {Elem::U8, "u1"},
+    {Elem::U16, "u2"},  {Elem::U32, "u4"},  {Elem::U64, "u8"},    {Elem::F16, "f2"},    {Elem::F32, "f4"},  {Elem::F64, "f8"},
+    {Elem::BF16, "V2"}, {Elem::TF32, "f4"}, {Elem::F8E4M3, "V1"}, {Elem::F8E5M2, "V1"}, {Elem::Index, "i8"}};
 const std::vector<std::vector<int64_t>> kShapes = {{},     {1},    {7},       {0},       {3, 5},       {0, 4},
                                                    {4, 0}, {1, 6}, {2, 3, 4}, {2, 0, 3}, {2, 3, 2, 3}, {2, 1, 3, 2, 2}};
 
@@ -278,8 +281,7 @@ TEST_F(Npy, NumpyReadsWhatWeWrite) {
   std::string script = kScript;
   for (const NumpyType &type : kNumpyTypes) {
     std::string prefix(elemName(type.elem));
-    for (const auto &shape : kShapes)
-      ASSERT_TRUE(writeNpy(path(prefix + nameOf(shape) + ".npy"), make(shape, type.elem)).ok());
+    for (const auto &shape : kShapes) ASSERT_TRUE(writeNpy(path(prefix + nameOf(shape) + ".npy"), make(shape, type.elem)).ok());
     script += "for s in shapes:\n    a = n.load(folder + '/" + prefix + "' + name(s) + '.npy', allow_pickle=False)\n" +
               "    assert a.dtype == n.dtype('" + type.name + "') and a.shape == s, (a.dtype, a.shape, s)\n" +
               "    assert a.tobytes() == make('" + type.name + "', s).tobytes(), ('" + prefix + "', s)\n";
@@ -308,12 +310,11 @@ TEST_F(Npy, WeReadWhatNumpyWrites) {
       RawArray expected = make(shape, type.elem);
       for (int version : {1, 2, 3})
         for (const char *kind : {"c", "f", "big", "bigf"}) {
-          std::string file = (type.name[0] == '?' ? "b" : type.name) + nameOf(shape) + "_v" + std::to_string(version) +
-                             "_" + kind + ".npy";
+          std::string file =
+              (type.name[0] == '?' ? "b" : type.name) + nameOf(shape) + "_v" + std::to_string(version) + "_" + kind + ".npy";
           auto back = readNpy(path(file), shape, type.elem, budget_, 2);
           ASSERT_TRUE(back.ok()) << back.error().message;
-          ASSERT_EQ(std::memcmp(back->bytes.data(), expected.bytes.data(), static_cast<size_t>(expected.bytes.count())),
-                    0)
+          ASSERT_EQ(std::memcmp(back->bytes.data(), expected.bytes.data(), static_cast<size_t>(expected.bytes.count())), 0)
               << file << " as " << elemName(type.elem);
           ++read;
         }
@@ -334,8 +335,7 @@ n.savez(folder + '/several.npz', a=n.zeros(3))
 )");
   ASSERT_EQ(std::system((python + " " + path("make.py") + " " + folder_.string()).c_str()), 0);
   expectError(path("complex.npy"), {3}, Elem::F32, "holds 3 of numpy type '<c8' (complex numbers), but the buffer is");
-  expectError(path("object.npy"), {3}, Elem::F32,
-              "numpy type '|O' (Python objects), but the buffer is 3 of f32 ('<f4')");
+  expectError(path("object.npy"), {3}, Elem::F32, "numpy type '|O' (Python objects), but the buffer is 3 of f32 ('<f4')");
   expectError(path("text.npy"), {3}, Elem::F32, "numpy type '<U3' (text), but the buffer is");
   expectError(path("bytes.npy"), {3}, Elem::I8, "numpy type '|S3' (text), but the buffer is");
   expectError(path("date.npy"), {3}, Elem::I64, "numpy type '<M8[D]' (dates), but the buffer is");

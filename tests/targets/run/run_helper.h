@@ -58,8 +58,7 @@ public:
   using Body = std::function<Result<void>(const std::vector<LaunchArg> &)>;
   std::map<std::string, Body> kernels;
   int launches = 0;
-  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                      const std::vector<GridRange> &) override {
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &) override {
     ++launches;
     return kernels.at(kernel.name)(args);
   }

@@ -11,14 +11,12 @@ namespace xt {
 namespace {
 
 // Runs kGemmTest with this kernel and checks the report's status and that the report contains all `parts`.
-void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts,
-                const char *test = kGemmTest) {
+void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts, const char *test = kGemmTest) {
   Runner runner(test, {{"gemm", std::move(body)}});
   TestReport report = runner.run();
   std::string text = runner.text(report) + runner.messages();
   EXPECT_EQ(report.status, status) << text;
-  for (const std::string &part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "lacks: " << part << "\n" << text;
+  for (const std::string &part : parts) EXPECT_NE(text.find(part), std::string::npos) << "lacks: " << part << "\n" << text;
 }
 
 TEST(Runner, ARightKernelPasses) {
@@ -36,9 +34,8 @@ TEST(Runner, LaunchesTwice) {
 TEST(Runner, WrongValues) {
   expectGemm([](const auto &args) { return product(args, 8), Result<void>(); }, TestStatus::Failed,
              {"failed  t [fake]", "test.xt:", "`check %C == matmul(%A, %B)`", "pattern: every element",
-              "pattern: last K step missing: k = 32–39", "first at [0, 0]: got ",
-              "written by workgroup (0, 0), subgroup 0", "to repeat: xtrun test.xt --test=t --target=fake",
-              "got, below it expected"});
+              "pattern: last K step missing: k = 32–39", "first at [0, 0]: got ", "written by workgroup (0, 0), subgroup 0",
+              "to repeat: xtrun test.xt --test=t --target=fake", "got, below it expected"});
   expectGemm(
       [](const auto &args) {
         product(args);
@@ -55,8 +52,7 @@ TEST(Runner, WrongValues) {
             if (i % 8 >= 4) f32At(args[2], i, j) *= -1;
         return Result<void>();
       },
-      TestStatus::Failed,
-      {"pattern: rows 4–7 of each block of 8", "pattern: the result is -1 times the expected value"});
+      TestStatus::Failed, {"pattern: rows 4–7 of each block of 8", "pattern: the result is -1 times the expected value"});
   expectGemm(
       [](const auto &args) {
         product(args);
@@ -118,8 +114,7 @@ test "t" {
         f32At(args[2], 2, 33) = 0;
         return Result<void>();
       },
-      TestStatus::Failed, {"changed in the padding between rows, the first 4 bytes after the end of a row"},
-      padded.c_str());
+      TestStatus::Failed, {"changed in the padding between rows, the first 4 bytes after the end of a row"}, padded.c_str());
 }
 
 TEST(Runner, InputsMustNotChange) {
@@ -153,8 +148,8 @@ TEST(Runner, TwoRunsMustAgree) {
 }
 
 TEST(Runner, FailuresOfLaunches) {
-  expectGemm([](const auto &) { return Result<void>(Error::environment("the device is gone")); },
-             TestStatus::Environment, {"could not run", "the device is gone"});
+  expectGemm([](const auto &) { return Result<void>(Error::environment("the device is gone")); }, TestStatus::Environment,
+             {"could not run", "the device is gone"});
   expectGemm([](const auto &) { return Result<void>(Error::kernel("assert failed: x > 0")); }, TestStatus::Failed,
              {"assert failed"});
 }
@@ -173,8 +168,7 @@ const std::string kXY = "%X = iota : memref<8x8xi32>\n%Y = fill(5) : memref<8x8x
 
 TEST(Runner, ChecksMustProveSomething) {
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Passed, "no error");
-  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %Y", TestStatus::Failed,
-            "proves nothing: both sides are the same");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %Y", TestStatus::Failed, "proves nothing: both sides are the same");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y * 1 == %Y", TestStatus::Failed,
             "proves nothing: it passes on the contents before");
   expectAdd(kXY + "%I = iota : memref<8x8xi32>\nlaunch @add(%X, %X, 0)\ncheck %X == %I", TestStatus::Failed,
@@ -199,28 +193,25 @@ TEST(Runner, ChecksMustProveSomething) {
 }
 
 TEST(Runner, StatementsSeeTheContentAtTheirLine) {
-  expectAdd(
-      "%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\n"
-      "launch @add(%X, %Y, 1)\n%first = %Y * 1\ncheck %Y == %X + 1\nlaunch @add(%Y, %Z, 10)\nlaunch @add(%Z, %Y, 100)\n"
-      "check %Z == %first + 10\ncheck %Y == %X + 111",
-      TestStatus::Passed, "192 elements");
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\n"
+            "launch @add(%X, %Y, 1)\n%first = %Y * 1\ncheck %Y == %X + 1\nlaunch @add(%Y, %Z, 10)\nlaunch @add(%Z, %Y, 100)\n"
+            "check %Z == %first + 10\ncheck %Y == %X + 111",
+            TestStatus::Passed, "192 elements");
 }
 
 TEST(Runner, ContentBeforeTheLaunches) {
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\ncheck %Y == before(%Y)",
             TestStatus::FileError, "`%Y` is an `out` buffer: it holds nothing before");
   expectAdd(kXY + "launch @add(%X, %X, 3)\ncheck %X == before(%X) + 3", TestStatus::Passed, "");
-  expectAdd(
-      "%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\n"
-      "check %Y == %X + 1",
-      TestStatus::Failed, "no launched kernel writes `%Z`");
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\n"
+            "check %Y == %X + 1",
+            TestStatus::Failed, "no launched kernel writes `%Z`");
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %Y == %X + 1",
             TestStatus::Failed, "no launched kernel writes `%Y`");
 }
 
 TEST(Runner, ArgumentsMustFit) {
-  expectAdd(kXY + "launch @add(%X, %Y, 3000000000)\ncheck %Y == %X", TestStatus::FileError,
-            "i32 cannot hold 3000000000");
+  expectAdd(kXY + "launch @add(%X, %Y, 3000000000)\ncheck %Y == %X", TestStatus::FileError, "i32 cannot hold 3000000000");
   expectAdd(kXY + "launch @add(%X, %Y, dim(%X, 1) / 16)\ncheck %Y == %X", TestStatus::FileError, "0.5 is no integer");
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%n = dim(%X, 0) - 1\nlaunch @add(%X, %Y, "
             "%n)\ncheck %Y == %X + 7",
@@ -244,8 +235,8 @@ TEST(Runner, SmallSizesAndSeveralTargets) {
   Runner runner(kSized, {{"add", addBody()}});
   FakeExecutable other;
   other.kernels["add"] = addBody();
-  TestReport report = runner.runOn(
-      {{"small", runner.module.get(), &other, true}, {"full", runner.module.get(), &runner.executable, false}});
+  TestReport report =
+      runner.runOn({{"small", runner.module.get(), &other, true}, {"full", runner.module.get(), &runner.executable, false}});
   EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
   ASSERT_EQ(report.runs.size(), 3u);
   EXPECT_EQ(report.runs[0].sizes, "M = 16");
@@ -259,14 +250,20 @@ TEST(Runner, SmallSizesAndSeveralTargets) {
 TEST(Runner, BoundsThatAcceptZerosProveNothing) {
   auto with = [](const std::string &check) {
     return "test \"t\" {\n  %A = random(seed = 1) : memref<24x40xf32>\n  %B = random(seed = 2) : memref<40x32xf32>\n"
-           "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  " + check + "\n}\n";
+           "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  " +
+           check + "\n}\n";
   };
   auto right = [](const auto &args) { return product(args), Result<void>(); };
-  expectGemm(right, TestStatus::Failed, {"this check proves nothing about 768 of 768 elements, the first at [0, 0]: the bound is ", "so that zeros pass"},
+  expectGemm(right, TestStatus::Failed,
+             {"this check proves nothing about 768 of 768 elements, the first at [0, 0]: the bound is ", "so that zeros pass"},
              with("check %C == matmul(%A, %B) within atol = 1000, rtol = 0").c_str());
-  expectGemm(right, TestStatus::Failed, {"this check proves nothing about 1 of 768 elements, the first at [3, 5]: the bound is infinite there, so that any finite value passes"},
+  expectGemm(right, TestStatus::Failed,
+             {"this check proves nothing about 1 of 768 elements, the first at [3, 5]: the bound is infinite there, so that "
+              "any finite value passes"},
              with("%M = from (i, j) => where(i == 3 and j == 5, 0.0, 1.0) : memref<24x32xf32>\n  %e = sqrt(%M + 2.0)\n"
-                  "  %zero = where(%M == 0.0, %e - %e, 1.0)\n  check %C == where(%M == 0.0, where(%zero > 0.0, inf, matmul(%A, %B)), matmul(%A, %B))").c_str());
+                  "  %zero = where(%M == 0.0, %e - %e, 1.0)\n  check %C == where(%M == 0.0, where(%zero > 0.0, inf, matmul(%A, "
+                  "%B)), matmul(%A, %B))")
+                 .c_str());
   // Where values cancel, the magnitude of their terms determines the scale.
   expectGemm(right, TestStatus::Passed, {}, with("check %C - matmul(%A, %B) == 0.0").c_str());
   expectGemm(right, TestStatus::Passed, {}, with("check %C == matmul(%A, %B) within rtol = 0.001, atol = 0.001").c_str());
@@ -274,9 +271,11 @@ TEST(Runner, BoundsThatAcceptZerosProveNothing) {
 
 // A sum of 16-bit terms whose uncertainty is as large as its value.
 TEST(Runner, BoundsBeyondTheScaleProveNothing) {
-  const char *kLong = "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"
-                      "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  check %C == matmul(%A, %B, acc = bf16)\n}\n";
-  expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Failed, {"this check proves nothing about 768 of 768 elements", "integer data make sums exact"}, kLong);
+  const char *kLong =
+      "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"
+      "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  check %C == matmul(%A, %B, acc = bf16)\n}\n";
+  expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Failed,
+             {"this check proves nothing about 768 of 768 elements", "integer data make sums exact"}, kLong);
 }
 
 TEST(Runner, LoadAndSave) {
@@ -301,7 +300,8 @@ TEST(Runner, LoadAndSave) {
   missing.options.dataDirectory = folder.string();
   TestReport none = missing.run();
   EXPECT_EQ(none.status, TestStatus::Environment);
-  EXPECT_NE(missing.text(none).find("test.xt:24:6: cannot read " + (folder / "x.npy").string() + ": "), std::string::npos) << missing.text(none);
+  EXPECT_NE(missing.text(none).find("test.xt:24:6: cannot read " + (folder / "x.npy").string() + ": "), std::string::npos)
+      << missing.text(none);
 }
 
 TEST(Runner, LimitsOfMemoryAndTime) {
@@ -310,7 +310,9 @@ TEST(Runner, LimitsOfMemoryAndTime) {
   little.options.budget = &budget;
   TestReport report = little.run();
   EXPECT_EQ(report.status, TestStatus::Environment);
-  EXPECT_NE(little.text(report).find("test.xt:25:27: not enough memory: buffer %A needs 132 KiB, but only 94 KiB of the limit of 98 KiB"), std::string::npos)
+  EXPECT_NE(little.text(report).find(
+                "test.xt:25:27: not enough memory: buffer %A needs 132 KiB, but only 94 KiB of the limit of 98 KiB"),
+            std::string::npos)
       << little.text(report);
   EXPECT_EQ(budget.used(), 0);
   Runner late(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});

@@ -14,8 +14,8 @@ TEST(TargetComparison, TargetsAreCompared) {
     f32At(args[2], 4, 5) = std::nextafter(f32At(args[2], 4, 5), 100.0f);
     return Result<void>();
   };
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  TestReport report =
+      runner.runOn({{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
   EXPECT_EQ(report.status, TestStatus::Passed);
   ASSERT_EQ(report.comparisons.size(), 1u);
   EXPECT_NE(report.comparisons[0].find("1 of 768 elements differ, the first at [4, 5], by at most"), std::string::npos)
@@ -33,12 +33,11 @@ TEST(TargetComparison, IntegersOfTargetsMustAgree) {
     i32At(args[1], 4, 5) += 1;
     return done;
   };
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  TestReport report =
+      runner.runOn({{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
   EXPECT_EQ(report.status, TestStatus::Failed) << runner.text(report);
   EXPECT_EQ(report.comparisons,
-            std::vector<std::string>{
-                "`%Y` on one and two: 1 of 64 elements differ, the first at [4, 5]; integers must agree"});
+            std::vector<std::string>{"`%Y` on one and two: 1 of 64 elements differ, the first at [4, 5]; integers must agree"});
 }
 
 const char *const kTicketKernel = R"(
@@ -81,9 +80,11 @@ TEST(TargetComparison, OldValuesOfAtomicsMayDiffer) {
   Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
   FakeExecutable other;
   int launches = 0;
-  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(++launches)(args); }; // differs in each round
-  TestReport report = runner.runOn(
-      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) {
+    return ticketBody(++launches)(args);
+  }; // differs in each round
+  TestReport report =
+      runner.runOn({{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
   EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
   ASSERT_EQ(report.comparisons.size(), 3u);
   EXPECT_EQ(report.comparisons[0], "`%N` on one and two: equal in every bit");

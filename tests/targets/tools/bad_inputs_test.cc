@@ -29,8 +29,9 @@ const BadInput kBadInputs[] = {
     {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, algebra, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
     // What a pass makes must be readable again, so the pass refuses a workgroup that lane scope does not have.
-    {"%bin/xtc --target=xe-pvc --run=infer-layouts,distribute-to-lanes --round-trip --emit=ir %src/tests/targets/tools/limits/fail_0607_subgroups.xe-pvc.xt", 2,
-     "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},
+    {"%bin/xtc --target=xe-pvc --run=infer-layouts,distribute-to-lanes --round-trip --emit=ir "
+     "%src/tests/targets/tools/limits/fail_0607_subgroups.xe-pvc.xt",
+     2, "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},
     // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
     {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64, "--emit=spirv is of GPUs"},
@@ -41,8 +42,10 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/good.xt %in/good.xt", 3, "are no LLVM IR, line 1"},
     {"%bin/xtc --target=xe-pvc --emit=spirv --report %in/good.xt", 64, "beside other output it needs -o FILE"},
     {"%bin/xtc --target=xe-pvc --emit=spirv -o /dev/null %in/good.xt %in/good.xt", 64, "--emit=spirv takes one file"},
-    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt", 3, "there is no program `ocloc` in PATH: install the package intel-opencl-icd"},
-    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=spvasm %in/good.xt", 3, "there is no program `spirv-dis` in PATH: install the package spirv-tools"},
+    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt", 3,
+     "there is no program `ocloc` in PATH: install the package intel-opencl-icd"},
+    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=spvasm %in/good.xt", 3,
+     "there is no program `spirv-dis` in PATH: install the package spirv-tools"},
     // files
     {"%bin/xtc %in/absent.xt", 3, "absent.xt: No such file or directory"},
     {"%bin/xtrun %in/absent.xt", 3, "absent.xt: No such file or directory"},
@@ -98,7 +101,8 @@ TEST(BadInputs, EachGivesItsMessageAndStatus) {
   for (const BadInput &bad : kBadInputs) {
     test::ToolRun run = test::runTool(bad.command);
     EXPECT_EQ(run.status, bad.status) << bad.command << '\n' << run.output;
-    EXPECT_NE(run.output.find(bad.message), std::string::npos) << bad.command << "\nexpected: " << bad.message << '\n' << run.output;
+    EXPECT_NE(run.output.find(bad.message), std::string::npos) << bad.command << "\nexpected: " << bad.message << '\n'
+                                                               << run.output;
     EXPECT_EQ(run.output.find("compiler bug"), std::string::npos) << bad.command << '\n' << run.output;
     EXPECT_EQ(run.output.find("Sanitizer"), std::string::npos) << bad.command << '\n' << run.output;
   }

@@ -15,7 +15,8 @@ std::string folder() { return testing::TempDir() + "xt_bench_" + std::to_string(
 
 TEST(Bench, SaysWhatTheTimesAreHeldAgainst) {
   std::string chart = folder() + ".svg";
-  ToolRun run = runTool("%bin/xtrun --bench --bench-time 0.2 --small --json --roofline " + chart + " --test masked %src/stdlib/softmax.xt");
+  ToolRun run = runTool("%bin/xtrun --bench --bench-time 0.2 --small --json --roofline " + chart +
+                        " --test masked %src/stdlib/softmax.xt");
   ASSERT_EQ(run.status, 0) << run.output;
   auto json = nlohmann::json::parse(run.output, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << run.output;
@@ -41,7 +42,8 @@ TEST(Bench, SaysWhatTheTimesAreHeldAgainst) {
 }
 
 TEST(Bench, AChartThatCannotBeWritten) {
-  ToolRun run = runTool("%bin/xtrun --bench --bench-time 0.2 --small --test masked --roofline /proc/none/x.svg %src/stdlib/softmax.xt");
+  ToolRun run =
+      runTool("%bin/xtrun --bench --bench-time 0.2 --small --test masked --roofline /proc/none/x.svg %src/stdlib/softmax.xt");
   EXPECT_EQ(run.status, 3);
   EXPECT_NE(run.output.find("/proc/none/x.svg"), std::string::npos) << run.output;
 }

@@ -36,7 +36,8 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
   for (const fs::path &path : test::gpuKernels()) {
     if (!test::limitsTold(path, gpu).empty()) continue;
     fs::path out = folder / path.filename();
-    test::ToolRun made = test::runTool("%bin/xtc --target=" + gpu + " --round-trip --emit=ir " + path.string() + " -o " + out.string());
+    test::ToolRun made =
+        test::runTool("%bin/xtc --target=" + gpu + " --round-trip --emit=ir " + path.string() + " -o " + out.string());
     EXPECT_EQ(made.status, 0) << path << made.output;
     if (test::readText(out).find("\ntest ") == std::string::npos) continue;
     std::string tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
@@ -61,7 +62,8 @@ TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
   for (const fs::path &path : test::gpuKernels()) {
     if (!test::limitsTold(path, gpu).empty()) continue;
     fs::path out = folder / path.filename();
-    test::ToolRun made = test::runTool("%bin/xtc --target=" + gpu + " --run=" + passes + " --round-trip --emit=ir " + path.string() + " -o " + out.string());
+    test::ToolRun made = test::runTool("%bin/xtc --target=" + gpu + " --run=" + passes + " --round-trip --emit=ir " +
+                                       path.string() + " -o " + out.string());
     EXPECT_EQ(made.status, 0) << path << made.output;
     if (test::readText(out).find("\ntest ") == std::string::npos) continue;
     std::string tests = path.stem() == "01_gemm" ? " --test exact " : " ";
@@ -77,9 +79,11 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
   if (kSanitized && std::string_view(GetParam()) != "xe-pvc") GTEST_SKIP() << "runs without the sanitizers";
   std::string table;
   for (const fs::path &path : test::gpuKernels()) {
-    test::ToolRun run = test::runTool("%bin/xtc --report --target=" + std::string(GetParam()) + " " + path.string() + " 2>/dev/null");
+    test::ToolRun run =
+        test::runTool("%bin/xtc --report --target=" + std::string(GetParam()) + " " + path.string() + " 2>/dev/null");
     EXPECT_EQ(run.status, test::limitsBroken(path, GetParam()).empty() ? 0 : 2) << path;
-    if (!run.output.empty()) table += str("# ", path.parent_path().filename().string(), "/", path.filename().string(), "\n", run.output);
+    if (!run.output.empty())
+      table += str("# ", path.parent_path().filename().string(), "/", path.filename().string(), "\n", run.output);
   }
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
 }
@@ -89,7 +93,8 @@ TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("32 dpas, 16 loads"), std::string::npos) << run.output;
-  for (const char *moved : {"exchange", "shuffle", "barrier", "SLM", "masked"}) EXPECT_EQ(run.output.find(moved), std::string::npos) << run.output;
+  for (const char *moved : {"exchange", "shuffle", "barrier", "SLM", "masked"})
+    EXPECT_EQ(run.output.find(moved), std::string::npos) << run.output;
 }
 
 // The output of a kernel's prints and the message of its failed assert, without source lines, which differ in a dump.
@@ -97,18 +102,23 @@ std::string messagesOf(const test::ToolRun &run) {
   std::string messages;
   std::istringstream lines(run.output);
   for (std::string line; std::getline(lines, line);)
-    if (size_t at = line.find("assertion failed"); at != std::string::npos) messages += line.substr(at) + "\n";
-    else if (line.starts_with("workgroup") || line.starts_with("sums") || line.starts_with("[")) messages += line + "\n";
+    if (size_t at = line.find("assertion failed"); at != std::string::npos)
+      messages += line.substr(at) + "\n";
+    else if (line.starts_with("workgroup") || line.starts_with("sums") || line.starts_with("["))
+      messages += line + "\n";
   return messages;
 }
 
 TEST_P(BlocksOf, MessagesAreThoseOfTheSource) {
   fs::path out = fs::temp_directory_path() / str("xt-messages-", getpid(), "-", GetParam(), ".xt");
   for (const fs::path &path : test::filesIn("targets/tools/messages", ".xt")) {
-    test::ToolRun made = test::runTool(str("%bin/xtc --target=", GetParam(), " --round-trip --emit=ir ", path.string(), " -o ", out.string()));
+    test::ToolRun made =
+        test::runTool(str("%bin/xtc --target=", GetParam(), " --round-trip --emit=ir ", path.string(), " -o ", out.string()));
     EXPECT_EQ(made.status, 0) << path << made.output;
     for (const char *target : {"interp", "cpu"}) {
-      auto run = [&](const fs::path &file) { return test::runTool(str("%bin/xtrun -q --target=", target, " ", file.string())); };
+      auto run = [&](const fs::path &file) {
+        return test::runTool(str("%bin/xtrun -q --target=", target, " ", file.string()));
+      };
       std::string wanted = messagesOf(run(path));
       EXPECT_NE(wanted.find("assertion failed: small at [13, 37]"), std::string::npos) << path << '\n' << wanted;
       EXPECT_EQ(messagesOf(run(out)), wanted) << path << " on " << target;

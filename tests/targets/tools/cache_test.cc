@@ -19,7 +19,9 @@ class Cache : public testing::Test {
 protected:
   void SetUp() override { fs::remove_all(directory); }
   void TearDown() override { fs::remove_all(directory); }
-  ToolRun run(const std::string &arguments) const { return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments); }
+  ToolRun run(const std::string &arguments) const {
+    return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments);
+  }
   std::vector<fs::path> files() const { // without the key and LLVM's time stamp
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(directory))
@@ -80,7 +82,10 @@ TEST_F(Cache, NothingIsWrittenWhereNothingShallBe) {
   fs::create_directories(home);
   EXPECT_EQ(runTool("HOME=" + home + " XT_CACHE_DIR= %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
   EXPECT_TRUE(fs::is_empty(home));
-  EXPECT_EQ(runTool("unset XT_CACHE_DIR XDG_CACHE_HOME; HOME=" + home + " %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
+  EXPECT_EQ(
+      runTool("unset XT_CACHE_DIR XDG_CACHE_HOME; HOME=" + home + " %bin/xtrun --small --test masked %src/stdlib/softmax.xt")
+          .status,
+      0);
   EXPECT_TRUE(fs::is_directory(home + "/.cache/xt"));
   EXPECT_EQ(runTool("XT_CACHE_DIR=/proc/none %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
   fs::remove_all(home);
@@ -103,7 +108,8 @@ protected:
     EXPECT_EQ(files().size(), 1U);
     return files().at(0);
   }
-  static constexpr const char *kSoftmax = "--test masked %src/stdlib/softmax.xt", *kLayernorm = "--test whole %src/stdlib/layernorm.xt";
+  static constexpr const char *kSoftmax = "--test masked %src/stdlib/softmax.xt",
+                              *kLayernorm = "--test whole %src/stdlib/layernorm.xt";
 };
 
 TEST_F(CacheAttack, AnEntryOfAnotherKernelIsCompiledAgain) {
@@ -149,18 +155,21 @@ TEST_F(CacheAttack, TheLimitIsAVariable) {
   entryOf(kSoftmax);
   fs::remove_all(directory);
   for (const char *none : {"0", "1K"}) {
-    ToolRun ran = runTool("XT_CACHE_LIMIT=" + std::string(none) + " XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + kSoftmax);
+    ToolRun ran =
+        runTool("XT_CACHE_LIMIT=" + std::string(none) + " XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + kSoftmax);
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_TRUE(!fs::exists(directory) || files().empty());
   }
   ToolRun wrong = runTool("XT_CACHE_LIMIT=lots %bin/xtrun --small --test masked %src/stdlib/softmax.xt");
   EXPECT_EQ(wrong.status, 64) << wrong.output;
-  EXPECT_NE(wrong.output.find("XT_CACHE_LIMIT is a number of bytes such as 1048576, 64M or 2G, not `lots`"), std::string::npos) << wrong.output;
+  EXPECT_NE(wrong.output.find("XT_CACHE_LIMIT is a number of bytes such as 1048576, 64M or 2G, not `lots`"), std::string::npos)
+      << wrong.output;
 }
 
 TEST_F(CacheAttack, ProcessesThatStartTogetherShareIt) {
   ToolRun ran = runTool("export XT_CACHE_DIR=" + directory +
-                        "; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do %bin/xtrun --small --quiet --threads 1 --test masked %src/stdlib/softmax.xt || echo failed & done; wait");
+                        "; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do %bin/xtrun --small --quiet --threads 1 --test "
+                        "masked %src/stdlib/softmax.xt || echo failed & done; wait");
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.output, "");
   EXPECT_EQ(files().size(), 1U);

@@ -101,8 +101,10 @@ TEST(Check, SarifHasWhatItsSchemaRequires) {
 
 // SARIF's columns count code points, and its URIs are escaped.
 TEST(Check, SarifCountsCodePoints) {
-  Json log = jsonOf("cd $(mktemp -d) && printf 'kernel @k() {\\n  print \"\\303\\251\\360\\235\\225\\217\", %%nothing\\n}\\n' > 'a b%c.xt' && "
-                    "%bin/xtc --check --format=sarif 'a b%c.xt'", 2);
+  Json log = jsonOf("cd $(mktemp -d) && printf 'kernel @k() {\\n  print \"\\303\\251\\360\\235\\225\\217\", %%nothing\\n}\\n' "
+                    "> 'a b%c.xt' && "
+                    "%bin/xtc --check --format=sarif 'a b%c.xt'",
+                    2);
   const Json &place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
   EXPECT_EQ(place["artifactLocation"]["uri"], "a%20b%25c.xt");
   EXPECT_EQ(place["region"]["startColumn"], 15);
@@ -140,7 +142,8 @@ kill -INT $watcher
 wait $watcher || echo "status $?"
 grep '^error\|-->\|^xtc' out)sh");
   EXPECT_EQ(run.status, 0) << run.output;
-  size_t missing = run.output.find("error[XT0219]"), good = run.output.find("xtc: no errors"), wrong = run.output.find("error[XT0202]");
+  size_t missing = run.output.find("error[XT0219]"), good = run.output.find("xtc: no errors"),
+         wrong = run.output.find("error[XT0202]");
   EXPECT_NE(run.output.find("status 2"), std::string::npos) << run.output;
   ASSERT_NE(good, std::string::npos) << run.output;
   EXPECT_LT(missing, good) << run.output;

@@ -52,7 +52,8 @@ TEST(Commands, EachPrintsWhatItsFileSays) {
 TEST(Commands, EachWarningIsPrinted) {
   for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) {
     std::string target = path.stem().extension().string(), option = target.empty() ? "" : "--target=" + target.substr(1) + " ";
-    test::ToolRun run = test::runTool("cd " + path.parent_path().string() + " && %bin/xtc " + option + path.filename().string());
+    test::ToolRun run =
+        test::runTool("cd " + path.parent_path().string() + " && %bin/xtc " + option + path.filename().string());
     EXPECT_EQ(run.status, 0) << path << run.output;
     EXPECT_NE(run.output.find("warning[XT" + path.filename().string().substr(5, 4) + "]"), std::string::npos) << run.output;
     fs::path golden = path;

@@ -23,15 +23,16 @@ protected:
     folder_ = fs::canonical(mkdtemp(name.data()));
     fs::create_directory(folder_ / "lib");
     std::ofstream(folder_ / "lib/tiles.xt") << "param $N : index = 16\n";
-    std::ofstream(folder_ / "slow.xt") << "import \"lib/tiles.xt\"\n"
-                                          "kernel @slow(%A: memref<16x16xi32>) {\n"
-                                          "  %t = init_tile %A[0, 0] -> tile<16x16xi32>\n"
-                                          "  %v = load_tile %t\n"
-                                          "  print \"begun\"\n"
-                                          "  for %i = 0 to 2000000000 step 1 { %v = %v + %v }\n"
-                                          "  store_tile %v, %t\n"
-                                          "}\n"
-                                          "test \"t\" {\n  %A = out : memref<16x16xi32>\n  launch @slow(%A)\n  check %A == %A\n}\n";
+    std::ofstream(folder_ / "slow.xt")
+        << "import \"lib/tiles.xt\"\n"
+           "kernel @slow(%A: memref<16x16xi32>) {\n"
+           "  %t = init_tile %A[0, 0] -> tile<16x16xi32>\n"
+           "  %v = load_tile %t\n"
+           "  print \"begun\"\n"
+           "  for %i = 0 to 2000000000 step 1 { %v = %v + %v }\n"
+           "  store_tile %v, %t\n"
+           "}\n"
+           "test \"t\" {\n  %A = out : memref<16x16xi32>\n  launch @slow(%A)\n  check %A == %A\n}\n";
   }
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
@@ -39,7 +40,8 @@ protected:
   // Sends a signal to xtrun when the kernel has printed something; returns the messages and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
-                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & while ! grep -qs begun said && kill -0 $! 2>/dev/null; do sleep 0.1; done; kill -" +
+                   " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & while ! grep -qs begun said && kill "
+                   "-0 $! 2>/dev/null; do sleep 0.1; done; kill -" +
                    signal + " $!; wait $!; status=$?; cat said; exit $status'");
   }
   static std::string text(const fs::path &file) {
@@ -53,11 +55,14 @@ protected:
 TEST_F(CrashBundle, HoldsWhatRepeatsTheCrash) {
   ToolRun ran = crash("");
   EXPECT_EQ(ran.status, 70) << ran.output;
-  EXPECT_NE(ran.output.find("xt: compiler bug: the program read or wrote memory that is not there (SIGSEGV)"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("xt: compiler bug: the program read or wrote memory that is not there (SIGSEGV)"),
+            std::string::npos)
+      << ran.output;
   EXPECT_NE(ran.output.find("in the folder xt-crash-1: please report it with that folder"), std::string::npos) << ran.output;
   fs::path bundle = folder_ / "xt-crash-1";
   std::string readme = text(bundle / "README.txt");
-  for (const char *part : {"version: xt ", "LLVM: 22.", "processor: ", "command: ", "xtrun --target=interp -D N=16 --test t slow.xt", "variables: XT_CACHE_DIR="})
+  for (const char *part : {"version: xt ", "LLVM: 22.", "processor: ", "command: ",
+                           "xtrun --target=interp -D N=16 --test t slow.xt", "variables: XT_CACHE_DIR="})
     EXPECT_NE(readme.find(part), std::string::npos) << part << '\n' << readme;
   std::string inside = folder_.string().substr(1);
   EXPECT_EQ(text(bundle / "files" / inside / "slow.xt"), text(folder_ / "slow.xt"));
@@ -98,9 +103,12 @@ TEST_F(CrashBundle, ManyFilesBeforeLeaveRoomForTheLast) {
   std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\n: > \"$STARTED\"\nexec sleep 1000000\n";
   fs::permissions(folder_ / "bin/ocloc", fs::perms::owner_all);
   for (int i = 0; i < 600; ++i) std::ofstream(folder_ / ("a" + std::to_string(i) + ".xt")) << "kernel\n";
-  std::ofstream(folder_ / "last.xt") << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
-                                        "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
-  ToolRun ran = runTool("cd " + folder_.string() + " && export STARTED=$PWD/started PATH=$PWD/bin:$PATH && bash -c '%bin/xtc --format=json --target=xe-dg2 --emit=isa a*.xt last.xt >/dev/null & " +
+  std::ofstream(folder_ / "last.xt")
+      << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
+         "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
+  ToolRun ran = runTool("cd " + folder_.string() +
+                        " && export STARTED=$PWD/started PATH=$PWD/bin:$PATH && bash -c '%bin/xtc --format=json "
+                        "--target=xe-dg2 --emit=isa a*.xt last.xt >/dev/null & " +
                         "while [ ! -e started ] && kill -0 $! 2>/dev/null; do sleep 0.1; done; kill -SEGV $!; wait $!'");
   EXPECT_EQ(ran.status, 70) << ran.output;
   fs::path bundle = folder_ / "xt-crash-1";

@@ -38,8 +38,13 @@ TEST(Doctor, RunsAKernelOnEachTarget) {
 TEST(Doctor, SaysWhatIsMissing) {
   ToolRun ran = runTool("PATH=%in %bin/xtrun --doctor");
   EXPECT_EQ(ran.status, 3) << ran.output;
-  EXPECT_NE(ran.output.find("FAIL  xe: the software device's reader of SPIR-V: no program llvm-spirv-15 in PATH\n        install Debian's package llvm-spirv-15\n"), std::string::npos) << ran.output;
-  EXPECT_NE(ran.output.find("ocloc (for xtc --emit=isa): not in PATH\n        install Debian's package intel-opencl-icd\n"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("FAIL  xe: the software device's reader of SPIR-V: no program llvm-spirv-15 in PATH\n        "
+                            "install Debian's package llvm-spirv-15\n"),
+            std::string::npos)
+      << ran.output;
+  EXPECT_NE(ran.output.find("ocloc (for xtc --emit=isa): not in PATH\n        install Debian's package intel-opencl-icd\n"),
+            std::string::npos)
+      << ran.output;
   EXPECT_NE(ran.output.find("FAIL  xe: a kernel: status 3: "), std::string::npos) << ran.output;
   EXPECT_NE(ran.output.find("ok    cpu: a kernel: "), std::string::npos) << ran.output;
 }
@@ -54,7 +59,8 @@ TEST(Doctor, TellsTheStateOfTheCache) {
   EXPECT_EQ(report["cache"]["limit"], 3 << 20);
   fs::permissions(folder, fs::perms::all);
   ToolRun refused = runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor");
-  EXPECT_NE(refused.output.find("the cache of compiled code: not used: others can write to "), std::string::npos) << refused.output;
+  EXPECT_NE(refused.output.find("the cache of compiled code: not used: others can write to "), std::string::npos)
+      << refused.output;
   fs::remove_all(folder);
 }
 
@@ -68,7 +74,9 @@ TEST(Doctor, TheTimeLimitLeavesNoFiles) {
   fs::permissions(folder / "bin/llvm-spirv-15", fs::perms::owner_all);
   // A slow machine needs a longer limit to come as far as a kernel.
   for (int limit = 5; limit <= 320 && !fs::exists(folder / "started"); limit *= 2) {
-    ToolRun ran = runTool("cd " + folder.string() + " && TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH XT_CACHE_DIR= %bin/xtrun --doctor --time-limit=" + std::to_string(limit));
+    ToolRun ran = runTool(
+        "cd " + folder.string() +
+        " && TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH XT_CACHE_DIR= %bin/xtrun --doctor --time-limit=" + std::to_string(limit));
     EXPECT_EQ(ran.status, 3) << ran.output;
     EXPECT_TRUE(fs::is_empty(folder / "tmp")) << ran.output;
   }

@@ -31,7 +31,9 @@ protected:
   }
   std::string path(const std::string &name) const { return folder_ / name; }
   // Runs the command in the folder and stops it if it hangs.
-  ToolRun run(const std::string &command) const { return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= TMPDIR=$PWD && " + command); }
+  ToolRun run(const std::string &command) const {
+    return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= TMPDIR=$PWD && " + command);
+  }
   // A prefix that runs a command as an unprivileged user if this user is root.
   static std::string asNobody() { return geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""; }
   static std::string text(const std::string &file) {
@@ -93,7 +95,9 @@ TEST_F(Files, WhatCannotBePrintedIsStatus3) {
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
   for (std::string command : kPrinting) {
-    std::string tool = command.find("xt-lsp") != std::string::npos ? "xt-lsp" : command.find("xtrun") != std::string::npos ? "xtrun" : "xtc";
+    std::string tool = command.find("xt-lsp") != std::string::npos  ? "xt-lsp"
+                       : command.find("xtrun") != std::string::npos ? "xtrun"
+                                                                    : "xtc";
     ToolRun full = run("{ " + command + "; } >/dev/full");
     EXPECT_EQ(full.status, 3) << command << '\n' << full.output;
     EXPECT_NE(full.output.find(tool + ": cannot write standard output"), std::string::npos) << command << '\n' << full.output;
@@ -126,7 +130,8 @@ struct Writer {
 };
 const Writer kWriters[] = {
     {"%bin/xtc --emit=ir -o out %in/good.xt", "kernel @double"},
-    {"%bin/xtc --emit=obj -o out %in/good.xt", "\x7f" "ELF"},
+    {"%bin/xtc --emit=obj -o out %in/good.xt", "\x7f"
+                                               "ELF"},
     {"%bin/xtc --target=xe-pvc --emit=spirv -o out %in/good.xt", "\x03\x02\x23\x07"},
     {"%bin/xtc --format -o out unformatted.xt", "kernel @k() {"},
     {"%bin/xtc --show-layout '#wg_map<sg_layout = [2, 2], sg_data = [8, 8]>' --shape 16x16 -o out", "#wg_map"},
@@ -140,10 +145,13 @@ const Writer kWriters[] = {
 TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
   std::ofstream(path("unformatted.xt")) << "kernel   @k( )  {  }\n";
   std::ofstream(path("save.xt")) << "test \"t\" {\n  %A = random(seed = 1) : memref<4x4xf32>\n  save %A \"out\"\n}\n";
-  bool device = mknod(path("device").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0 && std::ofstream(path("device")).put('x').flush().good();
+  bool device = mknod(path("device").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0 &&
+                std::ofstream(path("device")).put('x').flush().good();
   for (const Writer &writer : kWriters) {
     SCOPED_TRACE(writer.command);
-    auto written = [&](const std::string &file) { EXPECT_EQ(text(file).substr(0, std::string(writer.begins).size()), writer.begins); };
+    auto written = [&](const std::string &file) {
+      EXPECT_EQ(text(file).substr(0, std::string(writer.begins).size()), writer.begins);
+    };
     // A link to a file with a different mode.
     std::ofstream(path("target")) << "old";
     chmod(path("target").c_str(), 0640);
@@ -152,7 +160,7 @@ TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
     EXPECT_EQ(linked.status, 0) << linked.output;
     EXPECT_TRUE(fs::is_symlink(path("out")));
     written(path("target"));
-    struct stat info {};
+    struct stat info{};
     EXPECT_EQ(stat(path("target").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0640U);
     fs::remove(path("out"));
@@ -184,7 +192,7 @@ TEST_F(Files, FormattingKeepsLinksAndModes) {
   EXPECT_TRUE(fs::is_symlink(path("link.xt")));
   EXPECT_EQ(text(path("target.xt")), "kernel @k() {}\n");
   EXPECT_EQ(text(path("other.xt")), text(path("target.xt")));
-  struct stat info {};
+  struct stat info{};
   EXPECT_EQ(stat(path("target.xt").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777, 0604U);
 }
@@ -196,7 +204,8 @@ TEST_F(Files, StandardOutputAsAFile) {
   // The output goes after existing output and before later output.
   EXPECT_EQ(run("{ echo before; %bin/xtc --emit=ir -o /dev/stdout %in/good.xt; echo after; } >all").status, 0);
   EXPECT_EQ(text(path("all")), "before\n" + piped.output + "after\n");
-  ToolRun array = run("%bin/xtrun --quiet --kernel double --arg A=iota:16x16 --out C=/dev/stdout:16x16 %in/good.xt | head -c 6 | tail -c 5");
+  ToolRun array = run(
+      "%bin/xtrun --quiet --kernel double --arg A=iota:16x16 --out C=/dev/stdout:16x16 %in/good.xt | head -c 6 | tail -c 5");
   EXPECT_EQ(array.output, "NUMPY");
 }
 
@@ -220,8 +229,9 @@ TEST_F(Files, AFullDiskLeavesTheOldFile) {
 }
 
 TEST_F(Files, AFileThatGrowsTooLarge) {
-  for (const char *command : {"ulimit -f 0; %bin/xtc --emit=ir -o out %in/good.xt", "ulimit -f 1; %bin/xtc --list-ops >out",
-                              "ulimit -f 1; %bin/xtrun --kernel double --arg A=iota:128x128 --out C=out:128x128 --data-dir . %in/good.xt"}) {
+  for (const char *command :
+       {"ulimit -f 0; %bin/xtc --emit=ir -o out %in/good.xt", "ulimit -f 1; %bin/xtc --list-ops >out",
+        "ulimit -f 1; %bin/xtrun --kernel double --arg A=iota:128x128 --out C=out:128x128 --data-dir . %in/good.xt"}) {
     ToolRun run_ = run(command);
     EXPECT_EQ(run_.status, 3) << command << '\n' << run_.output;
     EXPECT_NE(run_.output.find("File too large"), std::string::npos) << command << '\n' << run_.output;
@@ -243,12 +253,16 @@ TEST_F(Files, AFolderThatIsReadOnly) {
 }
 
 TEST_F(Files, AWorkingDirectoryThatIsGone) {
-  for (const char *command : {"%bin/xtc --emit=ir %in/good.xt", "%bin/xtc --emit=ir -o out %in/good.xt", "%bin/xtc absent.xt", "%bin/xtc --format absent.xt",
-                              "%bin/xtrun %in/good.xt", "%bin/xtrun --json %in/good.xt", "%bin/xtrun --target=interp,xe %in/good.xt", "%bin/xtc --dump-after=all --dump-dir dumps %in/good.xt",
-                              "%bin/xtrun --kernel double --arg A=iota:16x16 --out C=c.npy:16x16 --data-dir . %in/good.xt", "XT_CACHE_DIR=cache %bin/xtrun %in/good.xt"}) {
+  for (const char *command :
+       {"%bin/xtc --emit=ir %in/good.xt", "%bin/xtc --emit=ir -o out %in/good.xt", "%bin/xtc absent.xt",
+        "%bin/xtc --format absent.xt", "%bin/xtrun %in/good.xt", "%bin/xtrun --json %in/good.xt",
+        "%bin/xtrun --target=interp,xe %in/good.xt", "%bin/xtc --dump-after=all --dump-dir dumps %in/good.xt",
+        "%bin/xtrun --kernel double --arg A=iota:16x16 --out C=c.npy:16x16 --data-dir . %in/good.xt",
+        "XT_CACHE_DIR=cache %bin/xtrun %in/good.xt"}) {
     ToolRun run_ = run("mkdir gone && cd gone && rmdir ../gone && " + std::string(command));
     expectNoCrash(command, run_);
-    bool writes = std::string_view(command).find("out") != std::string_view::npos || std::string_view(command).find("dumps") != std::string_view::npos ||
+    bool writes = std::string_view(command).find("out") != std::string_view::npos ||
+                  std::string_view(command).find("dumps") != std::string_view::npos ||
                   std::string_view(command).find("absent") != std::string_view::npos;
     EXPECT_EQ(run_.status, writes ? 3 : 0) << command << '\n' << run_.output;
   }
@@ -260,7 +274,8 @@ TEST_F(Files, LittleMemoryIsAMessage) {
   GTEST_SKIP() << "the sanitizers need much address space";
 #endif
   int refused = 0;
-  for (const char *command : {"%bin/xtc --emit=asm %in/good.xt >out", "%bin/xtrun %in/good.xt >out", "%bin/xtrun --target=interp %in/good.xt >out", "%bin/xtrun --target=xe %in/good.xt >out"})
+  for (const char *command : {"%bin/xtc --emit=asm %in/good.xt >out", "%bin/xtrun %in/good.xt >out",
+                              "%bin/xtrun --target=interp %in/good.xt >out", "%bin/xtrun --target=xe %in/good.xt >out"})
     for (int kib = 150'000; kib < 1'000'000; kib += kib / 6) {
       std::string line = "ulimit -v " + std::to_string(kib) + "; " + command;
       ToolRun run_ = run(line);
@@ -280,7 +295,8 @@ TEST_F(Files, FewThreadsAreAMessage) {
   GTEST_SKIP() << "the sanitizer starts a thread of its own";
 #endif
   for (const char *arguments : {"--threads 4 --target=cpu", "--target=xe", "--target=interp --time-limit 100"}) {
-    std::string line = asNobody() + "bash -c 'ulimit -u 1; exec %bin/xtrun " + arguments + " %src/examples/06_unaligned.xt --small'";
+    std::string line =
+        asNobody() + "bash -c 'ulimit -u 1; exec %bin/xtrun " + arguments + " %src/examples/06_unaligned.xt --small'";
     ToolRun run_ = run(line);
     expectNoCrash(line, run_);
     EXPECT_TRUE(run_.status == 0 || run_.status == 3) << line << '\n' << run_.output;
@@ -298,8 +314,11 @@ TEST_F(Files, ASignalRemovesTemporaries) {
   for (const char *signal : {"INT", "TERM"}) {
     fs::create_directory(path("temporary"));
     // A background program would ignore SIGINT, so the process that sends the signal runs in the background instead.
-    ToolRun run_ = run("env --default-signal=INT,TERM bash -c '(for i in $(seq 100); do [ -e temporary/started ] && break; sleep 0.1; done; ls temporary; kill -" +
-                       std::string(signal) + " $$) & TMPDIR=$PWD/temporary PATH=$PWD/programs:$PATH exec %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt'");
+    ToolRun run_ =
+        run("env --default-signal=INT,TERM bash -c '(for i in $(seq 100); do [ -e temporary/started ] && break; sleep 0.1; "
+            "done; ls temporary; kill -" +
+            std::string(signal) +
+            " $$) & TMPDIR=$PWD/temporary PATH=$PWD/programs:$PATH exec %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt'");
     EXPECT_NE(run_.output.find("xt-"), std::string::npos) << run_.output;
     EXPECT_EQ(run_.status, signal == std::string_view("INT") ? 130 : 143) << run_.output;
     fs::remove(path("temporary/started"));
@@ -312,11 +331,13 @@ TEST_F(Files, InputsThatAreNoFilesAreRefused) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   std::ofstream(path("load.xt")) << "test \"t\" {\n  %A = load \"pipe\" : memref<4x4xf32>\n  save %A \"a.npy\"\n}\n";
   for (const std::string &input : {path("pipe"), std::string("/dev/zero"), std::string("/dev/stdin"), folder_.string()})
-    for (const std::string &command : {"%bin/xtc " + input, "%bin/xtc --format " + input, "%bin/xtc --format --check " + input, "%bin/xtrun " + input,
-                                       "%bin/xtc --show-layout '#a' --shape 16x16 " + input, "%bin/xtrun --describe " + input,
-                                       "%bin/xtrun --bench --compare " + input + " %in/good.xt", "%bin/xtrun --kernel double --arg A=" + input + "/../pipe.npy %in/good.xt",
-                                       std::string("%bin/xtrun --kernel double --arg A=in.npy --out C=c.npy:4x4 --data-dir . %in/good.xt"),
-                                       std::string("%bin/xtrun --kernel double --arg A=iota:4x4 --expect C=in.npy --data-dir . %in/good.xt")}) {
+    for (const std::string &command :
+         {"%bin/xtc " + input, "%bin/xtc --format " + input, "%bin/xtc --format --check " + input, "%bin/xtrun " + input,
+          "%bin/xtc --show-layout '#a' --shape 16x16 " + input, "%bin/xtrun --describe " + input,
+          "%bin/xtrun --bench --compare " + input + " %in/good.xt",
+          "%bin/xtrun --kernel double --arg A=" + input + "/../pipe.npy %in/good.xt",
+          std::string("%bin/xtrun --kernel double --arg A=in.npy --out C=c.npy:4x4 --data-dir . %in/good.xt"),
+          std::string("%bin/xtrun --kernel double --arg A=iota:4x4 --expect C=in.npy --data-dir . %in/good.xt")}) {
       fs::remove(path("in.npy"));
       fs::create_symlink(input, path("in.npy"));
       ToolRun run_ = run("timeout 60 " + command);

@@ -29,11 +29,13 @@ protected:
     folder_ = mkdtemp(name.data());
     fs::create_directory(folder_ / "bin");
     fs::create_directory(folder_ / "tmp");
-    std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\necho $$ > " << (folder_ / "tmp-pid").string() << "\nmv " << (folder_ / "tmp-pid").string() << " "
-                                         << (folder_ / "pid").string() << "\nexec sleep 1000000\n";
+    std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\necho $$ > " << (folder_ / "tmp-pid").string() << "\nmv "
+                                         << (folder_ / "tmp-pid").string() << " " << (folder_ / "pid").string()
+                                         << "\nexec sleep 1000000\n";
     fs::permissions(folder_ / "bin/ocloc", fs::perms::owner_all);
-    std::ofstream(folder_ / "copy.xt") << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
-                                          "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
+    std::ofstream(folder_ / "copy.xt")
+        << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
+           "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
   }
   void TearDown() override {
     if (tool_ > 0) end(SIGKILL);
@@ -45,8 +47,10 @@ protected:
   // Starts xtc with a terminal or a pipe as standard error.
   void start(bool terminal) {
     int ends[2] = {-1, -1};
-    if (terminal) ASSERT_EQ(openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
-    else ASSERT_EQ(pipe(ends), 0);
+    if (terminal)
+      ASSERT_EQ(openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
+    else
+      ASSERT_EQ(pipe(ends), 0);
     messages_ = ends[0];
     tool_ = fork();
     if (tool_ == 0) {

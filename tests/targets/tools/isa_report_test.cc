@@ -6,11 +6,12 @@ namespace xt {
 namespace {
 
 bool hasOcloc() { return test::runTool("command -v ocloc").status == 0; }
-#define XT_SKIP_WITHOUT_OCLOC()                                                                                        \
+#define XT_SKIP_WITHOUT_OCLOC()                                                                                                \
   if (!hasOcloc()) GTEST_SKIP() << "there is no ocloc: install the package intel-opencl-icd"
 
 void expectIn(const test::ToolRun &run, std::initializer_list<std::string_view> parts) {
-  for (std::string_view part : parts) EXPECT_NE(run.output.find(part), std::string::npos) << part << "\nis not in\n" << run.output;
+  for (std::string_view part : parts)
+    EXPECT_NE(run.output.find(part), std::string::npos) << part << "\nis not in\n" << run.output;
 }
 
 // DG2 has no block messages, so that even compilers without the functions for these know every called function.
@@ -18,7 +19,8 @@ TEST(IsaReport, OfAKernelWithSharedMemory) {
   XT_SKIP_WITHOUT_OCLOC();
   test::ToolRun run = test::runTool("%bin/xtc --target=xe-dg2 --emit=isa --report %src/stdlib/transpose.xt");
   EXPECT_EQ(run.status, 0) << run.output;
-  expectIn(run, {" on xe-dg2: ", " bytes spilled, ", " threads an engine with ", " bytes of shared local memory\n", "bytes  line  buffer"});
+  expectIn(run, {" on xe-dg2: ", " bytes spilled, ", " threads an engine with ", " bytes of shared local memory\n",
+                 "bytes  line  buffer"});
 }
 
 TEST(IsaReport, WarnsOfSpilledRegistersWithTheLine) {
@@ -46,7 +48,8 @@ TEST(IsaReport, SaysWhatTheCompilerDoesNotKnow) {
 // SPIR-V goes to its file, the report to standard output.
 TEST(IsaReport, BesideSpirv) {
   std::string file = testing::TempDir() + "xt_isa_report.spv";
-  test::ToolRun run = test::runTool("%bin/xtc --target=xe-dg2 --emit=spirv --report -o " + file + " %src/stdlib/gather_rows.xt");
+  test::ToolRun run =
+      test::runTool("%bin/xtc --target=xe-dg2 --emit=spirv --report -o " + file + " %src/stdlib/gather_rows.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   expectIn(run, {"@gather_rows: "});
   EXPECT_EQ(test::readText(file).substr(0, 4), std::string("\x03\x02\x23\x07", 4));

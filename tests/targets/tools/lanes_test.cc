@@ -20,8 +20,7 @@ TEST(Lanes, ProgramsPassAsWrittenAndLowered) {
       test::ToolRun ran = test::runTool("%bin/xtrun --target=interp,cpu " + file);
       EXPECT_EQ(ran.status, 0) << path << '\n' << ran.output;
       if (file == lowered) continue;
-      ran =
-          test::runTool("%bin/xtc --run=infer-layouts,xegpu-to-tiles,canonicalize --emit=ir " + file + " > " + lowered);
+      ran = test::runTool("%bin/xtc --run=infer-layouts,xegpu-to-tiles,canonicalize --emit=ir " + file + " > " + lowered);
       EXPECT_EQ(ran.status, 0) << path << '\n' << ran.output;
     }
   }

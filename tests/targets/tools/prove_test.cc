@@ -19,13 +19,14 @@ std::string prove(const std::string &file, int status) {
   return run.output;
 }
 
-#define SKIP_WITHOUT_Z3()                                                                                              \
-  if (runTool("%bin/xtc --prove %in/good.xt").output.find("package libz3-4") != std::string::npos)                    \
+#define SKIP_WITHOUT_Z3()                                                                                                      \
+  if (runTool("%bin/xtc --prove %in/good.xt").output.find("package libz3-4") != std::string::npos)                             \
   GTEST_SKIP() << "libz3 is not installed (Debian: libz3-4)"
 
 TEST(Prove, ProductsTransposesAndSoftmaxOfTheLibrary) {
   SKIP_WITHOUT_Z3();
-  for (const char *name : {"gemm", "gemm_variants", "transpose", "softmax", "layernorm", "rmsnorm", "activations", "attention", "gather_rows"}) {
+  for (const char *name :
+       {"gemm", "gemm_variants", "transpose", "softmax", "layernorm", "rmsnorm", "activations", "attention", "gather_rows"}) {
     std::string output = prove(std::string(XT_SOURCE_DIR "/stdlib/") + name + ".xt", 0);
     EXPECT_NE(output.find("each element of"), std::string::npos) << output;
     EXPECT_NE(output.find("no two workgroups store the same element"), std::string::npos) << output;
@@ -39,7 +40,8 @@ std::string proofOf(const std::string &output, const std::string &kernel) {
   if (name == std::string::npos) return "";
   size_t begin = output.rfind('\n', name) + 1, next = name;
   do next = output.find('\n', next + 1);
-  while (next != std::string::npos && (output.compare(next, 3, "\n  ") == 0 || output.find("  @", next) > output.find('\n', next + 1)));
+  while (next != std::string::npos &&
+         (output.compare(next, 3, "\n  ") == 0 || output.find("  @", next) > output.find('\n', next + 1)));
   return output.substr(begin, next - begin);
 }
 
@@ -83,7 +85,8 @@ TEST(Prove, FindsTheSmallestSizesThatLeaveElementsOut) {
 TEST(Prove, FindsTheSmallestSizesAtWhichWorkgroupsMeet) {
   SKIP_WITHOUT_Z3();
   std::string file = std::string(kFolder) + "overlap.xt", output = prove(file, 1);
-  EXPECT_NE(output.find("two workgroups store the same element of `%B` at dim(%A, 0) = 1, dim(%A, 1) = 25"), std::string::npos) << output;
+  EXPECT_NE(output.find("two workgroups store the same element of `%B` at dim(%A, 0) = 1, dim(%A, 1) = 25"), std::string::npos)
+      << output;
   auto run = runCounterexample(file, output, "--check=race");
   EXPECT_EQ(run.status, 1) << run.output;
   EXPECT_NE(run.output.find("race"), std::string::npos) << run.output;
@@ -92,10 +95,10 @@ TEST(Prove, FindsTheSmallestSizesAtWhichWorkgroupsMeet) {
 TEST(Prove, FollowsLoopsBranchesAndViews) {
   SKIP_WITHOUT_Z3();
   std::string output = prove(std::string(kFolder) + "loops.xt", 1);
-  for (const char *line : {"proved  @rows\n  where dim(%A, 1) = %width", "proved  @vector\n",
-                           "where it reads the padding that it names",
-                           "fails: a workgroup stores an element more than once to `%B`",
-                           "undecided: the address that is stored to in `%B` depends on data"})
+  for (const char *line :
+       {"proved  @rows\n  where dim(%A, 1) = %width", "proved  @vector\n", "where it reads the padding that it names",
+        "fails: a workgroup stores an element more than once to `%B`",
+        "undecided: the address that is stored to in `%B` depends on data"})
     EXPECT_NE(output.find(line), std::string::npos) << line << "\n" << output;
 }
 
@@ -141,13 +144,15 @@ TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
 
 TEST(Prove, LoadsStayInsideOrNameTheirPadding) {
   SKIP_WITHOUT_Z3();
-  expectProofs("loads.xt", 3,
-               {{"unchecked", "undecided", "the addresses of `load_nd` are not followed"},
-                {"gathered", "undecided", "the addresses of `load_gather` are not followed"},
-                {"gathered_on_purpose", "proved", "wherever this `load_gather` reaches outside, it reads the padding that it names"},
-                {"next_element", "undecided", "this load of `%x` reads 0 from outside at dim(%x, 0) = 0"},
-                {"own_element", "proved", "this load of `%x` stays inside"},
-                {"default_padding", "proved", "note: this load of `%A` reaches outside at some sizes, where it reads 0, the default padding"}});
+  expectProofs(
+      "loads.xt", 3,
+      {{"unchecked", "undecided", "the addresses of `load_nd` are not followed"},
+       {"gathered", "undecided", "the addresses of `load_gather` are not followed"},
+       {"gathered_on_purpose", "proved", "wherever this `load_gather` reaches outside, it reads the padding that it names"},
+       {"next_element", "undecided", "this load of `%x` reads 0 from outside at dim(%x, 0) = 0"},
+       {"own_element", "proved", "this load of `%x` stays inside"},
+       {"default_padding", "proved",
+        "note: this load of `%A` reaches outside at some sizes, where it reads 0, the default padding"}});
 }
 
 TEST(Prove, AnEmptyGridAssertsNothing) {
@@ -162,12 +167,15 @@ TEST(Prove, AnEmptyGridAssertsNothing) {
 TEST(Prove, ALaunchMayHaveAGridThatTheKernelHasNot) {
   SKIP_WITHOUT_Z3();
   expectProofs("launch_grid.xt", 3,
-               {{"often", "undecided", "a test launches this kernel with a grid"}, {"once", "proved", "  if the launch has no grid: one workgroup runs\n"}});
+               {{"often", "undecided", "a test launches this kernel with a grid"},
+                {"once", "proved", "  if the launch has no grid: one workgroup runs\n"}});
 }
 
 TEST(Prove, LanesAreInOneOfSeveralSubgroups) {
   SKIP_WITHOUT_Z3();
-  expectProofs("lanes.xt", 3, {{"three", "undecided", "this load of `%x` reads 0 from outside"}, {"four", "proved", "this load of `%x` stays inside"}});
+  expectProofs(
+      "lanes.xt", 3,
+      {{"three", "undecided", "this load of `%x` reads 0 from outside"}, {"four", "proved", "this load of `%x` stays inside"}});
 }
 
 TEST(Prove, ManyStoresBesideEachOther) {
@@ -182,7 +190,8 @@ TEST(Prove, ClaimsThatTakeTooLongAreUndecided) {
   SKIP_WITHOUT_Z3();
   auto run = runTool("%bin/xtc --prove --time-limit=1e-9 " + std::string(kFolder) + "many_stores.xt");
   EXPECT_EQ(run.status, 3) << run.output;
-  EXPECT_NE(run.output.find("undecided: the time limit of 1e-09 s for a kernel was over before Z3 decided whether two workgroups store the same element of `%B`"),
+  EXPECT_NE(run.output.find("undecided: the time limit of 1e-09 s for a kernel was over before Z3 decided whether two "
+                            "workgroups store the same element of `%B`"),
             std::string::npos)
       << run.output;
   EXPECT_EQ(run.output.find("proved"), std::string::npos) << run.output;

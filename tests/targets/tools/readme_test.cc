@@ -56,7 +56,9 @@ TEST(Readme, ItsKernelRuns) {
 TEST(Readme, NamesFilesThatAreThere) {
   std::vector<std::string> files = sourceFiles();
   // A placeholder is in capitals.
-  auto elsewhere = [](const std::string &name) { return name.find("NAME") != std::string::npos || name.find("CODE") != std::string::npos; };
+  auto elsewhere = [](const std::string &name) {
+    return name.find("NAME") != std::string::npos || name.find("CODE") != std::string::npos;
+  };
   size_t named = 0;
   for (const fs::path &page : pages(files))
     for (const std::string &name :

@@ -38,7 +38,9 @@ protected:
     EXPECT_EQ(test::readText(folder_ / "a.xt"), before_) << "the input was changed";
     fs::remove_all(folder_);
   }
-  test::ToolRun run(const std::string &arguments) { return test::runTool("cd " + folder_.string() + " && PATH=%bin:$PATH && xtc " + arguments); }
+  test::ToolRun run(const std::string &arguments) {
+    return test::runTool("cd " + folder_.string() + " && PATH=%bin:$PATH && xtc " + arguments);
+  }
   std::string text(const char *name) { return test::readText(folder_ / name); }
   size_t files() { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
 
@@ -61,7 +63,8 @@ TEST_F(ReduceFile, KeepsWhatTheCommandFinds) {
 // The symptom of a compiler error is here a message. The file is appended to a command without a placeholder.
 TEST_F(ReduceFile, TakesTheFileAtTheEnd) {
   std::ofstream(folder_ / "find.sh") << "xtc --check \"$1\" 2>&1 | grep -q XT0202\n";
-  std::ofstream(folder_ / "b.xt") << "kernel @a() {\n  barrier\n}\n\nkernel @k(%A: memref<8x8xf32>) {\n  %x = 1 + 2\n  %y = %unknown + %x\n}\n";
+  std::ofstream(folder_ / "b.xt")
+      << "kernel @a() {\n  barrier\n}\n\nkernel @k(%A: memref<8x8xf32>) {\n  %x = 1 + 2\n  %y = %unknown + %x\n}\n";
   test::ToolRun reduced = run("--reduce 'sh find.sh' -o small.xt b.xt");
   EXPECT_EQ(reduced.status, 0) << reduced.output;
   std::string left = text("small.xt");
@@ -83,7 +86,8 @@ TEST_F(ReduceFile, FindsImportsAndBlanksInNames) {
 TEST_F(ReduceFile, SaysWhatIsWrong) {
   test::ToolRun dull = run("--reduce false a.xt");
   EXPECT_EQ(dull.status, 1);
-  EXPECT_NE(dull.output.find("a.xt is not interesting to begin with: the command ends with status 1"), std::string::npos) << dull.output;
+  EXPECT_NE(dull.output.find("a.xt is not interesting to begin with: the command ends with status 1"), std::string::npos)
+      << dull.output;
   EXPECT_EQ(files(), 1u);
   EXPECT_EQ(run("--reduce true none.xt").status, 3);
   EXPECT_EQ(run("--reduce true -o none/b.xt a.xt").status, 3);
@@ -98,14 +102,20 @@ TEST_F(ReduceFile, SignalsHaveTheirUsualEffectOnTheCommand) {
   for (const char *signal : {"PIPE", "XFSZ"}) {
     test::ToolRun run_ = run("--reduce 'kill -" + std::string(signal) + " $$; true' a.xt");
     EXPECT_EQ(run_.status, 1) << run_.output;
-    EXPECT_NE(run_.output.find("the command ends with status " + std::to_string(128 + (signal == std::string_view("PIPE") ? SIGPIPE : SIGXFSZ))), std::string::npos) << run_.output;
+    EXPECT_NE(run_.output.find("the command ends with status " +
+                               std::to_string(128 + (signal == std::string_view("PIPE") ? SIGPIPE : SIGXFSZ))),
+              std::string::npos)
+        << run_.output;
   }
 }
 
 // Ctrl-C: the smallest text so far is kept, and the running command is ended with all its processes.
 TEST_F(ReduceFile, KeepsWhatItHasWhenItIsInterrupted) {
-  std::ofstream(folder_ / "slow.sh") << "grep -q tile_mma \"$1\" || exit 1\necho x >>asked\n[ $(wc -l <asked) -lt 4 ] || sleep 100\n";
-  test::ToolRun reduced = test::runTool("cd " + folder_.string() + "; PATH=%bin:$PATH; xtc --reduce 'sh slow.sh' a.xt & it=$!; while [ ! -e asked ] || [ $(wc -l <asked) -lt 4 ]; do sleep 0.02; done; kill -INT $it; wait $it");
+  std::ofstream(folder_ / "slow.sh")
+      << "grep -q tile_mma \"$1\" || exit 1\necho x >>asked\n[ $(wc -l <asked) -lt 4 ] || sleep 100\n";
+  test::ToolRun reduced = test::runTool("cd " + folder_.string() +
+                                        "; PATH=%bin:$PATH; xtc --reduce 'sh slow.sh' a.xt & it=$!; while [ ! -e asked ] || [ "
+                                        "$(wc -l <asked) -lt 4 ]; do sleep 0.02; done; kill -INT $it; wait $it");
   EXPECT_EQ(reduced.status, 128 + SIGINT) << reduced.output;
   EXPECT_NE(reduced.output.find("it was stopped before nothing more could go"), std::string::npos) << reduced.output;
   std::string left = text("a.reduced.xt");

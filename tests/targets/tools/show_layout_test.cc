@@ -60,16 +60,14 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#tile_attr<wg = #mp_a>' --shape 256x32 %in/layouts.xt", a);
   expectPrints("'#wg_map<sg_layout = [$ROWS, 4], sg_data = [32, 32]>' --shape 256x32 %in/layouts.xt", a);
   expectPrints("'#mp_a' -D ROWS=16 --shape 256x32 %in/layouts.xt", "sg_layout = [16, 4], sg_data = [16, 32]");
-  expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt",
-               "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
+  expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt", "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
   // The user's spelling comes first, then the usual one.
   expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
                "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nthe same as #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
-  expectPrints(
-      "'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
-      "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
-      "lanes       64 a subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
+  expectPrints("'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
+               "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
+               "lanes       64 a subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
   expectPrints("'#wg_map<sg_layout = [2, 1, 1, 1, 2], sg_data = [1, 1, 1, 1, 1]>' --shape 2x1x3x1x2", "at [1, 0, 0]:");
 }
 
@@ -90,14 +88,12 @@ TEST(ShowLayout, FindsLayoutsOfImportedFiles) {
   expectPrints("'#own' -D ROWS=16" + at, "sg_layout = [16, 1]");
   expectRefuses("'#columns'" + at, 2, "shown.xt and of what it imports are #own, #rows");
   expectRefuses("'#own' --shape 4x4 " + (folder.path / "lost.xt").string(), 2, "cannot import \"parts/none\"");
-  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2,
-                "empty.xt and what it imports define no alias");
+  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2, "empty.xt and what it imports define no alias");
 }
 
 TEST(ShowLayout, LanesRegistersAndColors) {
   expectPrints("'#mp_xe' --shape 128x128 --lanes %in/layouts.xt", "lanes of subgroup 0; a cell is 1x2\n");
-  expectPrints("'#mp_xe' --shape 128x128 --registers %in/layouts.xt",
-               "registers of lane 0 in subgroup 0; a cell is 1x1\n");
+  expectPrints("'#mp_xe' --shape 128x128 --registers %in/layouts.xt", "registers of lane 0 in subgroup 0; a cell is 1x1\n");
   expectPrints("'#mp_a' --shape 256x32 --color=always %in/layouts.xt", "\x1b[38;5;16;48;5;");
   EXPECT_EQ(show("'#mp_a' --shape 256x32 %in/layouts.xt").output.find('\x1b'), std::string::npos);
 }
@@ -122,7 +118,8 @@ TEST(ShowLayout, WritesSvg) {
 
 TEST(ShowLayout, AHyphenIsStandardOutput) {
   Scratch folder;
-  test::ToolRun named = test::runTool("cd " + folder.path.string() + " && %bin/xtc --show-layout '#mp_a' --shape 256x32 %in/layouts.xt -o -");
+  test::ToolRun named =
+      test::runTool("cd " + folder.path.string() + " && %bin/xtc --show-layout '#mp_a' --shape 256x32 %in/layouts.xt -o -");
   EXPECT_EQ(named.status, 0);
   EXPECT_EQ(named.output, show("'#mp_a' --shape 256x32 %in/layouts.xt").output);
   EXPECT_TRUE(fs::is_empty(folder.path));
@@ -139,16 +136,13 @@ TEST(ShowLayout, Mistakes) {
   expectRefuses("'#wg_map<sg_layout = [8, 4]' --shape 256x32", 2, "error[XT01");
   expectRefuses("'#wg_map<sg_layout = [8, 4]>' --shape 256x32", 2, "wg_map needs sg_layout and sg_data");
   expectRefuses("7 --shape 256x32", 2, "XT0408");
-  expectRefuses("\"$(printf '#mp_a\\nkernel @k() {}')\" --shape 256x32 %in/layouts.xt", 2,
-                "--show-layout takes one layout");
+  expectRefuses("\"$(printf '#mp_a\\nkernel @k() {}')\" --shape 256x32 %in/layouts.xt", 2, "--show-layout takes one layout");
   expectRefuses("'#mp_a' -D COLUMNS=2 --shape 256x32 %in/layouts.xt", 2, "has no parameter `$COLUMNS`");
   expectRefuses("'#mp_a' -D ROWS=x --shape 256x32 %in/layouts.xt", 2, "`x` is no value");
   expectRefuses("'#mp_a' --shape 256x32 %in/fail_unclosed.xt", 2, "fail_unclosed.xt");
   expectRefuses("'#mp_a' --shape 256x32 %in/absent.xt", 3, "cannot read ");
-  for (const char *shape :
-       {"256y32", "256x", "x32", "0x4", "-4", "1x1x1x1x1x1", "99999999999999999999", "4.5", "256x32 "})
-    expectRefuses("'#mp_a' --shape '" + std::string(shape) + "' %in/layouts.xt", 64,
-                  "--shape takes one to 5 positive extents");
+  for (const char *shape : {"256y32", "256x", "x32", "0x4", "-4", "1x1x1x1x1x1", "99999999999999999999", "4.5", "256x32 "})
+    expectRefuses("'#mp_a' --shape '" + std::string(shape) + "' %in/layouts.xt", 64, "--shape takes one to 5 positive extents");
   expectRefuses("'#mp_a' %in/layouts.xt", 64, "needs the tile's shape");
   expectRefuses("'' --shape 4 %in/layouts.xt", 64, "names no layout");
   expectRefuses("'#mp_a' --shape 256x32 %in/layouts.xt %in/good.xt", 64, "one file at most");

@@ -16,12 +16,14 @@ std::string targetOf(const fs::path &path) { return path.stem().extension().stri
 bool mustFail(const fs::path &path) { return path.filename().string().starts_with("fail_"); }
 
 test::ToolRun compile(const fs::path &path, const std::string &options = "") {
-  return test::runTool("cd " + path.parent_path().string() + " && %bin/xtc --target=" + targetOf(path) + " " + options + " " + path.filename().string());
+  return test::runTool("cd " + path.parent_path().string() + " && %bin/xtc --target=" + targetOf(path) + " " + options + " " +
+                       path.filename().string());
 }
 
 std::set<std::string> codesIn(const std::string &text) {
   std::set<std::string> codes;
-  for (size_t at = text.find("[XT"); at != std::string::npos; at = text.find("[XT", at + 1)) codes.insert(text.substr(at + 3, 4));
+  for (size_t at = text.find("[XT"); at != std::string::npos; at = text.find("[XT", at + 1))
+    codes.insert(text.substr(at + 3, 4));
   return codes;
 }
 
@@ -54,7 +56,8 @@ TEST(TargetLimits, WhatJustFitsCompiles) {
 // The limits are also checked after passes chosen by the user, and nothing is written for a rejected kernel.
 TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   fs::path path = fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits/fail_0603_chunk.xe-pvc.xt";
-  test::ToolRun all = compile(path), some = compile(path, "--run=cse --emit=ir"), none = test::runTool("%bin/xtc --run=cse " + path.string());
+  test::ToolRun all = compile(path), some = compile(path, "--run=cse --emit=ir"),
+                none = test::runTool("%bin/xtc --run=cse " + path.string());
   EXPECT_EQ(some.status, 2);
   EXPECT_EQ(some.output, all.output);
   EXPECT_EQ(none.status, 0) << none.output;
@@ -74,24 +77,45 @@ const Mending kMendings[] = {
     {"fail_0602_three_buffers.xe-pvc", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
     {"fail_0602_shared.xe-dg2", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
     {"fail_0602_columns.xe-pvc", "may have (\\d+) of its (\\d+) columns", {{"x$2x", "x$1x"}}},
-    {"fail_0602_others_alone.spirv", "room for (\\d+) of the (\\d+) rows of `%b`, (\\d+) of the (\\d+) rows of `%a`", {{"<$2x", "<$1x"}}},
-    {"fail_0610_store_rows.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0602_others_alone.spirv",
+     "room for (\\d+) of the (\\d+) rows of `%b`, (\\d+) of the (\\d+) rows of `%a`",
+     {{"<$2x", "<$1x"}}},
+    {"fail_0610_store_rows.xe-pvc",
+     "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x",
+     {{"<$1x", "<$2x"}}},
     {"fail_0610_lanes.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
-    {"fail_0610_prefetch.xe-bmg", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
-    {"fail_0610_store_columns.xe-bmg", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
-    {"fail_0610_three_blocks.xe-pvc", "tensor_desc<32x(\\d+)x\\w+>[\\s\\S]*size of one message: 32x(\\d+)x", {{"32x$1x", "32x$2x"}, {"8x$1x", "8x$2x"}}},
+    {"fail_0610_prefetch.xe-bmg",
+     "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x",
+     {{"<$1x", "<$2x"}}},
+    {"fail_0610_store_columns.xe-bmg",
+     "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size of one message: (\\d+x\\d+)x",
+     {{"<$1x", "<$2x"}}},
+    {"fail_0610_three_blocks.xe-pvc",
+     "tensor_desc<32x(\\d+)x\\w+>[\\s\\S]*size of one message: 32x(\\d+)x",
+     {{"32x$1x", "32x$2x"}, {"8x$1x", "8x$2x"}}},
     {"fail_0603_line_of_24_words.xe-pvc", "tensor_desc<(\\d+)x[\\s\\S]*size that works: (\\d+)x", {{"<$1x", "<$2x"}}},
     {"fail_0603_line_too_long.xe-dg2", "tensor_desc<(\\d+)x[\\s\\S]*size that works: (\\d+)x", {{"<$1x", "<$2x"}}},
-    {"fail_0603_chunk.xe-pvc", "each lane takes (\\d+) [\\s\\S]*nearest is (\\d+)", {{"lane = $1", "lane = $2"}, {"<16x$1x", "<16x$2x"}}},
+    {"fail_0603_chunk.xe-pvc",
+     "each lane takes (\\d+) [\\s\\S]*nearest is (\\d+)",
+     {{"lane = $1", "lane = $2"}, {"<16x$1x", "<16x$2x"}}},
     {"fail_0603_lanes_with_offsets.xe-dg2", "no message of (\\d+) lanes[\\s\\S]*nearest is (\\d+)", {{"<$1x", "<$2x"}}},
-    {"fail_0605_sizes.xe-pvc", "of (\\d+)x16x16\\n[\\s\\S]*size that works: (\\d+)x16x16",
-     {{"%a = constant 1.0 : vector<$1x", "%a = constant 1.0 : vector<$2x"}, {"vc} : vector<$1x", "vc} : vector<$2x"}, {"-> vector<$1x", "-> vector<$2x"}}},
+    {"fail_0605_sizes.xe-pvc",
+     "of (\\d+)x16x16\\n[\\s\\S]*size that works: (\\d+)x16x16",
+     {{"%a = constant 1.0 : vector<$1x", "%a = constant 1.0 : vector<$2x"},
+      {"vc} : vector<$1x", "vc} : vector<$2x"},
+      {"-> vector<$1x", "-> vector<$2x"}}},
     {"fail_0606_count.xe-pvc", "has (\\d+) named barriers a workgroup, not (\\d+)", {{"constant $2 ", "constant $1 "}}},
     {"fail_0606_id.xe-bmg", "0 to (\\d+); there is none with the id (\\d+)", {{"%id = constant $2 ", "%id = constant $1 "}}},
     {"fail_0607_lanes.spirv", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
-    {"fail_0607_subgroups.xe-pvc", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
-    {"fail_0607_with_products.xe-dg2", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
-    {"fail_0607_layouts.spirv", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"[$1, 1], sg_data = [1,", "[$2, 1], sg_data = [2,"}}},
+    {"fail_0607_subgroups.xe-pvc",
+     "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups",
+     {{"subgroups($1)", "subgroups($2)"}}},
+    {"fail_0607_with_products.xe-dg2",
+     "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups",
+     {{"subgroups($1)", "subgroups($2)"}}},
+    {"fail_0607_layouts.spirv",
+     "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups",
+     {{"[$1, 1], sg_data = [1,", "[$2, 1], sg_data = [2,"}}},
     {"fail_0608_lanes.xe-pvc", "subgroups of (\\d+) lanes; xe-pvc has subgroups of (\\d+)", {{"lanes($1)", "lanes($2)"}}},
 };
 
@@ -110,7 +134,8 @@ TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
     for (auto [from, to] : mending.replaced) {
       std::string old = said.format(from), by = said.format(to);
       size_t count = 0;
-      for (size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size(), ++count) text.replace(at, old.size(), by);
+      for (size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size(), ++count)
+        text.replace(at, old.size(), by);
       EXPECT_GE(count, 1u) << old;
     }
     std::ofstream(folder / name) << text;

@@ -43,11 +43,13 @@ TEST(Tools, EveryDumpRunsAndGivesTheSameBits) {
 
 TEST(Tools, ExampleDumpsRun) {
   Scratch dumps;
-  test::ToolRun xtc = test::runTool("%bin/xtc --round-trip --dump-after=all --dump-dir " + dumps.path.string() + " %src/examples/01_gemm.xt");
+  test::ToolRun xtc =
+      test::runTool("%bin/xtc --round-trip --dump-after=all --dump-dir " + dumps.path.string() + " %src/examples/01_gemm.xt");
   ASSERT_EQ(xtc.status, 0) << xtc.output;
   size_t seen = 0;
   for (const auto &entry : fs::directory_iterator(dumps.path)) {
-    test::ToolRun run = test::runTool("%bin/xtrun --small --test unaligned --test exact --target=interp,cpu " + entry.path().string());
+    test::ToolRun run =
+        test::runTool("%bin/xtrun --small --test unaligned --test exact --target=interp,cpu " + entry.path().string());
     EXPECT_EQ(run.status, 0) << run.output;
     ++seen;
   }
@@ -55,7 +57,8 @@ TEST(Tools, ExampleDumpsRun) {
 }
 
 TEST(Tools, ExamplesStdlibAndPeersPassOnAllTargets) {
-  EXPECT_EQ(test::runTool("%bin/xtrun --small --target=interp,cpu --test unaligned --test exact %src/examples/01_gemm.xt").status, 0);
+  EXPECT_EQ(
+      test::runTool("%bin/xtrun --small --target=interp,cpu --test unaligned --test exact %src/examples/01_gemm.xt").status, 0);
   for (const char *folder : {"../stdlib", "../examples", "peers"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
       // These two create and read the large input files.
@@ -70,8 +73,8 @@ TEST(Tools, FileExampleRunsAtSmallSizes) {
   Scratch data;
   std::string folder = "--data-dir " + data.path.string();
   ASSERT_EQ(test::runTool("%bin/xtrun " + folder + " %src/examples/00_inputs.xt").status, 0);
-  test::ToolRun run = test::runTool("%bin/xtrun --target=interp,cpu --small " + folder +
-                                    " --test 'from files' %src/examples/01_gemm.xt");
+  test::ToolRun run =
+      test::runTool("%bin/xtrun --target=interp,cpu --small " + folder + " --test 'from files' %src/examples/01_gemm.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
 }
@@ -102,8 +105,10 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   for (const char *from : {"../stdlib", "../examples", "rfc/mended", "peers"})
     for (const auto &path : test::filesIn(from, ".xt")) {
       if (path.stem() == "00_inputs") continue;
-      std::string out = (folder.path / path.filename()).string(), tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
-      test::ToolRun made = test::runTool("%bin/xtc --run=infer-layouts,distribute-to-subgroups --round-trip --emit=ir " + path.string() + " -o " + out);
+      std::string out = (folder.path / path.filename()).string(),
+                  tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
+      test::ToolRun made = test::runTool("%bin/xtc --run=infer-layouts,distribute-to-subgroups --round-trip --emit=ir " +
+                                         path.string() + " -o " + out);
       EXPECT_EQ(made.status, 0) << path << made.output;
       if (test::readText(out).find("\ntest ") == std::string::npos) continue;
       ++ran;
@@ -118,7 +123,8 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
 // The reference pages agree with the tables; tests/run --update writes them.
 TEST(Tools, ReferencePagesAreFresh) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/ops/REFERENCE.md", test::runTool("%bin/xtc --reference=ops").output);
-  test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/base/diagnostics/REFERENCE.md", test::runTool("%bin/xtc --reference=codes").output);
+  test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/base/diagnostics/REFERENCE.md",
+                     test::runTool("%bin/xtc --reference=codes").output);
 }
 
 // Tests use the derived tolerance: `within` occurs at most three times.
@@ -172,14 +178,16 @@ TEST(Tools, ReferencePages) {
 }
 
 TEST(Tools, JsonIsOneDocument) {
-  test::ToolRun run = test::runTool("%bin/xtrun --json %in/fail_wrong_result.xt | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d[\"status\"])'");
+  test::ToolRun run = test::runTool("%bin/xtrun --json %in/fail_wrong_result.xt | python3 -c 'import json,sys; "
+                                    "d=json.load(sys.stdin); print(d[\"status\"])'");
   if (run.output.find("python3: not found") != std::string::npos) GTEST_SKIP() << "python3 is not installed";
   EXPECT_EQ(run.output, "1\n");
 }
 
 TEST(Tools, TimePassesTellsTheWayToTheFirstLaunch) {
   test::ToolRun run = test::runTool("%bin/xtrun --time-passes %in/good.xt");
-  for (const char *step : {"parse, check and lower", "pass canonicalize", "generate code [cpu]", "process start to first launch"})
+  for (const char *step :
+       {"parse, check and lower", "pass canonicalize", "generate code [cpu]", "process start to first launch"})
     EXPECT_NE(run.output.find(step), std::string::npos) << step << '\n' << run.output;
 }
 

@@ -9,8 +9,9 @@ namespace {
 using test::buffer;
 using test::Program;
 
-std::vector<XeArgument> argumentsOf(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,
-                                    const DeviceAddress &address, std::optional<uint64_t> outcome = std::nullopt) {
+std::vector<XeArgument> argumentsOf(const Kernel &kernel, const std::vector<LaunchArg> &args,
+                                    const std::vector<GridRange> &grid, const DeviceAddress &address,
+                                    std::optional<uint64_t> outcome = std::nullopt) {
   auto values = bindArguments(kernel, args);
   EXPECT_TRUE(values) << values.error().message;
   return values ? xeArguments(kernel, *values, grid, address, outcome) : std::vector<XeArgument>{};
@@ -24,15 +25,24 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
     EXPECT_EQ(host, a.data());
     return 0x1000;
   };
-  auto arguments = argumentsOf(program.kernel(), {buffer(a.data(), Elem::F16, {10, 8}, {8, 1}), test::integer(-2), test::integer(1), test::number(1.5), test::number(1),
-                                test::number(1), test::integer(7)}, {{2, 4, 2}, {0, 8, 1}}, address, 0x2000);
-  std::vector<XeArgument> expected = {{0x1000, 8}, {10, 8}, {8, 8}, {8, 8}, {1, 8}, {static_cast<uint64_t>(-2), 4}, {1, 1}, {0x3FF8000000000000, 8},
-                                      {0x3C00, 2}, {0x3F80, 2}, {7, 8}, {2, 8}, {4, 8}, {0, 8}, {8, 8}, {0x2000, 8}};
+  auto arguments = argumentsOf(program.kernel(),
+                               {buffer(a.data(), Elem::F16, {10, 8}, {8, 1}), test::integer(-2), test::integer(1),
+                                test::number(1.5), test::number(1), test::number(1), test::integer(7)},
+                               {{2, 4, 2}, {0, 8, 1}}, address, 0x2000);
+  std::vector<XeArgument> expected = {{0x1000, 8}, {10, 8},
+                                      {8, 8},      {8, 8},
+                                      {1, 8},      {static_cast<uint64_t>(-2), 4},
+                                      {1, 1},      {0x3FF8000000000000, 8},
+                                      {0x3C00, 2}, {0x3F80, 2},
+                                      {7, 8},      {2, 8},
+                                      {4, 8},      {0, 8},
+                                      {8, 8},      {0x2000, 8}};
   ASSERT_EQ(arguments.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(arguments[i].bytes, expected[i].bytes) << i;
     EXPECT_EQ(arguments[i].bits, expected[i].bits) << i;
-    EXPECT_EQ(arguments[i].pointer, i == 0 || i + 1 == expected.size()) << i << ": the memref and the outcome are addresses of the device";
+    EXPECT_EQ(arguments[i].pointer, i == 0 || i + 1 == expected.size())
+        << i << ": the memref and the outcome are addresses of the device";
   }
 }
 
@@ -79,9 +89,12 @@ TEST(XeBlocks, EachRuleIsAskedForTheBufferAsItIsGiven) {
   EXPECT_EQ(why({1, 16, 64}, {1000, 64, 1}), "") << "there is one matrix only";
   EXPECT_EQ(why({1, 1, 64}, {64, 65, 1}), "") << "there is one row only";
   EXPECT_EQ(why({2, 16, 64}, {1024, 64, 1}, 0x10020), "`%A` begins at an address that 64 does not divide");
-  EXPECT_EQ(why({2, 16, 15}, {1024, 64, 1}), "`%A`: a row has 30 bytes; a block message wants at least 64, and a multiple of 4");
-  EXPECT_EQ(why({2, 16, 64}, {2048, 65, 1}), "`%A`: rows are 130 bytes apart; a block message wants at least 64, and a multiple of 16");
-  EXPECT_EQ(why({2, 16, 64}, {1032, 64, 1}), "`%A`: its matrices are 2064 bytes apart; a block message wants a base that 64 divides");
+  EXPECT_EQ(why({2, 16, 15}, {1024, 64, 1}),
+            "`%A`: a row has 30 bytes; a block message wants at least 64, and a multiple of 4");
+  EXPECT_EQ(why({2, 16, 64}, {2048, 65, 1}),
+            "`%A`: rows are 130 bytes apart; a block message wants at least 64, and a multiple of 16");
+  EXPECT_EQ(why({2, 16, 64}, {1032, 64, 1}),
+            "`%A`: its matrices are 2064 bytes apart; a block message wants a base that 64 divides");
   code.blockUses.clear();
   EXPECT_EQ(why({2, 16, 15}, {1024, 64, 1}), "") << "a kernel without block messages takes any";
 }
@@ -90,7 +103,9 @@ TEST(XeOutcome, NamesWhoFailedAndHow) {
   Program program("kernel @k() subgroups(4) grid (%i = 0 to 2 step 1, %j = 0 to 3 step 1) {\n}\n");
   XeKernel code;
   code.subgroups = 4;
-  code.failures = {{0, "index out of bounds", {1, 2, 3}, false, false, {}}, {1, "sum", {1, 4, 5}, true, false, {}}, {2, "all", {1, 6, 7}, true, true, {4, 8}}};
+  code.failures = {{0, "index out of bounds", {1, 2, 3}, false, false, {}},
+                   {1, "sum", {1, 4, 5}, true, false, {}},
+                   {2, "all", {1, 6, 7}, true, true, {4, 8}}};
   EXPECT_TRUE(outcomeOf(code, program.kernel(), {{}, {}}, kNoXeOutcome));
   auto failed = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, uint64_t{5} << 32 | 1 << 2 | 2);
   ASSERT_FALSE(failed);
@@ -109,7 +124,8 @@ TEST(XeOutcome, NamesWhoFailedAndHow) {
 
 TEST(XeUnsupported, F64WhereTheHardwareHasNone) {
   Program program("kernel @p(%A: memref<8x8xf64>) {\n}\n"
-                  "kernel @v(%A: memref<8x8xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x8xf32>\n  %a = load_tile %t\n  %b = extf %a : vector<8x8xf32> to vector<8x8xf64>\n"
+                  "kernel @v(%A: memref<8x8xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x8xf32>\n  %a = load_tile %t\n  %b = "
+                  "extf %a : vector<8x8xf32> to vector<8x8xf64>\n"
                   "  %c = truncf %b : vector<8x8xf64> to vector<8x8xf32>\n  store_tile %c, %t\n}\n"
                   "kernel @n(%A: memref<8x8xf32>) {\n}\n");
   const TargetInfo &dg2 = *findTargetInfo("xe-dg2"), &pvc = *findTargetInfo("xe-pvc");

@@ -27,13 +27,15 @@ std::string chosen(const std::vector<XeDeviceInfo> &devices, std::string_view ta
 }
 
 TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
-  std::vector<XeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true), device("gpu", "xe-bmg", false)};
+  std::vector<XeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true),
+                                    device("gpu", "xe-bmg", false)};
   EXPECT_EQ(chosen(both, "xe"), "gpu");
   EXPECT_EQ(chosen(both, "spirv"), "gpu");
   EXPECT_EQ(chosen(both, "xe", DeviceChoice::Soft), "soft pvc");
   EXPECT_EQ(chosen(both, "xe-bmg"), "gpu");
   EXPECT_EQ(chosen(both, "xe-dg2"), "soft dg2") << "the GPU is of another kind";
-  EXPECT_EQ(chosen(both, "xe-dg2", DeviceChoice::Gpu), "no Intel GPU of the kind xe-dg2: there is soft pvc (xe-pvc), soft dg2 (xe-dg2), gpu (xe-bmg)");
+  EXPECT_EQ(chosen(both, "xe-dg2", DeviceChoice::Gpu),
+            "no Intel GPU of the kind xe-dg2: there is soft pvc (xe-pvc), soft dg2 (xe-dg2), gpu (xe-bmg)");
   EXPECT_EQ(chosen(both, "xe-bmg", DeviceChoice::Soft).substr(0, 38), "no software device of the kind xe-bmg:");
 }
 
@@ -43,7 +45,8 @@ TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
   pvc.subgroupSizes = {32, 16, 64};
   pvc.slmBytes = 128 << 10, pvc.lanesPerWorkgroup = 1024, pvc.f64 = true;
   DeviceLimits limits(generic, pvc);
-  EXPECT_EQ(std::vector<int64_t>(limits.info().subgroupSizes.begin(), limits.info().subgroupSizes.end()), (std::vector<int64_t>{16, 32, 64}));
+  EXPECT_EQ(std::vector<int64_t>(limits.info().subgroupSizes.begin(), limits.info().subgroupSizes.end()),
+            (std::vector<int64_t>{16, 32, 64}));
   EXPECT_EQ(limits.info().slmBytes, 128 << 10);
   EXPECT_EQ(limits.info().lanesPerWorkgroup, 1024);
   EXPECT_TRUE(limits.info().f64);
@@ -66,7 +69,8 @@ TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
   std::vector<XeDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
   broken[0].problem = "it is lost";
   EXPECT_EQ(chosen(broken, "xe"), "soft");
-  EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu), "no Intel GPU: there is gpu, which cannot be used: it is lost, soft (xe-pvc)");
+  EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu),
+            "no Intel GPU: there is gpu, which cannot be used: it is lost, soft (xe-pvc)");
 }
 
 TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
@@ -75,7 +79,8 @@ TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
   one[1].intelGpu = false;
   EXPECT_EQ(chosen(one, "spirv", DeviceChoice::OpenCl), "cpu");
   EXPECT_EQ(chosen(one, "xe", DeviceChoice::OpenCl), "cpu");
-  EXPECT_EQ(chosen(one, "xe-pvc", DeviceChoice::OpenCl), "no OpenCL device of the kind xe-pvc: there is pocl, which cannot be used: it lacks SPIR-V, cpu (spirv)");
+  EXPECT_EQ(chosen(one, "xe-pvc", DeviceChoice::OpenCl),
+            "no OpenCL device of the kind xe-pvc: there is pocl, which cannot be used: it lacks SPIR-V, cpu (spirv)");
 }
 
 TEST(DeviceChoice, UsersNameIt) {
@@ -90,9 +95,11 @@ TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   std::filesystem::path root(pattern);
   EXPECT_EQ(packagedClDriver("", ""), "");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), "");
-  for (const char *folder : {"build/release/bin", "build/opencl/lib", "venv/lib"}) std::filesystem::create_directories(root / folder);
+  for (const char *folder : {"build/release/bin", "build/opencl/lib", "venv/lib"})
+    std::filesystem::create_directories(root / folder);
   std::ofstream(root / "build/opencl/lib/libintelocl.so");
-  EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "build/release/bin/../../opencl/lib/libintelocl.so").string());
+  EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"),
+            (root / "build/release/bin/../../opencl/lib/libintelocl.so").string());
   std::ofstream(root / "venv/lib/libintelocl.so");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "venv/lib/libintelocl.so").string());
   std::filesystem::remove_all(root);
@@ -106,7 +113,8 @@ TEST(Drivers, TheSoftwareDeviceIsAddedToWhatTheLoaderFinds) {
   EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, false), soft) << "there is no GPU to look for";
   EXPECT_EQ(driversFor(DeviceChoice::Gpu, "", soft, true), std::nullopt);
   EXPECT_EQ(driversFor(DeviceChoice::Any, "", "", true), std::nullopt);
-  EXPECT_EQ(driversFor(DeviceChoice::Any, "/other.so", soft, true), "/other.so,/there/lib/libze_xt_soft.so") << "the user's own";
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "/other.so", soft, true), "/other.so,/there/lib/libze_xt_soft.so")
+      << "the user's own";
   EXPECT_EQ(driversFor(DeviceChoice::Any, "/mine/libze_xt_soft.so", soft, true), std::nullopt);
   EXPECT_EQ(softDriverPath("/nothing/of/the/kind"), "");
 }

@@ -14,7 +14,8 @@ using test::buffer;
 using test::FakeLevelZero;
 using test::Program;
 
-constexpr const char *kText = "kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) subgroups(2) grid (%i = 0 to dim(%A, 0) step 8, %j = 0 to dim(%A, 1) step 4) {\n}\n";
+constexpr const char *kText = "kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) subgroups(2) grid (%i = 0 to dim(%A, 0) "
+                              "step 8, %j = 0 to dim(%A, 1) step 4) {\n}\n";
 
 class XeLaunch : public ::testing::Test {
 protected:
@@ -47,8 +48,11 @@ protected:
   Result<void> launch(std::span<float> a, std::span<float> c, int64_t rows = 16, int64_t columns = 16) {
     auto executable = make();
     if (!executable) return executable.error();
-    return (*executable)->launch(program.kernel(), {buffer(a.data(), Elem::F32, {rows, columns}, {columns, 1}), buffer(c.data(), Elem::F32, {rows, columns}, {columns, 1})},
-                                 {{0, 8, (rows + 7) / 8}, {0, 4, (columns + 3) / 4}});
+    return (*executable)
+        ->launch(program.kernel(),
+                 {buffer(a.data(), Elem::F32, {rows, columns}, {columns, 1}),
+                  buffer(c.data(), Elem::F32, {rows, columns}, {columns, 1})},
+                 {{0, 8, (rows + 7) / 8}, {0, 4, (columns + 3) / 4}});
   }
   template <class T = float> static T *pointer(const FakeLevelZero::Arguments &arguments, uint32_t index) {
     T *data = nullptr;
@@ -99,12 +103,15 @@ TEST_F(XeLaunch, WritingOutsideOfABufferNamesTheParameter) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, Error::Kind::Kernel);
   EXPECT_NE(done.error().message.find("@add has written outside of `%C`: "), std::string::npos) << done.error().message;
-  EXPECT_NE(done.error().message.find("after its end changed, the first 12 bytes after it"), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().message.find("after its end changed, the first 12 bytes after it"), std::string::npos)
+      << done.error().message;
 }
 
 TEST_F(XeLaunch, BuffersThatShareMemoryShareItThere) {
   std::vector<float> a(256);
-  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) { EXPECT_EQ(pointer(arguments, 5), pointer(arguments, 0)); };
+  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) {
+    EXPECT_EQ(pointer(arguments, 5), pointer(arguments, 0));
+  };
   Result<void> done = launch(a, a);
   EXPECT_TRUE(done) << done.error().message;
 }
@@ -121,7 +128,9 @@ TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   EXPECT_EQ(compiledAgain, 1);
   EXPECT_EQ(fake.modulesBuilt, 2);
   std::string remarks = renderText(found, program.sources, false);
-  EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message wants at least 64, and a multiple of 16"), std::string::npos)
+  EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message wants at least 64, "
+                         "and a multiple of 16"),
+            std::string::npos)
       << remarks;
 }
 

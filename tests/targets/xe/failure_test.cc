@@ -11,7 +11,8 @@ TEST(XeFailure, ALineThatTheDeviceNamesIsThePlace) {
   sources.add("a.xt", "first\n  // \xc3\xa4\xc3\xb6 %x = y\n");
   uint32_t other = sources.add("b.xt", "only\n");
   XeKernel code;
-  Error one = placed(code, &sources, Error::kernel("kernel k, lane 3 at a.xt:2:9: store of 4 bytes, but lane 4 waits at b.xt:1:2"));
+  Error one =
+      placed(code, &sources, Error::kernel("kernel k, lane 3 at a.xt:2:9: store of 4 bytes, but lane 4 waits at b.xt:1:2"));
   EXPECT_EQ(one.message, "kernel k, lane 3: store of 4 bytes, but lane 4 waits at b.xt:1:2") << "the first one is the place";
   EXPECT_EQ(sources.file(one.range.file).slice({one.range.file, one.range.begin, one.range.begin + 2}), "%x");
   Error last = placed(code, &sources, Error::kernel("lane 0 at b.xt:7:1: trapped"));
@@ -22,7 +23,8 @@ TEST(XeFailure, ALineThatTheDeviceNamesIsThePlace) {
 TEST(XeFailure, OtherTextStays) {
   SourceManager sources;
   sources.add("a.xt", "first\n");
-  for (const char *text : {"lane 0 at c.xt:1:1: trapped", "look at a.xt", "lane 0 at a.xt:x:1: trapped", "lane 0 at a.xt:1: trapped"}) {
+  for (const char *text :
+       {"lane 0 at c.xt:1:1: trapped", "look at a.xt", "lane 0 at a.xt:x:1: trapped", "lane 0 at a.xt:1: trapped"}) {
     Error same = placed({}, &sources, Error::kernel(text));
     EXPECT_EQ(same.message, text);
     EXPECT_EQ(same.range, SourceRange{});

@@ -54,14 +54,15 @@ inline ze_result_t checkFlags(uint32_t flags, uint32_t known) {
 }
 
 // Flags that are defined up to version 1.17, because hosts may be newer than the headers of this build.
-inline constexpr uint32_t kInitFlags = 0x3, kContextFlags = 0x1, kDeviceMemoryFlags = 0x7, kHostMemoryFlags = 0x1f, kFreePolicyFlags = 0x3,
-                          kQueueFlags = 0x7, kListFlags = 0x3f, kEventPoolFlags = 0xf, kEventScopeFlags = 0x7, kFenceFlags = 0x1,
-                          kKernelFlags = 0x3, kIndirectFlags = 0x7, kCacheFlags = 0x3;
+inline constexpr uint32_t kInitFlags = 0x3, kContextFlags = 0x1, kDeviceMemoryFlags = 0x7, kHostMemoryFlags = 0x1f,
+                          kFreePolicyFlags = 0x3, kQueueFlags = 0x7, kListFlags = 0x3f, kEventPoolFlags = 0xf,
+                          kEventScopeFlags = 0x7, kFenceFlags = 0x1, kKernelFlags = 0x3, kIndirectFlags = 0x7,
+                          kCacheFlags = 0x3;
 inline constexpr uint32_t kMostAdvice = 9;
 inline constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021); // since 1.11
 
 } // namespace xt::soft
 
 // Returns the error code of a failed check from the calling function.
-#define XT_ZE_CHECK(check)                                                                                             \
+#define XT_ZE_CHECK(check)                                                                                                     \
   if (ze_result_t checkedResult = (check); checkedResult != ZE_RESULT_SUCCESS) return checkedResult

@@ -15,8 +15,8 @@ namespace {
 
 using Work = decltype(Command::work);
 
-ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, uint32_t waitCount,
-                   ze_event_handle_t *waits, Work work) {
+ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, uint32_t waitCount, ze_event_handle_t *waits,
+                   Work work) {
   CommandList &list = *object(handle);
   XT_ZE_CHECK(checkHandles(waitCount, waits));
   Command command{{}, signal ? object(signal)->signal : nullptr, std::move(work)};
@@ -46,8 +46,7 @@ template <class Touch> std::optional<std::string> touching(const char *what, Tou
   FaultGuard guard;
   std::optional<MemoryFault> fault = guardedCall([](void *body) { (*static_cast<Touch *>(body))(); }, &touch);
   if (!fault) return std::nullopt;
-  return str("a command ", what, " memory that is not there",
-             fault->address ? str(", at 0x", std::hex, *fault->address) : "");
+  return str("a command ", what, " memory that is not there", fault->address ? str(", at 0x", std::hex, *fault->address) : "");
 }
 
 ze_result_t checkQueue(const ze_command_queue_desc_t &desc) {
@@ -147,8 +146,8 @@ ze_result_t barrier(ze_command_list_handle_t list, ze_event_handle_t signal, uin
   return append(list, signal, count, waits, nullptr);
 }
 
-ze_result_t rangesBarrier(ze_command_list_handle_t list, uint32_t, const size_t *, const void **,
-                          ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
+ze_result_t rangesBarrier(ze_command_list_handle_t list, uint32_t, const size_t *, const void **, ze_event_handle_t signal,
+                          uint32_t count, ze_event_handle_t *waits) {
   return append(list, signal, count, waits, nullptr);
 }
 
@@ -163,7 +162,8 @@ ze_result_t copy(ze_command_list_handle_t list, void *to, const void *from, size
 
 ze_result_t fillMemory(ze_command_list_handle_t list, void *to, const void *pattern, size_t patternBytes, size_t bytes,
                        ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
-  if (!std::has_single_bit(patternBytes) || patternBytes > kMostPatternBytes || bytes % patternBytes) return ZE_RESULT_ERROR_INVALID_SIZE;
+  if (!std::has_single_bit(patternBytes) || patternBytes > kMostPatternBytes || bytes % patternBytes)
+    return ZE_RESULT_ERROR_INVALID_SIZE;
   if (reinterpret_cast<uintptr_t>(to) % patternBytes) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
   const auto *first = static_cast<const std::byte *>(pattern);
   std::vector<std::byte> kept(first, first + patternBytes);
@@ -239,9 +239,8 @@ ze_result_t launchIndirect(ze_command_list_handle_t list, ze_kernel_handle_t han
   return append(list, signal, count, waits,
                 [program = kernel.program, device = kernel.device, request,
                  groups](const std::atomic<bool> &stop) -> std::optional<std::string> {
-                  std::optional<std::string> bad = touching("reads", [&] {
-                    request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
-                  });
+                  std::optional<std::string> bad = touching(
+                      "reads", [&] { request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ}; });
                   if (bad) return bad;
                   std::string mistake = launchMistake(*request, *device);
                   if (!mistake.empty()) return mistake;

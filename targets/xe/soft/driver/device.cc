@@ -89,14 +89,15 @@ ze_result_t ipcProperties(ze_driver_handle_t, ze_driver_ipc_properties_t *proper
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_properties_t *) {
-  return giveNone(count);
-}
+ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_properties_t *) { return giveNone(count); }
 
 ze_result_t extensionFunction(ze_driver_handle_t, const char *name, void **function) {
-  if (std::strcmp(name, "xtSoftLastError") == 0) *function = reinterpret_cast<void *>(&xtSoftLastError);
-  else if (std::strcmp(name, "xtSoftBuffer") == 0) *function = reinterpret_cast<void *>(&xtSoftBuffer);
-  else return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+  if (std::strcmp(name, "xtSoftLastError") == 0)
+    *function = reinterpret_cast<void *>(&xtSoftLastError);
+  else if (std::strcmp(name, "xtSoftBuffer") == 0)
+    *function = reinterpret_cast<void *>(&xtSoftBuffer);
+  else
+    return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -148,8 +149,7 @@ ze_result_t computeProperties(ze_device_handle_t handle, ze_device_compute_prope
   p->maxSharedLocalMemory = static_cast<uint32_t>(target.slmBytes);
   p->numSubGroupSizes = 0;
   for (int64_t size : target.subgroupSizes)
-    if (p->numSubGroupSizes < ZE_SUBGROUPSIZE_COUNT)
-      p->subGroupSizes[p->numSubGroupSizes++] = static_cast<uint32_t>(size);
+    if (p->numSubGroupSizes < ZE_SUBGROUPSIZE_COUNT) p->subGroupSizes[p->numSubGroupSizes++] = static_cast<uint32_t>(size);
   return ZE_RESULT_SUCCESS;
 }
 
@@ -196,9 +196,7 @@ ze_result_t memoryAccess(ze_device_handle_t, ze_device_memory_access_properties_
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t cacheProperties(ze_device_handle_t, uint32_t *count, ze_device_cache_properties_t *) {
-  return giveNone(count);
-}
+ze_result_t cacheProperties(ze_device_handle_t, uint32_t *count, ze_device_cache_properties_t *) { return giveNone(count); }
 
 ze_result_t peerProperties(ze_device_handle_t, ze_device_handle_t, ze_device_p2p_properties_t *p) {
   p->flags = 0;

@@ -43,9 +43,7 @@ ze_result_t signalEvent(ze_event_handle_t event) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t synchroniseEvent(ze_event_handle_t event, uint64_t timeout) {
-  return waited(object(event)->signal->wait(timeout));
-}
+ze_result_t synchroniseEvent(ze_event_handle_t event, uint64_t timeout) { return waited(object(event)->signal->wait(timeout)); }
 ze_result_t eventStatus(ze_event_handle_t event) { return waited(object(event)->signal->wait(0)); }
 
 ze_result_t resetEvent(ze_event_handle_t event) {
@@ -74,9 +72,7 @@ ze_result_t destroyFence(ze_fence_handle_t fence) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t synchroniseFence(ze_fence_handle_t fence, uint64_t timeout) {
-  return waited(object(fence)->signal->wait(timeout));
-}
+ze_result_t synchroniseFence(ze_fence_handle_t fence, uint64_t timeout) { return waited(object(fence)->signal->wait(timeout)); }
 ze_result_t fenceStatus(ze_fence_handle_t fence) { return waited(object(fence)->signal->wait(0)); }
 
 ze_result_t resetFence(ze_fence_handle_t fence) {

@@ -10,7 +10,8 @@ namespace {
 bool isRelaxed(const void *extension) {
   for (; extension; extension = static_cast<const ze_base_desc_t *>(extension)->pNext) {
     const auto *desc = static_cast<const ze_relaxed_allocation_limits_exp_desc_t *>(extension);
-    if (desc->stype == ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC) return desc->flags & ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE;
+    if (desc->stype == ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC)
+      return desc->flags & ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE;
   }
   return false;
 }
@@ -23,8 +24,9 @@ ze_result_t allocate(size_t size, size_t alignment, MemoryKind kind, const void 
   return kind == MemoryKind::Host ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-ze_result_t allocateShared(ze_context_handle_t, const ze_device_mem_alloc_desc_t *desc, const ze_host_mem_alloc_desc_t *hostDesc,
-                           size_t size, size_t alignment, ze_device_handle_t, void **pointer) {
+ze_result_t allocateShared(ze_context_handle_t, const ze_device_mem_alloc_desc_t *desc,
+                           const ze_host_mem_alloc_desc_t *hostDesc, size_t size, size_t alignment, ze_device_handle_t,
+                           void **pointer) {
   XT_ZE_CHECK(checkFlags(desc->flags, kDeviceMemoryFlags));
   XT_ZE_CHECK(checkFlags(hostDesc->flags, kHostMemoryFlags));
   return allocate(size, alignment, MemoryKind::Shared, desc->pNext, pointer);

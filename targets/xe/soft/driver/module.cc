@@ -42,8 +42,8 @@ ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const z
     text = "the software device does not set specialisation constants";
     result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   } else {
-    Result<std::unique_ptr<Program>> built =
-        Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device), !hasFlag(desc->pBuildFlags, "-ze-opt-disable"));
+    Result<std::unique_ptr<Program>> built = Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device),
+                                                            !hasFlag(desc->pBuildFlags, "-ze-opt-disable"));
     if (built) {
       *module = reinterpret_cast<ze_module_handle_t>(new Module{std::move(*built), object(device)});
     } else {
@@ -113,18 +113,16 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
   LaunchRequest trial = object(kernel)->request;
   trial.groupSize = {x, y, z};
   const LoweredKernel &lowered = *trial.kernel;
-  bool fits =
-      x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(object(kernel)->device->target->lanesPerWorkgroup);
-  for (size_t d = 0; d < 3; ++d)
-    fits &= !lowered.requiredGroupSize[d] || lowered.requiredGroupSize[d] == trial.groupSize[d];
+  bool fits = x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(object(kernel)->device->target->lanesPerWorkgroup);
+  for (size_t d = 0; d < 3; ++d) fits &= !lowered.requiredGroupSize[d] || lowered.requiredGroupSize[d] == trial.groupSize[d];
   if (!fits) return ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION;
   object(kernel)->request.groupSize = trial.groupSize;
   return ZE_RESULT_SUCCESS;
 }
 
 // Suggests whole subgroups along the first dimension, as far as they divide it.
-ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t *sizeX,
-                             uint32_t *sizeY, uint32_t *sizeZ) {
+ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t *sizeX, uint32_t *sizeY,
+                             uint32_t *sizeZ) {
   if (!x || !y || !z) return ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION;
   const LoweredKernel &lowered = *object(kernel)->request.kernel;
   *sizeX = *sizeY = *sizeZ = 1;
@@ -147,7 +145,8 @@ ze_result_t setArgument(ze_kernel_handle_t kernel, uint32_t index, size_t size, 
   const KernelArgument &argument = request.kernel->arguments[index];
   if (argument.isLocal) {
     if (value) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-    if (!size || size > static_cast<size_t>(object(kernel)->device->target->slmBytes)) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
+    if (!size || size > static_cast<size_t>(object(kernel)->device->target->slmBytes))
+      return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
     request.localBytes[index] = size;
     return ZE_RESULT_SUCCESS;
   }

@@ -74,9 +74,7 @@ struct Fence {
 };
 
 // Handles are the objects' addresses.
-inline const DeviceSettings *object(ze_device_handle_t handle) {
-  return reinterpret_cast<const DeviceSettings *>(handle);
-}
+inline const DeviceSettings *object(ze_device_handle_t handle) { return reinterpret_cast<const DeviceSettings *>(handle); }
 inline Context *object(ze_context_handle_t handle) { return reinterpret_cast<Context *>(handle); }
 inline Module *object(ze_module_handle_t handle) { return reinterpret_cast<Module *>(handle); }
 inline BuildLog *object(ze_module_build_log_handle_t handle) { return reinterpret_cast<BuildLog *>(handle); }

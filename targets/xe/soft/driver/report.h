@@ -18,4 +18,5 @@ extern "C" __attribute__((visibility("default"))) const char *xtSoftLastError();
 // Restricts kernels to `bytes` bytes from `first` on in an allocation on the device; the rest of it holds the host's
 // own data. Reports use `name` for this part (null: no name). Returns 0 if no allocation begins there or if it is
 // smaller.
-extern "C" __attribute__((visibility("default"))) int xtSoftBuffer(void *allocation, size_t first, size_t bytes, const char *name);
+extern "C" __attribute__((visibility("default"))) int xtSoftBuffer(void *allocation, size_t first, size_t bytes,
+                                                                   const char *name);

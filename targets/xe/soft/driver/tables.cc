@@ -49,18 +49,20 @@ template <class Table> ze_result_t answer(ze_api_version_t version, Table *table
 
 } // namespace
 
-#define XT_TABLE(function, table, ...)                                                                                 \
-  extern "C" __attribute__((visibility("default"))) ze_result_t function(ze_api_version_t version, table *out) {       \
-    return answer(version, out, {__VA_ARGS__});                                                                        \
+#define XT_TABLE(function, table, ...)                                                                                         \
+  extern "C" __attribute__((visibility("default"))) ze_result_t function(ze_api_version_t version, table *out) {               \
+    return answer(version, out, {__VA_ARGS__});                                                                                \
   }
 
 XT_TABLE(zeGetGlobalProcAddrTable, ze_global_dditable_t, {0, 1}, {10, 2})
 XT_TABLE(zeGetDriverProcAddrTable, ze_driver_dditable_t, {0, 5}, {1, 6}, {6, 7}, {13, 8}, {14, 9})
-XT_TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t, {0, 14}, {1, 15}, {2, 17}, {3, 18}, {7, 19}, {12, 21}, {13, 22}, {14, 23}, {15, 24}, {16, 27}, {17, 28})
+XT_TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t, {0, 14}, {1, 15}, {2, 17}, {3, 18}, {7, 19}, {12, 21}, {13, 22},
+         {14, 23}, {15, 24}, {16, 27}, {17, 28})
 XT_TABLE(zeGetDeviceExpProcAddrTable, ze_device_exp_dditable_t, {4, 1})
 XT_TABLE(zeGetContextProcAddrTable, ze_context_dditable_t, {0, 8}, {1, 9})
 XT_TABLE(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t, {0, 4}, {9, 6}, {17, 9})
-XT_TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t, {0, 26}, {3, 28}, {6, 29}, {9, 34}, {12, 36}, {14, 38}, {16, 41}, {17, 52})
+XT_TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t, {0, 26}, {3, 28}, {6, 29}, {9, 34}, {12, 36}, {14, 38},
+         {16, 41}, {17, 52})
 XT_TABLE(zeGetImageProcAddrTable, ze_image_dditable_t, {0, 3}, {3, 4}, {5, 5})
 XT_TABLE(zeGetImageExpProcAddrTable, ze_image_exp_dditable_t, {2, 2}, {9, 3})
 XT_TABLE(zeGetFenceProcAddrTable, ze_fence_dditable_t, {0, 5})

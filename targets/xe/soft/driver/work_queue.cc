@@ -22,8 +22,7 @@ bool waitOn(std::condition_variable &changed, std::unique_lock<std::mutex> &lock
 
 uint64_t deviceClock() {
   return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
 void Signal::reset() {
@@ -61,8 +60,7 @@ uint64_t Signal::end() const {
   return end_;
 }
 
-WorkQueue::WorkQueue(std::vector<std::shared_ptr<Losses>> losses)
-    : losses_(std::move(losses)), thread_([this] { loop(); }) {}
+WorkQueue::WorkQueue(std::vector<std::shared_ptr<Losses>> losses) : losses_(std::move(losses)), thread_([this] { loop(); }) {}
 
 WorkQueue::~WorkQueue() {
   {

@@ -24,7 +24,8 @@ Words keywords() {
   Words words;
   std::istringstream grammar(test::readText(kRoot / "grammar/XtLexer.g4"));
   const std::regex rule("^(KW_[A-Z_]+):(.*);$"), spelling("'([a-z_.]+)'");
-  const std::set<std::string> others = {"KW_TRUE", "KW_FALSE", "KW_NAN", "KW_INF", "KW_TILE", "KW_VECTOR", "KW_MEMREF", "KW_TENSOR_DESC"};
+  const std::set<std::string> others = {"KW_TRUE", "KW_FALSE",  "KW_NAN",    "KW_INF",
+                                        "KW_TILE", "KW_VECTOR", "KW_MEMREF", "KW_TENSOR_DESC"};
   for (std::string line; std::getline(grammar, line);) {
     std::smatch found;
     if (!std::regex_match(line, found, rule) || others.contains(found[1])) continue;

@@ -19,7 +19,8 @@ public:
     ++here_;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (here_.load() < all) {
-      if (std::chrono::steady_clock::now() > end) return ::testing::AssertionFailure() << here_.load() << " of " << all << " came";
+      if (std::chrono::steady_clock::now() > end)
+        return ::testing::AssertionFailure() << here_.load() << " of " << all << " came";
       std::this_thread::yield();
     }
     return ::testing::AssertionSuccess();
@@ -32,16 +33,31 @@ private:
 TEST(ThreadPoolTest, EveryItemOnce) {
   for (int workers : {1, 2, 5}) {
     ThreadPool pool(workers);
-    for (auto [count, period] : {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {2, 0}, {7, 0}, {100, 0}, {12345, 0}, {12345, 4}, {12345, 400}, {100, 4}, {100, 7}, {102, 17}, {7, 100}, {100, 100}}) {
+    for (auto [count, period] : {std::pair<int64_t, int64_t>{0, 0},
+                                 {1, 0},
+                                 {2, 0},
+                                 {7, 0},
+                                 {100, 0},
+                                 {12345, 0},
+                                 {12345, 4},
+                                 {12345, 400},
+                                 {100, 4},
+                                 {100, 7},
+                                 {102, 17},
+                                 {7, 100},
+                                 {100, 100}}) {
       const int64_t all = count;
       std::vector<std::atomic<int>> seen(static_cast<size_t>(count));
       std::vector<std::atomic<int>> inside(static_cast<size_t>(workers));
-      pool.run(count, [&](int64_t begin, int64_t end, int worker) {
-        ASSERT_TRUE(0 <= begin && begin < end && end <= all) << begin << " to " << end << " of " << all;
-        EXPECT_EQ(inside[static_cast<size_t>(worker)].fetch_add(1), 0);
-        for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
-        --inside[static_cast<size_t>(worker)];
-      }, period);
+      pool.run(
+          count,
+          [&](int64_t begin, int64_t end, int worker) {
+            ASSERT_TRUE(0 <= begin && begin < end && end <= all) << begin << " to " << end << " of " << all;
+            EXPECT_EQ(inside[static_cast<size_t>(worker)].fetch_add(1), 0);
+            for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
+            --inside[static_cast<size_t>(worker)];
+          },
+          period);
       for (const auto &times : seen) EXPECT_EQ(times.load(), 1);
     }
   }
@@ -73,15 +89,18 @@ TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
   for (int64_t period : {0, 2}) {
     std::atomic<int64_t> done{0};
     std::atomic<int> late{-1};
-    pool.run(kItems, [&](int64_t begin, int64_t end, int worker) {
-      int none = -1;
-      if (late.compare_exchange_strong(none, worker)) {
-        const auto most = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while (done.load() < kItems - (end - begin) && std::chrono::steady_clock::now() < most) std::this_thread::yield();
-        EXPECT_EQ(done.load(), kItems - (end - begin));
-      }
-      done += end - begin;
-    }, period);
+    pool.run(
+        kItems,
+        [&](int64_t begin, int64_t end, int worker) {
+          int none = -1;
+          if (late.compare_exchange_strong(none, worker)) {
+            const auto most = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (done.load() < kItems - (end - begin) && std::chrono::steady_clock::now() < most) std::this_thread::yield();
+            EXPECT_EQ(done.load(), kItems - (end - begin));
+          }
+          done += end - begin;
+        },
+        period);
     EXPECT_EQ(done.load(), kItems);
   }
 }
@@ -105,14 +124,17 @@ TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
   ThreadPool pool(kWorkers);
   Meeting begun;
   std::array<int, kWorkers> calls{};
-  pool.run(7 * kPeriods, [&](int64_t begin, int64_t end, int worker) {
-    const int64_t first[] = {0, 2, 4, 7};
-    const int period = calls[static_cast<size_t>(worker)]++;
-    ASSERT_TRUE(begun.wait(kWorkers * (period + 1)));
-    EXPECT_EQ(ThreadPool::currentWorker(), worker);
-    EXPECT_EQ(begin, 7 * period + first[worker]);
-    EXPECT_EQ(end, 7 * period + first[worker + 1]);
-  }, 7);
+  pool.run(
+      7 * kPeriods,
+      [&](int64_t begin, int64_t end, int worker) {
+        const int64_t first[] = {0, 2, 4, 7};
+        const int period = calls[static_cast<size_t>(worker)]++;
+        ASSERT_TRUE(begun.wait(kWorkers * (period + 1)));
+        EXPECT_EQ(ThreadPool::currentWorker(), worker);
+        EXPECT_EQ(begin, 7 * period + first[worker]);
+        EXPECT_EQ(end, 7 * period + first[worker + 1]);
+      },
+      7);
   for (int each : calls) EXPECT_EQ(each, kPeriods);
 }
 

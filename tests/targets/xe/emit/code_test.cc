@@ -42,7 +42,8 @@ TEST(Code, Gemm) {
   std::string text = program.llvm(), loop = blockOf(text, "for");
   EXPECT_EQ(countOf("call spir_func <8 x float> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f(", loop), 32u);
   EXPECT_EQ(countOf("call spir_func void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(", loop), 8u);
-  EXPECT_EQ(countOf("call spir_func void @_Z52intel_sub_group_2d_block_read_transform_16b_16r16x1cPU3AS1viiiDv2_iPj(", loop), 8u);
+  EXPECT_EQ(countOf("call spir_func void @_Z52intel_sub_group_2d_block_read_transform_16b_16r16x1cPU3AS1viiiDv2_iPj(", loop),
+            8u);
   // One 32-bit counter, and a loop that runs at least once: a matrix of block messages has at least one column.
   EXPECT_EQ(countOf(" = phi ", loop), 1u + 16u);
   EXPECT_EQ(countOf("phi i64", loop), 0u);
@@ -59,8 +60,11 @@ TEST(Code, Gemm) {
 TEST(Code, DivergentBarriers) {
   auto diverges = [](const std::string &condition) {
     GpuProgram program(str("kernel @k(%A: memref<?xi32>, %n: index) subgroups(4) lanes(16) {\n"
-                           "  %s = subgroup_id()\n", condition, "\n"
-                           "  if %c {\n    subgroup_barrier\n  }\n}\n"), "spirv");
+                           "  %s = subgroup_id()\n",
+                           condition,
+                           "\n"
+                           "  if %c {\n    subgroup_barrier\n  }\n}\n"),
+                       "spirv");
     EXPECT_TRUE(program) << condition;
     return program && program.spirv().kernels.at(0).divergentBarriers;
   };
@@ -71,8 +75,10 @@ TEST(Code, DivergentBarriers) {
   EXPECT_TRUE(diverges("  %c = %n == 0\n  %e = %s == 0\n  if %e {\n    if %c {\n      subgroup_barrier\n    }\n  }"));
   EXPECT_TRUE(diverges("  %c = %n == 0\n  for %i = 0 to %s {\n    subgroup_barrier\n  }"));
   // The old value of an atomic, at one address.
-  EXPECT_TRUE(diverges("  %d = create_tdesc %A, %n : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #sg_map<wi_layout = [1, 16], wi_data = [1, 1]>>\n"
-                       "  %m = constant true : i1\n  %one = constant 1 : i32\n  %o = atomic_rmw <addi> %one, %d, %m\n  %c = %o == 0"));
+  EXPECT_TRUE(
+      diverges("  %d = create_tdesc %A, %n : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #sg_map<wi_layout = [1, "
+               "16], wi_data = [1, 1]>>\n"
+               "  %m = constant true : i1\n  %one = constant 1 : i32\n  %o = atomic_rmw <addi> %one, %d, %m\n  %c = %o == 0"));
 }
 
 TEST(Code, WithoutBlockMessages) {
@@ -103,26 +109,27 @@ class Products : public testing::TestWithParam<Product> {};
 TEST_P(Products, OneCallEach) {
   auto [a, b, c, depth, function] = GetParam();
   std::string k = std::to_string(depth);
-  std::string text = "kernel @k(%A: memref<8x" + k + "x" + a + ">, %B: memref<" + k + "x16x" + b + ">, %C: memref<8x16x" + c + ">) {\n" +
-                     "  %ta = init_tile %A[0, 0] -> tile<8x" + k + "x" + a + ">\n  %tb = init_tile %B[0, 0] -> tile<" + k + "x16x" + b +
-                     ">\n  %tc = init_tile %C[0, 0] -> tile<8x16x" + c + ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n" +
-                     "  %c = tile_mma %a, %b : vector<8x" + k + "x" + a + ">, vector<" + k + "x16x" + b + "> -> vector<8x16x" + c +
-                     ">\n  store_tile %c, %tc\n}\n";
+  std::string text = "kernel @k(%A: memref<8x" + k + "x" + a + ">, %B: memref<" + k + "x16x" + b + ">, %C: memref<8x16x" + c +
+                     ">) {\n" + "  %ta = init_tile %A[0, 0] -> tile<8x" + k + "x" + a +
+                     ">\n  %tb = init_tile %B[0, 0] -> tile<" + k + "x16x" + b + ">\n  %tc = init_tile %C[0, 0] -> tile<8x16x" +
+                     c + ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n" + "  %c = tile_mma %a, %b : vector<8x" + k + "x" +
+                     a + ">, vector<" + k + "x16x" + b + "> -> vector<8x16x" + c + ">\n  store_tile %c, %tc\n}\n";
   GpuProgram program(text);
   ASSERT_TRUE(program);
   EXPECT_EQ(countOf(std::string("@") + function + "(", program.llvm()), 2u) << program.llvm(); // declared and called
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Products, testing::Values(
-    Product{"f16", "f16", "f32", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
-    Product{"f16", "f16", "f16", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh"},
-    Product{"bf16", "bf16", "f32", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
-    Product{"bf16", "bf16", "bf16", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iS_"},
-    Product{"tf32", "tf32", "f32", 8, "_Z39intel_sub_group_tf32_tf32_matrix_mad_k8Dv4_fDv8_fS0_"},
-    Product{"i8", "i8", "i32", 32, "_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_sDv8_iS0_"},
-    Product{"u8", "u8", "i32", 32, "_Z36intel_sub_group_u8_u8_matrix_mad_k32Dv8_tDv8_jDv8_i"},
-    Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
-    Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
+INSTANTIATE_TEST_SUITE_P(
+    Types, Products,
+    testing::Values(Product{"f16", "f16", "f32", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
+                    Product{"f16", "f16", "f16", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh"},
+                    Product{"bf16", "bf16", "f32", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
+                    Product{"bf16", "bf16", "bf16", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iS_"},
+                    Product{"tf32", "tf32", "f32", 8, "_Z39intel_sub_group_tf32_tf32_matrix_mad_k8Dv4_fDv8_fS0_"},
+                    Product{"i8", "i8", "i32", 32, "_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_sDv8_iS0_"},
+                    Product{"u8", "u8", "i32", 32, "_Z36intel_sub_group_u8_u8_matrix_mad_k32Dv8_tDv8_jDv8_i"},
+                    Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
+                    Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
 
 // Kernels whose vectors nearly fill the small register file, in loops or outside, request the large one.
 TEST(Code, RegisterFileByNeed) {
@@ -136,28 +143,38 @@ TEST(Code, RegisterFileByNeed) {
     EXPECT_NE(messages.find(told), std::string::npos) << messages;
     return made.kernels.at(0).largeRegisterFile;
   };
-  EXPECT_TRUE(asks(kGemm, "remark[XT0623]: `@gemm` has vectors in 224 registers at one time: it asks for 256 a thread, and half as many threads run at one time"));
-  EXPECT_FALSE(asks("kernel @small(%A: memref<?x?xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x16xf32>\n  %a = load_tile %t\n  store_tile %a, %t\n}\n", ""));
+  EXPECT_TRUE(asks(kGemm, "remark[XT0623]: `@gemm` has vectors in 224 registers at one time: it asks for 256 a thread, and "
+                          "half as many threads run at one time"));
+  EXPECT_FALSE(asks("kernel @small(%A: memref<?x?xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x16xf32>\n  %a = load_tile %t\n  "
+                    "store_tile %a, %t\n}\n",
+                    ""));
   auto copy = [](int rows, int subgroups, const char *between = "") {
     std::string extents = str(rows, "x64");
     return str("#map = #wg_map<sg_layout = [", subgroups, ", 1], sg_data = [", rows / subgroups, ", 64]>\n",
-               "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<", extents, "xf32, #map>\n  %a = load_tile %ta\n", between,
-               "  %tb = init_tile %B[0, 0] -> tile<", extents, "xf32, #map>\n  store_tile %a, %tb\n}\n");
+               "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<", extents,
+               "xf32, #map>\n  %a = load_tile %ta\n", between, "  %tb = init_tile %B[0, 0] -> tile<", extents,
+               "xf32, #map>\n  store_tile %a, %tb\n}\n");
   };
   EXPECT_TRUE(asks(copy(32, 1), "has vectors in 128 registers"));
   // A core of PVC runs 32 threads with the large file.
-  EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"), "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
+  EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"),
+                    "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
   // Loads are moved only as far as the available registers require.
   GpuProgram moved(copy(64 * 32, 64));
-  EXPECT_NE(moved.messages().find("128 registers of vectors would be wanted at one time, 32 are then, and xe-pvc has 128 a thread"), std::string::npos) << moved.messages();
+  EXPECT_NE(
+      moved.messages().find("128 registers of vectors would be wanted at one time, 32 are then, and xe-pvc has 128 a thread"),
+      std::string::npos)
+      << moved.messages();
 }
 
 // The size of a product's step does not grow with K.
 TEST(Code, OfProductsWithoutAnInstruction) {
   auto text = [](int extent, int depth) {
     std::string n = std::to_string(extent), k = std::to_string(depth);
-    return "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<" + n + "x" + k + "xf32>\n  %tb = init_tile %B[0, 0] -> tile<" + k +
-           "x" + n + "xf32>\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = tile_mma %a, %b\n  %tc = init_tile %C[0, 0] -> tile<" + n + "x" + n + "xf32>\n  store_tile %c, %tc\n}\n";
+    return "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<" +
+           n + "x" + k + "xf32>\n  %tb = init_tile %B[0, 0] -> tile<" + k + "x" + n +
+           "xf32>\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = tile_mma %a, %b\n  %tc = init_tile %C[0, 0] -> tile<" +
+           n + "x" + n + "xf32>\n  store_tile %c, %tc\n}\n";
   };
   GpuProgram shallow(text(32, 64)), deep(text(32, 1024));
   ASSERT_TRUE(shallow && deep);
@@ -178,10 +195,11 @@ TEST(Code, LoopsOfProductsHideTheirLength) {
 // Operands of masks are known for whole vectors: rows that are all in bounds, and one comparison for every 8 elements of a
 // column.
 TEST(Code, MasksOfWholeRows) {
-  GpuProgram program("#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
-                     "kernel @k(%A: memref<?x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
-                     "  %zero = constant 0.0 : vector<32x16xf32>\n  %mask = create_mask 32, %n : vector<32x16xi1>\n"
-                     "  %b = select(%mask, %a, %zero)\n  store_tile %b, %t\n}\n");
+  GpuProgram program(
+      "#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
+      "kernel @k(%A: memref<?x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
+      "  %zero = constant 0.0 : vector<32x16xf32>\n  %mask = create_mask 32, %n : vector<32x16xi1>\n"
+      "  %b = select(%mask, %a, %zero)\n  store_tile %b, %t\n}\n");
   ASSERT_TRUE(program);
   EXPECT_EQ(countOf("icmp", program.llvm()), 2u) << program.llvm();
 }
@@ -200,9 +218,10 @@ size_t branchesOnOtherBlocks(const std::string &llvm) {
   return found;
 }
 
-constexpr const char *kScale = "kernel @scale(%X: memref<?xCOLUMNSxf32>, %Y: memref<?xCOLUMNSxf32>) grid (%i = 0 to dim(%X, 0) step 8) {\n"
-                               "  %tx = init_tile %X[%i, 0] -> tile<8x64xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<8x64xf32>\n"
-                               "  %x = load_tile %tx\n  store_tile (%x + %x), %ty\n}\n";
+constexpr const char *kScale =
+    "kernel @scale(%X: memref<?xCOLUMNSxf32>, %Y: memref<?xCOLUMNSxf32>) grid (%i = 0 to dim(%X, 0) step 8) {\n"
+    "  %tx = init_tile %X[%i, 0] -> tile<8x64xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<8x64xf32>\n"
+    "  %x = load_tile %tx\n  store_tile (%x + %x), %ty\n}\n";
 
 std::string scale(const std::string &columns) {
   std::string text = kScale;
@@ -225,7 +244,9 @@ TEST(Code, ConditionsOfEdgesStandBesideTheirBranches) {
 // Columns that are surely inside need no check: the elements of a row share a branch.
 TEST(Code, RowsShareABranchIfColumnsNeedNoCheck) {
   auto branches = [](const std::string &columns) {
-    GpuProgram program("kernel @k(%X: memref<?x" + columns + "xf32>, %i: index) lanes(16) {\n  %t = init_tile %X[%i, 0] -> tile<4x4xf32>\n  %x = load_tile %t\n  store_tile %x, %t\n}\n");
+    GpuProgram program("kernel @k(%X: memref<?x" + columns +
+                       "xf32>, %i: index) lanes(16) {\n  %t = init_tile %X[%i, 0] -> tile<4x4xf32>\n  %x = load_tile %t\n  "
+                       "store_tile %x, %t\n}\n");
     EXPECT_TRUE(program);
     return countOf("br i1", program.llvm());
   };
@@ -233,10 +254,13 @@ TEST(Code, RowsShareABranchIfColumnsNeedNoCheck) {
   EXPECT_EQ(branches("4"), 2u * (1 + 4));
 }
 
-constexpr const char *kHints = "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n"
-                               "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = cached, mode = vc}\n"
-                               "  %v = load_nd %a {L1_hint = streaming, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
-                               "  store_nd %v, %b {L1_hint = write_through, mode = vc}\n}\n";
+constexpr const char *kHints =
+    "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> "
+    "-> tensor_desc<8x16xf32>\n"
+    "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = "
+    "cached, mode = vc}\n"
+    "  %v = load_nd %a {L1_hint = streaming, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
+    "  store_nd %v, %b {L1_hint = write_through, mode = vc}\n}\n";
 
 // The operands of the decorations with this number: the level and the control of each.
 std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const XeProgram &program, uint32_t decoration) {
@@ -260,10 +284,13 @@ TEST(Code, CacheHintsAreDecorationsOfPointers) {
   EXPECT_EQ(controlsOf(made, 6442), (Controls{{0, 1}, {0, 2}, {1, 0}, {1, 1}}));
   EXPECT_EQ(controlsOf(made, 6443), (Controls{{0, 1}, {1, 2}}));
   EXPECT_EQ(pvc.messages().find("left out"), std::string::npos) << pvc.messages();
-  GpuProgram gathers("#l8 = #sg_map<wi_layout = [1, 8], wi_data = [1, 1]>\nkernel @k(%A: memref<64xf32>, %n: index) lanes(8) {\n"
-                     "  %d = create_tdesc %A, %n : memref<64xf32>, index -> tensor_desc<8xf32, #scatter, #l8>\n"
-                     "  %m = constant true : i1\n  %v = load_gather %d, %m {L1_hint = uncached} : tensor_desc<8xf32, #scatter, #l8>, i1 -> f32\n"
-                     "  store_scatter %v, %d, %m {L1_hint = streaming} : f32, tensor_desc<8xf32, #scatter, #l8>, i1\n}\n", "xe-dg2", options);
+  GpuProgram gathers(
+      "#l8 = #sg_map<wi_layout = [1, 8], wi_data = [1, 1]>\nkernel @k(%A: memref<64xf32>, %n: index) lanes(8) {\n"
+      "  %d = create_tdesc %A, %n : memref<64xf32>, index -> tensor_desc<8xf32, #scatter, #l8>\n"
+      "  %m = constant true : i1\n  %v = load_gather %d, %m {L1_hint = uncached} : tensor_desc<8xf32, #scatter, #l8>, i1 -> "
+      "f32\n"
+      "  store_scatter %v, %d, %m {L1_hint = streaming} : f32, tensor_desc<8xf32, #scatter, #l8>, i1\n}\n",
+      "xe-dg2", options);
   ASSERT_TRUE(gathers);
   made = gathers.spirv();
   EXPECT_EQ(controlsOf(made, 6442), (Controls{{0, 0}, {1, 1}}));
@@ -286,10 +313,13 @@ TEST(Code, ExtensionsInPlaceOfFunctions) {
 }
 
 TEST(Code, CacheHintsThatAreLeftOutAreTold) {
-  GpuProgram program("kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n"
-                     "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = cached, mode = vc}\n"
-                     "  %v = load_nd %a {L1_hint = cached, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
-                     "  store_nd %v, %b {L1_hint = write_back, mode = vc}\n}\n");
+  GpuProgram program(
+      "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> "
+      "-> tensor_desc<8x16xf32>\n"
+      "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = "
+      "cached, mode = vc}\n"
+      "  %v = load_nd %a {L1_hint = cached, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
+      "  store_nd %v, %b {L1_hint = write_back, mode = vc}\n}\n");
   ASSERT_TRUE(program);
   EXPECT_FALSE(program.spirv().spirv.empty());
   std::string messages = program.messages();
@@ -299,7 +329,8 @@ TEST(Code, CacheHintsThatAreLeftOutAreTold) {
 
 // A barrier that no `alloc_nbarrier` has allocated is reported at run time.
 TEST(Code, NamedBarriersThatNothingMade) {
-  GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = 2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
+  GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = "
+                     "2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();
   ASSERT_EQ(made.kernels.at(0).failures.size(), 1u);
@@ -308,8 +339,10 @@ TEST(Code, NamedBarriersThatNothingMade) {
 
 // The parts of one assert share its numbers, one per element.
 TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
-  GpuProgram program("#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>\nkernel @k(%A: memref<32x64xi32>) {\n  %t = init_tile %A[0, 0] -> tile<32x64xi32, #w>\n"
-                     "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");
+  GpuProgram program(
+      "#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>\nkernel @k(%A: memref<32x64xi32>) {\n  %t = init_tile %A[0, 0] -> "
+      "tile<32x64xi32, #w>\n"
+      "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();
   const std::vector<XeFailure> &failures = made.kernels.at(0).failures;

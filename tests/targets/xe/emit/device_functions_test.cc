@@ -24,14 +24,17 @@ TEST(DeviceFunctions, TheLibraryHasThoseOfEveryTarget) {
       for (const DeviceFunction &function : deviceFunctions(target, family)) {
         bool ofLibrary = isLibraryName(function.symbol);
         EXPECT_EQ(ofLibrary, isOfLibrary(family)) << function.symbol;
-        if (ofLibrary) { EXPECT_TRUE(isInLibrary(function.symbol, target.subgroupSizes[0])) << target.name << " calls " << function.symbol; }
+        if (ofLibrary) {
+          EXPECT_TRUE(isInLibrary(function.symbol, target.subgroupSizes[0])) << target.name << " calls " << function.symbol;
+        }
       }
 }
 
 // All products, blocks and row remainders, and no function twice.
 TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
   for (const TargetInfo &target : targetInfos()) {
-    std::vector<DeviceFunction> products = deviceFunctions(target, DeviceFamily::Product), blocks = deviceFunctions(target, DeviceFamily::Block);
+    std::vector<DeviceFunction> products = deviceFunctions(target, DeviceFamily::Product),
+                                blocks = deviceFunctions(target, DeviceFamily::Block);
     EXPECT_EQ(products.size(), target.mma.size());
     EXPECT_EQ(blocks.empty(), target.blockShapes.empty());
     std::set<std::string> symbols;
@@ -51,7 +54,9 @@ TEST(DeviceFunctions, OfTheLibrary) {
   EXPECT_FALSE(isInLibrary("_Z41intel_sub_group_2d_block_write_8b_8r16x1cPU3AS1viiiDv2_iPt", 16));
 }
 
-TEST(DeviceFunctions, Page) { expectGolden(std::filesystem::path(XT_SOURCE_DIR) / "targets/xe/emit/FUNCTIONS.md", deviceFunctionPage()); }
+TEST(DeviceFunctions, Page) {
+  expectGolden(std::filesystem::path(XT_SOURCE_DIR) / "targets/xe/emit/FUNCTIONS.md", deviceFunctionPage());
+}
 
 TEST(DeviceFunctions, OthersAreNotEmitted) {
   llvm::LLVMContext context;
@@ -62,17 +67,20 @@ TEST(DeviceFunctions, OthersAreNotEmitted) {
     Result<void> checked = checkDeviceCalls(*module, *findTargetInfo(target));
     return checked.ok() ? std::string() : checked.error().message;
   };
-  const char *half = "declare <8 x half> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh(<8 x i16>, <8 x i32>, <8 x half>)\n";
+  const char *half =
+      "declare <8 x half> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh(<8 x i16>, <8 x i32>, <8 x half>)\n";
   EXPECT_EQ(problem(half, "xe-pvc"), "");
   EXPECT_NE(problem(half, "xe-dg2").find("which xe-dg2 is not known to have"), std::string::npos);
   EXPECT_EQ(problem("declare i16 @_Z17sub_group_shufflesj(i16, i32)\n", "spirv"), "");
-  EXPECT_NE(problem("declare i32 @_Z17sub_group_shufflesj(i32, i32)\n", "spirv").find("with other types than its symbol says"), std::string::npos);
+  EXPECT_NE(problem("declare i32 @_Z17sub_group_shufflesj(i32, i32)\n", "spirv").find("with other types than its symbol says"),
+            std::string::npos);
   EXPECT_NE(problem("declare float @expf(float)\n", "xe-pvc").find("expf"), std::string::npos);
   EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }
 
 TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
-  GpuProgram program("kernel @k(%A: memref<16xf32>) lanes(16) {\n  %x = memref.load %A[0]\n  %y = exp(%x)\n  memref.store %y, %A[1]\n}\n");
+  GpuProgram program(
+      "kernel @k(%A: memref<16xf32>) lanes(16) {\n  %x = memref.load %A[0]\n  %y = exp(%x)\n  memref.store %y, %A[1]\n}\n");
   ASSERT_TRUE(program);
   std::vector<uint8_t> spirv = program.spirv().spirv;
   EXPECT_TRUE(checkSpirv(spirv, false).ok());
@@ -97,9 +105,12 @@ TEST(DeviceFunctions, RowsThatAreLeftOver) {
     for (int rows : {1, 3, 5, 9, 17, 33})
       for (auto [a, b] : {std::pair("i8", "i8"), {"u8", "i8"}, {"i8", "u8"}, {"u8", "u8"}}) {
         SCOPED_TRACE(str(target, ", ", rows, " rows of ", a, " x ", b));
-        GpuProgram program(str("kernel @k(%A: memref<?x?x", a, ">, %B: memref<?x?x", b, ">, %C: memref<?x?xi32>) {\n  %ta = init_tile %A[0, 0] -> tile<", rows, "x32x", a,
-                               ">\n  %tb = init_tile %B[0, 0] -> tile<32x16x", b, ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = tile_mma %a, %b : vector<", rows,
-                               "x32x", a, ">, vector<32x16x", b, "> -> vector<", rows, "x16xi32>\n  %tc = init_tile %C[0, 0] -> tile<", rows, "x16xi32>\n  store_tile %c, %tc\n}\n"),
+        GpuProgram program(str("kernel @k(%A: memref<?x?x", a, ">, %B: memref<?x?x", b,
+                               ">, %C: memref<?x?xi32>) {\n  %ta = init_tile %A[0, 0] -> tile<", rows, "x32x", a,
+                               ">\n  %tb = init_tile %B[0, 0] -> tile<32x16x", b,
+                               ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = tile_mma %a, %b : vector<", rows, "x32x",
+                               a, ">, vector<32x16x", b, "> -> vector<", rows, "x16xi32>\n  %tc = init_tile %C[0, 0] -> tile<",
+                               rows, "x16xi32>\n  store_tile %c, %tc\n}\n"),
                            target);
         ASSERT_TRUE(program);
         EXPECT_EQ(countOf("<1 x i", program.llvm()), 0u);
@@ -110,14 +121,20 @@ TEST(DeviceFunctions, RowsThatAreLeftOver) {
 // 16-bit sums are kept in f32 if the hardware has no others, and are rounded once per op.
 TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
   for (auto [elem, name] : {std::pair("f16", "f16_f16"), {"bf16", "bf16_bf16"}}) {
-    GpuProgram program(str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", elem, ">) {\n  %ta = init_tile %A[0, 0] -> tile<8x32x", elem,
-                           ">\n  %tb = init_tile %B[0, 0] -> tile<32x8x", elem, ">\n  %tc = init_tile %C[0, 0] -> tile<8x8x", elem,
-                           ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = load_tile %tc\n  %d = tile_mma %a, %b, %c : vector<8x32x", elem, ">, vector<32x8x", elem,
-                           ">, vector<8x8x", elem, "> -> vector<8x8x", elem, ">\n  store_tile %d, %tc\n}\n"),
-                       "xe-dg2");
+    GpuProgram program(
+        str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", elem,
+            ">) {\n  %ta = init_tile %A[0, 0] -> tile<8x32x", elem, ">\n  %tb = init_tile %B[0, 0] -> tile<32x8x", elem,
+            ">\n  %tc = init_tile %C[0, 0] -> tile<8x8x", elem,
+            ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = load_tile %tc\n  %d = tile_mma %a, %b, %c : vector<8x32x",
+            elem, ">, vector<32x8x", elem, ">, vector<8x8x", elem, "> -> vector<8x8x", elem, ">\n  store_tile %d, %tc\n}\n"),
+        "xe-dg2");
     ASSERT_TRUE(program);
     std::string text = program.llvm();
-    EXPECT_EQ(countOf(str("call spir_func <8 x float> @_Z", std::string(name).size() + 31, "intel_sub_group_", name, "_matrix_mad_k16Dv8_iS_Dv8_f("), text), 2u) << text;
+    EXPECT_EQ(countOf(str("call spir_func <8 x float> @_Z", std::string(name).size() + 31, "intel_sub_group_", name,
+                          "_matrix_mad_k16Dv8_iS_Dv8_f("),
+                      text),
+              2u)
+        << text;
     EXPECT_FALSE(program.spirv().spirv.empty());
   }
 }
@@ -125,15 +142,21 @@ TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
 // A row of 16 bytes is one byte per lane; of 32 bytes, two neighbouring bytes.
 TEST(DeviceFunctions, RowsOfBytes) {
   auto stores = [](const char *map, int columns) {
-    GpuProgram program(str("#m = #sg_map<", map, ">\nkernel @k(%A: memref<?x?xi8>, %B: memref<?x?xi8>) lanes(16) {\n  %a = create_nd_tdesc %A[0, 0] : memref<?x?xi8> -> tensor_desc<8x", columns,
-                           "xi8, #m>\n  %v = load_nd %a\n  %b = create_nd_tdesc %B[0, 0] : memref<?x?xi8> -> tensor_desc<8x", columns, "xi8, #m>\n  store_nd %v, %b\n}\n"));
+    GpuProgram program(str("#m = #sg_map<", map,
+                           ">\nkernel @k(%A: memref<?x?xi8>, %B: memref<?x?xi8>) lanes(16) {\n  %a = create_nd_tdesc %A[0, 0] "
+                           ": memref<?x?xi8> -> tensor_desc<8x",
+                           columns,
+                           "xi8, #m>\n  %v = load_nd %a\n  %b = create_nd_tdesc %B[0, 0] : memref<?x?xi8> -> tensor_desc<8x",
+                           columns, "xi8, #m>\n  store_nd %v, %b\n}\n"));
     EXPECT_TRUE(program);
     return program.llvm();
   };
-  std::string bytes = stores("wi_layout = [1, 16], wi_data = [1, 1]", 16), pairs = stores("wi_layout = [1, 16], wi_data = [1, 2]", 32);
+  std::string bytes = stores("wi_layout = [1, 16], wi_data = [1, 1]", 16),
+              pairs = stores("wi_layout = [1, 16], wi_data = [1, 2]", 32);
   EXPECT_EQ(countOf("@_Z41intel_sub_group_2d_block_write_8b_8r16x1cPU3AS1viiiDv2_iPh(", bytes), 2u) << bytes;
   EXPECT_EQ(countOf("@_Z41intel_sub_group_2d_block_write_8b_8r32x1cPU3AS1viiiDv2_iPt(", pairs), 2u) << pairs;
-  EXPECT_EQ(countOf("2d_block_write", stores("wi_layout = [2, 8], wi_data = [1, 2]", 16)), 0u) << "two bytes a lane have no message";
+  EXPECT_EQ(countOf("2d_block_write", stores("wi_layout = [2, 8], wi_data = [1, 2]", 16)), 0u)
+      << "two bytes a lane have no message";
 }
 
 } // namespace

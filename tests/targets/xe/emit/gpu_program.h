@@ -4,8 +4,8 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
-#include "targets/xe/emit/emit.h"
 #include "targets/process/external_tool.h"
+#include "targets/xe/emit/emit.h"
 
 #include <gtest/gtest.h>
 

@@ -24,9 +24,12 @@ Interval rangeOf(Module &module, const IndexRanges &ranges, std::string_view nam
 class Ranges {
 public:
   explicit Ranges(const std::string &body, std::vector<ExtentFacts> facts = {})
-      : sources_(), lowered_(lowerFile(sources_, sources_.add("t.xt", "kernel @k(%A: memref<?x32xi32>, %n: index, %w: i32) subgroups(4) lanes(16)\n"
-                                                                      "    grid (%i = 0 to dim(%A, 0) step 8) {\n" + body + "}\n"),
-                                       context_, {}, diagnostics_)) {
+      : sources_(),
+        lowered_(lowerFile(sources_,
+                           sources_.add("t.xt", "kernel @k(%A: memref<?x32xi32>, %n: index, %w: i32) subgroups(4) lanes(16)\n"
+                                                "    grid (%i = 0 to dim(%A, 0) step 8) {\n" +
+                                                    body + "}\n"),
+                           context_, {}, diagnostics_)) {
     EXPECT_TRUE(lowered_.ok()) << renderText(diagnostics_, sources_, false);
     if (lowered_) ranges_.emplace(*(*lowered_)->kernels[0], std::move(facts));
   }
@@ -64,14 +67,16 @@ TEST(IndexRanges, NothingIsKnownOfParameters) {
 
 // A loop-carried value grows with the maximum number of iterations.
 TEST(IndexRanges, CarriedByALoop) {
-  Ranges ranges("  %x = 0\n  for %k = 0 to dim(%A, 0) step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, %k]\n    %x = %x + 32\n  }\n");
+  Ranges ranges("  %x = 0\n  for %k = 0 to dim(%A, 0) step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, %k]\n    %x = %x "
+                "+ 32\n  }\n");
   EXPECT_EQ(ranges.of("k"), (Interval{0, kMostExtent - 1}));
   EXPECT_EQ(ranges.of("y"), (Interval{0, kMostExtent - 31}));
 }
 
 // The slots of a ring: the remainder of a multiple of 32 is a multiple of 32, and never below the loop's initial value.
 TEST(IndexRanges, SlotsOfARing) {
-  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %next = (%x + 96) mod 128\n    memref.store %w, %A[%next, 1]\n"
+  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %next = (%x + "
+                "96) mod 128\n    memref.store %w, %A[%next, 1]\n"
                 "    %x = (%x + 32) mod 128\n  }\n");
   EXPECT_EQ(ranges.of("y"), (Interval{0, 96}));
   EXPECT_EQ(ranges.of("next"), (Interval{0, 96}));
@@ -79,7 +84,8 @@ TEST(IndexRanges, SlotsOfARing) {
 
 // The value may fall below the initial one, so nothing is assumed.
 TEST(IndexRanges, CarriedAndBelowItsFirst) {
-  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = (%x - 32) mod 128\n  }\n");
+  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = (%x - 32) "
+                "mod 128\n  }\n");
   EXPECT_LE(ranges.of("y").low, -96);
   EXPECT_LE(ranges.of("y").high, 96);
 }

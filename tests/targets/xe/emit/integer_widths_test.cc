@@ -9,7 +9,8 @@ namespace {
 class IntegerWidths : public testing::TestWithParam<std::string_view> {
 protected:
   void SetUp() override {
-    if (Result<ToolOutput> there = runTool("spirv-val", "spirv-tools", {"--version"}); !there) GTEST_SKIP() << there.error().message;
+    if (Result<ToolOutput> there = runTool("spirv-val", "spirv-tools", {"--version"}); !there)
+      GTEST_SKIP() << there.error().message;
     Result<ScratchDirectory> made = ScratchDirectory::make();
     ASSERT_TRUE(made.ok());
     scratch = std::make_unique<ScratchDirectory>(std::move(*made));
@@ -20,7 +21,9 @@ protected:
     ASSERT_TRUE(program);
     XeProgram made = program.spirv();
     ASSERT_FALSE(made.spirv.empty());
-    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}).ok());
+    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"),
+                                {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())})
+                    .ok());
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     ASSERT_TRUE(checked.ok());
     EXPECT_EQ(checked->status, 0) << checked->output;
@@ -47,11 +50,12 @@ TEST_P(IntegerWidths, TheLogicOfMasks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, IntegerWidths, testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv"), [](const auto &target) {
-  std::string name(target.param);
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Targets, IntegerWidths, testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv"),
+                         [](const auto &target) {
+                           std::string name(target.param);
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 } // namespace
 } // namespace xt::test

@@ -1,8 +1,8 @@
 // Lines of source files in GPU code, which must not change the code otherwise.
 #include "ir/base/output_file.h"
+#include "targets/xe/isa/disassembler.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
-#include "targets/xe/isa/disassembler.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
 #include <set>
@@ -47,9 +47,12 @@ std::set<int> linesOf(const std::string &assembly, std::string_view what) {
   int line = 0;
   std::istringstream text(assembly);
   for (std::string each; std::getline(text, each);) {
-    if (size_t at = each.find("OpLine %"); at != std::string::npos) line = std::atoi(each.c_str() + each.find(' ', at + 8));
-    else if (each.find("OpLabel") != std::string::npos) line = 0;
-    else if (each.find(what) != std::string::npos && line) found.insert(line);
+    if (size_t at = each.find("OpLine %"); at != std::string::npos)
+      line = std::atoi(each.c_str() + each.find(' ', at + 8));
+    else if (each.find("OpLabel") != std::string::npos)
+      line = 0;
+    else if (each.find(what) != std::string::npos && line)
+      found.insert(line);
   }
   return found;
 }
@@ -84,7 +87,8 @@ TEST(SpirvLines, AreValid) {
     XeProgram made = program.spirv();
     Result<ScratchDirectory> scratch = ScratchDirectory::make();
     ASSERT_TRUE(scratch);
-    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}));
+    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"),
+                                {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}));
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     if (!checked) GTEST_SKIP() << checked.error().message;
     EXPECT_EQ(checked->status, 0) << checked->output;
@@ -104,7 +108,8 @@ TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
 
 // Intel's compiler reads the lines, and generates the same instructions as without them.
 TEST(SpirvLines, ReachTheInstructionSet) {
-  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there) GTEST_SKIP() << there.error().message;
+  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
+    GTEST_SKIP() << there.error().message;
   GpuProgram program(kText, "xe-dg2");
   ASSERT_TRUE(program);
   Diagnostics diagnostics;
@@ -113,7 +118,8 @@ TEST(SpirvLines, ReachTheInstructionSet) {
   auto with = compileOffline(program.spirv(), "xe-dg2"), without = compileOffline(*plain, "xe-dg2");
   ASSERT_TRUE(with && without);
   EXPECT_NE((*with)[0].find("test.xt\n"), std::string::npos);
-  for (const char *line : {"// Line 12\n", "// Line 13\n", "// Line 14\n", "// Line 19\n"}) EXPECT_NE((*with)[0].find(line), std::string::npos) << line;
+  for (const char *line : {"// Line 12\n", "// Line 13\n", "// Line 14\n", "// Line 19\n"})
+    EXPECT_NE((*with)[0].find(line), std::string::npos) << line;
   EXPECT_EQ((*without)[0].find("// Line "), std::string::npos);
   IsaReport one = readIsa((*with)[0]), other = readIsa((*without)[0]);
   EXPECT_EQ(one.all.instructions, other.all.instructions);

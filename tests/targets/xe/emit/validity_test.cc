@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, Validity, testing::Values("xe-pvc", "xe-bmg", 
 });
 
 TEST(Spirv, IsTheSameEachTime) {
-  for (const char *file : {"/examples/12_split_k.xt", "/examples/02_fused_reduce.xt", "/stdlib/attention.xt", "/tests/peers/22_atomic_add.xt"})
+  for (const char *file :
+       {"/examples/12_split_k.xt", "/examples/02_fused_reduce.xt", "/stdlib/attention.xt", "/tests/peers/22_atomic_add.xt"})
     for (const char *target : {"xe-pvc", "xe-dg2"}) {
       SCOPED_TRACE(std::string(file) + " for " + target);
       std::string text = contentsOf(std::string(XT_SOURCE_DIR) + file);
@@ -67,7 +68,8 @@ TEST(Spirv, IsTheSameEachTime) {
 }
 
 TEST(Spirv, NamesOfKernels) {
-  GpuProgram program("param $N : index = 3\nkernel @k(%A: memref<4xf32>) lanes(16) {\n  %x = constant 1.0 : f32\n  memref.store %x, %A[$N]\n}\n"
+  GpuProgram program("param $N : index = 3\nkernel @k(%A: memref<4xf32>) lanes(16) {\n  %x = constant 1.0 : f32\n  "
+                     "memref.store %x, %A[$N]\n}\n"
                      "test \"t\" {\n  %A = fill(0.0) : memref<4xf32>\n  launch @k(%A) {N = 2}\n  check %A == %A\n}\n");
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();

@@ -6,7 +6,7 @@ namespace {
 FakeLevelZero &fake() { return *FakeLevelZero::current; }
 
 // Each call may be made to fail; otherwise it executes the code below.
-#define XT_ENTER(name)                                                                                                 \
+#define XT_ENTER(name)                                                                                                         \
   if (ze_result_t entered = fake().enter(#name); entered != ZE_RESULT_SUCCESS) return entered
 
 template <class T> ze_result_t one(uint32_t *count, T *out, T handle) {
@@ -31,7 +31,9 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *out, InitDriversD
 ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *out) {
   XT_ENTER(zeDriverGet);
   if (fake().brokenDriver) {
-    if (out && *count == 2) out[0] = reinterpret_cast<ze_driver_handle_t>(&fake().brokenDriver), out[1] = reinterpret_cast<ze_driver_handle_t>(&fake());
+    if (out && *count == 2)
+      out[0] = reinterpret_cast<ze_driver_handle_t>(&fake().brokenDriver),
+      out[1] = reinterpret_cast<ze_driver_handle_t>(&fake());
     *count = 2;
     return ZE_RESULT_SUCCESS;
   }
@@ -47,7 +49,9 @@ ze_result_t zeDriverGetProperties(ze_driver_handle_t, ze_driver_properties_t *p)
   p->driverVersion = 0x01030007;
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t, const char *, void **) { return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE; }
+ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t, const char *, void **) {
+  return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
 ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *out) {
   XT_ENTER(zeDeviceGet);
   if (driver == reinterpret_cast<ze_driver_handle_t>(&fake().brokenDriver)) return ZE_RESULT_ERROR_DEVICE_LOST;
@@ -85,7 +89,8 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t, uint32_t *count, ze_
   return ZE_RESULT_SUCCESS;
 }
 // A queue that only copies, followed by one that runs kernels.
-ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t, uint32_t *count, ze_command_queue_group_properties_t *p) {
+ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t, uint32_t *count,
+                                                   ze_command_queue_group_properties_t *p) {
   XT_ENTER(zeDeviceGetCommandQueueGroupProperties);
   if (p && *count > 1) {
     p[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
@@ -104,7 +109,8 @@ ze_result_t zeContextCreate(ze_driver_handle_t, const ze_context_desc_t *, ze_co
   return ZE_RESULT_SUCCESS;
 }
 ze_result_t zeContextDestroy(ze_context_handle_t h) { return fake().free(h); }
-ze_result_t zeCommandListCreateImmediate(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc, ze_command_list_handle_t *out) {
+ze_result_t zeCommandListCreateImmediate(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc,
+                                         ze_command_list_handle_t *out) {
   XT_ENTER(zeCommandListCreateImmediate);
   if (desc->ordinal != 1) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   fake().make(out);
@@ -115,17 +121,20 @@ ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t, ze_event_handle
   XT_ENTER(zeCommandListAppendBarrier);
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *groups, ze_event_handle_t, uint32_t, ze_event_handle_t *) {
+ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *groups,
+                                            ze_event_handle_t, uint32_t, ze_event_handle_t *) {
   XT_ENTER(zeCommandListAppendLaunchKernel);
   fake().kernel(fake().arguments, *groups);
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t, void *to, const void *from, size_t bytes, ze_event_handle_t, uint32_t, ze_event_handle_t *) {
+ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t, void *to, const void *from, size_t bytes, ze_event_handle_t,
+                                          uint32_t, ze_event_handle_t *) {
   XT_ENTER(zeCommandListAppendMemoryCopy);
   std::memcpy(to, from, bytes);
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t zeEventPoolCreate(ze_context_handle_t, const ze_event_pool_desc_t *, uint32_t, ze_device_handle_t *, ze_event_pool_handle_t *out) {
+ze_result_t zeEventPoolCreate(ze_context_handle_t, const ze_event_pool_desc_t *, uint32_t, ze_device_handle_t *,
+                              ze_event_pool_handle_t *out) {
   XT_ENTER(zeEventPoolCreate);
   fake().make(out);
   return ZE_RESULT_SUCCESS;
@@ -152,7 +161,8 @@ ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t, ze_kernel_timestamp_r
   stamps->global.kernelEnd = 9;
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t zeMemAllocDevice(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, size_t bytes, size_t, ze_device_handle_t, void **out) {
+ze_result_t zeMemAllocDevice(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, size_t bytes, size_t, ze_device_handle_t,
+                             void **out) {
   XT_ENTER(zeMemAllocDevice);
   fake().make(out, bytes);
   return ZE_RESULT_SUCCESS;
@@ -163,7 +173,8 @@ ze_result_t zeMemAllocHost(ze_context_handle_t, const ze_host_mem_alloc_desc_t *
   return ZE_RESULT_SUCCESS;
 }
 ze_result_t zeMemFree(ze_context_handle_t, void *memory) { return fake().free(memory); }
-ze_result_t zeModuleCreate(ze_context_handle_t, ze_device_handle_t, const ze_module_desc_t *desc, ze_module_handle_t *out, ze_module_build_log_handle_t *log) {
+ze_result_t zeModuleCreate(ze_context_handle_t, ze_device_handle_t, const ze_module_desc_t *desc, ze_module_handle_t *out,
+                           ze_module_build_log_handle_t *log) {
   fake().make(log);
   XT_ENTER(zeModuleCreate);
   ++fake().modulesBuilt;

@@ -53,8 +53,10 @@ public:
     *handle = reinterpret_cast<T>(object);
   }
   ze_result_t free(void *object) {
-    if (live.erase(object) == 0) ++wrongFrees;
-    else std::free(object);
+    if (live.erase(object) == 0)
+      ++wrongFrees;
+    else
+      std::free(object);
     return ZE_RESULT_SUCCESS;
   }
   int wrongFrees = 0;

@@ -13,8 +13,10 @@ void *FakeOpenCl::make(size_t bytes) {
 }
 
 cl_int FakeOpenCl::free(void *object) {
-  if (live.erase(object) == 0) ++wrongFrees;
-  else std::free(object);
+  if (live.erase(object) == 0)
+    ++wrongFrees;
+  else
+    std::free(object);
   return CL_SUCCESS;
 }
 
@@ -23,11 +25,11 @@ namespace {
 FakeOpenCl &fake() { return *FakeOpenCl::current; }
 
 // Each call may be made to fail; otherwise it executes the code below.
-#define XT_ENTER(name)                                                                                                 \
+#define XT_ENTER(name)                                                                                                         \
   if (cl_int entered = fake().enter(#name); entered != CL_SUCCESS) return entered
 // The same for calls that create an object.
-#define XT_ENTER_MAKING(name)                                                                                          \
-  *result = fake().enter(#name);                                                                                       \
+#define XT_ENTER_MAKING(name)                                                                                                  \
+  *result = fake().enter(#name);                                                                                               \
   if (*result != CL_SUCCESS) return nullptr
 
 template <class T> cl_int give(const T *value, size_t bytes, size_t room, void *out, size_t *size) {
@@ -35,8 +37,12 @@ template <class T> cl_int give(const T *value, size_t bytes, size_t room, void *
   if (out) std::memcpy(out, value, std::min(bytes, room));
   return CL_SUCCESS;
 }
-template <class T> cl_int give(T value, size_t room, void *out, size_t *size) { return give(&value, sizeof value, room, out, size); }
-cl_int give(const std::string &text, size_t room, void *out, size_t *size) { return give(text.c_str(), text.size() + 1, room, out, size); }
+template <class T> cl_int give(T value, size_t room, void *out, size_t *size) {
+  return give(&value, sizeof value, room, out, size);
+}
+cl_int give(const std::string &text, size_t room, void *out, size_t *size) {
+  return give(text.c_str(), text.size() + 1, room, out, size);
+}
 
 template <class T> cl_int one(cl_uint room, T *out, cl_uint *count) {
   if (out && room > 0) out[0] = reinterpret_cast<T>(&fake());
@@ -48,7 +54,8 @@ cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *out, cl_uint *count) {
   XT_ENTER(clGetPlatformIDs);
   if (!fake().brokenPlatform) return one(room, out, count);
   if (count) *count = 2;
-  if (out && room == 2) out[0] = reinterpret_cast<cl_platform_id>(&fake().brokenPlatform), out[1] = reinterpret_cast<cl_platform_id>(&fake());
+  if (out && room == 2)
+    out[0] = reinterpret_cast<cl_platform_id>(&fake().brokenPlatform), out[1] = reinterpret_cast<cl_platform_id>(&fake());
   return CL_SUCCESS;
 }
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type, cl_uint room, cl_device_id *out, cl_uint *count) {
@@ -79,7 +86,8 @@ cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, size_t room, void *out
   default: return CL_INVALID_VALUE;
   }
 }
-cl_context clCreateContext(const cl_context_properties *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, size_t, void *), void *, cl_int *result) {
+cl_context clCreateContext(const cl_context_properties *, cl_uint, const cl_device_id *,
+                           void (*)(const char *, const void *, size_t, void *), void *, cl_int *result) {
   XT_ENTER_MAKING(clCreateContext);
   return static_cast<cl_context>(fake().make());
 }
@@ -99,7 +107,9 @@ cl_int clBuildProgram(cl_program, cl_uint, const cl_device_id *, const char *fla
   fake().buildFlags = flags;
   return CL_SUCCESS;
 }
-cl_int clGetProgramBuildInfo(cl_program, cl_device_id, cl_program_build_info, size_t room, void *out, size_t *size) { return give(fake().buildLog, room, out, size); }
+cl_int clGetProgramBuildInfo(cl_program, cl_device_id, cl_program_build_info, size_t room, void *out, size_t *size) {
+  return give(fake().buildLog, room, out, size);
+}
 cl_int clReleaseProgram(cl_program h) { return fake().free(h); }
 cl_kernel clCreateKernel(cl_program, const char *, cl_int *result) {
   XT_ENTER_MAKING(clCreateKernel);
@@ -115,7 +125,8 @@ cl_int clSetKernelExecInfo(cl_kernel, cl_kernel_exec_info, size_t, const void *)
   XT_ENTER(clSetKernelExecInfo);
   return CL_SUCCESS;
 }
-cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *global, const size_t *local, cl_uint, const cl_event *, cl_event *event) {
+cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *global, const size_t *local,
+                              cl_uint, const cl_event *, cl_event *event) {
   XT_ENTER(clEnqueueNDRangeKernel);
   fake().kernel(fake().arguments, global, local);
   *event = static_cast<cl_event>(fake().make());
@@ -149,7 +160,8 @@ void *clHostMemAllocINTEL(cl_context, const cl_mem_properties_intel *, size_t by
   return fake().make(bytes);
 }
 cl_int clMemFreeINTEL(cl_context, void *memory) { return fake().free(memory); }
-cl_int clEnqueueMemcpyINTEL(cl_command_queue, cl_bool, void *to, const void *from, size_t bytes, cl_uint, const cl_event *, cl_event *) {
+cl_int clEnqueueMemcpyINTEL(cl_command_queue, cl_bool, void *to, const void *from, size_t bytes, cl_uint, const cl_event *,
+                            cl_event *) {
   XT_ENTER(clEnqueueMemcpyINTEL);
   std::memcpy(to, from, bytes);
   return CL_SUCCESS;
@@ -161,7 +173,7 @@ cl_int clSetKernelArgMemPointerINTEL(cl_kernel, cl_uint index, const void *addre
 }
 void *clGetExtensionFunctionAddressForPlatform(cl_platform_id, const char *name) {
   if (fake().missing.contains(name)) return nullptr;
-#define XT_FUNCTION(function)                                                                                          \
+#define XT_FUNCTION(function)                                                                                                  \
   if (std::strcmp(name, #function) == 0) return reinterpret_cast<void *>(function)
   XT_FUNCTION(clDeviceMemAllocINTEL);
   XT_FUNCTION(clHostMemAllocINTEL);

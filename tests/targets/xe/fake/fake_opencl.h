@@ -16,14 +16,16 @@ class FakeOpenCl {
 public:
   using Arguments = std::map<uint32_t, uint64_t>;
   // The effect of a launch, given its arguments and the lanes in x, y, z, on memory of this process.
-  std::function<void(const Arguments &, const size_t *global, const size_t *local)> kernel = [](const Arguments &, const size_t *, const size_t *) {};
+  std::function<void(const Arguments &, const size_t *global, const size_t *local)> kernel =
+      [](const Arguments &, const size_t *, const size_t *) {};
 
   // The call that fails, counted from 0, and its result; -1: none.
   int failAt = -1;
   cl_int failWith = CL_OUT_OF_RESOURCES;
   cl_int kernelStatus = CL_COMPLETE; // of a launch's event
   std::string version = "OpenCL 3.0 Fake", languages = "SPIR-V_1.0 SPIR-V_1.4 ";
-  std::string extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
+  std::string extensions =
+      "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
   cl_device_type type = CL_DEVICE_TYPE_CPU;
   bool brokenPlatform = false; // before the good platform there is another one, which does not list its devices
   cl_uint deviceId = 0;

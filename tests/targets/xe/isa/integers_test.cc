@@ -23,7 +23,8 @@ constexpr const char *kComparedMasks = R"(kernel @k(%A: memref<15x7xf16>, %C: me
 class IntegersOffline : public testing::TestWithParam<std::string_view> {
 protected:
   void SetUp() override {
-    if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there) GTEST_SKIP() << there.error().message;
+    if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
+      GTEST_SKIP() << there.error().message;
   }
   void expectCompiled(const std::string &text) {
     GpuProgram program(text, GetParam());

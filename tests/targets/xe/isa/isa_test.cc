@@ -74,12 +74,14 @@ const IsaLoop *loopWithProducts(const IsaReport &report) {
   return found == report.loops.end() ? nullptr : &*found;
 }
 
-#define XT_SKIP_WITHOUT_OCLOC()                                                                                        \
-  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)                          \
+#define XT_SKIP_WITHOUT_OCLOC()                                                                                                \
+  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)                                  \
   GTEST_SKIP() << there.error().message
 
 // Other instructions in the loop of the products, per 32 products.
-double othersFor32(const IsaLoop &loop) { return 32.0 * static_cast<double>(loop.others()) / static_cast<double>(loop.products); }
+double othersFor32(const IsaLoop &loop) {
+  return 32.0 * static_cast<double>(loop.others()) / static_cast<double>(loop.products);
+}
 
 // The limit: 121 other instructions per 32 products without prefetches; each prefetch costs 7.
 constexpr double kBar = 121;
@@ -159,7 +161,8 @@ TEST(Isa, Attention) {
 }
 
 TEST(Offline, NamesWithoutTheirParameters) {
-  EXPECT_EQ(plainName("_Z45intel_sub_group_2d_block_prefetch_16b_8r16x2cPU3AS1viiiDv2_i"), "intel_sub_group_2d_block_prefetch_16b_8r16x2c");
+  EXPECT_EQ(plainName("_Z45intel_sub_group_2d_block_prefetch_16b_8r16x2cPU3AS1viiiDv2_i"),
+            "intel_sub_group_2d_block_prefetch_16b_8r16x2c");
   EXPECT_EQ(plainName("memcpy"), "memcpy");
   EXPECT_EQ(plainName("_Z99short"), "_Z99short");
 }
@@ -171,7 +174,8 @@ TEST(Offline, UnknownFunctionsAreNamed) {
   ASSERT_TRUE(program);
   Result<std::vector<std::string>> listings = compileOffline(program.spirv(), "xe-pvc");
   if (listings.ok()) GTEST_SKIP() << "this ocloc has them";
-  EXPECT_NE(listings.error().message.find("`intel_sub_group_2d_block_read_16b_8r16x1c`"), std::string::npos) << listings.error().message;
+  EXPECT_NE(listings.error().message.find("`intel_sub_group_2d_block_read_16b_8r16x1c`"), std::string::npos)
+      << listings.error().message;
   EXPECT_EQ(listings.error().message.find("matrix_mad"), std::string::npos) << listings.error().message;
 }
 
@@ -192,12 +196,15 @@ TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   IsaReport report = readIsa(kListing);
   Diagnostics diagnostics;
   diagnostics.wantRemarks(false);
-  auto told = [&] { return isaText(program.module(), made, std::span(&report, 1), *findTargetInfo("xe-pvc"), program.sources(), diagnostics); };
-  EXPECT_EQ(told(), "@gemm on xe-pvc: 256 registers, 64 bytes spilled, 8 instructions, 1 dpas\n"
-                    "  4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads\n"
-                    "  loop at line 14: 1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill\n"
-                    "    blocks: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n"
-                    "  all block messages: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n");
+  auto told = [&] {
+    return isaText(program.module(), made, std::span(&report, 1), *findTargetInfo("xe-pvc"), program.sources(), diagnostics);
+  };
+  EXPECT_EQ(told(),
+            "@gemm on xe-pvc: 256 registers, 64 bytes spilled, 8 instructions, 1 dpas\n"
+            "  4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads\n"
+            "  loop at line 14: 1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill\n"
+            "    blocks: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n"
+            "  all block messages: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n");
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
   EXPECT_EQ(diagnostics.all()[0].message, "`@gemm` needs more than 256 registers: 64 bytes of them go through memory");
@@ -225,7 +232,8 @@ TEST(Occupancy, ByThreadsAndByMemory) {
   EXPECT_TRUE(memory.bySlm);
   EXPECT_EQ(occupancyOf(dg2, 128, 8, 0).workgroups, 16);
   EXPECT_EQ(occupancyOf(pvc, 256, 64, 0).workgroups, 0);
-  EXPECT_EQ(text(whole, pvc, 256, 32), "4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads");
+  EXPECT_EQ(text(whole, pvc, 256, 32),
+            "4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads");
   EXPECT_EQ(text(occupancyOf(*findTargetInfo("spirv"), 128, 1, 0), *findTargetInfo("spirv"), 128, 1), "");
 }
 

@@ -44,11 +44,13 @@ constexpr const char *kEpilogue = R"(%tbias = init_tile %bias[0, %j] -> tile<1x2
 } // namespace
 
 std::string gemmText(const GemmVariant &variant) {
-  std::string text = kText, depth = std::to_string(variant.depth), extent = variant.extent ? std::to_string(variant.extent) : "?";
+  std::string text = kText, depth = std::to_string(variant.depth),
+              extent = variant.extent ? std::to_string(variant.extent) : "?";
   auto replace = [&](std::string_view what, std::string_view by) {
     for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, what.size(), by);
   };
-  replace("PLACE_OF_B", variant.transposed ? "%B[%j, 0] -> tile<256xDEPTHxELEM>" : "%B[0, %j] -> tile<DEPTHx256xELEM, ATTR_OF_B>");
+  replace("PLACE_OF_B",
+          variant.transposed ? "%B[%j, 0] -> tile<256xDEPTHxELEM>" : "%B[0, %j] -> tile<DEPTHx256xELEM, ATTR_OF_B>");
   replace("STORAGE_OF_A", variant.columnsA ? ", affine_map<(d0, d1) -> (d1, d0)>" : "");
   replace("STORAGE_OF_B", variant.columns ? ", strided<[1, ?]>" : "");
   replace("ATTR_OF_A", "#mp_aORDER_OF_A");

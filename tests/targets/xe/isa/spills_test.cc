@@ -50,15 +50,19 @@ void check(const std::filesystem::path &path, const std::string &gpu) {
     IsaReport report = readIsa((*listings)[i]);
     std::string file = path.filename().string(), where = str(gpu, " ", file, " @", made.kernels[i].entry);
     EXPECT_EQ(report.unknownCalls, 0u) << where;
-    if (gpu == "xe-pvc") { EXPECT_LE(report.spilledBytes, allowed(file, made.kernels[i].entry)) << where; }
+    if (gpu == "xe-pvc") {
+      EXPECT_LE(report.spilledBytes, allowed(file, made.kernels[i].entry)) << where;
+    }
   }
 }
 
 class Spills : public testing::TestWithParam<const char *> {};
 
 TEST_P(Spills, OfEveryKernel) {
-  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there) GTEST_SKIP() << there.error().message;
-  if (std::string_view(GetParam()) != "xe-pvc" && !everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
+  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
+    GTEST_SKIP() << there.error().message;
+  if (std::string_view(GetParam()) != "xe-pvc" && !everything())
+    GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
   for (const std::filesystem::path &path : gpuKernels()) {
     std::string folder = path.parent_path().filename().string();
     bool ours = folder == "examples" || folder == "stdlib";

@@ -72,8 +72,13 @@ TEST(LevelZero, KnowsTheSoftwareDeviceByItsName) {
 }
 
 TEST(LevelZero, PciIdsGiveTheHardware) {
-  for (auto [id, name] : {std::pair(0x0BD0u, "xe-pvc"), {0x0B69u, "xe-pvc"}, {0xE20Bu, "xe-bmg"}, {0x64A0u, "xe-bmg"},
-                          {0x5690u, "xe-dg2"}, {0x56C0u, "xe-dg2"}, {0x9A49u, "spirv"}})
+  for (auto [id, name] : {std::pair(0x0BD0u, "xe-pvc"),
+                          {0x0B69u, "xe-pvc"},
+                          {0xE20Bu, "xe-bmg"},
+                          {0x64A0u, "xe-bmg"},
+                          {0x5690u, "xe-dg2"},
+                          {0x56C0u, "xe-dg2"},
+                          {0x9A49u, "spirv"}})
     EXPECT_EQ(targetOfPciId(id)->name, name) << id;
 }
 
@@ -115,7 +120,8 @@ TEST(LevelZero, AnotherFailureOfZeInitDriversIsAnError) {
   fake.failWith = ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS;
   auto infos = listZeDevices(FakeLevelZero::newerTable());
   ASSERT_FALSE(infos);
-  EXPECT_NE(infos.error().message.find("zeInitDrivers: this user may not use the device"), std::string::npos) << infos.error().message;
+  EXPECT_NE(infos.error().message.find("zeInitDrivers: this user may not use the device"), std::string::npos)
+      << infos.error().message;
 }
 
 TEST(LevelZero, ADriverThatFailsDoesNotHideTheOthers) {
@@ -182,8 +188,9 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
   fake.failWith = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
   auto module = (*device)->module(kSpirv, "");
   ASSERT_FALSE(module);
-  EXPECT_EQ(module.error().message, "zeModuleCreate on Fake GPU: the driver does not compile the kernels (MODULE_BUILD_FAILURE 0x70000004)\n"
-                                    "error: undefined reference to `f'");
+  EXPECT_EQ(module.error().message,
+            "zeModuleCreate on Fake GPU: the driver does not compile the kernels (MODULE_BUILD_FAILURE 0x70000004)\n"
+            "error: undefined reference to `f'");
 }
 
 // With several drivers, the loader does not wrap the build log of a failed build: using it crashes.
@@ -193,14 +200,17 @@ TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   auto infos = listZeDevices(FakeLevelZero::table());
   ASSERT_TRUE(infos);
   ZeFunctions functions = FakeLevelZero::table();
-  functions.zeModuleBuildLogGetString = [](ze_module_build_log_handle_t, size_t *, char *) { return ADD_FAILURE(), ZE_RESULT_ERROR_UNKNOWN; };
+  functions.zeModuleBuildLogGetString = [](ze_module_build_log_handle_t, size_t *, char *) {
+    return ADD_FAILURE(), ZE_RESULT_ERROR_UNKNOWN;
+  };
   functions.zeModuleBuildLogDestroy = [](ze_module_build_log_handle_t) { return ADD_FAILURE(), ZE_RESULT_ERROR_UNKNOWN; };
   auto device = ZeDevice::open(functions, infos->front());
   ASSERT_TRUE(device);
   fake.failAt = static_cast<int>(fake.calls.size());
   auto module = (*device)->module(kSpirv, "");
   ASSERT_FALSE(module);
-  EXPECT_NE(module.error().message.find("with --device=gpu the build log can be read"), std::string::npos) << module.error().message;
+  EXPECT_NE(module.error().message.find("with --device=gpu the build log can be read"), std::string::npos)
+      << module.error().message;
   device->reset();
   EXPECT_EQ(fake.live.size(), 1u); // the log, which cannot be destroyed
   for (void *log : fake.live) std::free(log);

@@ -99,14 +99,21 @@ TEST(OpenCl, WhatADeviceLacksIsSaid) {
   fake.version = "OpenCL 3.0 PoCL";
   fake.languages = "";
   fake.extensions = "cl_khr_fp64";
-  EXPECT_EQ(problemOf(fake), "of OpenCL 3.0 PoCL, it lacks what kernels need: SPIR-V 1.4 (it takes none); subgroups of a size that a kernel chooses "
-                             "(cl_intel_required_subgroup_size); memory with addresses (cl_intel_unified_shared_memory)");
+  EXPECT_EQ(
+      problemOf(fake),
+      "of OpenCL 3.0 PoCL, it lacks what kernels need: SPIR-V 1.4 (it takes none); subgroups of a size that a kernel chooses "
+      "(cl_intel_required_subgroup_size); memory with addresses (cl_intel_unified_shared_memory)");
 }
 
 TEST(OpenCl, TheVersionOfSpirvCounts) {
   FakeOpenCl fake;
-  for (auto [languages, takes] : {std::pair("SPIR-V_1.0 SPIR-V_1.3", false), {"SPIR-V_1.4", true}, {"SPIR-V_1.10", true}, {"SPIR-V_2.0", true},
-                                  {"SPIR-V_", false}, {"SPIR-V_1", false}, {"NVVM_1.4", false}}) {
+  for (auto [languages, takes] : {std::pair("SPIR-V_1.0 SPIR-V_1.3", false),
+                                  {"SPIR-V_1.4", true},
+                                  {"SPIR-V_1.10", true},
+                                  {"SPIR-V_2.0", true},
+                                  {"SPIR-V_", false},
+                                  {"SPIR-V_1", false},
+                                  {"NVVM_1.4", false}}) {
     fake.languages = languages;
     EXPECT_EQ(problemOf(fake).empty(), takes) << languages;
   }
@@ -225,8 +232,9 @@ TEST(OpenCl, ARejectedProgramShowsTheBuildLog) {
   fake.failWith = CL_BUILD_PROGRAM_FAILURE;
   auto kernel = (*device)->load(kSpirv, kernelNamed("k"), true);
   ASSERT_FALSE(kernel);
-  EXPECT_EQ(kernel.error().message, "clBuildProgram on Fake CPU: the driver does not compile the kernels (CL_BUILD_PROGRAM_FAILURE -11)\n"
-                                    "error: undefined reference to `f'");
+  EXPECT_EQ(kernel.error().message,
+            "clBuildProgram on Fake CPU: the driver does not compile the kernels (CL_BUILD_PROGRAM_FAILURE -11)\n"
+            "error: undefined reference to `f'");
 }
 
 TEST(OpenCl, TheSameProgramIsBuiltOnce) {
@@ -245,7 +253,8 @@ TEST(OpenCl, BuildOptionsAreOfGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");
   code.largeRegisterFile = true;
-  for (auto [type, flags] : {std::pair(CL_DEVICE_TYPE_CPU, ""), {CL_DEVICE_TYPE_GPU, "-cl-intel-256-GRF-per-thread -cl-opt-disable"}}) {
+  for (auto [type, flags] :
+       {std::pair(CL_DEVICE_TYPE_CPU, ""), {CL_DEVICE_TYPE_GPU, "-cl-intel-256-GRF-per-thread -cl-opt-disable"}}) {
     fake.type = type;
     auto device = openFirst();
     ASSERT_TRUE(device);
@@ -266,7 +275,9 @@ TEST(OpenCl, DivergentBarriersAreForGpus) {
     auto loaded = (*device)->load(kSpirv, code, true);
     EXPECT_EQ(static_cast<bool>(loaded), good);
     if (good) continue;
-    EXPECT_NE(loaded.error().message.find("@k has subgroup barriers in a branch or a loop that depends on the subgroup"), std::string::npos) << loaded.error().message;
+    EXPECT_NE(loaded.error().message.find("@k has subgroup barriers in a branch or a loop that depends on the subgroup"),
+              std::string::npos)
+        << loaded.error().message;
   }
 }
 

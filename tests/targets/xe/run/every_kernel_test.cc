@@ -18,11 +18,21 @@ bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests
 
 // Files that take seconds; another test of the same kind is quick.
 constexpr std::string_view kLong[] = {
-    "examples/02_fused_reduce.xt", "examples/03_transpose_layout.xt",      "examples/05_two_cache_levels.xt",
-    "examples/07_dynamic_views.xt", "examples/08_epilogue.xt",             "examples/13_int8.xt",  "stdlib/activations.xt",
-    "stdlib/gemm.xt",              "stdlib/gemm_variants.xt",              "peers/06_gemm_two_steps.xt",
-    "peers/16_wg_gemm.xt",         "peers/18_wg_gemm_transposed_sum.xt",   "peers/24_wg_gemm_wrapped_k.xt",
-    "peers/k_blocks.xt",           "peers/17_wg_gemm_bf16_prefetch.xt",
+    "examples/02_fused_reduce.xt",
+    "examples/03_transpose_layout.xt",
+    "examples/05_two_cache_levels.xt",
+    "examples/07_dynamic_views.xt",
+    "examples/08_epilogue.xt",
+    "examples/13_int8.xt",
+    "stdlib/activations.xt",
+    "stdlib/gemm.xt",
+    "stdlib/gemm_variants.xt",
+    "peers/06_gemm_two_steps.xt",
+    "peers/16_wg_gemm.xt",
+    "peers/18_wg_gemm_transposed_sum.xt",
+    "peers/24_wg_gemm_wrapped_k.xt",
+    "peers/k_blocks.xt",
+    "peers/17_wg_gemm_bf16_prefetch.xt",
 };
 
 // Each file runs on the first of the GPUs listed below, on OpenCL, and on one of these in rotation; tests/run --full runs all
@@ -33,8 +43,22 @@ constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv"};
 // SPIR-V: those run in tests/run --full only. If opencl.txt has no entry for a file, it must pass or be refused.
 constexpr std::string_view kOpenCl = "opencl";
 constexpr std::string_view kLongOnOpenCl[] = {
-    "gemm",         "softmax",      "attention",   "layernorm", "rmsnorm", "reductions", "reduction_kinds", "activations",
-    "02_fused_reduce", "03_transpose_layout", "04_shared_memory", "05_two_cache_levels", "08_epilogue", "12_split_k", "13_int8", "k_blocks",
+    "gemm",
+    "softmax",
+    "attention",
+    "layernorm",
+    "rmsnorm",
+    "reductions",
+    "reduction_kinds",
+    "activations",
+    "02_fused_reduce",
+    "03_transpose_layout",
+    "04_shared_memory",
+    "05_two_cache_levels",
+    "08_epilogue",
+    "12_split_k",
+    "13_int8",
+    "k_blocks",
 };
 
 // Appended to a file without tests, so that all its kernels are built for the device.
@@ -61,9 +85,10 @@ std::string resultOf(const test::ToolRun &run) {
   std::string kept, summary;
   size_t passed = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("passed  ")) ++passed;
-    else if (line.starts_with("error") || line.starts_with("skipped") || line.starts_with("failed") || line.starts_with("  = ") ||
-             line.find(" cannot run on ") != std::string::npos)
+    if (line.starts_with("passed  "))
+      ++passed;
+    else if (line.starts_with("error") || line.starts_with("skipped") || line.starts_with("failed") ||
+             line.starts_with("  = ") || line.find(" cannot run on ") != std::string::npos)
       kept += "  " + line + "\n";
   }
   if (passed) summary = str("  passed ", passed, "\n");
@@ -77,8 +102,10 @@ std::map<std::string, std::string> entriesOf(const std::string &text) {
   std::istringstream lines(text);
   std::string name;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(" ")) entries[name] += line + "\n";
-    else name = line;
+    if (line.starts_with(" "))
+      entries[name] += line + "\n";
+    else
+      name = line;
   }
   return entries;
 }
@@ -107,7 +134,8 @@ TEST_P(EveryKernel, RunsThere) {
   size_t own = std::ranges::find(kByTurns, GetParam()) - std::begin(kByTurns), number = 0;
   fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / str(GetParam(), ".txt");
   bool kept = fs::exists(golden); // otherwise only the broken limits are checked
-  std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(), seen = wanted;
+  std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(),
+                                     seen = wanted;
   std::set<std::string> there;
   fs::path folder = fs::temp_directory_path() / str("xt-every-kernel-", getpid());
   fs::create_directories(folder);
@@ -132,7 +160,9 @@ TEST_P(EveryKernel, RunsThere) {
       continue;
     }
     EXPECT_TRUE(std::getenv("XT_UPDATE_GOLDEN") || seen[name] == wanted[name])
-        << name << ", wanted:\n" << wanted[name] << "got status " << run.status << ":\n" << run.output;
+        << name << ", wanted:\n"
+        << wanted[name] << "got status " << run.status << ":\n"
+        << run.output;
   }
   fs::remove_all(folder);
   std::erase_if(seen, [&](const auto &entry) { return !there.contains(entry.first); });
@@ -141,11 +171,12 @@ TEST_P(EveryKernel, RunsThere) {
   if (kept) test::expectGolden(golden, text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", kOpenCl), [](const auto &param) {
-  std::string name(param.param);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", kOpenCl),
+                         [](const auto &param) {
+                           std::string name(param.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 } // namespace
 } // namespace xt

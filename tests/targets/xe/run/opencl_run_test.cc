@@ -29,7 +29,9 @@ protected:
     std::ofstream(folder / "k.xt") << text;
     return (folder / "k.xt").string();
   }
-  static ToolRun xtrun(const std::string &arguments) { return runTool(str(test::openClDrivers(), " timeout 600 %bin/xtrun --device=opencl ", arguments)); }
+  static ToolRun xtrun(const std::string &arguments) {
+    return runTool(str(test::openClDrivers(), " timeout 600 %bin/xtrun --device=opencl ", arguments));
+  }
   static bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
 
   std::filesystem::path folder;
@@ -71,7 +73,8 @@ TEST_F(OpenClRun, ATargetForOtherHardwareSaysWhatIsThere) {
 }
 
 TEST_F(OpenClRun, WithoutADriverTheErrorSaysWhereOneIs) {
-  ToolRun run = runTool("OCL_ICD_FILENAMES= OCL_ICD_VENDORS=/nonexistent %bin/xtrun --device=opencl --target=spirv " + file(kSum));
+  ToolRun run =
+      runTool("OCL_ICD_FILENAMES= OCL_ICD_VENDORS=/nonexistent %bin/xtrun --device=opencl --target=spirv " + file(kSum));
   EXPECT_EQ(run.status, 3) << run.output;
   EXPECT_TRUE(has(run, "no OpenCL driver is installed") && has(run, "intel-opencl-rt")) << run.output;
 }

@@ -19,12 +19,15 @@ inline std::string missingXePackage() {
 inline constexpr const char *kOpenClDriver = XT_SOURCE_DIR "/build/opencl/lib/libintelocl.so";
 
 // Prefix of a command: the variables that make the loader use only that driver.
-inline std::string openClDrivers() { return std::string("OCL_ICD_FILENAMES=") + kOpenClDriver + " OCL_ICD_VENDORS=" + kOpenClDriver; }
+inline std::string openClDrivers() {
+  return std::string("OCL_ICD_FILENAMES=") + kOpenClDriver + " OCL_ICD_VENDORS=" + kOpenClDriver;
+}
 
 // The reason why tests cannot run on it; "": they can.
 inline std::string whyNoOpenCl() {
   if (access(kOpenClDriver, R_OK) == 0) return "";
-  return "the Python package intel-opencl-rt, Intel's OpenCL runtime for CPUs, is not in build/opencl; tests/run installs it with pip";
+  return "the Python package intel-opencl-rt, Intel's OpenCL runtime for CPUs, is not in build/opencl; tests/run installs it "
+         "with pip";
 }
 
 } // namespace xt::test

@@ -14,7 +14,8 @@ using test::ToolRun;
 class XeRun : public ::testing::Test {
 protected:
   void SetUp() override {
-    if (std::string package = test::missingXePackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+    if (std::string package = test::missingXePackage(); !package.empty())
+      GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
     std::string pattern = (std::filesystem::temp_directory_path() / "xt-xe-XXXXXX").string();
     ASSERT_TRUE(mkdtemp(pattern.data()));
     folder = pattern;
@@ -70,7 +71,8 @@ TEST_F(XeRun, TargetsAreCompared) {
 TEST_F(XeRun, DevicesAreListed) {
   ToolRun run = runTool("%bin/xtrun --devices");
   EXPECT_EQ(run.status, 0) << run.output;
-  for (const char *text : {"interp ", "cpu ", "xe ", "spirv ", "xt software device (PVC rules): software, Level Zero 0.0.1", "subgroups of 8, 16, 32, compiled for as xe-dg2"})
+  for (const char *text : {"interp ", "cpu ", "xe ", "spirv ", "xt software device (PVC rules): software, Level Zero 0.0.1",
+                           "subgroups of 8, 16, 32, compiled for as xe-dg2"})
     EXPECT_TRUE(has(run, text)) << text << "\n" << run.output;
   run = runTool("%bin/xtrun --devices --json | python3 -m json.tool > /dev/null");
   if (!has(run, "python3: not found")) {
@@ -93,7 +95,8 @@ TEST_F(XeRun, KernelsThatTheHardwareCannotRunAreSkipped) {
 
 // Buffers that obey the rules of block messages are read with them, others without; both give the right result.
 TEST_F(XeRun, ThePlainKernelRunsWhereABufferBreaksARule) {
-  std::string text = R"(kernel @scale(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) step 16, %j = 0 to dim(%A, 1) step 32) {
+  std::string text =
+      R"(kernel @scale(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) step 16, %j = 0 to dim(%A, 1) step 32) {
   %ta = init_tile %A[%i, %j] -> tile<16x32xf16>
   %tc = init_tile %C[%i, %j] -> tile<16x32xf16>
   %a = load_tile %ta
@@ -116,16 +119,21 @@ test "t" {
   EXPECT_EQ(fits.status, 0) << fits.output;
   EXPECT_FALSE(has(fits, "runs without block messages")) << fits.output;
   EXPECT_EQ(breaks.status, 0) << breaks.output;
-  EXPECT_TRUE(has(breaks, "@scale runs without block messages: `%A`: a row has 66 bytes; a block message wants at least 64, and a multiple of 4")) << breaks.output;
+  EXPECT_TRUE(has(
+      breaks,
+      "@scale runs without block messages: `%A`: a row has 66 bytes; a block message wants at least 64, and a multiple of 4"))
+      << breaks.output;
 }
 
 // Instructions of Intel's extensions give what functions do, bit by bit.
 TEST_F(XeRun, IntelExtensions) {
   for (const char *path : {"/stdlib/gemm.xt", "/stdlib/attention.xt", "/examples/13_int8.xt"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --small --device=soft --target=cpu,xe-pvc --spirv-extensions=intel %src") + path);
+    ToolRun run =
+        runTool(std::string("%bin/xtrun --small --device=soft --target=cpu,xe-pvc --spirv-extensions=intel %src") + path);
     EXPECT_EQ(run.status, 0) << path << "\n" << run.output;
   }
-  ToolRun run = runTool("%bin/xtrun --small --device=soft --target=xe-dg2 --spirv-extensions=intel --test \"bf16, smaller tiles\" %src/stdlib/gemm.xt");
+  ToolRun run = runTool("%bin/xtrun --small --device=soft --target=xe-dg2 --spirv-extensions=intel --test \"bf16, smaller "
+                        "tiles\" %src/stdlib/gemm.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   run = runTool("%bin/xtrun --target=spirv --spirv-extensions=intel %src/stdlib/gemm.xt");
   EXPECT_EQ(run.status, 64) << run.output;
@@ -139,7 +147,9 @@ TEST_F(XeRun, HostByMetadata) {
   ASSERT_EQ(runTool(compile + "--emit=spirv,meta -o scale.spv " + text + " > scale.json").status, 0);
   ASSERT_EQ(runTool(compile + "--no-block-messages --emit=spirv,meta -o plain.spv " + text + " > plain.json").status, 0);
   auto launch = [&](const std::string &arguments) {
-    return runTool("cd " + folder.string() + " && ZE_ENABLE_ALT_DRIVERS=$(realpath %bin/../lib/libze_xt_soft.so) python3 %src/examples/host/launch.py " + arguments);
+    return runTool("cd " + folder.string() +
+                   " && ZE_ENABLE_ALT_DRIVERS=$(realpath %bin/../lib/libze_xt_soft.so) python3 %src/examples/host/launch.py " +
+                   arguments);
   };
   ToolRun fits = launch("128 64 1"), breaks = launch("100 77 1"), fails = launch("128 64 0");
   EXPECT_EQ(fits.status, 0);
@@ -152,7 +162,8 @@ TEST_F(XeRun, HostByMetadata) {
 
 TEST_F(XeRun, SizesAtTheEdge) {
   for (const char *target : {"xe-pvc", "xe-dg2", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/edges.xt");
+    ToolRun run =
+        runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/edges.xt");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "8 tests: 8 passed")) << run.output;
   }
@@ -160,7 +171,8 @@ TEST_F(XeRun, SizesAtTheEdge) {
 
 TEST_F(XeRun, NarrowElements) {
   for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,") + gpu + " %src/tests/targets/xe/run/narrow.xt");
+    ToolRun run =
+        runTool(std::string("%bin/xtrun --device=soft --target=interp,") + gpu + " %src/tests/targets/xe/run/narrow.xt");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "12 tests: 12 passed")) << run.output;
   }
@@ -168,7 +180,8 @@ TEST_F(XeRun, NarrowElements) {
 
 TEST_F(XeRun, ZerosKeepTheirSigns) {
   for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu + " %src/tests/targets/xe/run/signed_zeros.xt");
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu +
+                          " %src/tests/targets/xe/run/signed_zeros.xt");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
   }
@@ -250,9 +263,11 @@ TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
 // If a launch loses the device, only its test fails; the next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target + " %src/tests/targets/tools/blocks/fail_wild_address.xt");
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target +
+                          " %src/tests/targets/tools/blocks/fail_wild_address.xt");
     EXPECT_EQ(run.status, 1) << run.output;
-    EXPECT_TRUE(has(run, "kernel plain, workgroup (0, 0, 0), lane ") && has(run, "is outside of what is allocated")) << run.output;
+    EXPECT_TRUE(has(run, "kernel plain, workgroup (0, 0, 0), lane ") && has(run, "is outside of what is allocated"))
+        << run.output;
     EXPECT_TRUE(has(run, "passed  an address")) << run.output;
     EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
   }
@@ -418,7 +433,8 @@ test "all come" {
     EXPECT_EQ(run.status, 1) << run.output;
     EXPECT_TRUE(has(run, "k.xt:11:5: kernel d, workgroup (0, 0, 0), lane ")) << run.output;
     EXPECT_TRUE(has(run, "deadlock: nobody is left to change what is waited for; finished: subgroup 0; "
-                         "polling d.barriers[1] in shared local memory: subgroups 1, 2, 3")) << run.output;
+                         "polling d.barriers[1] in shared local memory: subgroups 1, 2, 3"))
+        << run.output;
     EXPECT_TRUE(has(run, "2 tests: 1 passed, 1 failed")) << run.output;
   }
 }
@@ -451,13 +467,15 @@ TEST_F(XeRun, WhatIsMissingIsSaid) {
   EXPECT_EQ(noTool.status, 3) << noTool.output;
   EXPECT_TRUE(has(noTool, "package llvm-spirv-15")) << noTool.output;
   std::filesystem::create_directories(folder / "bin");
-  ToolRun rejected = runTool("printf '#!/bin/sh\\nexit 1\\n' > " + (folder / "bin/llvm-spirv-15").string() + " && chmod +x " + (folder / "bin/llvm-spirv-15").string() +
-                             " && PATH=" + (folder / "bin").string() + ":$PATH %bin/xtrun --device=soft --target=xe " + path);
+  ToolRun rejected = runTool("printf '#!/bin/sh\\nexit 1\\n' > " + (folder / "bin/llvm-spirv-15").string() + " && chmod +x " +
+                             (folder / "bin/llvm-spirv-15").string() + " && PATH=" + (folder / "bin").string() +
+                             ":$PATH %bin/xtrun --device=soft --target=xe " + path);
   EXPECT_EQ(rejected.status, 3) << rejected.output;
-  EXPECT_TRUE(has(rejected, "the driver does not compile the kernels (MODULE_BUILD_FAILURE") && has(rejected, "llvm-spirv-15 does not read this SPIR-V (status 1)"))
+  EXPECT_TRUE(has(rejected, "the driver does not compile the kernels (MODULE_BUILD_FAILURE") &&
+              has(rejected, "llvm-spirv-15 does not read this SPIR-V (status 1)"))
       << rejected.output;
-  ToolRun noDriver = runTool("cp %bin/xtrun " + (folder / "bin").string() + " && env -u ZE_ENABLE_ALT_DRIVERS " + (folder / "bin/xtrun").string() +
-                             " --device=soft --target=xe " + path);
+  ToolRun noDriver = runTool("cp %bin/xtrun " + (folder / "bin").string() + " && env -u ZE_ENABLE_ALT_DRIVERS " +
+                             (folder / "bin/xtrun").string() + " --device=soft --target=xe " + path);
   EXPECT_EQ(noDriver.status, 3) << noDriver.output;
   EXPECT_TRUE(has(noDriver, "no software device")) << noDriver.output;
   ToolRun gpu = runTool("%bin/xtrun --device=gpu --target=xe " + path);

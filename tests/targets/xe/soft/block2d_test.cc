@@ -64,10 +64,9 @@ std::string kernelText(const Shape &shape) {
   bool write = shape.use == "write";
   return str("OV void ", shape.name(), "(global void *, int, int, int, int2, private ", shape.type(), " *);\n",
              "LANES(16) kernel void ", shape.kernel(), "(global void *m, int w, int h, int p, int x, int y, global ",
-             shape.type(), " *out) {\n  private ", shape.type(), " r[", n,
-             "];\n  uint lane = get_sub_group_local_id();\n",
-             write ? str("  for (int i = 0; i < ", n, "; ++i) r[i] = out[lane * ", n, " + i];\n") : "", "  ",
-             shape.name(), "(m, w, h, p, (int2)(x, y), r);\n",
+             shape.type(), " *out) {\n  private ", shape.type(), " r[", n, "];\n  uint lane = get_sub_group_local_id();\n",
+             write ? str("  for (int i = 0; i < ", n, "; ++i) r[i] = out[lane * ", n, " + i];\n") : "", "  ", shape.name(),
+             "(m, w, h, p, (int2)(x, y), r);\n",
              write ? "" : str("  for (int i = 0; i < ", n, "; ++i) out[lane * ", n, " + i] = r[i];\n"), "}\n");
 }
 
@@ -97,8 +96,7 @@ uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, i
   if (shape.use == "read_transform") {
     uint64_t word = 0;
     int factor = 4 / bytes;
-    for (int f = 0; f < factor; ++f)
-      word |= m.at(y + component * factor + f, column0 + lane, bytes) << (f * shape.bits);
+    for (int f = 0; f < factor; ++f) word |= m.at(y + component * factor + f, column0 + lane, bytes) << (f * shape.bits);
     return word;
   }
   if (shape.use == "read_transpose") { // row r of memory is in lane r; further rows are in the next component
@@ -201,9 +199,11 @@ TEST(SoftBlock2d, functionsAreThoseOfADriversLibrary) {
     }
   EXPECT_EQ(blocks, 196u);
   XT_NEEDS_COMPILER();
-  for (Shape shape : {Shape{"write", 8, 8, 16, 1, 16}, Shape{"read", 8, 8, 16, 4, 16}, Shape{"write", 16, 8, 16, 1, 32}, Shape{"read", 16, 4, 32, 1, 16}}) {
+  for (Shape shape : {Shape{"write", 8, 8, 16, 1, 16}, Shape{"read", 8, 8, 16, 4, 16}, Shape{"write", 16, 8, 16, 1, 32},
+                      Shape{"read", 16, 4, 32, 1, 16}}) {
     SoftKernels kernels(kernelText(shape));
-    EXPECT_NE(kernels.error.find("does not know the device function " + shape.name()), std::string::npos) << shape.name() << ": " << kernels.error;
+    EXPECT_NE(kernels.error.find("does not know the device function " + shape.name()), std::string::npos)
+        << shape.name() << ": " << kernels.error;
   }
 }
 
@@ -247,8 +247,7 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
   EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: no effect
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
-  EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0"))
-      << uneven;
+  EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0")) << uneven;
 }
 
 } // namespace

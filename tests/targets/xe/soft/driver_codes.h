@@ -27,7 +27,8 @@ class DriverCodes : public testing::Test {
 protected:
   void SetUp() override {
     if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "skipped: Debian's package libze-dev was not there when this was built";
-    if (std::string package = missingPackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+    if (std::string package = missingPackage(); !package.empty())
+      GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
     ASSERT_TRUE(ze.open(kDriver, kNewest));
     InitDriversDesc init;
     init.flags = kInitGpuDrivers;
@@ -58,10 +59,11 @@ protected:
 
   void TearDown() override {
     if (!kernel) return;
-    for (auto destroyed : {ze.kernel.table.pfnDestroy(kernel), ze.module.table.pfnDestroy(module), ze.log.table.pfnDestroy(log),
-                           ze.memory.table.pfnFree(context, memory), ze.fence.table.pfnDestroy(fence), ze.event.table.pfnDestroy(event),
-                           ze.pool.table.pfnDestroy(pool), ze.list.table.pfnDestroy(immediate), ze.list.table.pfnDestroy(list),
-                           ze.queue.table.pfnDestroy(queue), ze.context.table.pfnDestroy(context)})
+    for (auto destroyed :
+         {ze.kernel.table.pfnDestroy(kernel), ze.module.table.pfnDestroy(module), ze.log.table.pfnDestroy(log),
+          ze.memory.table.pfnFree(context, memory), ze.fence.table.pfnDestroy(fence), ze.event.table.pfnDestroy(event),
+          ze.pool.table.pfnDestroy(pool), ze.list.table.pfnDestroy(immediate), ze.list.table.pfnDestroy(list),
+          ze.queue.table.pfnDestroy(queue), ze.context.table.pfnDestroy(context)})
       EXPECT_EQ(destroyed, ZE_RESULT_SUCCESS);
   }
 
@@ -73,7 +75,9 @@ protected:
     EXPECT_EQ(set(kernel, 2, sizeof where, &where), ZE_RESULT_SUCCESS);
     EXPECT_EQ(ze.kernel.table.pfnSetGroupSize(kernel, 16, 1, 1), ZE_RESULT_SUCCESS);
   }
-  ze_result_t launch(ze_command_list_handle_t to) { return ze.list.table.pfnAppendLaunchKernel(to, kernel, &groups, nullptr, 0, nullptr); }
+  ze_result_t launch(ze_command_list_handle_t to) {
+    return ze.list.table.pfnAppendLaunchKernel(to, kernel, &groups, nullptr, 0, nullptr);
+  }
 
   // Calls `function` once for each required argument, with that argument null. `optional`: positions of the arguments
   // that may be null.
@@ -120,17 +124,20 @@ private:
           Tuple changed = args;
           std::get<I>(changed) = nullptr;
           bool handle = isHandle<Arg>();
-          EXPECT_EQ(std::apply(function, changed), handle ? ZE_RESULT_ERROR_INVALID_NULL_HANDLE : ZE_RESULT_ERROR_INVALID_NULL_POINTER)
+          EXPECT_EQ(std::apply(function, changed),
+                    handle ? ZE_RESULT_ERROR_INVALID_NULL_HANDLE : ZE_RESULT_ERROR_INVALID_NULL_POINTER)
               << name << ", argument " << I;
         }
       eachNull<I + 1>(name, function, optional, args);
     }
   }
   template <class Arg> static constexpr bool isHandle() {
-    return (std::is_same_v<Arg, ze_driver_handle_t> || std::is_same_v<Arg, ze_device_handle_t> || std::is_same_v<Arg, ze_context_handle_t> ||
-            std::is_same_v<Arg, ze_command_queue_handle_t> || std::is_same_v<Arg, ze_command_list_handle_t> ||
-            std::is_same_v<Arg, ze_event_pool_handle_t> || std::is_same_v<Arg, ze_event_handle_t> || std::is_same_v<Arg, ze_fence_handle_t> ||
-            std::is_same_v<Arg, ze_module_handle_t> || std::is_same_v<Arg, ze_module_build_log_handle_t> || std::is_same_v<Arg, ze_kernel_handle_t>);
+    return (std::is_same_v<Arg, ze_driver_handle_t> || std::is_same_v<Arg, ze_device_handle_t> ||
+            std::is_same_v<Arg, ze_context_handle_t> || std::is_same_v<Arg, ze_command_queue_handle_t> ||
+            std::is_same_v<Arg, ze_command_list_handle_t> || std::is_same_v<Arg, ze_event_pool_handle_t> ||
+            std::is_same_v<Arg, ze_event_handle_t> || std::is_same_v<Arg, ze_fence_handle_t> ||
+            std::is_same_v<Arg, ze_module_handle_t> || std::is_same_v<Arg, ze_module_build_log_handle_t> ||
+            std::is_same_v<Arg, ze_kernel_handle_t>);
   }
 };
 

@@ -59,7 +59,8 @@ TEST_F(DriverCodes, unknownFlagsAndNumbers) {
   listDesc.commandQueueGroupOrdinal = 0;
   listDesc.flags = 0x40;
   EXPECT_EQ(ze.list.table.pfnCreate(context, device, &listDesc, &newList), ZE_RESULT_ERROR_INVALID_ENUMERATION);
-  EXPECT_EQ(ze.list.table.pfnAppendMemAdvise(list, device, memory, 64, static_cast<ze_memory_advice_t>(10)), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+  EXPECT_EQ(ze.list.table.pfnAppendMemAdvise(list, device, memory, 64, static_cast<ze_memory_advice_t>(10)),
+            ZE_RESULT_ERROR_INVALID_ENUMERATION);
   ze_event_pool_handle_t newPool = nullptr;
   poolDesc.flags = 0x10;
   EXPECT_EQ(ze.pool.table.pfnCreate(context, &poolDesc, 0, nullptr, &newPool), ZE_RESULT_ERROR_INVALID_ENUMERATION);
@@ -87,21 +88,26 @@ TEST_F(DriverCodes, absurdSizes) {
   auto allocate = [&](size_t size, size_t alignment, ze_result_t wanted) {
     EXPECT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, size, alignment, device, &pointer), wanted) << size;
     EXPECT_EQ(ze.memory.table.pfnAllocHost(context, &hostMemory, size, alignment, &pointer), wanted) << size;
-    EXPECT_EQ(ze.memory.table.pfnAllocShared(context, &deviceMemory, &hostMemory, size, alignment, device, &pointer), wanted) << size;
+    EXPECT_EQ(ze.memory.table.pfnAllocShared(context, &deviceMemory, &hostMemory, size, alignment, device, &pointer), wanted)
+        << size;
   };
   for (size_t size : {size_t{0}, properties.maxMemAllocSize + 1, size_t{1} << 62, SIZE_MAX, SIZE_MAX - 4095})
     allocate(size, 64, ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-  for (size_t alignment : {size_t{3}, size_t{96}, size_t{1} << 63, SIZE_MAX}) allocate(64, alignment, ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
+  for (size_t alignment : {size_t{3}, size_t{96}, size_t{1} << 63, SIZE_MAX})
+    allocate(64, alignment, ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
   // A host that relaxes the limit may allocate more, but not more than the address space.
   auto relaxed = described<ze_relaxed_allocation_limits_exp_desc_t>(ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC);
   relaxed.flags = ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE;
   deviceMemory.pNext = &relaxed;
-  EXPECT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, SIZE_MAX, 64, device, &pointer), ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
-  ASSERT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, properties.maxMemAllocSize + 1, 64, device, &pointer), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, SIZE_MAX, 64, device, &pointer),
+            ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+  ASSERT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, properties.maxMemAllocSize + 1, 64, device, &pointer),
+            ZE_RESULT_SUCCESS);
   EXPECT_EQ(ze.memory.table.pfnFree(context, pointer), ZE_RESULT_SUCCESS);
   deviceMemory.pNext = nullptr;
   deviceMemory.flags = 8;
-  EXPECT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, 64, 64, device, &pointer), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+  EXPECT_EQ(ze.memory.table.pfnAllocDevice(context, &deviceMemory, 64, 64, device, &pointer),
+            ZE_RESULT_ERROR_INVALID_ENUMERATION);
   hostMemory.flags = 0x20;
   EXPECT_EQ(ze.memory.table.pfnAllocHost(context, &hostMemory, 64, 64, &pointer), ZE_RESULT_ERROR_INVALID_ENUMERATION);
 
@@ -113,7 +119,8 @@ TEST_F(DriverCodes, absurdSizes) {
   moduleDesc.inputSize = 64, moduleDesc.format = static_cast<ze_module_format_t>(2);
   EXPECT_EQ(ze.module.table.pfnCreate(context, device, &moduleDesc, &newModule, nullptr), ZE_RESULT_ERROR_INVALID_ENUMERATION);
   moduleDesc.format = ZE_MODULE_FORMAT_NATIVE;
-  EXPECT_EQ(ze.module.table.pfnCreate(context, device, &moduleDesc, &newModule, nullptr), ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+  EXPECT_EQ(ze.module.table.pfnCreate(context, device, &moduleDesc, &newModule, nullptr),
+            ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
 
   ze_event_pool_handle_t large = nullptr;
   poolDesc.count = 0;
@@ -130,9 +137,11 @@ TEST_F(DriverCodes, absurdSizes) {
   EXPECT_EQ(set(kernel, 3, 4, memory), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
   EXPECT_EQ(set(kernel, 0, 4, &memory), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
   EXPECT_EQ(set(kernel, 0, SIZE_MAX, &memory), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
-  for (size_t size : {size_t{0}, size_t{1} << 20, SIZE_MAX}) EXPECT_EQ(set(kernel, 1, size, nullptr), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+  for (size_t size : {size_t{0}, size_t{1} << 20, SIZE_MAX})
+    EXPECT_EQ(set(kernel, 1, size, nullptr), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
   EXPECT_EQ(set(kernel, 1, 64, memory), ZE_RESULT_ERROR_INVALID_ARGUMENT);
-  for (auto [x, y, z] : {std::tuple(0u, 1u, 1u), {1u, 0u, 1u}, {1u, 1u, 0u}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, {4096u, 1u, 1u}})
+  for (auto [x, y, z] :
+       {std::tuple(0u, 1u, 1u), {1u, 0u, 1u}, {1u, 1u, 0u}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, {4096u, 1u, 1u}})
     EXPECT_EQ(ze.kernel.table.pfnSetGroupSize(kernel, x, y, z), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
   uint32_t a = 0, b = 0, c = 0;
   EXPECT_EQ(ze.kernel.table.pfnSuggestGroupSize(kernel, 0, 1, 1, &a, &b, &c), ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION);
@@ -245,11 +254,18 @@ TEST_F(DriverCodes, statusAfterALostDevice) {
 TEST(DriverTablesTest, haveTheSizeOfTheHostsVersion) {
   if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "skipped: Debian's package libze-dev was not there when this was built";
   DriverTables ze;
-  for (auto [minor, global, list, event] : {std::tuple(1u, 1u, 26u, 7u), {4u, 1u, 28u, 7u}, {6u, 1u, 29u, 8u}, {9u, 1u, 34u, 11u},
-                                            {10u, 2u, 34u, 11u}, {17u, 2u, 52u, 17u}, {30u, 2u, 52u, 17u}}) {
+  for (auto [minor, global, list, event] : {std::tuple(1u, 1u, 26u, 7u),
+                                            {4u, 1u, 28u, 7u},
+                                            {6u, 1u, 29u, 8u},
+                                            {9u, 1u, 34u, 11u},
+                                            {10u, 2u, 34u, 11u},
+                                            {17u, 2u, 52u, 17u},
+                                            {30u, 2u, 52u, 17u}}) {
     DriverTables asked;
     ASSERT_TRUE(asked.open(kDriver, static_cast<ze_api_version_t>(ZE_MAKE_VERSION(1, minor)))) << minor;
-    auto filled = [](const auto &slots) { return static_cast<unsigned>(std::find(slots.slot, slots.slot + 64, nullptr) - slots.slot); };
+    auto filled = [](const auto &slots) {
+      return static_cast<unsigned>(std::find(slots.slot, slots.slot + 64, nullptr) - slots.slot);
+    };
     EXPECT_EQ(filled(asked.global), global) << minor;
     EXPECT_EQ(filled(asked.list), list) << minor;
     EXPECT_EQ(filled(asked.event), event) << minor;

@@ -27,8 +27,8 @@ std::string whatIsMissing() {
   return missingPackage();
 }
 
-#define NEEDS_DRIVER()                                                                                                 \
-  if (std::string package = whatIsMissing(); !package.empty())                                                         \
+#define NEEDS_DRIVER()                                                                                                         \
+  if (std::string package = whatIsMissing(); !package.empty())                                                                 \
   GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"
 
 class SoftDriver : public testing::Test {
@@ -55,8 +55,8 @@ protected:
   // Runs a program of these tests on the SPIR-V, with additional environment variables.
   Ran run(const std::string &program, const std::string &arguments = "", const std::string &environment = "") {
     // The programs end without destroying their objects, which is not a leak of the driver.
-    std::string command = str("env ASAN_OPTIONS=detect_leaks=0 ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ", kPrograms, program, " ",
-                              file("k.spv"), " ", arguments, " > ", file("log"), " 2>&1");
+    std::string command = str("env ASAN_OPTIONS=detect_leaks=0 ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ",
+                              kPrograms, program, " ", file("k.spv"), " ", arguments, " > ", file("log"), " 2>&1");
     int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(file("log"))};
   }
@@ -100,8 +100,7 @@ TEST_F(SoftDriver, putsWhatIsWrongWithAModuleIntoItsLog) {
   ASSERT_TRUE(write("int what(int);\nkernel void k(global int *o) { o[0] = what(1); }"));
   Ran ran = run("xt_soft_probe", "module");
   EXPECT_TRUE(says(ran.text, "module: 0x70000004")) << ran.text; // ZE_RESULT_ERROR_MODULE_BUILD_FAILURE
-  EXPECT_TRUE(says(ran.text, "build log: the software Xe device (xe-pvc) does not know the device function what"))
-      << ran.text;
+  EXPECT_TRUE(says(ran.text, "build log: the software Xe device (xe-pvc) does not know the device function what")) << ran.text;
   std::ofstream(file("k.spv")) << "this is no SPIR-V at all, but text";
   ran = run("xt_soft_probe", "module");
   EXPECT_TRUE(says(ran.text, "module: 0x70000004") && says(ran.text, "this is no SPIR-V")) << ran.text;
@@ -113,8 +112,7 @@ TEST_F(SoftDriver, losesTheDeviceWhereAKernelDoesWhatItMustNot) {
   for (const char *way : {"queue", "fence", "event", "immediate"}) {
     Ran ran = run("xt_soft_probe", way, "XT_SOFT_REPORT=" + file("report"));
     EXPECT_TRUE(says(ran.text, str(way, ": 0x70000001"))) << ran.text; // ZE_RESULT_ERROR_DEVICE_LOST
-    EXPECT_TRUE(
-        says(ran.text, "xt software device: kernel k, workgroup (0, 0, 0), lane 0 of subgroup 0: store of 4 bytes"))
+    EXPECT_TRUE(says(ran.text, "xt software device: kernel k, workgroup (0, 0, 0), lane 0 of subgroup 0: store of 4 bytes"))
         << ran.text;
     EXPECT_TRUE(says(ran.text, "last error: kernel k, workgroup (0, 0, 0)")) << ran.text;
   }
@@ -150,8 +148,8 @@ TEST_F(SoftDriver, isInitialisedByZeInitDrivers) {
 
 TEST_F(SoftDriver, copiesFillsAndTellsTheTime) {
   NEEDS_DRIVER();
-  ASSERT_TRUE(write(
-      "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { o[get_global_id(0)] += 1; }"));
+  ASSERT_TRUE(
+      write("__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { o[get_global_id(0)] += 1; }"));
   Ran ran = run("xt_soft_probe", "commands");
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "commands: 0x0")) << ran.text;

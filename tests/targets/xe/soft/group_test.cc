@@ -176,8 +176,7 @@ TEST(SoftGroups, namedBarriersOfSomeSubgroups) {
     EXPECT_EQ(out[static_cast<size_t>(i)], (rounds % 2 ? other : i) + rounds);
   }
   std::string report = kernels.run("lonely", {64, 1, 1}, {1, 1, 1}, out);
-  EXPECT_NE(report.find("deadlock: lane 0 of subgroup 0 waits at work_group_named_barrier"), std::string::npos)
-      << report;
+  EXPECT_NE(report.find("deadlock: lane 0 of subgroup 0 waits at work_group_named_barrier"), std::string::npos) << report;
   report = kernels.run("many", {64, 1, 1}, {1, 1, 1}, out);
   EXPECT_NE(report.find("a named barrier of 5 subgroups; the workgroup has 4"), std::string::npos) << report;
 }

@@ -56,11 +56,10 @@ TEST(SoftMath, functionsOfOneNumberInAllTypes) {
   std::string source;
   for (const Function &f : kFunctions) {
     bool onlyFloat = std::string(f.name).find('_') != std::string::npos;
-    source += str(
-        "LANES(16) kernel void ", f.name,
-        "_(global float *a, global float4 *v, global half *h, global double *d) {\n  size_t i = get_global_id(0);\n",
-        "  a[i] = ", f.name, "(a[i]);\n  v[i] = ", f.name, "(v[i]);\n",
-        onlyFloat ? "" : str("  h[i] = ", f.name, "(h[i]);\n  d[i] = ", f.name, "(d[i]);\n"), "}\n");
+    source += str("LANES(16) kernel void ", f.name,
+                  "_(global float *a, global float4 *v, global half *h, global double *d) {\n  size_t i = get_global_id(0);\n",
+                  "  a[i] = ", f.name, "(a[i]);\n  v[i] = ", f.name, "(v[i]);\n",
+                  onlyFloat ? "" : str("  h[i] = ", f.name, "(h[i]);\n  d[i] = ", f.name, "(d[i]);\n"), "}\n");
   }
   SoftKernels kernels(source);
   ASSERT_TRUE(kernels) << kernels.error;

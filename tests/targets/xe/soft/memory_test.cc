@@ -13,18 +13,16 @@ struct Line {
   const char *suffix, *type;
   int bytes;
 };
-constexpr Line kLines[] = {
-    {"_uc", "uchar", 1}, {"_us", "ushort", 2}, {"", "uint", 4}, {"_ui", "uint", 4}, {"_ul", "ulong", 8}};
+constexpr Line kLines[] = {{"_uc", "uchar", 1}, {"_us", "ushort", 2}, {"", "uint", 4}, {"_ui", "uint", 4}, {"_ul", "ulong", 8}};
 
 std::string lineKernel(const Line &line, int n) {
   std::string type = n == 1 ? line.type : str(line.type, n), suffix = str(line.suffix, n == 1 ? "" : str(n));
   std::string id = str(line.type, line.suffix, n);
   return str("OV ", type, " intel_sub_group_block_read", suffix, "(const global ", line.type, " *);\nOV ", type,
-             " intel_sub_group_block_read", suffix, "(const local ", line.type,
-             " *);\nOV void intel_sub_group_block_write", suffix, "(global ", line.type, " *, ", type, ");\n",
-             "LANES(16) kernel void k_", id, "(global ", line.type, " *in, global ", type, " *lanes, global ",
-             line.type, " *out, global ", type, " *fromLocal) {\n  local ", line.type, " slm[", 16 * n,
-             "] __attribute__((aligned(16)));\n  uint l = get_sub_group_local_id();\n  ", type,
+             " intel_sub_group_block_read", suffix, "(const local ", line.type, " *);\nOV void intel_sub_group_block_write",
+             suffix, "(global ", line.type, " *, ", type, ");\n", "LANES(16) kernel void k_", id, "(global ", line.type,
+             " *in, global ", type, " *lanes, global ", line.type, " *out, global ", type, " *fromLocal) {\n  local ",
+             line.type, " slm[", 16 * n, "] __attribute__((aligned(16)));\n  uint l = get_sub_group_local_id();\n  ", type,
              " v = intel_sub_group_block_read", suffix, "(in);\n  lanes[l] = v;\n  intel_sub_group_block_write", suffix,
              "(out, v);\n  for (int i = 0; i < ", n, "; ++i) slm[i * 16 + l] = in[i * 16 + l];\n",
              "  barrier(CLK_LOCAL_MEM_FENCE);\n  fromLocal[l] = intel_sub_group_block_read", suffix, "(slm);\n}\n");
@@ -191,7 +189,8 @@ LANES(16) kernel void shared(global int *out, int at, int changed) {
   auto *last = reinterpret_cast<int *>(three.data() + 2), *next = last + 1;
   EXPECT_EQ(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, last, 0x00ff), "");
   EXPECT_EQ(three[2], 0x12cb);
-  EXPECT_NE(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, last, 0x10000).find("beyond the end of an allocation of 6 bytes"), std::string::npos);
+  EXPECT_NE(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, last, 0x10000).find("beyond the end of an allocation of 6 bytes"),
+            std::string::npos);
   EXPECT_NE(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, next, 0).find("atomic access of 4 bytes"), std::string::npos);
   EXPECT_NE(kernels.run("add", {16, 1, 1}, {1, 1, 1}, last).find("atomic access of 4 bytes"), std::string::npos);
   EXPECT_NE(kernels.run("read", {16, 1, 1}, {1, 1, 1}, last, out).find("load of 4 bytes"), std::string::npos);

@@ -14,10 +14,9 @@ struct Types {
   std::string sum; // "float", "half", "short" (bf16), "int"
 };
 
-const Types kTypes[] = {
-    {"f16", "f16", 16, 16, "float"},   {"f16", "f16", 16, 16, "half"}, {"bf16", "bf16", 16, 16, "float"},
-    {"bf16", "bf16", 16, 16, "short"}, {"i8", "i8", 8, 32, "int"},     {"i8", "u8", 8, 32, "int"},
-    {"u8", "i8", 8, 32, "int"},        {"u8", "u8", 8, 32, "int"},     {"tf32", "tf32", 32, 8, "float"}};
+const Types kTypes[] = {{"f16", "f16", 16, 16, "float"},   {"f16", "f16", 16, 16, "half"}, {"bf16", "bf16", 16, 16, "float"},
+                        {"bf16", "bf16", 16, 16, "short"}, {"i8", "i8", 8, 32, "int"},     {"i8", "u8", 8, 32, "int"},
+                        {"u8", "i8", 8, 32, "int"},        {"u8", "u8", 8, 32, "int"},     {"tf32", "tf32", 32, 8, "float"}};
 
 std::string vectorOf(const std::string &scalar, int n) { return n == 1 ? scalar : str(scalar, n); }
 
@@ -31,9 +30,9 @@ std::string kernelText(const Types &t, int rows, int lanes) {
   std::string a = vectorOf(scalarA, t.bits == 32 ? std::max(rows / 2, 1) : rows);
   std::string b = t.bits == 32 ? "float8" : t.b == "u8" ? "uint8" : "int8";
   std::string c = vectorOf(t.sum, rows), f = str("intel_sub_group_", t.a, "_", t.b, "_matrix_mad_k", t.depth);
-  return str("OV ", c, " ", f, "(", a, ", ", b, ", ", c, ");\nLANES(", lanes, ") kernel void ", name(t, rows),
-             "(global ", a, " *a, global ", b, " *b, global ", c,
-             " *c) {\n  uint l = get_sub_group_local_id();\n  c[l] = ", f, "(a[l], b[l], c[l]);\n}\n");
+  return str("OV ", c, " ", f, "(", a, ", ", b, ", ", c, ");\nLANES(", lanes, ") kernel void ", name(t, rows), "(global ", a,
+             " *a, global ", b, " *b, global ", c, " *c) {\n  uint l = get_sub_group_local_id();\n  c[l] = ", f,
+             "(a[l], b[l], c[l]);\n}\n");
 }
 
 double read(const std::string &type, const uint8_t *from) {
@@ -83,8 +82,7 @@ int bytesOf(const std::string &type) {
 // Register layout: A row by row, B in words of its columns, and C like A. A is padded to complete registers.
 void compare(SoftKernels &kernels, const Types &t, int rows, int lanes) {
   int size = t.bits / 8, k = t.depth;
-  std::vector<uint8_t> a = values(t.a, static_cast<size_t>(rows * k), 1),
-                       b = values(t.b, static_cast<size_t>(k * lanes), 2);
+  std::vector<uint8_t> a = values(t.a, static_cast<size_t>(rows * k), 1), b = values(t.b, static_cast<size_t>(k * lanes), 2);
   std::vector<uint8_t> c = values(t.sum == "float" ? "float" : t.sum, static_cast<size_t>(rows * lanes), 3);
   int laneBytes = std::max(rows * k * size / lanes, size),
       unit = t.bits == 32 ? 4 : 32 / lanes; // bytes of A in one lane, and of a register element there
@@ -103,9 +101,8 @@ void compare(SoftKernels &kernels, const Types &t, int rows, int lanes) {
     for (int lane = 0; lane < lanes; ++lane)
       std::memcpy(&registersC[static_cast<size_t>((lane * rows + row) * sum)],
                   &c[static_cast<size_t>((row * lanes + lane) * sum)], static_cast<size_t>(sum));
-  ASSERT_EQ(
-      kernels.run(name(t, rows), {static_cast<uint32_t>(lanes), 1, 1}, {1, 1, 1}, registersA, registersB, registersC),
-      "");
+  ASSERT_EQ(kernels.run(name(t, rows), {static_cast<uint32_t>(lanes), 1, 1}, {1, 1, 1}, registersA, registersB, registersC),
+            "");
   for (int row = 0; row < rows; ++row)
     for (int lane = 0; lane < lanes; ++lane) {
       double exact = read(t.sum, &c[static_cast<size_t>((row * lanes + lane) * sum)]), magnitude = std::fabs(exact);
@@ -117,8 +114,8 @@ void compare(SoftKernels &kernels, const Types &t, int rows, int lanes) {
       double got = read(t.sum, &registersC[static_cast<size_t>((lane * rows + row) * sum)]);
       double unitLast = t.sum == "half" ? 0x1p-11 : t.sum == "short" ? 0x1p-8 : 0;
       double bound = t.sum == "int" ? 0 : magnitude * 0x1p-24 * (k + 1) + std::fabs(exact) * unitLast * 1.01;
-      ASSERT_LE(std::fabs(got - exact), bound) << name(t, rows) << " on " << lanes << " lanes, row " << row
-                                               << ", column " << lane << ": " << got << ", not " << exact;
+      ASSERT_LE(std::fabs(got - exact), bound) << name(t, rows) << " on " << lanes << " lanes, row " << row << ", column "
+                                               << lane << ": " << got << ", not " << exact;
     }
 }
 
@@ -163,11 +160,15 @@ TEST(SoftProducts, ofOtherTypesAreNotKnown) {
   for (const Types &t : kTypes) {
     if (exists(t, 8)) continue;
     SoftKernels eight(kernelText(t, 8, 8), "dg2");
-    EXPECT_NE(eight.error.find(str("does not know the device function intel_sub_group_", t.a, "_", t.b, "_matrix_mad_k", t.depth)), std::string::npos) << eight.error;
+    EXPECT_NE(
+        eight.error.find(str("does not know the device function intel_sub_group_", t.a, "_", t.b, "_matrix_mad_k", t.depth)),
+        std::string::npos)
+        << eight.error;
   }
   std::string words = kernelText(kTypes[0], 8, 16); // ints instead of the function's shorts
   for (size_t at; (at = words.find("short8")) != std::string::npos;) words.replace(at, 6, "int8");
-  EXPECT_NE(SoftKernels(words).error.find("symbol _Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f"), std::string::npos) << SoftKernels(words).error;
+  EXPECT_NE(SoftKernels(words).error.find("symbol _Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f"), std::string::npos)
+      << SoftKernels(words).error;
 }
 
 TEST(SoftProducts, roundToNearestEven) {

@@ -28,10 +28,8 @@ LANES(16) kernel void add(global int *out) { atomic_add(out, 1); }
   EXPECT_SAYS(store(-1), "4 bytes before an allocation of 64 bytes");
   EXPECT_SAYS(store(1l << 40), "far from every allocation");
   EXPECT_SAYS(kernels.run("load", {16, 1, 1}, {1, 1, 1}, out, in, int64_t{100}), "load of 4 bytes");
-  EXPECT_SAYS(kernels.run("wide", {16, 1, 1}, {1, 1, 1}, out, reinterpret_cast<char *>(in.data() + 97)),
-              "load of 16 bytes");
-  EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, static_cast<int *>(nullptr)),
-              "atomic access of 4 bytes at 0x0");
+  EXPECT_SAYS(kernels.run("wide", {16, 1, 1}, {1, 1, 1}, out, reinterpret_cast<char *>(in.data() + 97)), "load of 16 bytes");
+  EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, static_cast<int *>(nullptr)), "atomic access of 4 bytes at 0x0");
   int onHost = 0;
   EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, &onHost), "is outside of what is allocated");
   EXPECT_EQ(onHost, 0);
@@ -121,12 +119,10 @@ LANES(16) kernel void mixed(global float *out) {
   ASSERT_TRUE(kernels) << kernels.error;
   DeviceArray<int> out(64);
   auto run = [&](const char *kernel) { return kernels.run(kernel, {32, 1, 1}, {1, 1, 1}, out); };
-  EXPECT_SAYS(
-      run("early"),
-      "barrier divergence: lane 0 of subgroup 0 waits at barrier (call 1), but lane 4 of subgroup 1 has finished");
+  EXPECT_SAYS(run("early"),
+              "barrier divergence: lane 0 of subgroup 0 waits at barrier (call 1), but lane 4 of subgroup 1 has finished");
   EXPECT_SAYS(run("two"), "barrier divergence: lane 0 of subgroup 0 waits at barrier");
-  EXPECT_SAYS(run("shuffled"),
-              "lanes of a subgroup diverge: lane 0 of subgroup 0 waits at __spirv_SubgroupShuffleINTEL");
+  EXPECT_SAYS(run("shuffled"), "lanes of a subgroup diverge: lane 0 of subgroup 0 waits at __spirv_SubgroupShuffleINTEL");
   EXPECT_SAYS(run("shuffled"), "but lane 5 of subgroup 0 has finished");
   EXPECT_SAYS(run("mixed"), "lanes of a subgroup diverge");
 }
@@ -134,14 +130,12 @@ LANES(16) kernel void mixed(global float *out) {
 TEST(SoftReports, whatTheDeviceDoesNotHave) {
   XT_NEEDS_COMPILER();
   SoftKernels unknown("OV int what_is_this(int);\nkernel void k(global int *o) { o[0] = what_is_this(o[0]); }");
-  EXPECT_SAYS(
-      unknown.error,
-      "the software Xe device (xe-pvc) does not know the device function what_is_this(int), symbol _Z12what_is_thisi");
+  EXPECT_SAYS(unknown.error,
+              "the software Xe device (xe-pvc) does not know the device function what_is_this(int), symbol _Z12what_is_thisi");
   EXPECT_FALSE(unknown.lacks);
   SoftKernels f64("kernel void k(global double *o) { o[0] += 1; }", "dg2");
   EXPECT_SAYS(f64.error, "f64 (capability Float64), which xe-dg2 does not have");
-  SoftKernels large(
-      "kernel void k(global int *o) { local int s[40000]; s[get_local_id(0)] = 1; barrier(1); o[0] = s[o[1]]; }");
+  SoftKernels large("kernel void k(global int *o) { local int s[40000]; s[get_local_id(0)] = 1; barrier(1); o[0] = s[o[1]]; }");
   EXPECT_SAYS(large.error, "kernel k has 160000 bytes of shared local memory; xe-pvc has 131072");
   SoftKernels lanes("LANES(8) kernel void k(global int *o) { o[0] = get_sub_group_size(); }");
   EXPECT_SAYS(lanes.error, "kernel k requires subgroups of 8 lanes; xe-pvc has 16, 32");

@@ -13,9 +13,8 @@ namespace {
 
 bool inPath(const char *command) { return std::system(str("command -v ", command, " >/dev/null 2>&1").c_str()) == 0; }
 
-constexpr const char *kExtensions =
-    "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,"
-    "+SPV_INTEL_subgroups,+SPV_INTEL_bfloat16_conversion,+SPV_KHR_uniform_group_instructions";
+constexpr const char *kExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,"
+                                    "+SPV_INTEL_subgroups,+SPV_INTEL_bfloat16_conversion,+SPV_KHR_uniform_group_instructions";
 
 } // namespace
 

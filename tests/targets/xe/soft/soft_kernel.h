@@ -75,9 +75,7 @@ private:
     request.arguments.push_back(std::move(bytes));
     request.localBytes.push_back(0);
   }
-  template <class T> static void add(LaunchRequest &request, const DeviceArray<T> &array) {
-    add(request, array.data());
-  }
+  template <class T> static void add(LaunchRequest &request, const DeviceArray<T> &array) { add(request, array.data()); }
   static void add(LaunchRequest &request, const LocalBytes &local) {
     request.arguments.emplace_back();
     request.localBytes.push_back(local.bytes);
@@ -101,6 +99,6 @@ template <class T> std::vector<T> randomBits(size_t count, uint32_t seed) {
 
 } // namespace xt::soft::test
 
-#define XT_NEEDS_COMPILER()                                                                                            \
-  if (std::string package = ::xt::soft::test::missingPackage(); !package.empty())                                      \
+#define XT_NEEDS_COMPILER()                                                                                                    \
+  if (std::string package = ::xt::soft::test::missingPackage(); !package.empty())                                              \
   GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"

@@ -29,14 +29,12 @@ TEST(SoftSpirvWords, nullConstantsOfScalarsBecomeConstants) {
   EXPECT_EQ(rewritten({op(2, 20), 1, op(3, 46), 1, 9}), (std::vector<uint32_t>{op(2, 20), 1, op(3, 42), 1, 9}));
   EXPECT_EQ(rewritten({op(4, 21), 1, 32, 0, op(3, 46), 1, 9}),
             (std::vector<uint32_t>{op(4, 21), 1, 32, 0, op(4, 43), 1, 9, 0}));
-  EXPECT_EQ(rewritten({op(3, 22), 1, 64, op(3, 46), 1, 9}),
-            (std::vector<uint32_t>{op(3, 22), 1, 64, op(5, 43), 1, 9, 0, 0}));
+  EXPECT_EQ(rewritten({op(3, 22), 1, 64, op(3, 46), 1, 9}), (std::vector<uint32_t>{op(3, 22), 1, 64, op(5, 43), 1, 9, 0, 0}));
   EXPECT_EQ(rewritten({op(3, 46), 7, 9}), (std::vector<uint32_t>{op(3, 46), 7, 9})); // a null of another type
 }
 
 TEST(SoftSpirvWords, whatMeansNothingHereGoes) {
-  EXPECT_EQ(rewritten({op(2, 17), 6441, op(2, 17), 6, op(5, 71), 4, 6442, 0, 1}),
-            (std::vector<uint32_t>{op(2, 17), 6}));
+  EXPECT_EQ(rewritten({op(2, 17), 6441, op(2, 17), 6, op(5, 71), 4, 6442, 0, 1}), (std::vector<uint32_t>{op(2, 17), 6}));
   EXPECT_EQ(rewritten({op(4, 6142), 1, 2, 3, op(4, 6143), 1, 2, 3}), (std::vector<uint32_t>{op(4, 224), 1, 2, 3}));
 }
 
@@ -55,16 +53,20 @@ std::vector<uint32_t> joined(std::initializer_list<std::vector<uint32_t>> parts)
 
 // A load of 8x16 elements of 16 bits from a matrix, by a function that has the types of the operands.
 TEST(SoftSpirvWords, blockMessagesBecomeCalls) {
-  std::vector<uint32_t> types = {op(2, 19), 1, op(4, 21), 2, 32, 0, op(4, 32), 3, 5, 2, op(4, 23), 4, 2, 2, op(4, 32), 5, 7, 2,
-                                 op(4, 43), 2, 6, 2, op(4, 43), 2, 7, 16, op(4, 43), 2, 8, 8, op(4, 43), 2, 9, 1};
-  std::vector<uint32_t> head = {op(5, 54), 1, 20, 0, 40, op(3, 55), 3, 21, op(3, 55), 2, 22, op(3, 55), 4, 23, op(4, 59), 5, 24, 7};
+  std::vector<uint32_t> types = {op(2, 19), 1,  op(4, 21), 2, 32, 0, op(4, 32), 3, 5, 2, op(4, 23), 4,
+                                 2,         2,  op(4, 32), 5, 7,  2, op(4, 43), 2, 6, 2, op(4, 43), 2,
+                                 7,         16, op(4, 43), 2, 8,  8, op(4, 43), 2, 9, 1};
+  std::vector<uint32_t> head = {op(5, 54), 1,  20,        0, 40, op(3, 55), 3, 21, op(3, 55),
+                                2,         22, op(3, 55), 4, 23, op(4, 59), 5, 24, 7};
   std::vector<uint32_t> load = {op(11, 6231), 6, 7, 8, 9, 21, 22, 22, 22, 23, 24}, end = {op(1, 253), op(1, 56)};
   std::vector<uint32_t> name = nameWords("_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt");
   std::vector<uint32_t> import = joined({{op(static_cast<uint32_t>(name.size()) + 4, 71), 100, 41}, name, {1}});
-  std::vector<uint32_t> declared = {op(9, 33), 101, 1, 3, 2, 2, 2, 4, 5, op(5, 54), 1, 100, 0, 101, op(3, 55), 3, 102, op(3, 55), 2, 103,
-                                    op(3, 55), 2, 104, op(3, 55), 2, 105, op(3, 55), 4, 106, op(3, 55), 5, 107, op(1, 56)};
+  std::vector<uint32_t> declared = {op(9, 33), 101, 1,         3, 2,   2,         2, 4,   5,         op(5, 54), 1,   100,
+                                    0,         101, op(3, 55), 3, 102, op(3, 55), 2, 103, op(3, 55), 2,         104, op(3, 55),
+                                    2,         105, op(3, 55), 4, 106, op(3, 55), 5, 107, op(1, 56)};
   std::vector<uint32_t> call = {op(10, 57), 1, 108, 100, 21, 22, 22, 22, 23, 24};
-  EXPECT_EQ(rewritten(joined({{op(2, 17), 6228, op(2, 17), 6}, types, head, load, end})), joined({{op(2, 17), 6}, import, types, declared, head, call, end}));
+  EXPECT_EQ(rewritten(joined({{op(2, 17), 6228, op(2, 17), 6}, types, head, load, end})),
+            joined({{op(2, 17), 6}, import, types, declared, head, call, end}));
   load[2] = 22; // the columns are no constant
   EXPECT_TRUE(rewritten(joined({types, head, load, end})).empty());
 }
@@ -75,8 +77,7 @@ TEST(SoftSpirvWords, headersAndLengthsAreChecked) {
   EXPECT_FALSE(readableSpirv(bytesOf({1, 2, 3, 4, 5})));
   std::vector<uint32_t> cut = kHeader;
   cut.push_back(op(3, 46));
-  EXPECT_NE(readableSpirv(bytesOf(cut)).error().message.find("ends within the instruction at word 5"),
-            std::string::npos);
+  EXPECT_NE(readableSpirv(bytesOf(cut)).error().message.find("ends within the instruction at word 5"), std::string::npos);
   cut.back() = op(0, 46);
   EXPECT_FALSE(readableSpirv(bytesOf(cut)));
   EXPECT_TRUE(readableSpirv(bytesOf({kHeader[0], kHeader[1], 0, 9, 0, op(2, 17), 10}))->float64);
