@@ -1,21 +1,19 @@
 // Owns interned types and layouts. An object that holds a Type or a Layout must not outlive its Context.
 #pragma once
-#include "ir/layout.h"
+#include "ir/layout/layout_table.h"
 #include "ir/type.h"
 
 #include <memory>
 
 namespace xt {
 
-class Context {
+class Context : public LayoutTable {
 public:
   Context();
   ~Context();
-  Context(const Context &) = delete;
-  Context &operator=(const Context &) = delete;
 
   Type intern(TypeData data);
-  const Layout *intern(Layout layout); // canonical already: use makeLayout
+  using LayoutTable::intern;
 
   Type scalar(Elem elem);
   Type index() { return scalar(Elem::Index); }
@@ -28,8 +26,8 @@ public:
   Type withElem(Type type, Elem elem);
 
 private:
-  struct Tables;
-  std::unique_ptr<Tables> tables_;
+  struct Types;
+  std::unique_ptr<Types> types_;
 };
 
 } // namespace xt

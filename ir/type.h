@@ -1,7 +1,7 @@
 // Types are interned and immutable: a Type is a pointer-sized handle and equality is pointer equality.
 #pragma once
 #include "ir/elem.h"
-#include "ir/layout.h"
+#include "ir/layout/layout.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/module.h"
-#include "ir/subgroup_size.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 // over those of an operand), else those that neighbouring transposes, reductions and broadcasts suggest, else rows of
 // one register per lane.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 #include "passes/block_grid.h"
 #include "passes/value_classes.h"
 

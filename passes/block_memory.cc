@@ -1,7 +1,7 @@
 // Tiles: those that 2D block messages can access become XeGPU ops, the others tile ops on blocks.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/block_rules.h"
+#include "ir/gpu/block_rules.h"
 #include "passes/blocking.h"
 #include "passes/transposed_memref.h"
 

@@ -2,7 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/code_size.h"
+#include "ir/gpu/code_size.h"
 #include "ir/print.h"
 #include "passes/blocking.h"
 #include "passes/nest_loops.h"

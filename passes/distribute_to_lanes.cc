@@ -2,8 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/print.h"
-#include "ir/subgroup_size.h"
 #include "ir/verify/target_limits.h"
 #include "passes/lane_distribution.h"
 #include "passes/xegpu_to_tiles.h"

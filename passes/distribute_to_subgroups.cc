@@ -2,8 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/code_size.h"
-#include "ir/slm_layout.h"
+#include "ir/gpu/code_size.h"
+#include "ir/gpu/slm_layout.h"
 #include "passes/distribution.h"
 #include "passes/nest_loops.h"
 #include "passes/part_values.h"

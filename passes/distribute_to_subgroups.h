@@ -9,7 +9,7 @@ namespace xt {
 // writing where the previous iteration may still read the buffer. Kernels at subgroup scope stay as they are.
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics);
 // The same with the limits of a target: an exchange that is too large for its shared local memory is split into
-// bands, and a tile whose code would be too large for a lane (ir/code_size.h) is an error.
+// bands, and a tile whose code would be too large for a lane (ir/gpu/code_size.h) is an error.
 Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

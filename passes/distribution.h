@@ -2,7 +2,7 @@
 #pragma once
 #include "ir/builder.h"
 #include "ir/context.h"
-#include "ir/layout_pieces.h"
+#include "ir/layout/layout_pieces.h"
 
 #include <functional>
 #include <map>

@@ -6,7 +6,7 @@
 // loads or stores it, else one that neighbouring transposes, slices, reductions and broadcasts pass on. The classes
 // that remain are distributed from the last dimension on (ownLayout), the largest vectors first.
 #pragma once
-#include "ir/lane_fragments.h"
+#include "ir/gpu/lane_fragments.h"
 #include "passes/value_classes.h"
 
 namespace xt {

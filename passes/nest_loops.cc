@@ -2,7 +2,7 @@
 
 #include "ir/builder.h"
 #include "ir/infer/layout_rules.h"
-#include "ir/layout.h"
+#include "ir/layout/layout.h"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/builder.h"
-#include "ir/slm_layout.h"
+#include "ir/gpu/slm_layout.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 #include "passes/product_loops.h"
 
 #include "ir/builder.h"
-#include "ir/subgroup_size.h"
+#include "ir/gpu/subgroup_size.h"
 #include "passes/block_classes.h"
 #include "passes/facts.h"
 #include "passes/value_classes.h"

@@ -1,7 +1,7 @@
 // Turns products that the target has no instruction for into loops: such products are unrolled element by element.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 
 namespace xt {
 

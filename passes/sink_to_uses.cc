@@ -1,8 +1,8 @@
 #include "passes/sink_to_uses.h"
 
 #include "ir/base/text.h"
-#include "ir/code_size.h"
-#include "ir/register_pressure.h"
+#include "ir/gpu/code_size.h"
+#include "ir/gpu/register_pressure.h"
 #include "passes/facts.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/context.h"
-#include "ir/lane_fragments.h"
+#include "ir/gpu/lane_fragments.h"
 
 namespace xt {
 namespace {

@@ -3,9 +3,9 @@
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
 #include "ir/checks.h"
+#include "ir/gpu/target_info.h"
 #include "ir/launch.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "ir/infer/layout_fixes.h"
 
 #include "ir/base/text.h"
-#include "ir/layout_pieces.h"
+#include "ir/layout/layout_pieces.h"
 
 #include <algorithm>
 #include <array>

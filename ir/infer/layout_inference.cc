@@ -1,9 +1,9 @@
 #include "ir/infer/layout_inference.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/infer/layout_rules.h"
-#include "ir/subgroup_size.h"
 
 #include <algorithm>
 #include <unordered_set>

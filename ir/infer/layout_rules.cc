@@ -3,7 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/infer/layout_fixes.h"
-#include "ir/layout_pieces.h"
+#include "ir/layout/layout_pieces.h"
 
 #include <array>
 

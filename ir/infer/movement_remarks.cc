@@ -1,8 +1,8 @@
 #include "ir/infer/movement_remarks.h"
 
 #include "ir/base/text.h"
-#include "ir/layout.h"
-#include "ir/layout_pieces.h"
+#include "ir/layout/layout.h"
+#include "ir/layout/layout_pieces.h"
 
 #include <array>
 

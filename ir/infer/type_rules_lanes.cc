@@ -3,7 +3,7 @@
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
-#include "ir/lane_fragments.h"
+#include "ir/gpu/lane_fragments.h"
 
 namespace xt::rules {
 

@@ -3,8 +3,8 @@
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
-#include "ir/lane_fragments.h"
-#include "ir/subgroup_size.h"
+#include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/subgroup_size.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // A block of ops prepared for execution: values are numbered, regions linked, and the parts that subgroups hold computed once.
 #pragma once
 #include "ir/context.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/interp/scalar_eval.h"
-#include "ir/lane_fragments.h"
 #include "ir/module.h"
 
 #include <memory>

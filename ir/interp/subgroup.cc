@@ -2,7 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/slm_layout.h"
+#include "ir/gpu/slm_layout.h"
 
 #include <algorithm>
 

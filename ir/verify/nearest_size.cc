@@ -1,6 +1,6 @@
 #include "ir/verify/nearest_size.h"
 
-#include "ir/block_rules.h"
+#include "ir/gpu/block_rules.h"
 
 #include <algorithm>
 #include <initializer_list>

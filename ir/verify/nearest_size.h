@@ -1,7 +1,7 @@
 // The size nearest to one that a target does not have: the size whose rows and columns differ by the smallest factor; of two
 // equally near ones, the smaller.
 #pragma once
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 #include <optional>
 

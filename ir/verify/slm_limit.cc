@@ -1,7 +1,7 @@
 #include "ir/verify/slm_limit.h"
 
 #include "ir/base/text.h"
-#include "ir/slm_layout.h"
+#include "ir/gpu/slm_layout.h"
 
 #include <algorithm>
 #include <iomanip>

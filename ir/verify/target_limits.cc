@@ -2,9 +2,9 @@
 
 #include "ir/base/extents.h"
 #include "ir/base/text.h"
-#include "ir/block_rules.h"
 #include "ir/constants.h"
-#include "ir/lane_fragments.h"
+#include "ir/gpu/block_rules.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/verify/nearest_size.h"
 #include "ir/verify/slm_limit.h"
 

@@ -1,7 +1,7 @@
 #include "lang/lower/kernel_lowering.h"
 
 #include "ir/base/text.h"
-#include "ir/subgroup_size.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/uniformity.h"
 
 namespace xt {

@@ -1,5 +1,5 @@
 #include "ir/base/text.h"
-#include "ir/layout_drawing.h"
+#include "ir/drawing/layout_drawing.h"
 #include "ir/op_page.h"
 #include "lang/server/features.h"
 

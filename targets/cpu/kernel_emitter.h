@@ -19,7 +19,7 @@
 // scratch: KernelCode::scratchBytes bytes, aligned to 64 bytes, for this call only. The kernel does not depend on their
 // content, and does not preserve it.
 #pragma once
-#include "ir/slm_layout.h"
+#include "ir/gpu/slm_layout.h"
 #include "targets/cpu/byte_range.h"
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/host_runtime.h"

@@ -10,17 +10,17 @@
 namespace xt {
 
 // The used functions, by their names in Z3's C interface.
-#define XT_Z3_FUNCTIONS(X)                                                                                                     \
-  X(Z3_mk_config)                                                                                                              \
-  X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort) X(Z3_mk_bool_sort)             \
-      X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub) X(Z3_mk_mul) X(Z3_mk_div)     \
-          X(Z3_mk_ite) X(Z3_mk_lt) X(Z3_mk_le) X(Z3_mk_eq) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) X(Z3_mk_forall_const)         \
-              X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_bool_value) X(Z3_get_numeral_int64) X(Z3_is_numeral_ast)   \
-                  X(Z3_get_ast_kind) X(Z3_get_app_num_args) X(Z3_get_app_arg) X(Z3_get_quantifier_body) X(Z3_mk_solver)        \
-                      X(Z3_mk_simple_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref)    \
-                          X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_mk_string_symbol) X(Z3_solver_set_params)            \
-                              X(Z3_solver_assert) X(Z3_solver_check) X(Z3_solver_get_model) X(Z3_model_inc_ref)                \
-                                  X(Z3_model_dec_ref) X(Z3_model_eval)
+// clang-format off
+#define XT_Z3_FUNCTIONS(X) \
+  X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort) \
+  X(Z3_mk_bool_sort) X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub) \
+  X(Z3_mk_mul) X(Z3_mk_div) X(Z3_mk_ite) X(Z3_mk_lt) X(Z3_mk_le) X(Z3_mk_eq) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or) \
+  X(Z3_mk_forall_const) X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_bool_value) X(Z3_get_numeral_int64) \
+  X(Z3_is_numeral_ast) X(Z3_get_ast_kind) X(Z3_get_app_num_args) X(Z3_get_app_arg) X(Z3_get_quantifier_body) \
+  X(Z3_mk_solver) X(Z3_mk_simple_solver) X(Z3_solver_inc_ref) X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref) \
+  X(Z3_params_dec_ref) X(Z3_params_set_uint) X(Z3_mk_string_symbol) X(Z3_solver_set_params) X(Z3_solver_assert) \
+  X(Z3_solver_check) X(Z3_solver_get_model) X(Z3_model_inc_ref) X(Z3_model_dec_ref) X(Z3_model_eval)
+// clang-format on
 
 struct Smt::Library {
 #define X(name) decltype(&::name) name = nullptr;

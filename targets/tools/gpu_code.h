@@ -2,8 +2,8 @@
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 #include "targets/tools/options.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 #include "targets/tools/isa_text.h"
 
 #include "ir/base/text.h"
-#include "ir/block_counts.h"
+#include "ir/gpu/block_counts.h"
 #include "ir/print.h"
 #include "ir/verify/slm_limit.h"
 #include "targets/xe/isa/occupancy.h"

@@ -1,8 +1,8 @@
 // `xtc --emit=isa --report`: the code that Intel's offline compiler generated for kernels, related to source lines.
 #pragma once
 #include "ir/base/diagnostics.h"
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/kernel_abi.h"
 

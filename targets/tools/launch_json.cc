@@ -2,7 +2,7 @@
 
 #include "ir/base/extents.h"
 #include "ir/base/text.h"
-#include "ir/block_rules.h"
+#include "ir/gpu/block_rules.h"
 #include "ir/print.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // How a host launches the kernels of a SPIR-V module, as JSON: `xtc --emit=meta`.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 #include "targets/xe/kernel_abi.h"
 
 #include <string>

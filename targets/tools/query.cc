@@ -1,7 +1,7 @@
 #include "targets/tools/query.h"
 
 #include "ir/base/text.h"
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 #include <nlohmann/json.hpp>
 

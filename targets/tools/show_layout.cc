@@ -1,7 +1,7 @@
 #include "targets/tools/show_layout.h"
 
 #include "ir/base/text.h"
-#include "ir/layout_drawing.h"
+#include "ir/drawing/layout_drawing.h"
 #include "lang/check/types.h"
 #include "lang/lower/imports.h"
 #include "lang/parse/parse.h"

@@ -1,6 +1,6 @@
 // xtc: checks .xt files and prints the code that they compile to.
 #include "ir/base/text.h"
-#include "ir/block_counts.h"
+#include "ir/gpu/block_counts.h"
 #include "ir/print.h"
 #include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"

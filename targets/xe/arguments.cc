@@ -1,7 +1,7 @@
 #include "targets/xe/arguments.h"
 
 #include "ir/base/text.h"
-#include "ir/block_rules.h"
+#include "ir/gpu/block_rules.h"
 #include "ir/interp/scalar_eval.h"
 
 namespace xt {

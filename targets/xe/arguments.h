@@ -1,8 +1,8 @@
 // The arguments that a launch passes to a kernel in SPIR-V, in order (kernel_abi.h), and the check that its buffers obey the
 // rules of block messages.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/interp/launch_state.h"
-#include "ir/target_info.h"
 #include "targets/xe/device/device.h"
 #include "targets/xe/kernel_abi.h"
 

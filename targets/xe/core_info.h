@@ -1,6 +1,6 @@
 // The resources of a GPU core for the workgroups that run on it at the same time.
 #pragma once
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 namespace xt {
 

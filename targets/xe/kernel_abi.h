@@ -17,7 +17,7 @@
 // linear workgroup id (x fastest) counts the grid row-major. There are subgroups * subgroupSize work-items in x; a
 // subgroup's lanes are neighbours.
 #pragma once
-#include "ir/block_rules.h"
+#include "ir/gpu/block_rules.h"
 
 #include <bit>
 #include <cstdint>

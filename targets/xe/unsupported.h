@@ -1,7 +1,7 @@
 // Kernels that a device cannot run, however they are compiled.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 
 namespace xt {
 

@@ -2,7 +2,7 @@
 // laws of the algebra.
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"
-#include "tests/ir/layout_reference.h"
+#include "tests/ir/layout/layout_reference.h"
 
 #include "ir/base/text.h"
 

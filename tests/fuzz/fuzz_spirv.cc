@@ -2,11 +2,11 @@
 // built, which starts another program; LLVM and that program are not instrumented.
 #include "tests/fuzz/crash.h"
 
-#include "ir/target_info.h"
-#include "targets/xe/soft/builtin_name.h"
-#include "targets/xe/soft/device_settings.h"
-#include "targets/xe/soft/program.h"
-#include "targets/xe/soft/spirv_words.h"
+#include "ir/gpu/target_info.h"
+#include "targets/soft/builtin_name.h"
+#include "targets/soft/device_settings.h"
+#include "targets/soft/program.h"
+#include "targets/soft/spirv_words.h"
 
 #include <cstdlib>
 #include <cstring>

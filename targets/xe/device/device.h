@@ -2,7 +2,7 @@
 // (opencl/).
 #pragma once
 #include "ir/base/result.h"
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 #include "targets/xe/kernel_abi.h"
 
 #include <array>

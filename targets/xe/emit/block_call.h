@@ -1,6 +1,6 @@
 // The functions of cl_intel_subgroup_2d_block_io: selects the one that moves a block so that each lane gets its part.
 #pragma once
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 #include "ir/type.h"
 #include "targets/xe/emit/device_functions.h"
 

@@ -1,7 +1,7 @@
 // All device functions that a kernel may call, by target: the calls that the code generator can emit, as data.
 #pragma once
 #include "ir/base/result.h"
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 #include <llvm/IR/Module.h>
 

@@ -3,8 +3,8 @@
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
 #include "ir/base/source.h"
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/target_info.h"
 #include "targets/xe/kernel_abi.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/register_pressure.h"
+#include "ir/gpu/register_pressure.h"
 #include "ir/uniformity.h"
 #include "targets/xe/core_info.h"
 

@@ -4,10 +4,10 @@
 // vectors, Fragments (with 64 bits per index); memrefs, tiles, tensor_descs and named barriers, parts.
 #pragma once
 #include "ir/base/diagnostics.h"
-#include "ir/lane_fragments.h"
+#include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/slm_layout.h"
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "ir/slm_layout.h"
-#include "ir/target_info.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/block_plan.h"
 #include "targets/xe/emit/device_calls.h"

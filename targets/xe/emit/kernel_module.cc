@@ -2,7 +2,7 @@
 
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
-#include "ir/code_size.h"
+#include "ir/gpu/code_size.h"
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/kernel_emitter.h"

@@ -1,6 +1,6 @@
 // How much of a core the workgroups of a kernel can occupy.
 #pragma once
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "ir/verify/nearest_size.h"
 
-#include "ir/block_rules.h"
-#include "ir/subgroup_size.h"
+#include "ir/gpu/block_rules.h"
+#include "ir/gpu/subgroup_size.h"
 
 #include <gtest/gtest.h>
 

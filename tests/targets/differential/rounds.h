@@ -1,7 +1,7 @@
 // The number of random kernels, the first seed and the GPUs, from XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED and
 // XT_DIFFERENTIAL_GPUS, which is `all` or unset.
 #pragma once
-#include "ir/target_info.h"
+#include "ir/gpu/target_info.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // The tests count ops and bytes for each pass, and instructions, blocks and bytes for code generation, so that they do not
 // depend on the machine.
 #include "ir/base/text.h"
-#include "ir/subgroup_size.h"
+#include "ir/gpu/subgroup_size.h"
 #include "lang/lower/lower.h"
 #include "passes/facts.h"
 #include "passes/lane_layouts.h"

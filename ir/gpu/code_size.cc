@@ -1,0 +1,146 @@
+#include "ir/gpu/code_size.h"
+
+#include "ir/base/text.h"
+#include "ir/gpu/subgroup_size.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace xt {
+namespace {
+
+int64_t elementsOf(Type type) { return type.isVector() ? type.elementCount() : 1; }
+
+int64_t saturatingSum(int64_t x, int64_t y) {
+  int64_t sum;
+  return __builtin_add_overflow(x, y, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
+// The operations on single elements of an op on the vectors of one lane.
+int64_t laneOps(const Op &op) {
+  if (op.regionCount() > 0) return 0; // the ops inside are counted
+  if (op.kind() == OpKind::InsertStridedSlice) return elementsOf(op.operand(0)->type());
+  if (op.kind() == OpKind::ExtractStridedSlice) return elementsOf(op.result()->type());
+  int64_t count = 1;
+  for (const Value *operand : op.operands()) count = std::max(count, elementsOf(operand->type()));
+  for (size_t i = 0; i < op.resultCount(); ++i) count = std::max(count, elementsOf(op.result(i)->type()));
+  if (op.kind() == OpKind::TileMma) count = elementsOf(op.operand(0)->type()) * op.result()->type().extent(1);
+  return count;
+}
+
+// The operations on single elements that an op on the vectors of a subgroup certainly needs for every block of them. Counts no
+// ops that address a tile, which is done once for each block, and no constants, which are the same in all blocks.
+int64_t subgroupOps(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::Constant:
+  case TypeRule::Splat:
+  case TypeRule::InitTile:
+  case TypeRule::UpdateTileOffset:
+  case TypeRule::PrefetchTile:
+  case TypeRule::TileMma: return 0;
+  default: return laneOps(op);
+  }
+}
+
+// The ops that come from one place of the source, in the order of the code.
+struct Share {
+  SourceRange from;
+  int64_t ops;
+  Type largest; // the largest vector type that these ops compute, load or store; null if none of them has a vector
+};
+
+Type largestOf(const Op &op) {
+  Type largest;
+  auto look = [&](Type type) {
+    if (type.isVector() && (!largest || type.elementCount() > largest.elementCount())) largest = type;
+  };
+  for (const Value *operand : op.operands()) look(operand->type());
+  for (size_t i = 0; i < op.resultCount(); ++i) look(op.result(i)->type());
+  return largest;
+}
+
+class CodeSize {
+public:
+  CodeSize(const Kernel &kernel, const std::function<int64_t(const Op &)> &opsOf) : kernel_(kernel) {
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> known;
+    walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      SourceRange from = op.range();
+      auto [place, isNew] = known.try_emplace({from.file, from.begin, from.end}, shares_.size());
+      if (isNew) shares_.push_back({from, 0, {}});
+      Share &share = shares_[place->second];
+      share.ops = saturatingSum(share.ops, opsOf(op));
+      Type largest = largestOf(op);
+      if (largest && (!share.largest || largest.elementCount() > share.largest.elementCount())) share.largest = largest;
+    });
+    for (const Share &share : shares_) sum_ = saturatingSum(sum_, share.ops);
+  }
+
+  int64_t sum() const { return sum_; }
+
+  // `lanes`: the number of lanes that share each vector of the text.
+  void report(int64_t lanes, int64_t limit, std::string_view rule, Diagnostics &diagnostics) const {
+    const Share &most = *std::ranges::max_element(shares_, {}, &Share::ops);
+    int64_t sum = sum_ / lanes, here = most.ops / lanes;
+    Diagnostic &error =
+        diagnostics.report(DiagCode::ScratchTooLarge, most.from,
+                           str("each lane of `@", kernel_.name, "` would have ", sum,
+                               " operations on single elements in its code, ", here, " of them from here; ", rule));
+    std::string_view group = kernel_.scope == Scope::Workgroup ? "workgroup" : "subgroup";
+    error.note(str("the vectors of a ", group, " are shared by its ", std::max(lanes, kernel_.lanes),
+                   " lanes, which hold them in registers: smaller tiles have less code, and so have "
+                   "more subgroups, each with a smaller part of the tile (`sg_layout`; `subgroups(n)`)"));
+    int64_t times = 2;
+    while (times < sum && sum / times > limit) times *= 2;
+    std::string nearest = str("a tile with 1/", times, " of the elements has few enough");
+    if (lanes > 1 && most.largest)
+      nearest += str(": ", shrunk(most.largest, times), " in the place of ", shapeText(most.largest), " of a ", group);
+    error.note(std::move(nearest));
+  }
+
+private:
+  static std::string shapeText(Type type) { return join(type.shape(), "x"); }
+
+  // Halves the longest dimension, repeatedly.
+  static std::string shrunk(Type type, int64_t times) {
+    std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
+    for (; times > 1; times /= 2) {
+      auto longest = std::ranges::max_element(shape);
+      *longest = std::max<int64_t>(1, *longest / 2);
+    }
+    return join(shape, "x");
+  }
+
+  const Kernel &kernel_;
+  std::vector<Share> shares_;
+  int64_t sum_ = 0;
+};
+
+} // namespace
+
+int64_t elementOps(const Kernel &kernel) { return CodeSize(kernel, laneOps).sum(); }
+
+bool codeFits(const Kernel &kernel, Diagnostics &diagnostics) {
+  CodeSize size(kernel, laneOps);
+  if (size.sum() <= kMostElementOps) return true;
+  size.report(1, kMostElementOps, str("a lane's code has at most ", kMostElementOps), diagnostics);
+  return false;
+}
+
+bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
+  CodeSize size(kernel, subgroupOps);
+  int64_t subgroups = kernel.scope == Scope::Workgroup ? kernel.subgroups : 1;
+  int64_t lanes = subgroups * subgroupSizeFor(target, kernel.subgroups);
+  if (size.sum() / lanes <= kMostElementOpsOfTiles) return true;
+  // The windows onto pieces of tiles, and the computation of their positions, add to the counted ops: half the limit leaves
+  // room for them.
+  size.report(lanes, kMostElementOps / 2,
+              str("a lane's code has at most ", kMostElementOps, ", and tiles of more than ", kMostElementOpsOfTiles,
+                  " are not even cut into blocks"),
+              diagnostics);
+  return false;
+}
+
+} // namespace xt

@@ -1,0 +1,29 @@
+// The code size of one lane's part of a kernel on a GPU, where vectors are unrolled element by element.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/gpu/target_info.h"
+#include "ir/module.h"
+
+namespace xt {
+
+// The limit on operations on single elements in the code of one lane. A kernel of this size takes half a minute to compile, and
+// its values fill the registers many times over.
+inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
+
+// The same limit before the tiles of a subgroup are cut into blocks. The count is only approximate there: blocks compute shared
+// subexpressions once, and products become loops.
+inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
+
+// Counts the operations on single elements of a kernel at lane scope: an op counts its elements, a matrix product its
+// multiplications; the body of a loop counts once.
+int64_t elementOps(const Kernel &kernel);
+
+// Returns false if a kernel at lane scope has more than kMostElementOps. The error is reported at the source op that most of
+// them come from, with the nearest size that fits.
+bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
+
+// Returns false, with the same kind of error, if a kernel at subgroup or workgroup scope has more than kMostElementOpsOfTiles
+// per lane.
+bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
+
+} // namespace xt

@@ -1,0 +1,99 @@
+#include "ir/gpu/lane_fragments.h"
+
+#include "ir/base/text.h"
+#include "ir/context.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+std::string fragmentText(const Layout &layout, Elem elem) {
+  return str("vector<", shapeText(layout.ownerShape(Axis::Lane)), "x", elemName(elem), "> of ", layout.text());
+}
+
+struct Shape2 {
+  int64_t rows = 0, columns = 0;
+};
+
+} // namespace
+
+const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
+                           std::span<const int64_t> shape) {
+  LayoutSpec spec;
+  spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
+  LayoutOrError made = makeLayout(context, spec, shape);
+  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
+const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor) {
+  int64_t rows = matrix->shape()[0], columns = matrix->shape()[1];
+  if (rows % factor != 0) return nullptr;
+  const Layout *apart = reshaped(context, matrix, std::vector<int64_t>{rows / factor, factor, columns});
+  return apart ? transposed(context, apart, std::vector<int64_t>{0, 2, 1}) : nullptr;
+}
+
+DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes) {
+  int64_t f = vnniFactorOf(a);
+  DpasFragments found = {rows, columns, depth};
+  std::vector<int64_t> shape = {rows, depth};
+  if (depth % lanes == 0)
+    found.a = dealtToLanes(context, {1, lanes}, {1, depth / lanes}, shape);
+  else if (lanes % depth == 0)
+    found.a = dealtToLanes(context, {lanes / depth, depth}, {1, 1}, shape);
+  found.b = dealtToLanes(context, {1, lanes}, {f, 1}, std::vector<int64_t>{depth, columns});
+  found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{rows, columns});
+  return found;
+}
+
+int64_t vnniFactorOf(Elem elem) {
+  int bits = elemInfo(elem).bits;
+  return bits == 8 || bits == 16 ? 32 / bits : 1;
+}
+
+std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes) {
+  int64_t f = vnniFactorOf(a.elem());
+  if (c && (!c.isVector() || c.rank() != 2))
+    return DpasMismatch{2, str("a lane's part of c is [M, N / lanes], not ", shapedText(c))};
+  bool threeOfB = b.rank() == 3 && f > 1 && b.extent(2) == f;
+  if (!threeOfB && b.rank() != 2) return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
+  bool pairs = b.rank() == 2 && f > 1 && b.extent(1) == f && (!c || c.extent(1) == 1);
+  Shape2 ownB = threeOfB ? Shape2{b.extent(0) * f, b.extent(1)}
+                : pairs  ? Shape2{b.extent(0) * f, 1}
+                         : Shape2{b.extent(0), b.extent(1)};
+  if (c && c.extent(1) != ownB.columns)
+    return DpasMismatch{1, str("a lane's part of b has an N of ", ownB.columns, ", that of c one of ", c.extent(1))};
+  bool threeOfA = a.rank() == 3 && f > 1 && f % a.extent(2) == 0; // several lanes share a group of f elements
+  if (!threeOfA && a.rank() != 2)
+    return DpasMismatch{0, str("a lane's part of a is [m, k] or [m, k/f, f], not ", shapedText(a))};
+  Shape2 ownA = threeOfA ? Shape2{a.extent(0), a.extent(1) * a.extent(2)} : Shape2{a.extent(0), a.extent(1)};
+
+  DpasFragments found;
+  found.depth = ownB.rows;
+  found.columns = ownB.columns * lanes;
+  int64_t elements = ownA.rows * ownA.columns * lanes;
+  found.rows = c ? c.extent(0) : elements / found.depth;
+  found.b =
+      dealtToLanes(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, std::vector<int64_t>{found.depth, found.columns});
+  found.c = found.rows ? dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{found.rows, found.columns}) : nullptr;
+  int64_t across = std::min(std::max<int64_t>(1, found.depth / f), lanes);
+  std::string known;
+  for (bool packed : {true, false}) {
+    if ((packed && lanes % across != 0) || !found.rows) continue;
+    std::vector<int64_t> shape = {found.rows, found.depth};
+    const Layout *candidate = packed ? dealtToLanes(context, {lanes / across, across}, {1, f}, shape)
+                                     : dealtToLanes(context, {1, lanes}, {1, std::max<int64_t>(1, found.depth / lanes)}, shape);
+    if (!candidate) continue;
+    if (candidate->ownerShape(Axis::Lane) == std::vector<int64_t>{ownA.rows, ownA.columns}) {
+      found.a = candidate;
+      return found;
+    }
+    std::string text = fragmentText(*candidate, a.elem());
+    if (known.find(text) == std::string::npos) known += (known.empty() ? "" : " or ") + text;
+  }
+  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ", lanes,
+                             " lanes", known.empty() ? "" : ": that is " + known)};
+}
+
+} // namespace xt

@@ -1,0 +1,143 @@
+#include "ir/gpu/register_pressure.h"
+
+#include "ir/constants.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace xt {
+namespace {
+
+class Pressure {
+public:
+  Pressure(const Block &block, int64_t lanes, const TargetInfo &target) : block_(block), lanes_(lanes), target_(target) {
+    for (const Op &op : block) places_.emplace(&op, places_.size());
+  }
+
+  int64_t peak() {
+    int64_t live = 0;
+    for (const auto &param : block_.params()) live += enter(param.get());
+    // Values from outside stay live throughout: the next step of a loop needs them again.
+    walk(const_cast<Block &>(block_), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      for (const Value *operand : op.operands())
+        if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
+    });
+    int64_t peak = live;
+    for (const Op &op : block_) {
+      int64_t inner = 0;
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
+      peak = std::max(peak, live + inner);
+      // The result of an op may reuse the registers of an operand that has its last use here.
+      for (const Value *operand : op.operands())
+        if (auto found = lastUse_.find(operand); found != lastUse_.end() && found->second == &op) {
+          live -= registersOf(operand);
+          lastUse_.erase(found);
+        }
+      for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
+      peak = std::max(peak, live);
+    }
+    return peak;
+  }
+
+private:
+  // The op of this block that contains `op`; null if `op` is elsewhere.
+  const Op *here(const Op *op) const {
+    while (op && op->block() != &block_) op = op->block() ? op->block()->parentOp() : nullptr;
+    return op;
+  }
+  bool isInside(const Value *value) const {
+    if (value->definingOp()) return here(value->definingOp());
+    const Block *at = value->definingBlock();
+    return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
+  }
+
+  // Whether a value is one lane's elements for all lanes, or a vector of such: an instruction reads them directly from that
+  // lane. An inserted vector is smaller than the one it is inserted into, so only chains of destinations can be long.
+  bool isSpread(const Value *value) const {
+    const Op *op = value->definingOp();
+    std::vector<const Op *> chain; // insertions that have not been examined yet
+    auto known = spread_.end();
+    for (; op && op->kind() == OpKind::InsertStridedSlice; op = op->operand(1)->definingOp()) {
+      known = spread_.find(op);
+      if (known != spread_.end()) break;
+      chain.push_back(op);
+    }
+    bool spread = known != spread_.end() ? known->second : op && isSpreadAlone(*op, !chain.empty());
+    for (; !chain.empty(); chain.pop_back()) {
+      spread = spread && isSpread(chain.back()->operand(0));
+      spread_.emplace(chain.back(), spread);
+    }
+    return spread;
+  }
+
+  static bool isSpreadAlone(const Op &op, bool insertedInto) {
+    if (op.kind() == OpKind::Constant) return insertedInto;
+    return op.kind() == OpKind::Shuffle && op.textAttr("mode") == "idx" && constantInt(*op.operand(1));
+  }
+
+  int64_t registersOf(const Value *value) const {
+    Type type = value->type();
+    if (!type.isVector() || type.elem() == Elem::I1 || isSpread(value)) return 0;
+    if (const Op *op = value->definingOp()) switch (op->info().typeRule) {
+      case TypeRule::Constant:
+      case TypeRule::Splat:
+      case TypeRule::Reshape:
+      case TypeRule::ConvertLayout:
+      case TypeRule::Broadcast:
+      case TypeRule::ExtractStridedSlice: return 0;
+      default: break;
+      }
+    return (type.byteCount() * lanes_ + target_.registerBytes - 1) / target_.registerBytes;
+  }
+
+  // Records the last use of the value; a value without uses takes no register.
+  int64_t enter(const Value *value) {
+    const Op *last = nullptr;
+    for (Use use : value->uses())
+      if (const Op *user = here(use.user); user && (!last || places_.at(last) < places_.at(user))) last = user;
+    if (!last) return 0;
+    lastUse_[value] = last;
+    return registersOf(value);
+  }
+
+  // The registers of values that a block uses from outside: these are counted where they are defined.
+  int64_t comesInto(const Block &inner) const {
+    std::unordered_set<const Value *> seen;
+    int64_t registers = 0;
+    Pressure of(inner, lanes_, target_);
+    walk(const_cast<Block &>(inner), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      for (const Value *operand : op.operands())
+        if (!of.isInside(operand) && seen.insert(operand).second) registers += registersOf(operand);
+    });
+    return registers;
+  }
+
+  const Block &block_;
+  int64_t lanes_;
+  const TargetInfo &target_;
+  // These tables are used for lookup only; iteration order would not be deterministic.
+  std::unordered_map<const Op *, size_t> places_;
+  std::unordered_map<const Value *, const Op *> lastUse_;
+  std::unordered_set<const Value *> outside_;
+  mutable std::unordered_map<const Op *, bool> spread_; // insertions that have been examined
+};
+
+} // namespace
+
+int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target) {
+  return target.registerBytes > 0 ? Pressure(block, lanes, target).peak() : 0;
+}
+
+int64_t registersOfThread(const TargetInfo &target, int64_t subgroups) {
+  if (target.registerFile.empty()) return 0;
+  int64_t smallest = target.registerFile[0], most = smallest;
+  int64_t threads = target.lanesPerWorkgroup / *std::ranges::min_element(target.subgroupSizes);
+  for (int64_t registers : target.registerFile)
+    if (subgroups * registers <= threads * smallest) most = std::max(most, registers);
+  return most;
+}
+
+} // namespace xt

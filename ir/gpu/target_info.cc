@@ -1,0 +1,173 @@
+#include "ir/gpu/target_info.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+namespace xt {
+namespace {
+
+// DPAS has systolic depth 8, so K is 8 words of 32 bits; M is the repeat count; N is the subgroup size (16 on Xe-HPC and Xe2, 8
+// on Xe-HPG). Sources: Intel's cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
+#define XT_REPEATS(a, b, r, n, k)                                                                                              \
+  {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {          \
+    Elem::a, Elem::b, Elem::r, 1, n, k                                                                                         \
+  }
+#define XT_BYTES(n)                                                                                                            \
+  XT_REPEATS(I8, I8, I32, n, 32), XT_REPEATS(I8, U8, I32, n, 32), XT_REPEATS(U8, I8, I32, n, 32), XT_REPEATS(U8, U8, I32, n, 32)
+
+constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),
+                                XT_REPEATS(F16, F16, F16, 16, 16),
+                                XT_REPEATS(BF16, BF16, F32, 16, 16),
+                                XT_REPEATS(BF16, BF16, BF16, 16, 16),
+                                XT_BYTES(16),
+                                XT_REPEATS(TF32, TF32, F32, 16, 8)};
+// The functions for subgroups of 8 have no 16-bit accumulators, and no tf32.
+constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
+#undef XT_BYTES
+#undef XT_REPEATS
+
+constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
+constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
+
+// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, one row each of its table of valid dimensions
+// (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); upstream's table
+// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. There are none for elements of 64 bits. Four blocks of
+// 16 bytes side by side, one byte per lane each, are meant for bytes that are widened afterwards.
+constexpr BlockShape kXeBlocks[] = {
+    {BlockUse::Load, 8, 32, 1, 32, 2},        {BlockUse::Load, 8, 16, 8, 32, 4, 4},
+    {BlockUse::Load, 16, 16, 1, 32, 2},       {BlockUse::Load, 32, 16, 1, 32, 1},
+    {BlockUse::Load, 32, 8, 1, 32, 2},        {BlockUse::LoadVnni, 8, 16, 32, 32, 4},
+    {BlockUse::LoadVnni, 16, 16, 16, 32, 2},  {BlockUse::LoadTransposed, 32, 8, 16, 32, 1},
+    {BlockUse::Store, 8, 32, 1, 8, 1},        {BlockUse::Store, 8, 16, 1, 8, 1},
+    {BlockUse::Store, 16, 16, 1, 8, 1},       {BlockUse::Store, 32, 16, 1, 8, 1},
+    {BlockUse::Prefetch, 8, 32, 1, 32, 2},    {BlockUse::Prefetch, 8, 16, 32, 32, 2},
+    {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4}, {BlockUse::Prefetch, 16, 16, 1, 32, 2},
+    {BlockUse::Prefetch, 32, 16, 1, 32, 1},   {BlockUse::Prefetch, 32, 8, 1, 32, 2},
+};
+// Section 6.13.X.6, "Restrictions", of the same extension, for all devices that have it: Xe-HPC and Xe2. A pitch is at least
+// the width, so its minimum is 64 too.
+constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
+
+// The word counts of the LSC's block ("transposed") messages: DataElemsPerAddr in IGC's documentation/visa/instructions/
+// LSC_UNTYPED.md. The most bytes and the alignment: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp, block_load_impl:
+// 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
+constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
+// Lanes with one offset each: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); consecutive elements: RFC for XeTile and
+// XeGPU Dialect.
+constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
+
+// Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared
+// local memory (targets/xe/emit/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
+// GPUs guarantee this (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), other devices need not.
+constexpr TargetInfo kTargets[] = {
+    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32,
+     kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32,
+     1024, kGrf, 64, true},
+    {"xe-dg2",
+     "Intel Arc A (Xe-HPG)",
+     kEight,
+     kDpas8,
+     {},
+     {},
+     kLscWords,
+     256,
+     16,
+     kLscChunks,
+     64 << 10,
+     32,
+     1024,
+     kGrf,
+     32,
+     false},
+    {"spirv",
+     "any device that takes SPIR-V, no Intel extension",
+     kAnySize,
+     {},
+     {},
+     {},
+     {},
+     0,
+     0,
+     {},
+     32 << 10,
+     0,
+     256,
+     kOneGrf,
+     32,
+     false},
+};
+
+} // namespace
+
+const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
+  const BlockShape *widest = nullptr;
+  for (const BlockShape &shape : target.blockShapes)
+    if (shape.use == use && shape.bits == bits && shape.fewestBlocks == 1 && (!widest || shape.columns > widest->columns))
+      widest = &shape;
+  return widest;
+}
+
+std::string_view blockUseName(BlockUse use) {
+  switch (use) {
+  case BlockUse::Load: return "load";
+  case BlockUse::LoadVnni: return "load in VNNI form";
+  case BlockUse::LoadTransposed: return "load transposed";
+  case BlockUse::Store: return "store";
+  case BlockUse::Prefetch: return "prefetch";
+  }
+  XT_UNREACHABLE("block use");
+}
+
+std::string text(const BlockShape &shape) {
+  std::string rows = shape.fewestRows == shape.mostRows ? str(shape.mostRows) : str(shape.fewestRows, " to ", shape.mostRows);
+  return str(blockUseName(shape.use), ", ", shape.bits, "-bit elements: ", rows, " rows of ", shape.columns,
+             shape.fewestBlocks > 1 ? str(", ", shape.blocks, " side by side")
+             : shape.blocks > 1     ? str(", up to ", shape.blocks, " side by side")
+                                    : "");
+}
+
+std::vector<std::string> blockRuleLines(const BlockRules &rules) {
+  return {
+      str("base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ",
+          rules.widthMultiple, ", pitch at least the width, ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple,
+          ","),
+      str("first column a multiple of ", rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent)};
+}
+
+std::string lineMessageText(const TargetInfo &target) {
+  if (target.lineWords.empty()) return "none";
+  return str(join(target.lineWords.first(target.lineWords.size() - 1), ", "), " or ", target.lineWords.back(),
+             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes, each beginning at a word of its size");
+}
+
+std::string scatterMessageText(const TargetInfo &target) {
+  if (target.scatterLanes == 0) return "any";
+  std::span<const int64_t> chunks = target.scatterChunks;
+  return str("up to ", target.scatterLanes, ", a power of two, each taking ", join(chunks.first(chunks.size() - 1), ", "),
+             " or ", chunks.back(), " neighbours");
+}
+
+std::string typesText(const MmaShape &shape) {
+  return str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
+}
+std::string sizesText(const MmaShape &shape) { return str(shape.m, "x", shape.n, "x", shape.k); }
+
+std::string mmaTable(std::span<const MmaShape> shapes) {
+  std::string text;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    bool first = i == 0 || typesText(shapes[i]) != typesText(shapes[i - 1]);
+    text += first ? str(i ? "\n" : "", "  ", typesText(shapes[i]), ":  ", sizesText(shapes[i])) : ", " + sizesText(shapes[i]);
+  }
+  return text.empty() ? "  none\n" : text + "\n";
+}
+
+std::span<const TargetInfo> targetInfos() { return kTargets; }
+
+const TargetInfo *findTargetInfo(std::string_view name) {
+  for (const TargetInfo &info : kTargets)
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+} // namespace xt

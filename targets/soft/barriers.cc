@@ -1,0 +1,47 @@
+#include "targets/soft/group_functions.h"
+#include "targets/soft/workgroup.h"
+
+#include "ir/base/text.h"
+
+namespace xt::soft {
+namespace {
+
+void nothing(Meeting &) {}
+
+void makeNamedBarrier(Meeting &meeting, size_t bytes) {
+  if (!meeting.uniform(0, 4, "the number of subgroups")) return;
+  Workgroup &group = meeting.group();
+  auto expected = meeting.argument<uint32_t>(0, 0);
+  if (expected < 1 || expected > group.subgroupCount())
+    return meeting.fail(str("a named barrier of ", expected, " subgroups; the workgroup has ", group.subgroupCount()));
+  size_t handle = group.namedBarriers().make(group.subgroupOf(meeting.first()), expected);
+  if (!handle) return meeting.fail(str("subgroups disagree on how many come to a named barrier; here it is ", expected));
+  for (size_t i = 0; i < meeting.count(); ++i) std::memcpy(meeting.result(i), &handle, bytes);
+}
+
+void comeToNamedBarrier(Meeting &meeting) {
+  if (!meeting.uniform(0, 4, "the named barrier")) return;
+  Workgroup &group = meeting.group();
+  NamedBarrier *barrier = group.namedBarriers().find(meeting.argument<uint32_t>(0, 0));
+  if (!barrier) return meeting.fail("this is no named barrier of the workgroup");
+  barrier->waiting.push_back(group.subgroupOf(meeting.first()));
+  if (barrier->waiting.size() < barrier->expected) return meeting.stay();
+  size_t lanes = group.launch().subgroupSize;
+  for (size_t subgroup : barrier->waiting) group.release(subgroup * lanes, lanes);
+  barrier->waiting.clear();
+}
+
+} // namespace
+
+std::optional<Collective> barrierFunction(const BuiltinName &name, const ValueType &value) {
+  const std::string &n = name.name;
+  if (n == "__spirv_ControlBarrier") return Collective{"barrier", 0, nothing};
+  if (n == "barrier" || n == "work_group_barrier") return Collective{n, kOfWorkgroup, nothing};
+  if (n == "sub_group_barrier") return Collective{n, kOfSubgroup, nothing};
+  if (n == "named_barrier_init" && (value.bytes() == 4 || value.bytes() == 8))
+    return Collective{n, kOfSubgroup, [bytes = value.bytes()](Meeting &meeting) { makeNamedBarrier(meeting, bytes); }};
+  if (n == "work_group_named_barrier") return Collective{n, kOfSubgroup, comeToNamedBarrier};
+  return std::nullopt;
+}
+
+} // namespace xt::soft

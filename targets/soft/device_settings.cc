@@ -1,0 +1,68 @@
+#include "targets/soft/device_settings.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+namespace xt::soft {
+namespace {
+
+struct Row {
+  std::string_view name, target, rules;
+  uint32_t deviceId, slices, subslicesPerSlice, eusPerSubslice, clockMhz;
+};
+
+// The data of the Data Center GPU Max 1550 (one tile), Arc B580 and Arc A770.
+constexpr Row kRows[] = {
+    {"pvc", "xe-pvc", "PVC", 0x0bd5, 1, 64, 8, 1600},
+    {"bmg", "xe-bmg", "BMG", 0xe20b, 5, 4, 8, 2850},
+    {"dg2", "xe-dg2", "DG2", 0x56a0, 8, 4, 16, 2400},
+};
+
+// Splits "pvc,dg2".
+std::vector<std::string> namesIn(std::string_view text) {
+  std::vector<std::string> names;
+  for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1))
+    names.emplace_back(text.substr(0, comma));
+  names.emplace_back(text);
+  return names;
+}
+
+} // namespace
+
+Result<DeviceSettings> deviceSettings(std::string_view name) {
+  std::string known;
+  for (const Row &row : kRows) {
+    known += str(known.empty() ? "" : ", ", row.name);
+    if (row.name != name) continue;
+    return DeviceSettings{findTargetInfo(row.target),
+                          str("xt software device (", row.rules, " rules)"),
+                          row.deviceId,
+                          row.slices,
+                          row.subslicesPerSlice,
+                          row.eusPerSubslice,
+                          8,
+                          row.clockMhz,
+                          std::max(1u, std::thread::hardware_concurrency())};
+  }
+  return Error::environment(str("XT_SOFT_DEVICE is `", name, "`; the software device can be ", known));
+}
+
+Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
+  const char *given = std::getenv("XT_SOFT_DEVICE"), *threads = std::getenv("XT_SOFT_THREADS");
+  std::vector<std::string> names;
+  for (const Row &row : kRows) names.emplace_back(row.name);
+  if (given && *given) names = namesIn(given);
+  std::vector<DeviceSettings> devices;
+  for (const std::string &name : names) {
+    Result<DeviceSettings> settings = deviceSettings(name);
+    if (!settings) return settings.error();
+    if (threads) settings->threads = static_cast<uint32_t>(std::clamp(std::atoi(threads), 1, 1024));
+    devices.push_back(std::move(*settings));
+  }
+  return devices;
+}
+
+} // namespace xt::soft

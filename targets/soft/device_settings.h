@@ -1,0 +1,28 @@
+// Properties of the simulated device: the rules come from ir/gpu/target_info.h, the other properties that a host can
+// query from here.
+#pragma once
+#include "ir/base/result.h"
+#include "ir/gpu/target_info.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt::soft {
+
+struct DeviceSettings {
+  const TargetInfo *target = nullptr;
+  std::string name;      // "xt software device (PVC rules)"
+  uint32_t deviceId = 0; // PCI id of the hardware with these rules
+  uint32_t slices = 1, subslicesPerSlice = 1, eusPerSubslice = 1, threadsPerEu = 8;
+  uint32_t clockMhz = 0;
+  uint32_t threads = 1; // threads of this machine that run workgroups
+};
+
+// Settings by name: pvc, bmg or dg2. The Error for an unknown name lists the valid ones.
+Result<DeviceSettings> deviceSettings(std::string_view name);
+// Settings from the environment: the comma-separated devices of XT_SOFT_DEVICE (by default all, pvc first), with
+// XT_SOFT_THREADS threads (by default all of the machine's).
+Result<std::vector<DeviceSettings>> devicesFromEnvironment();
+
+} // namespace xt::soft

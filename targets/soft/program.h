@@ -1,0 +1,37 @@
+// Compiles a SPIR-V module to code in this process.
+#pragma once
+#include "targets/llvm/linked_object.h"
+#include "targets/soft/lower.h"
+
+#include <memory>
+#include <span>
+
+namespace xt::soft {
+
+class Program {
+public:
+  // `optimised`: optimise where that is worth its time. An Error is the text for a build log: of kind Kernel if the
+  // module is at fault, of kind Environment if this machine lacks something.
+  static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
+  // The same from an LLVM module as llvm-spirv-15 generates it.
+  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,
+                                                bool optimised);
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  using Entry = void (*)(void *const *arguments);
+  std::span<const LoweredKernel> kernels() const { return lowered_.kernels; }
+  const LoweredKernel *find(std::string_view kernel) const; // null if there is no such kernel
+  Entry entry(const LoweredKernel &kernel) const;
+  const LoweredProgram &lowered() const { return lowered_; }
+  const std::vector<Allocation> &data() const { return data_; }
+
+private:
+  Program() = default;
+  LoweredProgram lowered_; // code contains addresses of its elements
+  std::unique_ptr<LinkedObject> code_;
+  std::vector<Entry> entries_;
+  std::vector<Allocation> data_;
+};
+
+} // namespace xt::soft
