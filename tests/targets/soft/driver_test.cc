@@ -67,7 +67,7 @@ bool says(const std::string &text, const std::string &part) { return text.find(p
 
 TEST_F(SoftDriver, runsAProgramInPlainC) {
   NEEDS_DRIVER();
-  ASSERT_TRUE(write(contents(XT_SOURCE_DIR "/tests/targets/xe/soft/example/vector_add.cl")));
+  ASSERT_TRUE(write(contents(XT_SOURCE_DIR "/tests/targets/soft/example/vector_add.cl")));
   for (auto [device, rules] : {std::pair("pvc", "PVC"), {"bmg", "BMG"}, {"dg2", "DG2"}}) {
     Ran ran = run("xt_soft_vector_add", "", str("XT_SOFT_DEVICE=", device));
     EXPECT_EQ(ran.status, 0) << ran.text;
@@ -78,7 +78,7 @@ TEST_F(SoftDriver, runsAProgramInPlainC) {
 
 TEST_F(SoftDriver, runsUnderTheValidationLayer) {
   NEEDS_DRIVER();
-  ASSERT_TRUE(write(contents(XT_SOURCE_DIR "/tests/targets/xe/soft/example/vector_add.cl")));
+  ASSERT_TRUE(write(contents(XT_SOURCE_DIR "/tests/targets/soft/example/vector_add.cl")));
   Ran ran = run("xt_soft_vector_add", "", "ZE_ENABLE_VALIDATION_LAYER=1 ZE_ENABLE_PARAMETER_VALIDATION=1");
   EXPECT_EQ(ran.status, 0) << ran.text;
 }
