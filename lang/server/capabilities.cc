@@ -34,7 +34,7 @@ Json capabilities(Encoding encoding) {
       {"diagnosticProvider", {{"interFileDependencies", true}, {"workspaceDiagnostics", true}}},
       {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}},
   };
-  return {{"capabilities", std::move(result)}, {"serverInfo", {{"name", "xt-lsp"}, {"version", "0.1.0"}}}};
+  return {{"capabilities", std::move(result)}, {"serverInfo", {{"name", "xt-lsp"}, {"version", XT_VERSION_NUMBER}}}};
 }
 
 } // namespace xt::lsp

@@ -11,6 +11,7 @@
 #include "targets/run/report.h"
 #include "targets/tools/cache_directory.h"
 #include "targets/tools/tool_process.h"
+#include "targets/tools/version.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/tools/tool_process.h"
+#include "targets/tools/version.h"
 
 #include <boost/program_options.hpp>
 

@@ -1,4 +1,5 @@
 #include "targets/tools/tool_process.h"
+#include "targets/tools/version.h"
 
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
@@ -17,8 +18,6 @@
 extern char **environ;
 
 namespace xt {
-
-const char *const kVersion = "xt 0.1.0";
 
 namespace {
 

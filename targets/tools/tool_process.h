@@ -6,9 +6,6 @@
 
 namespace xt {
 
-// "xt 0.1.0"
-extern const char *const kVersion;
-
 // Calls startProcess() and sets up crash bundles: in the working directory, or if it is not writable in $TMPDIR or
 // /tmp. If XT_CRASH_DIR is set, only there; if it is empty, nowhere.
 void startTool(const char *tool, int argc, const char *const *argv);
