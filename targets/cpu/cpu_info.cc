@@ -87,21 +87,11 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.dotBytes = avx512 ? subtarget.checkFeatures("+avx512vnni") : avx2 && subtarget.checkFeatures("+avxvnni");
   info.tilesBf16 = avx512 && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   info.tilesBytes = avx512 && subtarget.checkFeatures("+amx-tile,+amx-int8");
-  // With prefetcht0, layernorm of 4096x4096 takes 0.75 of the time and softmax 0.93 to 0.98; no nest that was timed takes
-  // longer.
-  info.asksIntoFirstCache = info.name == "znver5";
-  // f32 4096x4096x4096 takes 0.98 of the time with blocks of K so deep that the rows of a no longer fit into the L2 cache.
-  info.nearThirdCache = info.name == "znver5";
-  // vpbroadcastw and vcvtph2ps instead of vbroadcastss, once per four products: 1.01 to 1.02 of the time of a loop in the L1
-  // cache.
-  // vpxord of the broadcast register, once per four products: 0.99 to 1.01 of the time for bytes of 128x128x128 to
-  // 1024x1024x1024.
-  info.changesBesideProducts = avx512 && info.name == "znver5";
-  // Prefetching the values of the next step makes attention take 1% longer.
-  info.foreseesRows = info.name == "znver5";
-  // A Zen 5 loads two lines per cycle, and a step of the 6x64 register tile, which takes 12 cycles, loads 14. On a Zen 4 the
-  // step takes 24 cycles (not timed).
-  info.loadsAcrossLines = avx512 && (info.name == "znver4" || info.name == "znver5");
+  info.tuning = tuningOf(info.name);
+  if (host) useCachesOfHost(info.tuning);
+  // Both were measured with registers of 64 bytes.
+  info.tuning.loadsAcrossLines &= avx512;
+  info.tuning.changesBesideProducts &= avx512;
   return info;
 }
 

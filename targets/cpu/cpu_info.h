@@ -1,6 +1,7 @@
 // The properties of a processor that the emitter depends on.
 #pragma once
 #include "ir/base/result.h"
+#include "targets/cpu/cpu_tuning.h"
 
 #include <cstdint>
 #include <string>
@@ -23,13 +24,7 @@ struct CpuInfo {
   bool dotBf16 = false;      // vdpbf16ps on whole registers
   bool dotBytes = false;     // vpdpbusd on whole registers
   bool tilesBf16 = false, tilesBytes = false; // AMX
-  bool asksIntoFirstCache = false; // prefetcht1, which fetches into the L2 cache only, delivers lines later than prefetcht0
-  bool loadsAcrossLines = false; // beside the products of a nest, register loads that cross a cache line take no extra time
-  bool nearThirdCache = false;   // a nest multiplies rows of a from the L3 cache without slowing down
-  bool changesBesideProducts =
-      false; // converting an f16, or moving bytes by 128, once per 3 or 4 products of a nest takes almost no time
-  bool foreseesRows =
-      false; // the hardware prefetches the rows of a tile that products read in place, wherever it is in the caches or memory
+  CpuTuning tuning;
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };

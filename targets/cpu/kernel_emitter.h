@@ -183,8 +183,9 @@ private:
   bool isReadAgain(const Op &load) const; // whether a later loop reads its buffer
   std::optional<TileAccess> takeAhead(const Value *load); // the data that this later loop prefetches; nullopt: none
   void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
-  void askFor(LlvmValue *address,
-              bool toFirst = false); // prefetches a line into the L2 cache, or into the L1 cache (CpuInfo::asksIntoFirstCache)
+  void
+  askFor(LlvmValue *address,
+         bool toFirst = false); // prefetches a line into the L2 cache, or into the L1 cache (CpuTuning::prefetchesLateToSecond)
 
   // mma_emitter.cc
   void emitMma(const Op &op);

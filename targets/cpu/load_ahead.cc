@@ -79,7 +79,7 @@ void KernelEmitter::askAhead(const TileAccess &access, const RowAccess &row, Llv
 }
 
 void KernelEmitter::askFor(LlvmValue *address, bool toFirst) {
-  prefetch(b, address, toFirst || cpu_.asksIntoFirstCache ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
+  prefetch(b, address, toFirst || cpu_.tuning.prefetchesLateToSecond ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
 }
 
 } // namespace xt

@@ -9,12 +9,7 @@
 namespace xt {
 
 // Steps of K per iteration of the loop over elements, except for tiles that copy b, narrow tiles, and tiles with twice as many
-// steps (nestTile). Two steps, with no prefetch except one line of the next panel: f32 of 6 rows by 512x64 in the L2 cache runs
-// at 187 G operations/s; at 180 with the rows of b prefetched ahead, for one step or two; and at 177 with one step and no
-// prefetch (Intel Xeon with AMX). On that processor 24 products take 12 cycles, also with 6 loads beside them; 12.8 to 13.3
-// with the 10 loads of 6x64, in several orders (`tests/bench/cpu/loads.cc`); and 14 if b comes from the L2 cache: about 91 and
-// 86% of the rate in registers. Four steps, b loaded one step ahead, loops aligned to 64 bytes, and tiles of 8x48, 9x48 and
-// 12x32, which load more, take the same time within 2%.
+// steps (nestTile). An iteration prefetches nothing but one line of the next panel.
 inline constexpr int64_t kStepsEachTurn = 2;
 
 // `first` plus `count` steps of `step` bytes, but at most `last` steps; null: no limit.

@@ -80,7 +80,7 @@ MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
     LlvmValues staged = stage();
     return {shape, staged[0], staged[1]};
   }
-  if (!cpu_.foreseesRows) access->ahead = bytesAhead(load->operand(0), *access);
+  if (!cpu_.tuning.foreseesRows) access->ahead = bytesAhead(load->operand(0), *access);
   LlvmValue *inside = isInside(*access, shape.rows, shape.columns);
   LlvmValues place = ifElse(
       b, inside,

@@ -188,7 +188,7 @@ LlvmValue *NestEmitter::deepestBlock() {
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes),
                 stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
-  const int64_t inPlaceAgain = e_.cpu_.nearThirdCache ? blockBytes : kHalf;
+  const int64_t inPlaceAgain = e_.cpu_.tuning.nearThirdCache ? blockBytes : kHalf;
   LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(inPlaceAgain / bytes_), e_.argument(stagedAgain / bytes_));
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;

@@ -162,7 +162,7 @@ private:
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.loadsAcrossLines; } // for wide panels of b
+  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.tuning.loadsAcrossLines; } // for wide panels of b
   LlvmValue *copiesInPlace();
   LlvmValue *isBetterCopied(LlvmValue *manyRows);
   LlvmValue *crowdsCaches();

@@ -24,10 +24,8 @@ inline int sliceCount(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
 // f32 is sliced if a workgroup computes at least this many rows and columns of sums.
 inline constexpr int64_t kSlicedRows = 256, kSlicedColumns = 512;
 
-// `rows` and `columns` are those of the sums. Slicing f32 pays if the slices are used for many products: it takes 0.83 to 0.95
-// of the time of elements for 256x256x256 to 2048x2048x2048, but 1.1 for 128x128x128, 1.4 for 37x1111x513 and 1.25 for
-// 8192x64x64. Programs whose workgroups compute this much have large matrices. f16 takes 0.41 to 0.67 of the time, 0.9 of
-// 37x1111x513 (Intel Xeon with AMX).
+// `rows` and `columns` are those of the sums. Slicing f32 pays if the slices are used for many products. Programs whose
+// workgroups compute this much have large matrices.
 inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns) {
   auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
   if (a == Elem::BF16 && b == Elem::BF16)

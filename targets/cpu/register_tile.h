@@ -33,9 +33,8 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
 }
 
 // The tile of the last rows. With fewer than two thirds of the rows, b would be read faster than caches deliver it. With
-// AVX-512 the widest tile is followed by one with one row fewer: every number of rows from 20 on is a sum of 6 and 5, with
-// which f32 37x1111x513 takes 0.96 of the time that it takes with 4. Of the smaller numbers 8 is common, which takes up to 1.12
-// (bf16 8x1000x1000), so workgroups of up to 12 rows use two thirds, too (Zen 5).
+// AVX-512 the widest tile is followed by one with one row fewer: every number of rows from 20 on is a sum of 6 and 5. Of the
+// smaller numbers 8 is common, which is slower by 5 and 3, so workgroups of up to 12 rows use two thirds, too.
 inline RegisterTile lastRowsTile(RegisterTile tile) {
   tile.rows = tile.fewerByOne ? tile.rows - 1 : (2 * tile.rows + 2) / 3;
   return tile;
@@ -44,8 +43,7 @@ inline RegisterTile lastRowsTile(RegisterTile tile) {
 // The tile of the last columns, if they fit into two registers. A single register would have too few independent FMA chains.
 // Its loop has half as many steps per iteration, because it is rarely used.
 inline RegisterTile narrowTile(RegisterTile tile) { return {tile.narrowRows, tile.narrow, tile.lanes, tile.steps / 2}; }
-// The tile of the last columns if they need more, but leave one of four registers empty: f32 1000x1000x1000, with 40 last
-// columns, takes 0.985 of the time, 300x300x300 0.96 (Zen 5).
+// The tile of the last columns if they need more, but leave one of four registers empty.
 inline bool hasMiddleTile(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 4; }
 inline RegisterTile middleTile(RegisterTile tile) { return {tile.narrowRows, tile.vectors - 1, tile.lanes, tile.steps / 2}; }
 // Whether full panels and up to two narrow ones behind them cover any number of registers of columns exactly. This holds for
@@ -75,16 +73,14 @@ inline RegisterTile amxTile(const CpuInfo &cpu) {
           cpu.lanes(4)};
 }
 
-// Bytes of a row of sliced a per block, if one block is enough, and if K is deeper. In blocks of the former size, f32
-// 1000x1000x1000 takes 1.03 of the time, f16 2048x2048x2048 1.04; in two of the latter, f32 256x256x256 takes 1.07 (Intel Xeon
-// with AMX).
+// Bytes of a row of sliced a per block, if one block is enough, and if K is deeper.
 inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
 // Blocks are whole tiles of two slices and of three; two panels fit into kNestPanel.
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 &&
               kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache, which saves 5% of
-// 1000x1000x1000 and 4096x4096x4096; if a or b is turned, larger blocks take less time (Intel Xeon with AMX).
+// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is turned,
+// larger blocks take less time.
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
@@ -93,8 +89,8 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
 }
 
 // The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
-// as large as an L1 cache, which saves 2 to 4% of f32 1024x1024x1024 with AVX2 (Intel Xeon with AMX); one of a line and a half
-// takes as many steps (Zen 3). Wider panels are read from the L2 cache. `bytes`: of an element, or a word.
+// as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of an
+// element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   constexpr int64_t kFirstCache = 32 << 10, kSteps = kFirstCache / kCacheLine;
   int64_t pitch = tile.vectors * tile.lanes * bytes;
@@ -102,12 +98,9 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
 }
 
 // The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
-// 6x16 takes 20 and 8: 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core shared with another virtual
-// machine, and the same on an unshared core (Zen 3); 0.95 of f32 1024x1024x1024 and 0.91 of f64 512x512x512 (Intel Xeon with
-// AMX, restricted to AVX2). Four steps per iteration contribute 2 to 5% to that. Integers and words need one more register for
-// the product. Columns left over by panels of three registers take one or two narrow tiles of two registers
-// (NestEmitter::endsByTwoNarrow); of four registers of columns, all would be narrow. Narrow tiles have 6 rows, because 8 sums
-// barely keep two multipliers busy: f32 128x128x128 takes 0.97 of the time that it takes with 4 (the same Xeon).
+// 6x16 takes 20 and 8. Integers and words need one more register for the product. Columns left over by panels of three registers
+// take one or two narrow tiles of two registers (NestEmitter::endsByTwoNarrow); of four registers of columns, all would be
+// narrow. Narrow tiles have 6 rows, because 8 sums barely keep two multipliers busy.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);
@@ -137,13 +130,10 @@ inline bool isTurned(const Op &nest, size_t operand) {
 // Whether elements of a can be changed beside the products at almost no cost: once per three or four products.
 inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
   constexpr int kFewVectors = 2;
-  return cpu.changesBesideProducts && tile.vectors > kFewVectors;
+  return cpu.tuning.changesBesideProducts && tile.vectors > kFewVectors;
 }
 
-// Whether elements of a are converted as they are multiplied, again for each panel, instead of once before. f16 takes this part
-// of the time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 in tiles of 256 columns 0.975, of 384
-// 0.988, of 512 0.98 to 1.01, of 1024 1.02; in tiles of 16 columns 4096x512x16 would take 1.18, of 32 the same. An a that comes
-// from memory is prefetched later than if it were converted first: 60000x128x128 takes 1.03 to 1.1, 60000x64x64 0.8 (Zen 5).
+// Whether elements of a are converted as they are multiplied, again for each panel, instead of once before.
 inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   constexpr int64_t kFewPanels = 6;
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
@@ -161,8 +151,7 @@ inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest) == ProductStyle::DotBytes && isUnsigned(0) == isUnsigned(1);
 }
 
-// Whether a is moved. i8 takes this part of the time: 1000x24x1000 0.89, 8192x64x64 0.94, 128x128x128, 512x512x512 and
-// 4096x4096x4096 0.98, 1000x1000x1000 0.97 (Zen 5).
+// Whether a is moved, which takes less time where it takes none beside the products.
 inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) {
   return movesBytes(cpu, nest) && changesCheaply(cpu, nestTile(cpu, nest));
 }

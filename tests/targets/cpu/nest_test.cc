@@ -110,9 +110,9 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
 // cache, conversion beside products. These decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
-  for (bool CpuInfo::*fact : {&CpuInfo::loadsAcrossLines, &CpuInfo::nearThirdCache, &CpuInfo::changesBesideProducts}) {
+  for (bool CpuTuning::*fact : {&CpuTuning::loadsAcrossLines, &CpuTuning::nearThirdCache, &CpuTuning::changesBesideProducts}) {
     cpus.push_back(cpus[0]);
-    cpus.back().*fact = !(cpus[0].*fact);
+    cpus.back().tuning.*fact = !(cpus[0].tuning.*fact);
   }
   return cpus;
 }

@@ -25,7 +25,7 @@ inline std::vector<CpuInfo> runnable() {
   auto isVnni = [](const CpuInfo &cpu) { return cpu.dotBytes && !cpu.tilesBytes && cpu.vectorRegisters == 32; };
   if (auto at = std::find_if(found.begin(), found.end(), isVnni); at != found.end()) {
     CpuInfo other = *at;
-    other.changesBesideProducts = !at->changesBesideProducts;
+    other.tuning.changesBesideProducts = !at->tuning.changesBesideProducts;
     found.push_back(other);
   }
   return found;
