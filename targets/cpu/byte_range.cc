@@ -1,7 +1,7 @@
 #include "targets/cpu/byte_range.h"
 
+#include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/kernel_emitter.h"
-#include "targets/cpu/tile_source.h"
 
 namespace xt {
 

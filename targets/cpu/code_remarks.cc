@@ -1,9 +1,9 @@
 #include "targets/cpu/code_remarks.h"
 
 #include "ir/base/text.h"
+#include "targets/cpu/analysis/shared_operands.h"
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/register_tile.h"
-#include "targets/cpu/shared_operands.h"
-#include "targets/cpu/vector_values.h"
 
 #include <unordered_set>
 

@@ -1,8 +1,8 @@
 // Reports op by op how the code of a kernel computes it (remark XT0621).
 #pragma once
 #include "ir/base/diagnostics.h"
-#include "targets/cpu/buffer_assignment.h"
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/buffer_assignment.h"
+#include "targets/cpu/analysis/cpu_info.h"
 
 namespace xt {
 

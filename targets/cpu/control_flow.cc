@@ -1,8 +1,8 @@
 // Loops and branches, and the values that they carry.
 #include "ir/constants.h"
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/kernel_emitter.h"
-#include "targets/cpu/vector_values.h"
 
 #include <algorithm>
 

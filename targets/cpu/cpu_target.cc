@@ -4,11 +4,13 @@
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
 #include "passes/pipelines.h"
-#include "targets/cpu/fibers.h"
-#include "targets/cpu/jit.h"
-#include "targets/cpu/launch_frame.h"
-#include "targets/cpu/machine_rates.h"
-#include "targets/cpu/scratch_memory.h"
+#include "targets/cpu/jit/jit.h"
+#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/runtime/fibers.h"
+#include "targets/cpu/runtime/launch_abi.h"
+#include "targets/cpu/runtime/launch_frame.h"
+#include "targets/cpu/runtime/machine_rates.h"
+#include "targets/cpu/runtime/scratch_memory.h"
 #include "targets/cpu/threads/thread_pool.h"
 #include "targets/faults/fault_guard.h"
 
@@ -273,7 +275,11 @@ Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const Cp
   ObjectCache cache(options.cacheDirectory, options.cacheBytes);
   if (std::string why = cache.refusal(); !why.empty() && options.note)
     options.note(str("warning: compiled code is not kept, as ", why));
-  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, cache, options.optimise, *pool, diagnostics);
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
+  Result<EmittedModule> emitted = emitKernels(module, cpu, context, diagnostics);
+  if (!emitted) return emitted.error();
+  Result<std::unique_ptr<Jit>> jit = Jit::compile(std::move(*emitted), cpu, cache, options.optimise, *pool);
   if (!jit) return jit.error();
   return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(cpu, std::move(*jit), std::move(pool), options.print));
 }

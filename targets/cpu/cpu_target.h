@@ -1,6 +1,6 @@
 // The CPU as a target: kernels compiled through LLVM and run by a pool of threads.
 #pragma once
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 #include "targets/target.h"
 
 namespace xt {

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_module.h"
+#include "targets/cpu/runtime/launch_abi.h"
 #include "targets/llvm/machine.h"
 
 #include <llvm/IR/Constants.h>

@@ -1,7 +1,7 @@
 // One loop over the rows and register-wide chunks of a shape. It evaluates vector values and writes them to buffers or tiles.
 #pragma once
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/kernel_emitter.h"
-#include "targets/cpu/vector_values.h"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 // Calls from a kernel to the host process: printing, failed asserts, and waiting at a barrier.
 #include "ir/asserted_shape.h"
 #include "ir/base/text.h"
-#include "targets/cpu/host_runtime.h"
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/runtime/host_runtime.h"
 
 #include <llvm/IR/Module.h>
 

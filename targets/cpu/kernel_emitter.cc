@@ -2,53 +2,22 @@
 
 #include "ir/base/check.h"
 #include "ir/constants.h"
+#include "targets/cpu/analysis/needs_fibers.h"
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/vector_math.h"
-#include "targets/cpu/vector_values.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 namespace xt {
 
-size_t frameWords(const Kernel &kernel) {
-  size_t words = kGridWords + kRuntimeWords;
-  for (size_t i = 0; i < kernel.paramCount; ++i) {
-    Type type = kernel.param(i)->type();
-    words += type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank()) : 1;
-  }
-  return words;
-}
-
-std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
-std::string numbersSymbol(const std::string &kernelName) { return "xt_numbers_" + kernelName; }
-
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
       streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()),
       ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
-
-namespace {
-// Even a single subgroup may wait at a named barrier for subgroups that never come. Only fibers detect that.
-bool hasNamedBarriers(const Kernel &kernel) {
-  bool found = false;
-  walk(const_cast<Block &>(kernel.body),
-       [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
-  return found;
-}
-} // namespace
-
-bool needsFibers(const Kernel &kernel) {
-  if (kernel.scope == Scope::Lane) return true;
-  if (kernel.scope != Scope::Subgroup) return false;
-  bool waits = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
-    waits |= op.kind() == OpKind::Barrier || op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier;
-  });
-  return waits && (kernel.subgroups > 1 || hasNamedBarriers(kernel));
-}
 
 KernelOutput KernelEmitter::emit() {
   output_.usesFibers = needsFibers(kernel_);

@@ -1,7 +1,9 @@
 #include "targets/cpu/kernel_module.h"
 
 #include "ir/base/text.h"
+#include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/code_remarks.h"
+#include "targets/cpu/kernel_emitter.h"
 #include "targets/llvm/machine.h"
 
 namespace xt {

@@ -1,8 +1,8 @@
 // Prefetches data that later workgroups or iterations load.
 #include "ir/constants.h"
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/prefetch.h"
-#include "targets/cpu/vector_values.h"
 
 namespace xt {
 

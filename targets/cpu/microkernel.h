@@ -1,7 +1,7 @@
 // The innermost loop of matrix products: accumulates a register tile of sums over K.
 #pragma once
+#include "targets/cpu/analysis/product_style.h"
 #include "targets/cpu/prefetch.h"
-#include "targets/cpu/product_style.h"
 #include "targets/llvm/register_ops.h"
 
 #include <functional>

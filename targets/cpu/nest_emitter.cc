@@ -1,7 +1,7 @@
 #include "targets/cpu/nest_emitter.h"
 
 #include "ir/constants.h"
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 
 namespace xt {
 

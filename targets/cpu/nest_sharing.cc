@@ -1,6 +1,6 @@
 // Which memory a nest's stores may overwrite early, and what the parts of a workgroup and the workgroups of a launch can share.
+#include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/nest_emitter.h"
-#include "targets/cpu/tile_source.h"
 
 #include <algorithm>
 #include <optional>

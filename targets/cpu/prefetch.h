@@ -1,6 +1,6 @@
 // Prefetches cache lines.
 #pragma once
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 #include "targets/llvm/loops.h"
 
 namespace xt {

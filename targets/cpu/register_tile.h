@@ -1,8 +1,8 @@
 // The register tile: the part of a matrix product that stays in registers.
 #pragma once
-#include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/analysis/buffer_assignment.h"
+#include "targets/cpu/analysis/product_style.h"
 #include "targets/cpu/microkernel.h"
-#include "targets/cpu/product_style.h"
 #include "targets/cpu/tile_microkernel.h"
 
 #include <algorithm>

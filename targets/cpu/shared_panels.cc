@@ -1,8 +1,8 @@
 // Memory that the workgroups of a launch share: the first workgroup that needs a packed panel packs it for all.
 #include "ir/base/check.h"
+#include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/mma_nest.h"
-#include "targets/cpu/vector_values.h"
 
 namespace xt {
 

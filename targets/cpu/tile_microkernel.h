@@ -1,7 +1,7 @@
 // The innermost loop of matrix products in AMX's tiles: 32x32 sums from words of K (bf16 or bytes), or from words of sliced
 // floats.
 #pragma once
-#include "targets/cpu/product_style.h"
+#include "targets/cpu/analysis/product_style.h"
 #include "targets/llvm/loops.h"
 
 namespace xt {

@@ -1,6 +1,6 @@
 // Mathematical functions of whole registers of f32, as inline code.
 #pragma once
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 #include "targets/llvm/register_ops.h"
 
 namespace xt {

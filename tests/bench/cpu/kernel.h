@@ -1,7 +1,7 @@
 // Our kernels: compiles a text with the CPU target and returns a side's call.
 #pragma once
 #include "ir/launch.h"
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 #include "tests/bench/cpu/matrix.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
 // The cost of loads beside products in registers (AVX-512), with all data in the L1 cache. It bounds the speed of a register
 // tile, whose shape determines the number of loads per 24 products. Nothing depends on the loaded values.
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/analysis/cpu_info.h"
 
 #include <algorithm>
 #include <array>

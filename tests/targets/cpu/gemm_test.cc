@@ -1,7 +1,7 @@
 // Whole GEMM kernels: results, code size, and properties of the emitted text.
+#include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_module.h"
-#include "targets/cpu/panel_pool.h"
 #include "tests/targets/cpu/compare.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Loads that are read in place although stores may overwrite them, and prefetches.
 #include "ir/base/text.h"
+#include "targets/cpu/analysis/fusion.h"
 #include "targets/cpu/emit.h"
-#include "targets/cpu/fusion.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // Kernels at lane scope: each lane is a fiber, which exchanges values with the others of its subgroup.
-#include "targets/cpu/fibers.h"
+#include "targets/cpu/runtime/fibers.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <random>

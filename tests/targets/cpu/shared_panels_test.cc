@@ -1,9 +1,9 @@
 // Panels packed once for all workgroups: the same results, also if b is overwritten and if parameters overlap.
 #include "ir/base/text.h"
+#include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/emit.h"
-#include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/runtime/launch_abi.h"
 #include "targets/cpu/kernel_module.h"
-#include "targets/cpu/tile_source.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <regex>

@@ -1,0 +1,78 @@
+#include "targets/cpu/analysis/cpu_tuning.h"
+
+#include <algorithm>
+#include <bit>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+namespace xt {
+namespace {
+
+constexpr int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+
+constexpr CpuTuning kRows[] = {
+    {.name = "znver3", .first = {32 * kKiB, 8}, .second = {512 * kKiB, 8}, .third = {32 * kMiB, 16}},
+    {.name = "znver4", .first = {32 * kKiB, 8}, .second = {1 * kMiB, 8}, .third = {32 * kMiB, 16}, .loadsAcrossLines = true},
+    {.name = "znver5",
+     .first = {48 * kKiB, 12},
+     .second = {1 * kMiB, 16},
+     .third = {32 * kMiB, 16},
+     .prefetchesLateToSecond = true,
+     .foreseesRows = true,
+     .loadsAcrossLines = true,
+     .changesBesideProducts = true,
+     .nearThirdCache = true},
+    // Intel's server processors since Sapphire Rapids, on which most shapes were measured.
+    {.name = "", .first = {48 * kKiB, 12}, .second = {2 * kMiB, 16}, .third = {32 * kMiB, 16}},
+};
+
+} // namespace
+
+std::span<const CpuTuning> tuningRows() { return kRows; }
+
+CpuTuning tuningOf(std::string_view name) {
+  const CpuTuning *row = std::ranges::find(kRows, name, &CpuTuning::name);
+  return row == std::end(kRows) ? *std::prev(std::end(kRows)) : *row;
+}
+
+int64_t CpuTuning::beyondSecondCache() const { return std::min(2 * second.bytes, kMiB); }
+
+int64_t CpuTuning::ofThirdCache(int64_t bytes) const {
+  constexpr int64_t kMeasured = 32 * kMiB;
+  return third.bytes >= kMeasured ? bytes : bytes / kKiB * (third.bytes / kKiB) / (kMeasured / kKiB) * kKiB;
+}
+
+int64_t CpuTuning::roundFirstCache() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(first.bytes))); }
+
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's Manual,
+// volume 3, appendix E, function 8000_001D: the fields have the same places.
+std::optional<CacheLevel> cacheLevel(const CpuidWords &words) {
+  constexpr uint32_t kData = 1, kUnified = 3;
+  const uint32_t type = words[0] & 31;
+  if (type != kData && type != kUnified) return std::nullopt;
+  const int64_t line = (words[1] & 0xFFF) + 1, partitions = ((words[1] >> 12) & 0x3FF) + 1, ways = (words[1] >> 22) + 1,
+                sets = int64_t{words[2]} + 1;
+  return CacheLevel{static_cast<int>((words[0] >> 5) & 7), {line * partitions * ways * sets, static_cast<int>(ways)}};
+}
+
+void useCachesOfHost(CpuTuning &tuning) {
+#ifdef __x86_64__
+  constexpr uint32_t kIntel = 4, kAmd = 0x8000001D, kTypes = 31, kMostCaches = 8;
+  for (uint32_t leaf : {kAmd, kIntel})
+    for (uint32_t i = 0; i < kMostCaches; ++i) {
+      CpuidWords words{};
+      if (!__get_cpuid_count(leaf, i, &words[0], &words[1], &words[2], &words[3]) || (words[0] & kTypes) == 0) break;
+      const std::optional<CacheLevel> cache = cacheLevel(words);
+      if (!cache) continue;
+      if (cache->level == 1) tuning.first = cache->size;
+      if (cache->level == 2) tuning.second = cache->size;
+      if (cache->level == 3) tuning.third = cache->size;
+    }
+#else
+  (void)tuning;
+#endif
+}
+
+} // namespace xt

@@ -1,0 +1,74 @@
+// The instructions that matrices are multiplied with.
+#pragma once
+#include "targets/cpu/analysis/cpu_info.h"
+
+#include "ir/op.h"
+
+namespace xt {
+
+// How a nest multiplies. All styles except Elements combine several neighbours along K into a word of 4 bytes, unchanged or as
+// described at DotShorts and TilesSliced; sums are f32 or i32.
+enum class ProductStyle : uint8_t {
+  Elements,  // one at a time, converted to the type that is multiplied in
+  DotBf16,   // vdpbf16ps, 2 per word
+  DotBytes,  // vpdpbusd, 4 per word
+  DotShorts, // vpmaddwd: bytes as 16-bit integers, 2 per word
+  TilesBf16, // AMX
+  TilesBytes,
+  TilesSliced, // AMX, 2 per word: f32, f16 and tf32 as sums of bf16 (float_slices.h)
+};
+
+// The number of bf16, with 8 bits of significand each, that a float of TilesSliced is the sum of.
+inline int sliceCount(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
+
+// f32 is sliced if a workgroup computes at least this many rows and columns of sums.
+inline constexpr int64_t kSlicedRows = 256, kSlicedColumns = 512;
+
+// `rows` and `columns` are those of the sums. Slicing f32 pays if the slices are used for many products. Programs whose
+// workgroups compute this much have large matrices.
+inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns) {
+  auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
+  if (a == Elem::BF16 && b == Elem::BF16)
+    return cpu.tilesBf16 ? ProductStyle::TilesBf16 : cpu.dotBf16 ? ProductStyle::DotBf16 : ProductStyle::Elements;
+  if (isByte(a) && isByte(b))
+    return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::DotShorts;
+  const bool isLarge = rows >= kSlicedRows && columns >= kSlicedColumns;
+  const bool hasSlices = a == b && (a == Elem::F16 || a == Elem::TF32 || (a == Elem::F32 && isLarge));
+  return hasSlices && cpu.tilesBf16 ? ProductStyle::TilesSliced : ProductStyle::Elements;
+}
+
+inline bool usesTiles(ProductStyle style) {
+  return style == ProductStyle::TilesBf16 || style == ProductStyle::TilesBytes || style == ProductStyle::TilesSliced;
+}
+
+// The elements along K in one step.
+inline int stepElements(ProductStyle style) {
+  switch (style) {
+  case ProductStyle::Elements: return 1;
+  case ProductStyle::DotBf16:
+  case ProductStyle::DotShorts:
+  case ProductStyle::TilesBf16:
+  case ProductStyle::TilesSliced: return 2;
+  case ProductStyle::DotBytes:
+  case ProductStyle::TilesBytes: return 4;
+  }
+  return 1;
+}
+
+// AMX's tiles together hold kAmxSide rows of kAmxSide sums, and a step multiplies kAmxSide bf16 along K.
+inline constexpr int64_t kAmxSide = 32, kAmxRowBytes = kAmxSide * 4;
+
+// Whether a tile_mma multiplies words of two bf16 (DotBf16) rather than Elements.
+inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
+  Type a = mma.operand(0)->type(), b = mma.operand(1)->type();
+  return cpu.dotBf16 && a.elem() == Elem::BF16 && b.elem() == Elem::BF16 && a.extent(1) % 2 == 0;
+}
+
+// Whether it also does so in AMX's tiles, which requires that all tiles are full.
+inline bool multipliesInTiles(const CpuInfo &cpu, const Op &mma) {
+  Type a = mma.operand(0)->type(), sum = mma.result()->type();
+  bool whole = sum.extent(0) % kAmxSide == 0 && sum.extent(1) % kAmxSide == 0 && a.extent(1) % kAmxSide == 0;
+  return whole && multipliesPairs(cpu, mma) && cpu.tilesBf16 && sum.elem() == Elem::F32;
+}
+
+} // namespace xt
