@@ -3,7 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/analysis/vector_values.h"
-#include "targets/cpu/register_tile.h"
+#include "targets/cpu/products/register_tile.h"
 
 #include <unordered_set>
 
@@ -81,7 +81,7 @@ private:
     RegisterTile tile = nestTile(cpu_, op);
     const bool turns = isTurned(op, 0), converts = convertsElements(cpu_, op);
     bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !converts);
-    int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes);
+    int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes, cpu_.tuning);
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(op, 1));
     const bool inSlices = style == ProductStyle::TilesSliced;

@@ -6,6 +6,7 @@
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/products/nest_plan.h"
 #include "targets/cpu/vector_math.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -77,6 +78,23 @@ LlvmValue *KernelEmitter::argument(int64_t value) {
   output_.numbers.push_back(value);
   if (value >= 0) notNegative_.insert(load);
   return load;
+}
+
+LlvmValue *KernelEmitter::numbersAddress(llvm::ArrayRef<int64_t> values) {
+  LlvmValue *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), numbers_, output_.numbers.size());
+  output_.numbers.insert(output_.numbers.end(), values.begin(), values.end());
+  return b.CreatePtrToInt(place, b.getInt64Ty());
+}
+
+LlvmValue *KernelEmitter::nestCall() {
+  if (nestCall_) return nestCall_;
+  llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> top(&entry, entry.begin());
+  auto *call = top.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), sizeof(NestCall) / sizeof(int64_t)));
+  call->setAlignment(llvm::Align(kCacheLine));
+  LlvmValue *planned = byteOffset(top, call, b.getInt64(offsetof(NestCall, planned) + offsetof(NestSizes, rules)));
+  top.CreateAlignedStore(b.getInt64(0), planned, llvm::Align(8));
+  return nestCall_ = call;
 }
 
 // Constants that are computed with stay LLVM constants, so that their results are known at compile time; so do 0 and 1.

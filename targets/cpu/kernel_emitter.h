@@ -246,6 +246,8 @@ private:
   // A number that may differ between kernels with other tiles. It is loaded from KernelOutput::numbers, so that such kernels
   // have the same code.
   LlvmValue *argument(int64_t value);
+  LlvmValue *numbersAddress(llvm::ArrayRef<int64_t> values); // of consecutive words there, as an i64
+  LlvmValue *nestCall(); // the kernel's NestCall, on the stack
   LlvmValue *constant(const Op &op); // of a scalar type
 
   LlvmValue *bufferAddress(const Buffer &buffer);
@@ -262,7 +264,7 @@ private:
   const SharedOperands shared_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
-  LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr, *key_ = nullptr;
+  LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr, *key_ = nullptr, *nestCall_ = nullptr;
   int64_t panelPlaces_ = 0; // the number of ops so far that take panels
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;

@@ -8,10 +8,6 @@
 
 namespace xt {
 
-// Steps of K per iteration of the loop over elements, except for tiles that copy b, narrow tiles, and tiles with twice as many
-// steps (nestTile). An iteration prefetches nothing but one line of the next panel.
-inline constexpr int64_t kStepsEachTurn = 2;
-
 // `first` plus `count` steps of `step` bytes, but at most `last` steps; null: no limit.
 LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int64_t count, LlvmValue *last = nullptr);
 

@@ -5,7 +5,7 @@
 // they hold the same sums and their stores write the same bytes.
 #pragma once
 #include "targets/cpu/microkernel.h"
-#include "targets/cpu/register_tile.h"
+#include "targets/cpu/products/register_tile.h"
 
 namespace xt {
 

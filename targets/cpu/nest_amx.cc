@@ -4,25 +4,6 @@
 
 namespace xt {
 
-// Whether two panels and the rows of a tile stay in the L1 cache: 24 KiB and 12 KiB of its 48 KiB.
-LlvmValue *NestEmitter::isNear(const Block &block) {
-  constexpr int64_t kNearWords = 96;
-  return b.CreateICmpSLE(block.depth, number(kNearWords / slices_));
-}
-
-// Whether two panels do not stay in the L1 cache, but one panel of at most `words` words, with 128 bytes each, does.
-LlvmValue *NestEmitter::oneStays(const Block &block, int64_t words) {
-  return b.CreateAnd(b.CreateNot(isNear(block)), b.CreateICmpSLE(block.depth, number(words)));
-}
-
-// The number of panels that are packed together. Normally two: a cache line of bytes holds words of both, and two neighbouring
-// lines of bf16 take less time than one. A bf16 panel that stays in the L1 cache alone is packed alone: 256x256x256 takes 7%
-// less time with one panel at a time, 37x1111x513 8% less with two (Intel Xeon with AMX).
-LlvmValue *NestEmitter::panelsOf(const Block &block) {
-  constexpr int64_t kMostWords = 192; // 24 KiB, because rows of a pass through the cache, too
-  return isBf16() ? b.CreateSelect(oneStays(block, kMostWords), number(1), number(kMostPanels)) : number(kMostPanels);
-}
-
 // Null: the processor does not use AMX.
 LlvmValue *NestEmitter::panelsFrom(const Block &block, LlvmValue *column) {
   if (!block.panels) return nullptr;
@@ -34,16 +15,16 @@ LlvmValue *NestEmitter::panelsFrom(const Block &block, LlvmValue *column) {
 void NestEmitter::emitAmxRows(const Block &block, Panel first, FusedLoop &sink) {
   static_assert(kMostPanels == 2);
   LlvmValue *both = b.CreateICmpSGT(first.panels, number(1));
-  LlvmValue *byRows = b.CreateAnd(both, isNear(block)), *zero = number(0);
+  LlvmValue *byRows = b.CreateAnd(both, holds(&NestPlan::byRows)), *zero = number(0);
   LlvmValue *multiplies = b.CreateNot(block.handsOn);
   Panel second = first;
   second.column = b.CreateAdd(first.column, number(panelColumns()));
   second.right = byteOffset(b, first.right, panelBytes(block));
   for (Panel *panel : {&first, &second}) placeSums(block, *panel);
-  forLoop(b, zero, b.CreateShl(wholeTiles_, b.CreateZExt(both, b.getInt64Ty())), number(1), [&](LlvmValue *turn) {
-    LlvmValue *isSecond = b.CreateSelect(byRows, b.CreateTrunc(turn, b.getInt1Ty()), b.CreateICmpSGE(turn, wholeTiles_));
-    LlvmValue *index =
-        b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, wholeTiles_, zero)));
+  LlvmValue *tiles = planned(&NestPlan::wholeTiles);
+  forLoop(b, zero, b.CreateShl(tiles, b.CreateZExt(both, b.getInt64Ty())), number(1), [&](LlvmValue *turn) {
+    LlvmValue *isSecond = b.CreateSelect(byRows, b.CreateTrunc(turn, b.getInt1Ty()), b.CreateICmpSGE(turn, tiles));
+    LlvmValue *index = b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, tiles, zero)));
     Panel panel = choose(isSecond, second, first);
     LlvmValue *row = b.CreateMul(index, number(tile_.rows));
     Tile tile{index, row, least(b.CreateAdd(row, number(tile_.rows)), rows_)};
@@ -68,12 +49,13 @@ NestEmitter::Panel NestEmitter::choose(LlvmValue *condition, const Panel &x, con
 void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Tile &tile,
                                 const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
-  constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
-  auto askInTurns = [&, rows = least(rowsEachTurn(operands.depth), asked.rows)](LlvmValue *turn) { askFor(asked, turn, rows); };
+  auto askInTurns = [&, rows = least(planned(&NestPlan::resultRows), asked.rows)](LlvmValue *turn) {
+    askFor(asked, turn, rows);
+  };
   if (inSlices()) return tiles_.multiplySlices(operands, slices_, tile_.rows, askInTurns);
   ifThen(
-      b, oneStays(block, kMostWords),
+      b, holds(&NestPlan::keepsRight),
       [&] { tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); }); },
       [&] { tiles_.multiply(operands, tile_.rows, Keep::All, askInTurns); });
 }
@@ -84,15 +66,6 @@ NestEmitter::Asked NestEmitter::askedOf(const Block &block, const Panel &panel, 
   if (!storesRows()) return {addressOf(kNestCells), number(0), rows};
   return {b.CreateSelect(block.ready, storedRow(panel, tile.row), addressOf(kNestCells)),
           b.CreateSelect(block.ready, stored_->rowStride, number(0)), rows};
-}
-
-// The number of result rows to prefetch per iteration while the tile is computed: two, or with one or two iterations all of
-// them spread over these. 8192x64x64 of bf16 and bytes takes 0.90 and 0.84 of the time compared with prefetching all rows
-// before the tile (Intel Xeon with AMX).
-LlvmValue *NestEmitter::rowsEachTurn(LlvmValue *depth) {
-  LlvmValue *one = b.CreateICmpSLE(depth, number(TileMicrokernel::kDepth)),
-            *two = b.CreateICmpSLE(depth, number(2 * TileMicrokernel::kDepth));
-  return b.CreateSelect(one, number(tile_.rows), b.CreateSelect(two, number(tile_.rows / 2), number(2)));
 }
 
 // The first of the rows that an iteration prefetches.

@@ -12,7 +12,8 @@
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
-#include "targets/cpu/register_tile.h"
+#include "targets/cpu/nest_plan_call.h"
+#include "targets/cpu/products/register_tile.h"
 #include "targets/cpu/tile_microkernel.h"
 #include "targets/cpu/words.h"
 
@@ -110,22 +111,14 @@ private:
     LlvmValue *index, *row, *rowEnd;
   };
 
-  void run(FusedLoop &sink, LlvmValue *inPlace);
+  void run(FusedLoop &sink, LlvmValue *apart);
+  void plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart);
+  LlvmValue *planned(int64_t NestPlan::*word) { return plan_->get(b, word); }
+  LlvmValue *holds(int64_t NestPlan::*word) { return plan_->holds(b, word); }
   void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);
-  void boundDepth(LlvmValue *total);
-  void chooseLeft();
-  LlvmValue *putsLeftTogether();
-  void chooseRight();
-  LlvmValue *deepestBlock();
-  LlvmValue *deepestInPlace();
-  LlvmValue *deepestAcrossLines();
-  LlvmValue *deepestCopied();
-  LlvmValue *isForeseen();
-  LlvmValue *foreseenRows();
-  LlvmValue *powerOfTwoApart();
-  void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
+  void emitBlock(LlvmValue *index, FusedLoop &sink);
   void stageLeft(const Block &block);
   LlvmValue *stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
                         LlvmValue *first, LlvmValue *depth);
@@ -133,8 +126,7 @@ private:
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   LlvmValue *isCopied(const Block &block, LlvmValue *isInside);
-  bool copyingRepeatsRows() const { return !mayBeDirect(); } // because the copy also converts
-  LlvmValue *hasRowsToCopy();
+  bool copyingRepeatsRows() const { return !rules_.mayBeDirect; } // because the copy also converts
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
   void fillPanel(const Block &block, const Panel &panel);
   LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);
@@ -148,24 +140,6 @@ private:
   LlvmValue *packedLine(const Packed &to, LlvmValue *step) {
     return byteOffset(b, to.first, b.CreateMul(packedWord(step), number(panelPitch())));
   }
-  static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // rows of b (deepestInPlace)
-  static constexpr int64_t kAskedRows =
-      256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
-  static constexpr int64_t kFewestRows = 16; // rows of a (isForeseen, foreseenRows)
-  static constexpr int64_t kSecondCache = 1 << 20,
-                           kFromMemory = 24 << 20; // bytes of b: fit into the L2 cache; may not fit into the L3 cache
-  // The prefetch distance of packing, in rows of b.
-  static constexpr int64_t kRowsAhead = 16;
-  // The prefetch distance of a tile that packs. It is smaller than the number of ways of the L1 cache if rows are so far apart
-  // that they map to the same sets: 36x1024x512 of f32 takes 1.4 times as long with 16.
-  LlvmValue *nearRows();
-  LlvmValue *rightSpan();
-  LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
-  LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.tuning.loadsAcrossLines; } // for wide panels of b
-  LlvmValue *copiesInPlace();
-  LlvmValue *isBetterCopied(LlvmValue *manyRows);
-  LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
   // Transposes a window in squares of registers. `put` receives the lines of a square: the window's columns from `column` on,
@@ -176,25 +150,12 @@ private:
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // from storage form to the type that is multiplied in
   LlvmValue *inAllLanes(Elem from, LlvmValue *at); // broadcasts the element at `at`
   LlvmValue *registerAt(Elem from, LlvmValue *at, int count); // an unaligned load, in storage form
-  bool mayBeDirect() const;
-  bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
-  bool mayCopyPlain() const {
-    return mayBeDirect() && hasRest();
-  } // mayCopy for a b that needs no conversion and may be read in place
-  bool convertsCheaply() const;
-  // Whether elements are packed unchanged, except for a conversion.
-  bool mayAskForSource() const {
-    return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1;
-  }
   LlvmValue *isInsideRight(const Block &block);
   LlvmValue *sourceOf(const Block &block, LlvmValue *column);
   void emitPanels(const Block &block, FusedLoop &sink);
   LlvmValue *firstPanel(LlvmValue *count);
-  LlvmValue *endsByTwoNarrow(LlvmValue *columns);
   // nest_sweep.cc
-  static constexpr int64_t kSweptRows = 8, kMostSwept = 4; // rows of b at once; rows of a
-  bool maySweep() const;
-  LlvmValue *sweptFromMemory();
+  static constexpr int64_t kSweptRows = 8; // rows of b at once
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
@@ -205,18 +166,7 @@ private:
   // Whether a smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
-  LlvmValue *wholeTiles();
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
-  // Whether there are so few tiles that loading a panel takes longer than computing its sums.
-  LlvmValue *hasFewTiles() { return hasTiles(24); }
-  // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
-  // few tiles.
-  LlvmValue *hasVeryFewTiles() { return isWide() ? hasTiles(tilesThatAsk()) : hasFewTiles(); }
-  bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // whether panels are wide
-  LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
-  LlvmValue *asksForSource();
-  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // otherwise asksForNextBlock is false
-  LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
@@ -265,15 +215,11 @@ private:
   struct Asked { // rows of the result that a tile prefetches: the first, bytes from row to row, and their number
     LlvmValue *first, *step, *rows;
   };
-  LlvmValue *isNear(const Block &block);
   LlvmValue *panelsFrom(const Block &block, LlvmValue *column);
-  LlvmValue *oneStays(const Block &block, int64_t words);
-  LlvmValue *panelsOf(const Block &block);
   void emitAmxRows(const Block &block, Panel first, FusedLoop &sink);
   Panel choose(LlvmValue *condition, const Panel &x, const Panel &y);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   void multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
-  LlvmValue *rowsEachTurn(LlvmValue *depth);
   Asked askedOf(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValue *askedAt(const Asked &asked, LlvmValue *turn, LlvmValue *rows);
   void askFor(const Asked &asked, LlvmValue *turn, LlvmValue *rows);
@@ -298,8 +244,7 @@ private:
 
   // nest_sharing.cc: memory that does not overlap, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
-  void choosePanels(const Op &store, LlvmValue *inPlace);
-  void chooseColumns();
+  void choosePanels(const Op &store);
 
   // A step of K is an element, or, with styles other than Elements, a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
@@ -351,7 +296,6 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
-  int64_t tilesThatAsk() const { return linesOfSource() * tile_.steps; } // the number of tiles that can prefetch all of a panel
   int64_t linesOfSource() const { return (sourcePitch() + kCacheLine - 1) / kCacheLine; } // cache lines per row
   int64_t leftElemBytes() const { return elemInfo(leftElem_).storageBytes; }
   int64_t sourceBytes() const { return elemInfo(right_.access.elem).storageBytes; }
@@ -378,6 +322,8 @@ private:
   Microkernel microkernel_;
   TileMicrokernel tiles_;
   Side left_{}, right_{};
+  NestRules rules_{};
+  std::optional<NestPlanCall> plan_;
   Elem leftElem_{}; // the type of a's elements when they are multiplied: elem_, unless they are converted one by one
   bool storesSums_ = false; // the sums are stored without further computation
   const KernelEmitter::TileAccess *stored_ =
@@ -385,21 +331,13 @@ private:
   bool stores_ = false; // from the registers to the result
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // rows that are computed, and steps of K
   LlvmValue *elementDepth_ = nullptr; // elements of K
-  LlvmValue *wholeTiles_ = nullptr; // number of full tiles of rows
-  LlvmValue *nextStep_ =
-      nullptr; // bytes of the next packed panel that each step prefetches, so that the tiles of a panel cover all of it
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // whether parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // whether workgroups share packed panels; null: they cannot
-  LlvmValue *ownPanels_ = nullptr; // whether only those of one thread share them
-  LlvmValue *served_ = nullptr; // the number of workgroups that a packed panel serves
-  LlvmValue *panelRows_ = nullptr; // at least as many rows as a panel serves; the same number in all workgroups
-  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr,
-            *asksForNextBlock_ = nullptr; // results of these functions
+  LlvmValue *alike_ = nullptr, *columnGroups_ = nullptr; // NestSizes' words; null: panels are not shared
   LlvmValue *isOddAmongAlike_ = nullptr; // whether this workgroup is odd among those that share
-  LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // whether they are read in place; b, only whole panels
+  LlvmValue *leftInPlace_ = nullptr; // whether rows of a are read in place
   LlvmValue *keyAddress_ = nullptr; // the address of the key of the floats seen so far
-  LlvmValue *sweeps_ = nullptr; // whether the rows sweep over b
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr; // bytes
 };
 

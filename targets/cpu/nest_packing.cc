@@ -82,40 +82,6 @@ void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
                        llvm::Align(static_cast<uint64_t>(lanes_ * bytes)));
 }
 
-// Whether the first tile of rows packs panels that would otherwise be read in place. This pays if b may not fit into the L2
-// cache, as that tile prefetches rows ahead: f32 64x1024x1024 takes 0.87 of the time. It also pays if rows of b map to the same
-// sets, and a has enough rows to make up for it. With loads that may cross lines, isBetterCopied decides.
-LlvmValue *NestEmitter::copiesInPlace() {
-  if (!mayCopyPlain()) return b.getFalse();
-  constexpr int64_t kTooFewRows = 48;
-  LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kTooFewRows));
-  LlvmValue *pays =
-      prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
-  return b.CreateAnd(pays, hasRowsToCopy());
-}
-
-// If loads may cross lines, tiles that prefetch the next panel of b in place take this part of the time of packing: f32
-// 12x1111x513 0.82, 36x1111x513 0.9, 36x1536x1536 0.92, 64x2000x2000 0.95, 64x4096x4096 0.93, 128x768x3072 0.98, 240x1000x1000
-// 1.0. But with many rows that map to the same sets and come from the L3 cache, 128x2048x2048 1.07, 240x3072x768 1.07 (Zen 5).
-LlvmValue *NestEmitter::isBetterCopied(LlvmValue *manyRows) {
-  constexpr int64_t kLarge = 6 << 20;
-  LlvmValue *fallTogether = b.CreateAnd(manyRows, b.CreateICmpSGE(powerOfTwoApart(), number(kPage)));
-  return b.CreateAnd(fallTogether, b.CreateAnd(spansMore(kLarge), b.CreateNot(spansMore(kFromMemory))));
-}
-
-// Whether a cache has less room for a panel of b in place than for its packed copy. Rows 512 bytes apart can use half of the L1
-// cache's lines, and so on (powerOfTwoApart), which matters if the cache could hold the copy: f32 128x128x128 takes 0.97 of the
-// time, 128x512x128 0.96, 128x1024x128 0.9, 128x768x128 0.75. Longer panels touch more pages than the first-level TLB has
-// entries: 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows are in 64 pages, 1.01; other
-// distances made no difference (Intel Xeon with AMX). With AVX2, b would be read in place for at most 24 rows.
-LlvmValue *NestEmitter::crowdsCaches() {
-  constexpr int64_t kFirstCache = 40 << 10, kManyPages = 96;
-  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())),
-                                b.CreateICmpSGE(powerOfTwoApart(), number(2 * panelPitch())));
-  LlvmValue *isLong = b.CreateAnd(spansMore(kManyPages * kPage), b.CreateICmpSGE(powerOfTwoApart(), number(4 * panelPitch())));
-  return b.CreateOr(fits, isLong);
-}
-
 // A panel of a b that needs no conversion. Panels in bounds are read in place, or packed by the first tile of rows while it
 // multiplies, which saves 7% of f32 144x1111x513 compared with packing first (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
@@ -126,7 +92,7 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
               *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
   }
-  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace_)), isRead);
+  LlvmValue *isDirect = b.CreateAnd(holds(&NestPlan::rightInPlace), isRead);
   isDirect = b.CreateOr(isDirect, block.handsOn); // handsOn reads nothing
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
@@ -141,31 +107,14 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
-  panel.asks = prefersInPlace() ? b.CreateOr(panel.copies, isDirect) : panel.copies;
+  panel.asks = rules_.prefersInPlace ? b.CreateOr(panel.copies, isDirect) : panel.copies;
   return panel;
-}
-
-// Whether products hide the conversion of b. For f16 37x1111x513 they hide all of it, 0.9 of the time; 64x2000x2000 takes 0.94,
-// 128x128x128 0.98 (Zen 5, also restricted to AVX2). Without F16C f16 8x1000x1000 would take 1.5 times as long, with AVX-512
-// f8E4M3 and tf32 1.08 times.
-bool NestEmitter::convertsCheaply() const {
-  const Elem elem = right_.access.elem;
-  return elem == Elem::BF16 || (elem == Elem::F16 && e_.cpu_.f16c);
 }
 
 // Whether the first tile packs a panel that has to be packed.
 LlvmValue *NestEmitter::isCopied(const Block &block, LlvmValue *isInside) {
-  if (!mayCopy()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), hasRowsToCopy());
-}
-
-// Whether a has the rows for a tile that packs: mostly a full tile, or, if all of many full tiles give their rows to smaller
-// ones, as many rows (25 as five times 5). If the tile also converts, any rows will do: f16 4x2000x2000 takes 0.71 of the time,
-// 8x2000x2000 0.8, and with AVX2 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 times as long with AVX2 (Zen 5).
-LlvmValue *NestEmitter::hasRowsToCopy() {
-  if (copyingRepeatsRows()) return b.CreateICmpSGT(rows_, number(0)); // a workgroup may have none
-  LlvmValue *hasWhole = b.CreateICmpSGT(wholeTiles_, number(0));
-  return tile_.fewerByOne ? b.CreateOr(hasWhole, b.CreateICmpSGE(rows_, number(tile_.rows + tile_.rows / 2))) : hasWhole;
+  if (!rules_.mayCopy) return b.getFalse();
+  return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), holds(&NestPlan::hasRowsToCopy));
 }
 
 // The address in b of the block's first row and the given column.
@@ -188,7 +137,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
-  if (mayAskForSource() && !mayBeDirect()) { // plainPanel sets them otherwise
+  if (rules_.mayAskForSource && !rules_.mayBeDirect) { // plainPanel sets them otherwise
     panel.source = sourceOf(block, column);
     panel.asks = panel.shared.mustFill;
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
@@ -205,7 +154,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, ownPanels_, std::move(key), toNextPanel(block, panel));
+  return e_.takePanel(shares_, holds(&NestPlan::ownPanels), std::move(key), toNextPanel(block, panel));
 }
 
 // Bytes of a packed panel. Its rows of K are rounded up to a multiple of the lanes.
@@ -363,9 +312,7 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   const bool toFirst = usesTiles(style_) && !inSlices(); // saves 5% of bf16 and bytes of 256 to 512
-  LlvmValue *ahead = number(
-      kRowsAhead); // with few rows of a, f16 8x4096x4096 takes 0.8 of the time with a longer distance (Intel Xeon with AMX)
-  if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
+  LlvmValue *ahead = planned(&NestPlan::packAhead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
   LlvmValue *line =
       byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
@@ -374,9 +321,6 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
       e_.askFor(byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), toFirst);
   }
 }
-
-// Bytes from the first row of b that is read to the last.
-LlvmValue *NestEmitter::rightSpan() { return b.CreateMul(right_.access.rowStride, b.CreateMul(depth_, number(elements_))); }
 
 // Loads `count` neighbouring columns of a panel, from column `n` on.
 LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside,

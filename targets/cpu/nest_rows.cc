@@ -6,18 +6,6 @@
 
 namespace xt {
 
-// The number of full tiles of rows.
-LlvmValue *NestEmitter::wholeTiles() {
-  if (!hasRest()) return b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows));
-  LlvmValue *whole = b.CreateUDiv(rows_, number(tile_.rows)), *rest = b.CreateURem(rows_, number(tile_.rows));
-  constexpr int kBits = 4;
-  XT_CHECK(tile_.rows <= 64 / kBits, "what each rest takes is in one word");
-  uint64_t givenUp = 0; // for each remainder of rows
-  for (int r = 0; r < tile_.rows; ++r) givenUp |= static_cast<uint64_t>(tilesGivenUp(tile_, r)) << (kBits * r);
-  LlvmValue *given = b.CreateAnd(b.CreateLShr(b.getInt64(givenUp), b.CreateMul(rest, number(kBits))), number((1 << kBits) - 1));
-  return most(b.CreateSub(whole, given), number(0));
-}
-
 LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
   const int vectors = hasMiddleTile(tile_) ? middleTile(tile_).vectors : narrowTile(tile_).vectors;
   LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(vectors * lanes_));
@@ -46,13 +34,14 @@ LlvmValue *NestEmitter::widthOf(const Panel &panel) {
 }
 
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
-  if (!hasRest()) return {wholeTiles_, wholeTiles_};
+  LlvmValue *wholeTiles = planned(&NestPlan::wholeTiles);
+  if (!hasRest()) return {wholeTiles, wholeTiles};
   LlvmValue *large = b.CreateNot(block.handsOn); // blocks that hand on use a few rows at a time
   auto tilesFor = [&](LlvmValue *rows, int64_t each) {
     return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each));
   };
-  LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
-  if (mayCopy()) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
+  LlvmValue *whole = b.CreateSelect(large, wholeTiles, number(0));
+  if (rules_.mayCopy) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
   LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(tile_).rows));
   if (!hasNarrow()) return {whole, count};
@@ -69,9 +58,9 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
-  if (mayAskForNextBlock()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
+  if (rules_.mayAskForNextBlock) ifThen(b, holds(&NestPlan::asksForNextBlock), [&] { askForNextBlock(block, panel); });
   LlvmValue *multiplies = b.CreateNot(block.handsOn),
-            *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
+            *copies = rules_.mayCopy ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
@@ -92,7 +81,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     };
     auto byEither = [&] { return hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(tile_)) : by(tile_)(); };
     auto byFirst = [&] { return emitFirstTile(block, panel, tile), none; }; // multiplies elements, which never miss
-    auto byWhole = [&] { return mayCopy() ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
+    auto byWhole = [&] { return rules_.mayCopy ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
     auto byNone = [&] { return none; };
     auto byFew = [&] { return ifElse(b, multiplies, by(lastRowsTile(tile_)), byNone); };
     // Most tiles pass few branches.
@@ -105,14 +94,6 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
     return following;
   });
-}
-
-// Whether to prefetch the same columns of the rows of the next block. This is for so few rows of a, with panels that no other
-// workgroups share, that no tile prefetches b, and for a b that comes from memory: of f32, 3x4096x4096 takes 0.75 of the time,
-// and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon with AMX).
-LlvmValue *NestEmitter::asksForNextBlock() {
-  if (!mayAskForNextBlock()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateNot(hasRowsToCopy())));
 }
 
 void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
@@ -132,7 +113,7 @@ void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Ti
 
 // Reads b in place, converts it if necessary, and prefetches ahead.
 void NestEmitter::readSource(Microkernel::Operands &operands) {
-  operands.ahead = b.CreateMul(operands.rightStep, nearRows());
+  operands.ahead = b.CreateMul(operands.rightStep, planned(&NestPlan::nearRows));
   const Elem elem = right_.access.elem;
   if (elem == elem_) return;
   operands.rightBytes = sourceBytes();
@@ -153,8 +134,8 @@ Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &p
   const bool takesAll = hasRest() && isWhole && !(panel.copyTo && copyingRepeatsRows());
   LlvmValues columns;
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
-  Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows,  panel.right,    columns,
-                                 leftStep_,           panel.step,   block.depth, !mayBeDirect(), fresh_};
+  Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows,  panel.right,         columns,
+                                 leftStep_,           panel.step,   block.depth, !rules_.mayBeDirect, fresh_};
   operands.lastRow = takesAll ? nullptr : b.CreateSub(b.CreateSub(tile.rowEnd, number(1)), tile.row);
   if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return inAllLanes(leftElem_, at); };
   if (movesLeft_) operands.broadcast = [this](LlvmValue *at) { return moved(inAllLanes(Elem::I32, at)); };
@@ -217,24 +198,17 @@ LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, Registe
 // read b, unless b comes from memory: of f32, 37x1111x513 would take 1.05 of the time, 37x1900x1000 the same, 50x2500x2500
 // takes 0.93, 32x4096x4096 0.88.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
-  constexpr int64_t kFar = 12 << 20; // bytes of b
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
-  LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(nextStep_, number(tile_.steps));
+  LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(planned(&NestPlan::nextStep), number(tile_.steps));
   LlvmValue *behind = toNextPanel(block, panel);
   Next next{byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)),
             b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero), b.CreateSelect(wasPacked, turn, zero)};
-  if (!mayAskForSource()) return next;
+  if (!rules_.mayAskForSource) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
-  next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForSource_), number(tilesThatAsk()), number(0));
-  next.lastInSource = prefersInPlace() ? b.CreateSelect(spansMore(kFar), next.tilesInSource, number(0)) : next.tilesInSource;
+  next.tilesInSource = b.CreateSelect(panel.asks, planned(&NestPlan::sourceTiles), number(0));
+  next.lastInSource =
+      rules_.prefersInPlace ? b.CreateSelect(panel.asks, planned(&NestPlan::lastSourceTiles), number(0)) : next.tilesInSource;
   return next;
-}
-
-// Whether tiles prefetch the panel that is read from b next, because it comes from beyond the L2 cache. f16 64x2000x2000 takes
-// 0.97 of the time (Zen 5).
-LlvmValue *NestEmitter::asksForSource() {
-  if (!mayAskForSource()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(b.CreateICmpSGE(panelRows_, number(tile_.rows)), hasFewTiles()), spansMore(kSecondCache));
 }
 
 // The byte distance to the panel that is probably read next: of the same rows of b, of the next rows, or of the first rows
@@ -258,7 +232,7 @@ std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, con
                                                          LlvmValue *tilesInSource) {
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
-  if (!mayAskForSource()) return {ofPacked()[0], next.step};
+  if (!rules_.mayAskForSource) return {ofPacked()[0], next.step};
   LlvmValue *index = b.CreateSub(tile.index, number(1));
   LlvmValues asked = ifElse(
       b, b.CreateICmpULT(index, tilesInSource),
@@ -308,10 +282,7 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
 // Whether tiles prefetch the lines that they store to before they are computed. If the computation takes long, the stores have
 // time until the next tile's, and prefetching first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX tiles prefetch in
 // each iteration of their loop (multiplyWhole).
-LlvmValue *NestEmitter::asksForStored(const Block &block) {
-  constexpr int64_t kFewSteps = 127; // 128x128x128 is faster without
-  return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(kFewSteps)));
-}
+LlvmValue *NestEmitter::asksForStored(const Block &block) { return b.CreateAnd(block.ready, holds(&NestPlan::asksForStored)); }
 
 // Prefetches `rows` rows of the result, `step` bytes apart.
 void NestEmitter::prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows) {

@@ -59,7 +59,7 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
 // long as no workgroup of the launch writes b.
-void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
+void NestEmitter::choosePanels(const Op &store) {
   if (inSlices())
     return; // slices take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
   const Kernel &kernel = e_.kernel_;
@@ -68,35 +68,14 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   if (onlyNest(kernel, e_.fusion_) != &op_ || !stored || parameterBehind(kernel, op_.operand(1)) == stored) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
-  LlvmValue *alike = e_.alikeWorkgroups(dims), *threads = e_.threads_;
-  if (!alike) return;
+  alike_ = e_.alikeWorkgroups(dims);
+  if (!alike_) return;
   isOddAmongAlike_ = e_.isOddAmongAlike(dims);
   e_.shareBy(dims, op_.result()->type());
-  // Packing a line takes less time than waiting for a line that another thread packs and then reading it: f16 256x256x256 and
-  // 512x512x512 with two threads, in tiles of 128x1024, take 0.81 and 0.92 of the time (Intel Xeon with AMX).
-  ownPanels_ = usesTiles(style_) ? b.getFalse() : b.CreateICmpSLE(alike, b.CreateShl(threads, 1));
   dims.flip();
-  LlvmValue *columns = e_.partCount_, *different = e_.alikeWorkgroups(dims);
-  if (different) columns = b.CreateMul(columns, different);
-  // If there are columns for all threads, all workgroups of a column run on one thread.
-  LlvmValue *ofThread = b.CreateUDiv(b.CreateAdd(alike, b.CreateSub(threads, number(1))), threads);
-  served_ = b.CreateSelect(b.CreateAnd(ownPanels_, b.CreateICmpSLT(columns, threads)), ofThread, alike);
-  // AMX is so fast that waiting for a panel that another thread packs pays only if the panel serves several workgroups of each
-  // thread: bytes and bf16 of 512x512x512 with two threads take 0.65 and 0.85 of the time when each packs all (the same Xeon).
-  LlvmValue *few = usesTiles(style_) ? threads : number(1);
-  shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(served_, few));
+  LlvmValue *different = e_.alikeWorkgroups(dims);
+  columnGroups_ = different ? b.CreateMul(e_.partCount_, different) : e_.partCount_;
 }
-
-namespace {
-
-// The least number of columns of a part. AMX's panels are packed in pairs; where narrow tiles take any remainder, a part need
-// not consist of whole panels.
-int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
-  int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : narrowTakesAnyRest(tile) ? tile.narrow : tile.vectors;
-  return vectors * tile.lanes;
-}
-
-} // namespace
 
 bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
@@ -120,19 +99,6 @@ int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, c
   RegisterTile tile = nestTile(cpu, *nest);
   int64_t wide = columnsOfPart(tile, productStyle(cpu, *nest));
   return (nest->result()->type().extent(1) + wide - 1) / wide;
-}
-
-// A part computes its share of the columns. If nothing may be stored before all parts have read everything, the first part
-// computes all columns.
-void NestEmitter::chooseColumns() {
-  columnBegin_ = number(0);
-  if (!e_.output_.divides) return;
-  LlvmValue *wide = number(columnsOfPart(tile_, style_)), *first = b.CreateICmpEQ(e_.part_, number(0));
-  LlvmValue *units = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
-  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(units, part), e_.partCount_), wide); };
-  LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
-  columnBegin_ = b.CreateSelect(divides_, begin, b.CreateSelect(first, number(0), columns_));
-  columns_ = b.CreateSelect(divides_, end, columns_);
 }
 
 } // namespace xt

@@ -5,19 +5,9 @@
 
 namespace xt {
 
-bool NestEmitter::maySweep() const { return !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
-
-// The most rows of a that sweep over a b that is converted and comes from memory; 0: none. (One or two rows sweep over any b.)
-// The rows read each group of b's rows again, from a nearer cache, and convert it for each row. For bytes and f16, 4096x4096, 4
-// rows take 0.7 to 0.95 of the time of packed panels, 8 up to 1.3 times (Intel Xeon with AMX).
-LlvmValue *NestEmitter::sweptFromMemory() {
-  constexpr int64_t kSwept = 40 << 20;
-  return b.CreateSelect(spansMore(kSwept), number(kMostSwept), number(0));
-}
-
 void NestEmitter::sweep(const Block &block) {
   if (inSlices()) { // rebuilds a's floats in the cells, which a sweep does not use otherwise
-    static_assert(kUnslicedBytes * kMostSwept <= kNestCellRows * kNestPanelBytes);
+    static_assert(kUnslicedBytes * kMostSweptRows <= kNestCellRows * kNestPanelBytes);
     unsliceRows(block.left, rows_, block.depth, addressOf(kNestCells));
   }
   if (fresh_) {
@@ -29,14 +19,11 @@ void NestEmitter::sweep(const Block &block) {
     });
   }
   // For short rows of a large b, prefetches the next group of rows.
-  constexpr int64_t kLongRun = 4096;
   const KernelEmitter::TileAccess &from = right_.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(columns_, columnBegin_),
             *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
-  LlvmValue *asks =
-      b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
-  LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
+  LlvmValue *askedEnd = b.CreateSelect(holds(&NestPlan::sweepAsks), whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
   depth = least(depth, b.CreateSub(elementDepth_, first)); // words and tiles may be deeper; the padding is 0
   LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows));

@@ -39,11 +39,6 @@ CpuTuning tuningOf(std::string_view name) {
 
 int64_t CpuTuning::beyondSecondCache() const { return std::min(2 * second.bytes, kMiB); }
 
-int64_t CpuTuning::ofThirdCache(int64_t bytes) const {
-  constexpr int64_t kMeasured = 32 * kMiB;
-  return third.bytes >= kMeasured ? bytes : bytes / kKiB * (third.bytes / kKiB) / (kMeasured / kKiB) * kKiB;
-}
-
 int64_t CpuTuning::roundFirstCache() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(first.bytes))); }
 
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's Manual,

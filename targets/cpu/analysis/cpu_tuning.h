@@ -31,11 +31,15 @@ struct CpuTuning {
 
   // The size from which a matrix counts as larger than the L2 cache: 1 MiB on processors with 512 KiB to 2 MiB of it.
   int64_t beyondSecondCache() const;
-  // A number of bytes that was measured where a core reaches 32 MiB or more of L3 cache, in proportion for smaller ones.
-  int64_t ofThirdCache(int64_t bytes) const;
   // The largest power of two that fits into the L1 cache.
   int64_t roundFirstCache() const;
 };
+
+// A number of bytes that was measured where a core reaches 32 MiB or more of L3 cache, in proportion for smaller ones.
+inline int64_t ofThirdCache(int64_t bytes, int64_t thirdCache) {
+  constexpr int64_t kMeasured = 32 << 20, kUnit = 1 << 10;
+  return thirdCache >= kMeasured ? bytes : bytes / kUnit * (thirdCache / kUnit) / (kMeasured / kUnit) * kUnit;
+}
 
 // The row of a processor by LLVM's name.
 CpuTuning tuningOf(std::string_view name);

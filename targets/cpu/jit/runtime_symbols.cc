@@ -1,5 +1,6 @@
 #include "targets/cpu/jit/runtime_symbols.h"
 
+#include "targets/cpu/products/nest_plan.h"
 #include "targets/cpu/runtime/host_runtime.h"
 
 #include <cmath>
@@ -52,6 +53,7 @@ std::vector<ExternalSymbol> runtimeSymbols() {
           {kLaneGivenSymbol, addressOf<const void *, void *, int64_t>(&::xt_lane_given)},
           {kPanelTakeSymbol, addressOf<void *, void *, const void *, int64_t, int64_t, int64_t, int64_t *>(&::xt_panel_take)},
           {kPanelReadySymbol, addressOf<void, void *, void *>(&::xt_panel_ready)},
+          {kPlanNestSymbol, addressOf<void, NestCall *>(&::xt_plan_nest)},
           {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
           {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};
 #undef XT_MATH1

@@ -41,11 +41,11 @@ TEST(CpuTuning, ThresholdsFollowTheCaches) {
   tuning.first = {48 * kKiB, 12}, tuning.second = {2 * kMiB, 16}, tuning.third = {105 * kMiB, 15};
   EXPECT_EQ(tuning.roundFirstCache(), 32 * kKiB);
   EXPECT_EQ(tuning.beyondSecondCache(), kMiB);
-  EXPECT_EQ(tuning.ofThirdCache(24 * kMiB), 24 * kMiB);
+  EXPECT_EQ(ofThirdCache(24 * kMiB, tuning.third.bytes), 24 * kMiB);
   tuning.first = {32 * kKiB, 8}, tuning.second = {256 * kKiB, 8}, tuning.third = {8 * kMiB, 16};
   EXPECT_EQ(tuning.roundFirstCache(), 32 * kKiB);
   EXPECT_EQ(tuning.beyondSecondCache(), 512 * kKiB);
-  EXPECT_EQ(tuning.ofThirdCache(24 * kMiB), 6 * kMiB);
+  EXPECT_EQ(ofThirdCache(24 * kMiB, tuning.third.bytes), 6 * kMiB);
 }
 
 // What a Zen 5 answers to leaf 0x8000001D, subleaves 0 to 4.

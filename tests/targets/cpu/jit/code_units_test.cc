@@ -2,6 +2,7 @@
 #include "ir/base/text.h"
 #include "targets/cpu/jit/code_library.h"
 #include "targets/cpu/jit/code_units.h"
+#include "targets/cpu/kernel_module.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <gtest/gtest.h>

@@ -2,12 +2,14 @@
 #pragma once
 #include "targets/cpu/analysis/buffer_assignment.h"
 #include "targets/cpu/analysis/product_style.h"
-#include "targets/cpu/microkernel.h"
-#include "targets/cpu/tile_microkernel.h"
 
 #include <algorithm>
 
 namespace xt {
+
+// Steps of K per iteration of the loop over elements, except for tiles that copy b, narrow tiles, and tiles with twice as many
+// steps (nestTile). An iteration prefetches nothing but one line of the next panel.
+inline constexpr int64_t kStepsEachTurn = 2;
 
 struct RegisterTile {
   int rows;    // of a
@@ -69,8 +71,7 @@ inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
 
 // The sums that AMX's tiles hold.
 inline RegisterTile amxTile(const CpuInfo &cpu) {
-  return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes),
-          cpu.lanes(4)};
+  return {static_cast<int>(kAmxSide), static_cast<int>(kAmxRowBytes / cpu.vectorBytes), cpu.lanes(4)};
 }
 
 // Bytes of a row of sliced a per block, if one block is enough, and if K is deeper.
@@ -91,10 +92,10 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
 // The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
 // as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of an
 // element, or a word.
-inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
-  constexpr int64_t kFirstCache = 32 << 10, kSteps = kFirstCache / kCacheLine;
-  int64_t pitch = tile.vectors * tile.lanes * bytes;
-  return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(kSteps, kFirstCache / pitch) * bytes) : kNestDepthBytes;
+inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning &tuning) {
+  const int64_t cache = tuning.roundFirstCache(), pitch = tile.vectors * tile.lanes * bytes;
+  return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(cache / kCacheLine, cache / pitch) * bytes)
+                                : kNestDepthBytes;
 }
 
 // The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and

@@ -1,4 +1,4 @@
-#include "targets/cpu/register_tile.h"
+#include "targets/cpu/products/register_tile.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 int64_t mostSteps(const char *cpu, Elem elem, int64_t columns) {
   int64_t bytes = elemInfo(elem).storageBytes;
-  return mostBlockBytes(registerTile(*cpuInfo(cpu), elem, 256, columns), bytes) / bytes;
+  return mostBlockBytes(registerTile(*cpuInfo(cpu), elem, 256, columns), bytes, cpuInfo(cpu)->tuning) / bytes;
 }
 
 std::pair<int, int> tileOf(const char *cpu, Elem elem, int64_t rows, int64_t columns) {
@@ -87,7 +87,8 @@ TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
     for (Elem elem : {Elem::F32, Elem::F64}) {
       CpuInfo info = *cpuInfo(cpu);
       RegisterTile tile = nestTile(info, ProductStyle::Elements, elem, 256, 256);
-      EXPECT_EQ(mostBlockBytes(tile, elemInfo(elem).storageBytes) / elemInfo(elem).storageBytes % tile.steps, 0) << cpu;
+      EXPECT_EQ(mostBlockBytes(tile, elemInfo(elem).storageBytes, info.tuning) / elemInfo(elem).storageBytes % tile.steps, 0)
+          << cpu;
     }
 }
 

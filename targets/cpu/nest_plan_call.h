@@ -1,0 +1,63 @@
+// The call of planNest in a kernel, before a nest: the sizes that it is given, and the words of its plan.
+#pragma once
+#include "targets/cpu/products/nest_plan.h"
+#include "targets/llvm/loops.h"
+
+#include <array>
+#include <bit>
+#include <unordered_map>
+
+namespace xt {
+
+inline std::array<int64_t, sizeof(NestRules) / sizeof(int64_t)> rulesAsWords(const NestRules &rules) {
+  return std::bit_cast<std::array<int64_t, sizeof(NestRules) / sizeof(int64_t)>>(rules);
+}
+
+class NestPlanCall {
+public:
+  // `call`: the address of a NestCall.
+  explicit NestPlanCall(LlvmValue *call) : call_(call) {}
+  LlvmValue *address() const { return call_; }
+  void set(llvm::IRBuilderBase &b, int64_t NestSizes::*word, LlvmValue *value) {
+    b.CreateAlignedStore(value, placeOf(b, offsetof(NestCall, sizes), word), llvm::Align(alignof(int64_t)));
+  }
+  void called(LlvmValue *call) { after_ = llvm::cast<llvm::Instruction>(call); }
+  // A word of the plan. It is loaded once, behind the call, and may be used everywhere in the nest.
+  LlvmValue *get(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
+    return once(b, offsetOf(word), [&] {
+      return b.CreateAlignedLoad(b.getInt64Ty(), placeOf(b, offsetof(NestCall, plan), word), llvm::Align(alignof(int64_t)));
+    });
+  }
+  // Whether a word is not 0.
+  LlvmValue *holds(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
+    return once(b, ~offsetOf(word), [&] {
+      return b.CreateTrunc(
+          b.CreateAlignedLoad(b.getInt64Ty(), placeOf(b, offsetof(NestCall, plan), word), llvm::Align(alignof(int64_t))),
+          b.getInt1Ty());
+    });
+  }
+
+private:
+  template <class Words> static int64_t offsetOf(int64_t Words::*word) {
+    static constexpr Words kWords{};
+    return reinterpret_cast<const char *>(&(kWords.*word)) - reinterpret_cast<const char *>(&kWords);
+  }
+  template <class Words> LlvmValue *placeOf(llvm::IRBuilderBase &b, size_t member, int64_t Words::*word) {
+    return byteOffset(b, call_, b.getInt64(member + static_cast<uint64_t>(offsetOf(word))));
+  }
+  template <class Make> LlvmValue *once(llvm::IRBuilderBase &b, int64_t key, Make make) {
+    auto [at, isNew] = words_.try_emplace(key, nullptr);
+    if (isNew) {
+      llvm::IRBuilderBase::InsertPointGuard guard(b);
+      b.SetInsertPoint(after_->getParent(), std::next(after_->getIterator()));
+      at->second = make();
+    }
+    return at->second;
+  }
+
+  LlvmValue *call_;
+  llvm::Instruction *after_ = nullptr; // the call
+  std::unordered_map<int64_t, LlvmValue *> words_; // by place in the plan; used for lookup only
+};
+
+} // namespace xt

@@ -1,0 +1,383 @@
+#include "targets/cpu/products/nest_plan.h"
+
+#include <cstring>
+
+namespace xt {
+namespace {
+
+constexpr int64_t kPage = 4096;
+constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kAskedRows = 256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
+constexpr int64_t kFewestRows = 16; // rows of a
+constexpr int64_t kFewTiles = 24;   // so few that loading a panel takes longer than computing its sums
+constexpr int64_t kFromMemory = 24 * kMiB; // bytes of b that may not fit into the L3 cache
+constexpr int64_t kRowsAhead = 16; // the prefetch distance of packing, in rows of b
+
+// The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often. If sums
+// are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is near. So
+// should more than 64 staged rows.
+void decideBlocks(const NestProblem &p, NestRules &r) {
+  constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
+  auto all = [&](int64_t once, int64_t again) {
+    r.inPlaceOnce = r.stagedOnce = once;
+    r.inPlaceAgain = r.stagedAgain = again;
+  };
+  const int64_t bytes = p.bytes(), blockBytes = mostBlockBytes(p.tile, bytes, p.tuning);
+  if (p.inSlices()) return all(kSlicedBytes / (bytes * p.slices()), kSlicedAgainBytes / (bytes * p.slices()));
+  if (p.inTiles()) {
+    const int64_t steps = amxBlockBytes(p.style, p.rows, p.left.turned || p.right.turned) / bytes;
+    return all(steps, steps);
+  }
+  const int64_t staged = std::min(nestStagedBytes(p.rows), blockBytes);
+  r.inPlaceOnce = blockBytes / bytes;
+  r.inPlaceAgain = (p.tuning.nearThirdCache ? blockBytes : kHalf) / bytes;
+  r.stagedOnce = staged / bytes;
+  r.stagedAgain = (p.rows <= kFewRows ? staged : std::min(staged, kHalf)) / bytes;
+}
+
+// Rows of f64 by 4x24 are packed for many columns although they could be read in place; f32, and AVX-512, would take longer.
+void decideLeft(const NestProblem &p, NestRules &r) {
+  constexpr int64_t kManyColumns = 512;
+  const Elem elem = p.left.elem;
+  r.leftTurned = p.left.turned;
+  r.leftReady = (p.inWords() ? p.stagedElem(elem) == elem : elem == p.leftElem()) && !p.left.interleaved && !p.left.turned &&
+                !p.inSlices();
+  r.leftStep = p.inWords() ? p.left.bytes() : 0;
+  r.leftTogether = p.tile.vectors == 3 && p.elem == Elem::F64 ? kManyColumns : 0;
+}
+
+void decideRight(const NestProblem &p, NestRules &r) {
+  const Elem elem = p.right.elem;
+  r.rightTurned = p.right.turned, r.rightBytes = p.right.bytes();
+  r.maySweep = !p.right.turned && p.right.isPlain();
+  r.mayBeDirect = r.maySweep && elem == p.elem && !p.inSlices();
+  r.mayAskForSource = r.maySweep && p.hasRest() && !p.inWords();
+  // Products hide the conversion of f16 where the processor has instructions for it, and of bf16.
+  const bool convertsCheaply = elem == Elem::BF16 || (elem == Elem::F16 && p.convertsHalves);
+  r.mayCopy = r.mayAskForSource && (r.mayBeDirect || convertsCheaply);
+  r.mayCopyPlain = r.mayBeDirect && p.hasRest();
+  r.isWide = p.isWide();
+  r.prefersInPlace = r.mayCopyPlain && r.isWide && p.tuning.loadsAcrossLines;
+  r.mayAskForNextBlock = r.mayCopyPlain && !r.prefersInPlace;
+}
+
+// Two panels and the rows of a tile take 384 bytes of the L1 cache per word of K, and a panel 128.
+void decideTiles(const NestProblem &p, NestRules &r) {
+  const int64_t first = p.tuning.first.bytes, most = first / 4 * 3;
+  r.inTiles = p.inTiles(), r.inSlices = p.inSlices(), r.isBf16 = p.isBf16();
+  r.nearSteps = most / (3 * kAmxRowBytes) / p.slices();
+  r.aloneSteps = first / 2 / kAmxRowBytes;
+  r.keptSteps = most / kAmxRowBytes;
+}
+
+} // namespace
+
+NestRules rulesOf(const NestProblem &p) {
+  constexpr int kBits = 4;
+  constexpr int64_t kBesidePanel = 8 << 10; // of the L1 cache
+  NestRules r{};
+  r.elements = p.elements(), r.fresh = p.fresh;
+  r.depthUnit = p.inTiles() ? p.tile.lanes : 1;
+  r.blockUnit = p.inWords() ? p.tile.lanes : p.tile.steps;
+  decideBlocks(p, r);
+  r.rows = p.rows;
+  r.tileRows = p.tile.rows, r.hasRest = p.hasRest(), r.fewerByOne = p.tile.fewerByOne;
+  if (p.hasRest())
+    for (int rest = 0; rest < p.tile.rows; ++rest) r.givenUp |= tilesGivenUp(p.tile, rest) << (kBits * rest);
+  r.panelColumns = p.panelColumns(), r.panelPitch = p.panelPitch(), r.lanes = p.tile.lanes;
+  r.partColumns = columnsOfPart(p.tile, p.style);
+  r.narrowTakesAnyRest = narrowTakesAnyRest(p.tile);
+  r.tilesThatAsk = p.linesOfSource() * p.tile.steps;
+  decideLeft(p, r);
+  decideRight(p, r);
+  decideTiles(p, r);
+  r.panelCache = p.tuning.first.bytes - kBesidePanel;
+  r.secondCache = p.tuning.beyondSecondCache(), r.thirdCache = p.tuning.third.bytes;
+  return r;
+}
+
+namespace {
+
+// Makes a plan, one decision after the other; each uses those before it.
+class NestPlanner {
+public:
+  NestPlanner(const NestRules &rules, const NestSizes &sizes) : r(rules), s(sizes) {}
+  NestPlan plan() {
+    divide();
+    share();
+    boundDepth();
+    placeLeft();
+    placeRight();
+    divideRows();
+    copyRight();
+    divideDepth();
+    dividePanels();
+    prefetchRight();
+    arrangeTiles();
+    return p;
+  }
+
+private:
+  static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+  static int64_t roundUp(int64_t x, int64_t unit) { return ceilDiv(x, unit) * unit; }
+  bool isIn(int64_t most) const { return panelRows_ < (most + 1) * r.tileRows; } // at most this many tiles of rows
+  bool hasFewTiles() const { return isIn(kFewTiles); }
+  // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
+  // few tiles.
+  bool hasVeryFewTiles() const { return r.isWide ? isIn(r.tilesThatAsk) : hasFewTiles(); }
+  bool spansMore(int64_t bytes) const { return span_ > bytes; }
+  bool spansShare(int64_t bytes) const { return spansMore(ofThirdCache(bytes, r.thirdCache)); }
+  bool asksForSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.secondCache); }
+  int64_t crowdedRows() const { return r.secondCache / kPage / 2; }
+
+  void divide();
+  void share();
+  void boundDepth();
+  void placeLeft();
+  void placeRight();
+  void divideRows();
+  void copyRight();
+  bool isBetterCopied(bool manyRows) const;
+  bool crowdsCaches() const;
+  void divideDepth();
+  int64_t deepestBlock() const;
+  int64_t deepestInPlace() const;
+  int64_t deepestCopied() const;
+  bool isForeseen() const;
+  int64_t foreseenRows() const;
+  void dividePanels();
+  void prefetchRight();
+  void arrangeTiles();
+
+  const NestRules &r;
+  const NestSizes &s;
+  NestPlan p{};
+  int64_t panelRows_ = 0; // at least as many rows as a panel serves; the same number in all workgroups
+  int64_t span_ = 0; // bytes from the first row of b that is read to the last
+  int64_t powerOfTwoApart_ = 0; // the largest power of two that divides the distance of b's rows; 0 for a distance of 0
+  bool copies_ = false; // the first tile of rows packs panels that would otherwise be read in place
+  bool isForeseen_ = false;
+};
+
+// A part computes its share of the columns. If nothing may be stored before all parts have read everything, the first part
+// computes all columns.
+void NestPlanner::divide() {
+  p.columnEnd = s.columns;
+  if (!s.divides) {
+    p.columnBegin = s.part == 0 ? 0 : s.columns;
+    return;
+  }
+  const int64_t units = ceilDiv(s.columns, r.partColumns);
+  auto share = [&](int64_t part) { return units * part / s.parts * r.partColumns; };
+  p.columnBegin = share(s.part);
+  p.columnEnd = std::min(share(s.part + 1), s.columns);
+}
+
+// Where few workgroups share a panel, each thread packs its own, as lines that another thread has just written take longer to
+// read. If there are columns for all threads, all workgroups of a column run on one thread. AMX is so fast that waiting for a
+// panel that another thread packs pays only if the panel serves several workgroups of each thread.
+void NestPlanner::share() {
+  panelRows_ = s.rows;
+  if (s.alike == 0) return;
+  p.ownPanels = !r.inTiles && s.alike <= 2 * s.threads;
+  const int64_t served = p.ownPanels && s.columnGroups < s.threads ? ceilDiv(s.alike, s.threads) : s.alike;
+  p.shares = s.apart && served > (r.inTiles ? s.threads : 1);
+  // Counts full workgroups, so that a workgroup with fewer rows at the edge mostly decides like the others, whose panels it
+  // shares.
+  if (p.shares) panelRows_ = r.rows * served;
+}
+
+// Products behind the ends of both a and b are 0 and are skipped. Words come in whole registers, if AMX is used; the padding is
+// 0. A fresh nest has a step, so that each loop over K has an iteration.
+void NestPlanner::boundDepth() {
+  p.elementDepth =
+      std::max({r.leftTurned ? s.leftRowHigh : s.leftColumnHigh, r.rightTurned ? s.rightColumnHigh : s.rightRowHigh, r.fresh});
+  p.depth = ceilDiv(p.elementDepth, r.elements * r.depthUnit) * r.depthUnit;
+}
+
+// a is read in place if all elements that are read are in bounds and need no conversion beforehand, unless packing it is
+// faster. Words must be neighbours, and a row at least a register: the last register examined begins within the row. AMX takes
+// whole tiles, and half a tile at the end.
+void NestPlanner::placeLeft() {
+  constexpr int64_t kHalfTile = kAmxSide / 2;
+  bool inside = r.leftReady && s.leftLow == 0 && s.leftRowHigh >= s.rows && s.leftColumnHigh >= p.depth * r.elements;
+  if (r.leftStep) inside = inside && s.leftColumnStride == r.leftStep && p.depth >= r.lanes;
+  if (r.inTiles) inside = inside && s.rows % kHalfTile == 0;
+  const bool together = r.leftTogether && p.columnEnd - p.columnBegin >= r.leftTogether && s.rows > r.tileRows;
+  p.leftInPlace = inside && !together;
+}
+
+// b is read in place if there are too few rows of a, in all workgroups that a packed panel would serve, to make up for packing
+// it. One or two rows sweep over any b that is not packed, and up to four over one that is converted and comes from memory.
+void NestPlanner::placeRight() {
+  constexpr int64_t kOneOrTwo = 2, kFewAcross = 24, kSwept = 40 * kMiB, kLongRun = 4096;
+  const int64_t fewRows = r.isWide ? 256 : 24;
+  const auto stride = static_cast<uint64_t>(s.rightRowStride);
+  span_ = static_cast<int64_t>(stride * static_cast<uint64_t>(p.depth * r.elements));
+  powerOfTwoApart_ = static_cast<int64_t>(stride & -stride);
+  const bool few = panelRows_ <= fewRows;
+  const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansShare(kSwept);
+  p.sweeps = r.maySweep && few && (s.rows <= kOneOrTwo || fromMemory);
+  // Short rows of a large b are not prefetched by hardware.
+  p.sweepAsks = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.secondCache);
+  const bool onLines = r.prefersInPlace || ((stride | static_cast<uint64_t>(s.rightPlace)) & (kCacheLine - 1)) == 0;
+  p.rightInPlace = r.mayBeDirect && few && (onLines || panelRows_ <= kFewAcross);
+  p.rightInside = s.rightLow == 0 && p.columnEnd <= s.rightColumnHigh ? s.rightRowHigh : -1;
+}
+
+// A tile that packs is mostly a full one; if all of many full tiles give their rows to smaller ones, as many rows will do (25 as
+// five times 5), and any rows if the tile also converts.
+void NestPlanner::divideRows() {
+  constexpr int kBits = 4;
+  p.wholeTiles = ceilDiv(s.rows, r.tileRows);
+  if (r.hasRest) {
+    const int64_t given = r.givenUp >> (kBits * (s.rows % r.tileRows)) & ((1 << kBits) - 1);
+    p.wholeTiles = std::max<int64_t>(s.rows / r.tileRows - given, 0);
+  }
+  const bool manyFew = r.fewerByOne && s.rows >= r.tileRows + r.tileRows / 2;
+  p.hasRowsToCopy = r.mayBeDirect ? p.wholeTiles > 0 || manyFew : s.rows > 0;
+}
+
+// The first tile of rows packs panels that would otherwise be read in place if b may not fit into the L2 cache, as that tile
+// prefetches rows ahead, or if rows of b map to the same sets, and a has enough rows to make up for it.
+void NestPlanner::copyRight() {
+  constexpr int64_t kTooFewRows = 48, kFew = 6, kHalfPage = 2048;
+  const bool manyRows = panelRows_ > kTooFewRows;
+  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (crowdsCaches() && manyRows) || spansMore(r.secondCache);
+  copies_ = r.mayCopyPlain && pays && p.hasRowsToCopy;
+  // Fewer than the ways of the L1 cache if rows are so far apart that they map to the same sets.
+  p.nearRows = powerOfTwoApart_ >= kHalfPage ? kFew : kRowsAhead;
+}
+
+// If loads may cross lines, tiles that prefetch the next panel of b in place take less time than packing, but not with many rows
+// that map to the same sets and come from the L3 cache.
+bool NestPlanner::isBetterCopied(bool manyRows) const {
+  constexpr int64_t kLarge = 6 * kMiB;
+  return manyRows && powerOfTwoApart_ >= kPage && spansShare(kLarge) && !spansShare(kFromMemory);
+}
+
+// Whether a cache has less room for a panel of b in place than for its packed copy. Rows 512 bytes apart can use half of the L1
+// cache's lines, and so on, which matters if the cache could hold the copy. Longer panels touch more pages than the first-level
+// TLB has entries.
+bool NestPlanner::crowdsCaches() const {
+  constexpr int64_t kManyPages = 96;
+  const bool fits = p.depth <= r.panelCache / r.panelPitch && powerOfTwoApart_ >= 2 * r.panelPitch;
+  return fits || (spansMore(kManyPages * kPage) && powerOfTwoApart_ >= 4 * r.panelPitch);
+}
+
+// All blocks have the same depth, so that the last one is not only a few steps. There is at least one, which stores the initial
+// value of the sums. Only the last block may have steps that do not fill an iteration. If sums could not be passed on before,
+// one more turn passes all of them on; a sweep adds to whole rows of sums.
+void NestPlanner::divideDepth() {
+  isForeseen_ = isForeseen();
+  p.blocks = std::max<int64_t>(ceilDiv(p.depth, deepestBlock()), 1);
+  p.blockDepth = roundUp(ceilDiv(p.depth, p.blocks), r.blockUnit);
+  p.inPlace = s.apart && !p.sweeps;
+  p.turns = p.inPlace ? p.blocks : p.blocks + 1;
+}
+
+int64_t NestPlanner::deepestBlock() const {
+  const int64_t once = p.leftInPlace ? r.inPlaceOnce : r.stagedOnce, again = p.leftInPlace ? r.inPlaceAgain : r.stagedAgain;
+  const int64_t deepest = p.depth <= once ? once : again;
+  if (!r.mayBeDirect) return deepest;
+  if (isForeseen_) return std::min(foreseenRows(), deepest);
+  if (p.rightInPlace && panelRows_ > r.tileRows) return std::min(deepestInPlace(), deepest); // several tiles read b
+  return r.mayCopyPlain && asksForSource() ? std::min(kAskedRows, deepest) : deepest;
+}
+
+// Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. If they are a multiple of 4 KiB apart,
+// all lines of a panel have the same offset in their pages, and the cache has room for as many rows as it has pages; half of
+// them are used. At half the distance, twice as many fit. A processor whose loads may cross lines has room for more, and rows
+// whose distance is no multiple of 1 KiB do not crowd any sets.
+int64_t NestPlanner::deepestInPlace() const {
+  if (copies_) return deepestCopied();
+  if (!r.prefersInPlace) return crowdedRows() * kPage / std::max<int64_t>(std::min(powerOfTwoApart_, kPage), 1);
+  return powerOfTwoApart_ >= kPage / 4 ? r.inPlaceOnce / 2 : r.inPlaceOnce;
+}
+
+// For rows that the first tile packs. A panel of 128 rows of 64 f32 stays in the L1 cache, which is better for few tiles, and
+// for many tiles if b's rows map to the same sets.
+int64_t NestPlanner::deepestCopied() const {
+  constexpr int64_t kLarge = 8 * kMiB, kLargeOfFew = 12 * kMiB;
+  const bool few = hasFewTiles();
+  if (spansShare(few ? kLargeOfFew : kLarge) && !hasVeryFewTiles()) return kAskedRows;
+  return !few && powerOfTwoApart_ < kPage ? r.inPlaceOnce : crowdedRows();
+}
+
+// Whether b comes from beyond the L2 cache, for so few rows of a that its tiles have no time to prefetch it. The hardware then
+// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows are
+// prefetched by hardware anyway, and with few panels there is little to prefetch. Not where loads may cross lines.
+bool NestPlanner::isForeseen() const {
+  constexpr int64_t kOfFewest = 3 * kMiB, kOfNarrow = 12 * kMiB, kPanels = 4;
+  if (!r.mayBeDirect || r.prefersInPlace || p.sweeps) return false;
+  const int64_t from = panelRows_ <= kFewestRows ? kOfFewest : r.isWide ? kFromMemory : kOfNarrow;
+  const bool across = p.columnEnd - p.columnBegin >= kPanels * r.panelColumns;
+  return across && hasVeryFewTiles() && spansShare(from);
+}
+
+// 12 to 32 rows, at most as many as fit into 192 KiB; for more rows of a, whose sums are written and read for each block, 32.
+int64_t NestPlanner::foreseenRows() const {
+  // A multiple of kTurns is a whole number of loop iterations of any tile.
+  constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4;
+  static_assert(kTurns % (2 * kStepsEachTurn) == 0 && kLeast % kTurns == 0 && kMost % kTurns == 0);
+  const bool few = panelRows_ <= (r.isWide ? kFewRows : kFewestRows);
+  const int64_t near = kBytes / std::max<int64_t>(s.rightRowStride, 1) / kTurns * kTurns;
+  return std::max(std::min(near, kMost), few ? kLeast : kMost);
+}
+
+// Panels in bounds come first. If one register of columns is left behind panels of three registers, the last two panels are
+// narrow, and the last one begins one register earlier. With AMX two panels are packed together, as a cache line of bytes holds
+// words of both, and two neighbouring lines of bf16 take less time than one; but a bf16 panel that stays in the L1 cache alone
+// is packed alone.
+void NestPlanner::dividePanels() {
+  p.panelsEach = 1;
+  if (r.inTiles) {
+    const bool alone = r.isBf16 && p.blockDepth > r.nearSteps && p.blockDepth <= r.aloneSteps;
+    p.panelsEach = alone ? 1 : kMostPanels;
+  }
+  const int64_t wide = p.panelsEach * r.panelColumns, columns = std::max<int64_t>(p.columnEnd - p.columnBegin, 0);
+  p.panelCount = ceilDiv(columns, wide);
+  p.endsByTwoNarrow = r.narrowTakesAnyRest && columns > r.panelColumns && (columns - 1) % r.panelColumns < r.lanes;
+  p.insidePanels = columns / wide;
+  if (p.endsByTwoNarrow) p.insidePanels = std::min(p.insidePanels, p.panelCount - 2);
+}
+
+// Tiles prefetch the panel that is read from b next if it comes from beyond the L2 cache; where loads may cross lines, this
+// slows the tiles of the last rows, unless b comes from memory. So few rows of a that no tile prefetches b, with panels that no
+// other workgroups share, prefetch the next block. The lines of the result are prefetched if a tile does not take long.
+void NestPlanner::prefetchRight() {
+  constexpr int64_t kFar = 12 * kMiB, kFewSteps = 127;
+  const int64_t asking = std::max<int64_t>(r.fewerByOne ? s.rows / r.tileRows : p.wholeTiles, 1);
+  p.nextStep = r.panelPitch / asking + 1;
+  p.sourceTiles = r.mayAskForSource && asksForSource() ? r.tilesThatAsk : 0;
+  p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
+  p.asksForNextBlock = r.mayAskForNextBlock && spansShare(kFromMemory) && isForeseen_ && isIn(1) && !p.hasRowsToCopy;
+  p.asksForStored = p.blockDepth <= kFewSteps;
+  p.rightInPlace = p.rightInPlace && !copies_;
+}
+
+// AMX: if both panels and the rows of a tile stay in the L1 cache, each tile of rows is multiplied by both panels; if one panel
+// stays there while rows of a pass through, it is kept. Two rows of the result are prefetched per iteration, or with one or two
+// iterations all of them.
+void NestPlanner::arrangeTiles() {
+  constexpr int64_t kDepth = kAmxSide / 2;
+  const bool near = p.blockDepth <= r.nearSteps;
+  p.byRows = near;
+  p.keepsRight = !near && p.blockDepth <= r.keptSteps;
+  p.resultRows = p.blockDepth <= kDepth ? kAmxSide : p.blockDepth <= 2 * kDepth ? kAmxSide / 2 : 2;
+  p.packAhead = r.inSlices && s.rows <= kFewestRows ? 2 * kRowsAhead : kRowsAhead;
+}
+
+} // namespace
+
+NestPlan planNest(const NestRules &rules, const NestSizes &sizes) { return NestPlanner(rules, sizes).plan(); }
+
+} // namespace xt
+
+// Most workgroups of a launch have the same sizes as the one before.
+extern "C" void xt_plan_nest(xt::NestCall *call) {
+  if (std::memcmp(&call->sizes, &call->planned, sizeof call->sizes) == 0) return;
+  const auto *rules = reinterpret_cast<const xt::NestRules *>(static_cast<uintptr_t>(call->sizes.rules));
+  call->plan = xt::planNest(*rules, call->sizes);
+  call->planned = call->sizes;
+}

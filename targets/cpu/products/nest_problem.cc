@@ -1,0 +1,25 @@
+#include "targets/cpu/products/nest_problem.h"
+
+namespace xt {
+
+NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh) {
+  const Type sum = nest.result()->type();
+  NestProblem problem;
+  problem.style = productStyle(cpu, nest);
+  problem.elem = mmaElem(nest.operand(0)->type().elem());
+  problem.tile = nestTile(cpu, nest);
+  problem.rows = sum.extent(0), problem.columns = sum.extent(1);
+  problem.left.elem = nest.operand(0)->type().elem(), problem.right.elem = nest.operand(1)->type().elem();
+  problem.convertsLeft = convertsElements(cpu, nest);
+  problem.fresh = fresh;
+  problem.convertsHalves = cpu.f16c;
+  problem.tuning = cpu.tuning;
+  return problem;
+}
+
+int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
+  int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : narrowTakesAnyRest(tile) ? tile.narrow : tile.vectors;
+  return vectors * tile.lanes;
+}
+
+} // namespace xt
