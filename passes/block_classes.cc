@@ -65,7 +65,7 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
 
 BlockGrid BlockClasses::plainGrid(Type type) const {
   BlockGrid grid = BlockGrid::whole(type);
-  // A small value of three or more dimensions is an operand on its way into another form.
+  // A small value of three or more dimensions is an operand that is being converted to another form: keep it whole.
   if (type.rank() > 2 && type.elementCount() <= 2 * kPlainRows * kProductDepth * 2) return grid;
   for (int d = 0; d < type.rank(); ++d) {
     Lengths &lengths = grid.dims[static_cast<size_t>(d)];

@@ -27,7 +27,7 @@ std::string cutText(std::string_view text, size_t most = kMostMessageBytes);
 
 // "error", "warning", "remark": the names used by all formats but SARIF.
 std::string_view severityName(Severity severity);
-// Like renderJson of a single compilation: one array of the diagnostics of all of them.
+// Like renderJson of a single compilation, but for several: one array of all diagnostics.
 std::string renderJson(std::span<const DiagnosedSources> all);
 // One log of SARIF 2.1.0 (OASIS) with one run: rules, regions in code points and bytes, related places, fixes.
 std::string renderSarif(std::span<const DiagnosedSources> all);

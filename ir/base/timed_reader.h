@@ -11,7 +11,7 @@
 
 namespace xt {
 
-// Each read runs on a thread of its own, which stays behind if the system does not answer; a path has at most one such thread.
+// Each read runs on a separate thread, which keeps waiting if the system does not answer; a path has at most one such thread.
 // One thread at a time uses a reader.
 class TimedReader {
 public:

@@ -112,7 +112,7 @@ private:
     NamedBarrierPart part;
   };
   std::map<std::pair<size_t, uint64_t>, Side> sides_; // by barrier and round
-  std::map<uint32_t, Diagnostic> disagreements_; // of the counts stated at named barriers, by the later op in the program
+  std::map<uint32_t, Diagnostic> disagreements_; // participants that state different counts at a named barrier, by the later op
   std::map<std::pair<size_t, uint64_t>, Clock> rounds_; // the clock at the end of a barrier's round
   std::vector<const Op *> ops_; // in program order; the number of an op is its index plus 1
   std::unordered_map<const Op *, uint32_t> opNumber_; // used for lookup only

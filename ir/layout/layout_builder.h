@@ -26,7 +26,7 @@ std::vector<Factor> digitsOn(const Layout &layout, int dim, Axis axis);
 
 struct LayoutBuilder {
   std::vector<int64_t> shape;
-  std::vector<std::vector<Factor>> dims; // each dimension's extents multiply to its extent
+  std::vector<std::vector<Factor>> dims; // in each dimension, the product of the factors' extents is the dimension's extent
   std::vector<Factor> replication;
 
   enum class Gaps { Reject, Copy };

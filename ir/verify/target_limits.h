@@ -29,7 +29,7 @@ namespace xt {
 // The most messages per kernel.
 inline constexpr size_t kMostLimitReports = 20;
 
-// Whether a workgroup of the kernel, whose subgroups have so many lanes (`atLeast`: or more), fits the target.
+// Whether a workgroup of the kernel, whose subgroups have `lanes` lanes (or more, if `atLeast`), fits the target.
 Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast,
                                 const TargetInfo &target, Diagnostics &diagnostics);
 

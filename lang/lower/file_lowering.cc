@@ -262,7 +262,7 @@ private:
     return str("`$", name, "` is ", constText(value), ", which its `in [", join(listed, ", "), "]` does not list");
   }
 
-  // The same for parameters that a launch changes, directly or through other parameters, and that the kernel uses.
+  // Warns as checkParams does, for parameters that the kernel uses and that a launch changes directly or through others.
   void checkLaunchParams(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs) {
     Diagnostics reported; // discarded: errors in the lists have been reported
     std::set<std::string_view> used;

@@ -84,7 +84,7 @@ FiberStack::FiberStack(size_t bytes) {
   total_ = bytes_ + page;
   void *memory = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
-  // Fails if the process has too many mappings: the guard page is one of its own. A stack without it is not used.
+  // Fails if the process has too many mappings: the guard page is a separate mapping. A stack without a guard page is not used.
   if (mprotect(memory, page, PROT_NONE) != 0) {
     munmap(memory, total_);
     return;

@@ -127,7 +127,7 @@ PrivateDirectory::Found PrivateDirectory::read(const std::string &name, size_t m
   text.clear();
   if (found == Found::Good) {
     if (readAll(file, text, most) != 0 || text.size() != static_cast<size_t>(info.st_size)) found = Found::Unknown;
-    futimens(file, nullptr); // many systems do not record reads
+    futimens(file, nullptr); // records the read, which many systems do not do themselves
   }
   close(file);
   return found;

@@ -15,7 +15,7 @@ struct Program {
   std::string directory = {};           // "": this process's working directory
   std::vector<std::string> environment = {}; // NAME=VALUE, in addition to the variables of this process
   int input = -1, output = -1, errors = -1;  // descriptors of its standard streams; -1: /dev/null
-  bool ownGroup = false;                // in a process group of its own, so that all its processes can be ended at once
+  bool ownGroup = false;                // in a separate process group, so that all its processes can be ended at once
 };
 
 // Starts the program in a child, which is killed when the calling thread ends. SIGPIPE and SIGXFSZ, which our tools ignore, end

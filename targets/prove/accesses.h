@@ -30,7 +30,7 @@ struct Obstacle {
   const Op *op = nullptr;
   std::string why;
   std::vector<bool> writes; // per parameter: whether the access may write its memory
-  bool padded = false;      // a load that reads a padding which it names wherever it reaches outside
+  bool padded = false;      // a load with explicit padding, which all its out-of-bounds elements read
 };
 
 struct KernelAccesses {

@@ -10,10 +10,10 @@
 
 namespace xt {
 
-// Walks a kernel once; accessesOf repeats it until nothing that it takes for granted is refuted.
+// Walks a kernel once; accessesOf repeats the walk until none of its assumptions is refuted.
 class AccessWalk {
 public:
-  // A walk takes for granted that integers stay in the range of their types, and that what a loop carries is always in the same
+  // A walk assumes that integers stay in the range of their types, and that what a loop carries is always in the same
   // parameter. What turns out to be wrong is entered here, and the kernel is walked again.
   struct Refuted {
     std::unordered_set<const Op *> wraps; // the result leaves the range of its type
@@ -21,7 +21,7 @@ public:
     std::unordered_set<const Value *> bases; // a parameter of a loop's body that is carried from one memref to another
     size_t size() const { return wraps.size() + bases.size(); }
   };
-  // What a walk takes for granted of the result of an op.
+  // What a walk assumes about the result of an op.
   struct Range {
     const Op *op = nullptr;
     Term reached; // the op is executed
@@ -71,7 +71,7 @@ private:
   static bool isPrefetch(const Op &op);
   Term numberOf(const Op &op, const Value &result);
 
-  // Whether the term lies in the range of the type in each execution of the op: either it is evident, or it is assumed and to be shown.
+  // Whether the term lies in the range of the type in each execution of the op: either it is evident, or the walk assumes it and it must be proved.
   bool stays(const Op &op, Term exact, Elem elem);
 
   // --- memory ---
@@ -101,7 +101,7 @@ private:
   void checkBases(const Op &op, CarriedAt at, const std::vector<Value *> &yields);
   void findSteps(Carried &carried, const Value *yielded);
 
-  // How much of what mentions carried symbols there is before a loop.
+  // The numbers of accesses and ranges before a loop; only later ones can mention the symbols of carried values.
   struct Mark {
     size_t accesses, ranges;
   };

@@ -51,7 +51,7 @@ double Comparison::boundAt(int64_t i) const {
   }
   double error = left_->errorAt(i) + right_->errorAt(right_->count() == 1 ? 0 : i);
   if (!isFloatElem(left_->elem)) return error;
-  // A kernel's result is within the error and then rounded: by at most half an ulp, or, without an error, exactly as
+  // A kernel's value is within the error and is then rounded: by at most half an ulp. Without an error, it is rounded exactly as
   // the expected value is.
   if (error == 0) return std::fabs(roundTo(*left_->elem, expected) - expected);
   return error + ulpAt(elemInfo(*left_->elem), std::fabs(expected) + error) / 2;

@@ -10,7 +10,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 namespace {
 
-constexpr unsigned kBytesOneIn = 5; // one change in kBytesOneIn is of bytes
+constexpr unsigned kBytesOneIn = 5; // one change in kBytesOneIn changes bytes instead of words
 
 size_t put(const std::string &text, uint8_t *data, size_t maxSize) {
   size_t size = std::min(text.size(), maxSize);

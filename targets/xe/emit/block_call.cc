@@ -19,13 +19,13 @@ struct Message : BlockFunction {
   int64_t pack() const { return wordBits / bits; } // elements of `bits` in a word
 };
 
-// Words of a lane in one block. Rows that are narrower than the lanes lie side by side in a register.
+// The number of words of a lane in one block. Rows that are narrower than the number of lanes share a register.
 int64_t wordsOfBlock(const Message &m, int64_t lanes) {
   if (m.use == BlockUse::LoadTransposed) return m.columns;
   return m.rows * m.columns / m.pack() / lanes;
 }
 
-// Where in the matrix the element `part` of word `word` of a lane comes from. Blocks lie one behind the other.
+// Where in the matrix the element `part` of word `word` of a lane comes from. Blocks follow each other.
 Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int64_t part) {
   int64_t block = word / wordsOfBlock(m, lanes), inBlock = word % wordsOfBlock(m, lanes);
   if (m.use == BlockUse::LoadTransposed) return {lane, block * m.columns + inBlock};

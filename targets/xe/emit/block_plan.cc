@@ -29,7 +29,7 @@ private:
   void visit(const Op &op) {
     switch (op.info().typeRule) {
     case TypeRule::LoadNd: {
-      // Where neighbours of a column are wanted side by side, a message may put them there.
+      // If neighbours of a column are needed in one word, a message may pack them.
       bool packs = op.intAttr("vnni_axis", 1) == 0;
       for (Use use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
       BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;

@@ -105,7 +105,7 @@ void XeKernelEmitter::orderLanes(bool byMessage) {
   if (!byMessage || lanesWrite_) barrier(kSubgroupScope);
 }
 
-// The lane's part of a block as load_nd gives it: turned, and with the neighbours that fill 32 bits side by side.
+// The lane's fragment of a block as load_nd returns it: transposed, and with neighbours packed into 32 bits.
 Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
   Type desc = op.operand(0)->type(), result = op.result()->type();
   std::vector<int64_t> shape = desc.layout()->ownerShape(Axis::Lane);
@@ -118,7 +118,7 @@ Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
     own = std::move(turned);
     std::swap(rows, columns);
   }
-  if (op.intAttr("vnni_axis", 1) != 0) return own; // along the second dimension they are side by side already
+  if (op.intAttr("vnni_axis", 1) != 0) return own; // along the second dimension they are already adjacent
   auto factor = static_cast<size_t>(result.extent(2));
   Fragment packed;
   for (size_t r = 0; r < rows; r += factor)

@@ -92,7 +92,7 @@ DeviceFunction deviceFunction(std::string_view name, std::vector<std::string> pa
   return {std::move(symbol), std::move(result), std::move(parameters)};
 }
 
-// A word has what a lane gets of a row; rows that are shorter than the lanes lie side by side.
+// A word holds the elements of a row that a lane gets; rows that are shorter than the number of lanes share a word.
 BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t blocks) {
   int64_t ofLane = shape.columns * shape.bits / kBlockLanes;
   auto wordBits = static_cast<unsigned>(shape.use == BlockUse::LoadVnni ? 32 : std::max<int64_t>(shape.bits, ofLane));

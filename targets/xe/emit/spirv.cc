@@ -22,8 +22,8 @@ extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::st
 namespace xt {
 namespace {
 
-// The names of functions say most of what Intel's extensions have; these are of instructions that LLVM makes. Assembly is
-// only in XeEmitOptions::definitions.
+// The extensions whose instructions LLVM emits. Other features of Intel's extensions are calls of functions, which need none.
+// Inline assembly occurs only in XeEmitOptions::definitions.
 std::vector<std::string> allowedExtensions(bool intel) {
   std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
   if (intel)
@@ -54,7 +54,7 @@ constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a me
 
 } // namespace
 
-// In a process of its own: LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the addresses of
+// In a separate process: LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the addresses of
 // functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions) {
   initialiseLlvm();

@@ -96,7 +96,7 @@ Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> 
             info_.name, " may compile those wrongly: use --device=software or a GPU"));
   std::vector<std::string> options;
   if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
-  // Intel's driver for CPUs makes subgroups in its optimiser: without, each lane is a subgroup of its own.
+  // Intel's driver for CPUs forms subgroups in its optimiser: without optimisation, each lane is a separate subgroup.
   if (!optimise && info_.intelGpu) options.emplace_back(kClNotOptimisedOption);
   std::string flags = join(options, " ");
   Result<std::shared_ptr<ClProgram>> program = built_.get(spirv, flags, [&] { return ClProgram::build(*this, spirv, flags); });
