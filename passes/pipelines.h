@@ -2,6 +2,7 @@
 #pragma once
 #include "passes/passes.h"
 
+#include <algorithm>
 #include <array>
 
 namespace xt {
@@ -73,6 +74,20 @@ static_assert(needsAreMet(kTilePipeline));
 static_assert(needsAreMet(kProcessorPipeline));
 static_assert(needsAreMet(kBlockPipeline));
 static_assert(needsAreMet(kLanePipeline));
+
+// A pipeline in which each pass finds the forms it needs; another one does not compile.
+class Pipeline {
+public:
+  template <size_t n> consteval Pipeline(const std::array<PassKind, n> &passes) : passes_(passes) {
+    if (!needsAreMet(passes)) aPassLacksAForm();
+  }
+  constexpr operator std::span<const PassKind>() const { return passes_; }
+  bool operator==(const Pipeline &other) const { return std::ranges::equal(passes_, other.passes_); }
+
+private:
+  static void aPassLacksAForm(); // not constexpr, so that a call is an error of the compiler
+  std::span<const PassKind> passes_;
+};
 
 inline std::vector<std::string_view> passNames(std::span<const PassKind> pipeline) {
   std::vector<std::string_view> names;

@@ -1,11 +1,14 @@
 // A target: compiles a module's kernels and runs them on buffers (ir/launch.h: arguments and grids).
 #pragma once
+#include "ir/base/check.h"
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
 #include "ir/checks.h"
 #include "ir/gpu/target_info.h"
 #include "ir/launch.h"
 #include "ir/module.h"
+#include "passes/pipelines.h"
+#include "targets/output.h"
 
 #include <functional>
 #include <memory>
@@ -32,7 +35,7 @@ struct CompileOptions {
   Arithmetic *arithmetic = nullptr; // for the interpreter; null: IEEE arithmetic. Outlives the executable
   Diagnostics *found = nullptr; // receives the results of the checks, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
-  bool intelExtensions = false; // SPIR-V may use Intel's extensions (takesIntelExtensions)
+  bool intelExtensions = false; // SPIR-V may use Intel's extensions
   bool optimise = true;         // optimise the code; otherwise it compiles faster and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
   uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache
@@ -74,6 +77,8 @@ struct DeviceText {
   bool software = false;
   std::string compiledFor; // the hardware that kernels are compiled for; "" where the target determines it
   std::string problem;     // why the device cannot be used; "": it can be
+  DeviceChoice choice = DeviceChoice::Any; // what selects the device
+  bool onDemand = false; // used only if the user selects it, so the target works without it
 };
 
 // A part of this machine that a target needs or can use, for `xtrun --doctor`.
@@ -91,22 +96,44 @@ public:
   virtual std::string_view name() const = 0;    // "cpu"
   virtual std::string_view summary() const = 0; // one line for --help and --devices
   virtual bool wantsSmallSizes(DeviceChoice device) const = 0; // runs the `small` sizes of tests
+  // Options that the target takes, each for the member of CompileOptions or OutputOptions of that name.
   virtual bool takesDeviceChoice() const { return false; }
-  virtual bool takesIntelExtensions() const { return false; } // CompileOptions::intelExtensions
+  virtual bool takesIntelExtensions() const { return false; }
+  virtual bool takesBlockMessages() const { return false; }
+  virtual bool hasReport() const { return false; } // report()
+
   // The hardware for which the passes of pipeline() run; null: they depend on none. An Error if the device is not
   // available.
   virtual Result<const TargetInfo *> hardware(DeviceChoice) { return nullptr; }
+  // The hardware that the target is named after, for which code can be made without the device; nullopt: there is none.
+  virtual std::optional<TargetInfo> namedHardware(const OutputOptions &) const { return std::nullopt; }
   // Why the target cannot run a kernel whatever its code is ("it uses f64, which …"), so that tests which launch it
   // are skipped; "": it can run it. `hardware` is the result of hardware().
   virtual std::string whyUnsupported(const Kernel &, const TargetInfo *) const { return ""; }
   // The devices that the target can run on; an Error if they cannot be determined.
   virtual Result<std::vector<DeviceText>> devices() { return std::vector<DeviceText>{}; }
+  // The devices on which a check of the machine runs a kernel, given those of all targets that devices() lists.
+  virtual std::vector<DeviceChoice> checkedDevices(std::span<const DeviceText>) const { return {DeviceChoice::Any}; }
   // The parts of this machine that the target uses. No driver is started here: one that crashes does so in devices().
   virtual std::vector<Requirement> requirements() const { return {}; }
-  // Names of the passes (passes/passes.def) that lower a module to the form that compile() takes.
-  virtual std::vector<std::string_view> pipeline() const = 0;
+
+  // The passes that lower a module to the form that compile() and emit() take.
+  virtual Pipeline pipeline() const = 0;
+  // The passes after which `xtc` prints the IR, and report() counts: those up to the level that people read.
+  virtual Pipeline irPipeline() const { return pipeline(); }
   virtual Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                                       Diagnostics &diagnostics) = 0;
+
+  // The kinds of output that emit() takes. The first one runs all steps of code generation.
+  virtual std::span<const OutputKind> outputs() const { return {}; }
+  // `options.kinds` are of outputs(). The output is always the same for the same module and options.
+  virtual Result<Output> emit(const Module &, const OutputOptions &, Diagnostics &) {
+    XT_UNREACHABLE("the target has no outputs");
+  }
+  // Reports the remarks on code generation where no output is requested, if pipeline() is irPipeline().
+  virtual Result<void> remarkOnCode(const Module &, const OutputOptions &, Diagnostics &) { return {}; }
+  // The hardware operations of a module after irPipeline(), by kernel. Called only if hasReport().
+  virtual std::string report(const Module &, const SourceManager &) const { XT_UNREACHABLE("the target has no report"); }
 };
 
 // All targets in a fixed order; null for an unknown name.

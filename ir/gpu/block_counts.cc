@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/print.h"
 
 #include <algorithm>
 
@@ -101,6 +102,19 @@ KernelCounts countKernel(const Kernel &kernel) {
   counts.all = count(kernel.body, counts);
   counts.slmBytes = slmLayout(kernel).bytes;
   return counts;
+}
+
+std::string countsText(const Module &module, const SourceManager &sources) {
+  std::string out;
+  for (const auto &kernel : module.kernels) {
+    KernelCounts counts = countKernel(*kernel);
+    out += str(symbolText(kernel->name), ": ", text(counts.all),
+               counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
+    for (const LoopCounts &loop : counts.innermost)
+      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ",
+                 text(loop.counts), "\n");
+  }
+  return out;
 }
 
 } // namespace xt

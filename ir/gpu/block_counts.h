@@ -1,5 +1,6 @@
 // Counts by kind the hardware operations of a kernel in blocks: for `xtc --report`, and for tests that fix these numbers.
 #pragma once
+#include "ir/base/source.h"
 #include "ir/module.h"
 
 #include <string>
@@ -35,5 +36,7 @@ struct KernelCounts {
   int64_t slmBytes = 0;
 };
 KernelCounts countKernel(const Kernel &kernel);
+// The counts of each kernel in a line, followed by those of its innermost loops.
+std::string countsText(const Module &module, const SourceManager &sources);
 
 } // namespace xt

@@ -3,7 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
-#include "passes/pipelines.h"
+#include "targets/cpu/emit.h"
 #include "targets/cpu/jit/jit.h"
 #include "targets/cpu/kernel_module.h"
 #include "targets/cpu/runtime/fibers.h"
@@ -253,12 +253,32 @@ public:
     return {
         {"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
   }
-  std::vector<std::string_view> pipeline() const override { return passNames(kProcessorPipeline); }
+  Pipeline pipeline() const override { return kProcessorPipeline; }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
     Result<CpuInfo> cpu = cpuInfo("host");
     if (!cpu) return cpu.error();
     return compileForCpu(module, *cpu, options, diagnostics);
+  }
+
+  std::span<const OutputKind> outputs() const override {
+    static constexpr OutputKind kKinds[] = {OutputKind::Object, OutputKind::Llvm, OutputKind::Asm};
+    return kKinds;
+  }
+  Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
+    if (options.stage) options.stage("code of the CPU");
+    Output out;
+    for (OutputKind kind : options.kinds) {
+      EmitKind which = kind == OutputKind::Llvm ? EmitKind::Llvm : kind == OutputKind::Asm ? EmitKind::Asm : EmitKind::Object;
+      Result<std::string> made = xt::emit(module, which, {options.processor}, diagnostics);
+      if (!made) return made.error();
+      out.text += *made;
+    }
+    return out;
+  }
+  Result<void> remarkOnCode(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
+    Result<std::string> made = xt::emit(module, EmitKind::Llvm, {options.processor}, diagnostics);
+    return made ? Result<void>() : Result<void>(made.error());
   }
 };
 

@@ -41,7 +41,7 @@ public:
   std::string_view name() const override { return "interp"; }
   std::string_view summary() const override { return "the reference interpreter: exact and slow, runs small sizes"; }
   bool wantsSmallSizes(DeviceChoice) const override { return true; }
-  std::vector<std::string_view> pipeline() const override { return {"infer-layouts"}; }
+  Pipeline pipeline() const override { return kFrontPipeline; }
   Result<std::unique_ptr<Executable>> compile(const Module &, const CompileOptions &options, Diagnostics &) override {
     return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options));
   }

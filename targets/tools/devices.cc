@@ -29,6 +29,8 @@ nlohmann::ordered_json json(const DeviceText &device) {
           {"subgroup_sizes", device.subgroupSizes},
           {"software", device.software},
           {"target", device.compiledFor},
+          {"choice", deviceChoiceName(device.choice)},
+          {"on_demand", device.onDemand},
           {"problem", device.problem}};
 }
 

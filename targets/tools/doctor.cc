@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <tuple>
 
 namespace xt {
 namespace {
@@ -116,12 +115,6 @@ private:
     add("", {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib beside the programs" : library,
              "set XT_STDLIB to the folder that holds gemm.xt"});
     cache();
-    for (const auto &[program, package, use] :
-         {std::tuple("ocloc", "intel-opencl-icd", "--emit=isa"), std::tuple("spirv-dis", "spirv-tools", "--emit=spvasm")}) {
-      Result<ToolOutput> ran = runTool(program, package, {"--version"});
-      add("", {str("the program ", program, " (for xtc ", use, ")"), ran.ok(), false, ran ? "found" : "not in PATH",
-               str("install Debian's package ", package)});
-    }
   }
 
   // An unusable cache is not an error: it only makes processes compile again.
@@ -162,18 +155,18 @@ private:
     }
     for (const Json &target : listed["targets"])
       for (const Json &device : target["devices"]) {
-        std::string problem = device.value("problem", "");
-        bool software = device.value("software", false);
-        std::string text = problem.empty() ? str(device.value("name", ""), software ? ", software" : "",
-                                                 device.value("driver", "").empty() ? "" : ", ", device.value("driver", ""))
-                                           : problem;
-        // OpenCL is used only if the user selects it.
-        bool openCl = device.value("name", "") == "OpenCL" || device.value("driver", "").starts_with("OpenCL");
-        Mark missing = openCl ? Mark::Without : Mark::Fail;
-        line(problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);
-        if (target.value("target", "") != "xe" || !problem.empty() || software) continue;
-        hasOpenCl_ |= openCl;
-        hasGpu_ |= !openCl;
+        DeviceText known;
+        known.problem = device.value("problem", "");
+        known.software = device.value("software", false);
+        known.onDemand = device.value("on_demand", false);
+        known.choice = deviceChoiceNamed(device.value("choice", "")).value_or(DeviceChoice::Any);
+        std::string driver = device.value("driver", "");
+        std::string text = known.problem.empty() ? str(device.value("name", ""), known.software ? ", software" : "",
+                                                       driver.empty() ? "" : ", ", driver)
+                                                 : known.problem;
+        Mark missing = known.onDemand ? Mark::Without : Mark::Fail;
+        line(known.problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);
+        devices_.push_back(std::move(known));
       }
     json_["devices"] = listed["targets"];
   }
@@ -183,14 +176,12 @@ private:
     Result<ScratchDirectory> scratch = ScratchDirectory::make();
     Result<void> written = scratch ? writeOutputFile(scratch->file("doctor.xt"), {kKernel}) : Result<void>(scratch.error());
     if (!written) return line(Mark::Fail, "", "a kernel", written.error().message);
-    for (Target *target : allTargets()) {
-      if (target->name() == "xe" && hasGpu_) kernel(*target, "gpu", scratch->file("doctor.xt"));
-      if (target->name() == "spirv" && hasOpenCl_) kernel(*target, "opencl", scratch->file("doctor.xt"));
-      kernel(*target, target->name() == "xe" && hasGpu_ ? "soft" : "", scratch->file("doctor.xt"));
-    }
+    for (Target *target : allTargets())
+      for (DeviceChoice choice : target->checkedDevices(devices_)) kernel(*target, choice, scratch->file("doctor.xt"));
   }
 
-  void kernel(Target &target, const std::string &device, const std::string &file) {
+  void kernel(Target &target, DeviceChoice choice, const std::string &file) {
+    std::string device(choice == DeviceChoice::Any ? "" : deviceChoiceName(choice));
     std::vector<std::string> arguments = {str("--target=", target.name())};
     if (!device.empty()) arguments.push_back("--device=" + device);
     std::string command = "xtrun " + join(arguments, " ");
@@ -213,7 +204,7 @@ private:
   std::string text_;
   Json json_;
   std::vector<ExitStatus> statuses_ = {ExitStatus::Passed};
-  bool hasGpu_ = false, hasOpenCl_ = false; // of Level Zero; of any kind, through OpenCL
+  std::vector<DeviceText> devices_; // of all targets
 };
 
 } // namespace

@@ -286,8 +286,12 @@ std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
   return parts;
 }
 
-std::string needsIntelGpuText(std::string_view option, std::string_view target) {
-  return str(option, " needs an Intel GPU as target, not `", target, "`: --target=xe-pvc, xe-bmg or xe-dg2");
+std::string notAvailableText(std::string_view option, std::string_view target,
+                             const std::function<bool(const Target &)> &takes) {
+  std::vector<std::string_view> names;
+  for (const Target *other : allTargets())
+    if (takes(*other)) names.push_back(other->name());
+  return str(option, " is not available for the target `", target, "`, but for ", join(names, ", "));
 }
 
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
@@ -363,10 +367,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   std::string problem;
   if (!readCommon(map, kXtcFormats, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
-  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm", "meta", "isa"};
+  std::vector<std::string_view> kinds = {"ast", "ir"};
+  for (OutputKind kind : kOutputKinds) kinds.push_back(outputName(kind));
   for (const std::string &kind : options.emit)
-    if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
-      return usageError<XtcOptions>("xtc", str("--emit takes ", join(kKinds, ", "), ", not `", kind, "`"));
+    if (std::ranges::find(kinds, kind) == kinds.end())
+      return usageError<XtcOptions>("xtc", str("--emit takes ", join(kinds, ", "), ", not `", kind, "`"));
   if (map.count("output")) options.output = map["output"].as<std::string>();
   if (map.count("target")) options.target = map["target"].as<std::string>();
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;

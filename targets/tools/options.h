@@ -4,6 +4,7 @@
 #include "ir/checks.h"
 #include "targets/target.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,7 +28,7 @@ struct CommonOptions {
 };
 
 struct XtcOptions : CommonOptions {
-  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm, meta, isa
+  std::vector<std::string> emit; // ast, ir, or the name of an OutputKind
   std::string output;            // empty: standard output
   std::vector<std::string> run;  // passes to run instead of the target's own
   bool runGiven = false;
@@ -44,7 +45,7 @@ struct XtcOptions : CommonOptions {
   std::string reference; // ops, codes
   bool report = false;
   bool blockMessages = true; // of a GPU
-  std::string isaShim; // LLVM IR of device functions that the offline compiler lacks
+  std::string isaShim; // a file with OutputOptions::definitions
   std::vector<std::string> query; // a target, types, sizes
   std::string reduce; // a command that decides whether a file is interesting
   std::string showLayout; // an alias or a layout
@@ -85,8 +86,9 @@ template <class Options> struct ParsedCommand {
   std::string text;
   int status = 0;
 };
-// The error for an option that only the targets of Intel's GPUs take.
-std::string needsIntelGpuText(std::string_view option, std::string_view target);
+// The error for an option that the target does not take; it names the targets that do.
+std::string notAvailableText(std::string_view option, std::string_view target,
+                             const std::function<bool(const Target &)> &takes);
 // Splits "a,b", "c" into a, b, c.
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);

@@ -114,7 +114,8 @@ void Session::forgetForCrash() {
 }
 
 void Session::beforeCode(const Module &module, std::string_view target, std::string_view options) {
-  const char *emit = findTargetInfo(target) ? " --emit=spirv" : target == "cpu" ? " --emit=obj" : "";
+  const Target *made = findTarget(target);
+  std::string emit = made && !made->outputs().empty() ? str(" --emit=", outputName(made->outputs()[0])) : "";
   beforeCode_ = std::make_unique<KeptText>(
       "", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, options, " before.xt\n", print(module)));
 }

@@ -1,14 +1,11 @@
 // xtc: checks .xt files and prints the code that they compile to.
 #include "ir/base/text.h"
-#include "ir/gpu/block_counts.h"
 #include "ir/print.h"
 #include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"
-#include "passes/pipelines.h"
-#include "targets/cpu/emit.h"
 #include "targets/target.h"
+#include "targets/tools/code_options.h"
 #include "targets/tools/format_files.h"
-#include "targets/tools/gpu_code.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/prove_files.h"
 #include "targets/tools/query.h"
@@ -18,7 +15,6 @@
 #include "targets/tools/show_layout.h"
 #include "targets/tools/tool_process.h"
 #include "targets/tools/watch.h"
-#include "targets/xe/xe_target.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -52,37 +48,6 @@ bool wants(const XtcOptions &options, std::string_view kind) {
   return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
 }
 
-bool wantsCode(const XtcOptions &options) {
-  return std::any_of(options.emit.begin(), options.emit.end(),
-                     [](std::string_view kind) { return kind != "ast" && kind != "ir"; });
-}
-
-Result<std::string> emitCode(const XtcOptions &options, const Module &module, Diagnostics &diagnostics) {
-  std::string out;
-  for (const std::string &kind : options.emit) {
-    if (kind == "ast" || kind == "ir") continue;
-    EmitKind which = kind == "llvm" ? EmitKind::Llvm : kind == "asm" ? EmitKind::Asm : EmitKind::Object;
-    Result<std::string> text = emit(module, which, {options.cpu}, diagnostics);
-    if (!text) return text;
-    out += *text;
-  }
-  return out;
-}
-
-// The hardware resources that each kernel, and each of its innermost loops, needs.
-std::string report(const Module &module, const SourceManager &sources) {
-  std::string out;
-  for (const auto &kernel : module.kernels) {
-    KernelCounts counts = countKernel(*kernel);
-    out += str(symbolText(kernel->name), ": ", text(counts.all),
-               counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
-    for (const LoopCounts &loop : counts.innermost)
-      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ",
-                 text(loop.counts), "\n");
-  }
-  return out;
-}
-
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out,
                          std::string &spirv) {
   if (wants(options, "ast")) {
@@ -99,17 +64,20 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   Result<std::unique_ptr<Module>> module = session.load(path);
   if (!module) return module.error();
   if (options.checkOnly) return {};
+  Target &target = *findTarget(options.target);
+  Result<OutputOptions> output = outputOptions(options);
+  if (!output) return output.error();
+  output->sources = &session.sources();
+  output->stage = [&](std::string stage) { session.stage(std::move(stage)); };
+  bool code = !output->kinds.empty();
+  std::optional<TargetInfo> named = target.namedHardware(*output);
+  const TargetInfo *hardware = named ? &*named : nullptr;
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
-  const TargetInfo *gpu = findTargetInfo(options.target);
-  TargetInfo plain;
-  if (gpu && !options.blockMessages) plain = withoutBlockMessages(*gpu), gpu = &plain;
-  if (!options.runGiven)
-    passes = !gpu                 ? findTarget(options.target)->pipeline()
-             : wantsCode(options) ? passNames(kLanePipeline)
-                                  : passNames(kBlockPipeline);
-  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
-  std::string counts = options.report && !wants(options, "isa") ? report(**module, session.sources()) : "";
-  Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
+  if (!options.runGiven) passes = passNames(code ? target.pipeline() : target.irPipeline());
+  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, hardware); !ran) return ran;
+  std::string counts = options.report && !wants(options, "isa") ? target.report(**module, session.sources()) : "";
+  Result<void> fits =
+      hardware ? checkTargetLimits(**module, *hardware, session.sources(), session.diagnostics()) : Result<void>();
   if (!fits) {
     out += counts; // shows which limit is exceeded
     return fits;
@@ -117,25 +85,16 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (wants(options, "ir")) out += print(**module);
   out += counts;
   // Remarks about code are reported during code generation.
-  if (wantsCode(options)) session.beforeCode(**module, options.target, gpuOptionsText(options));
-  bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
-  if (unseen)
-    if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
-  std::optional<Result<GpuCode>> code;
-  double ms = timed([&] {
-    if (gpu) {
-      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics(),
-                     [&](std::string stage) { session.stage(std::move(stage)); });
-      return;
-    }
-    session.stage("code of the CPU");
-    Result<std::string> text = emitCode(options, **module, session.diagnostics());
-    code = text ? Result<GpuCode>(GpuCode{std::move(*text), ""}) : Result<GpuCode>(text.error());
-  });
-  if (!*code) return code->error();
-  if (wantsCode(options)) session.addTiming("emit code", ms);
-  out += (*code)->text;
-  spirv = std::move((*code)->spirv);
+  if (options.remarks && options.emit.empty())
+    if (Result<void> done = target.remarkOnCode(**module, *output, session.diagnostics()); !done) return done;
+  if (!code) return {};
+  session.beforeCode(**module, options.target, codeOptionsText(options));
+  Result<Output> made = Output();
+  double ms = timed([&] { made = target.emit(**module, *output, session.diagnostics()); });
+  if (!made) return made.error();
+  session.addTiming("emit code", ms);
+  out += made->text;
+  spirv = std::move(made->spirv);
   return {};
 }
 
@@ -189,19 +148,14 @@ int run(const XtcOptions &options) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }
-  if (!findTarget(options.target) && !findTargetInfo(options.target)) {
+  const Target *target = findTarget(options.target);
+  if (!target) {
     std::vector<std::string_view> names;
-    for (const Target *target : allTargets()) names.push_back(target->name());
+    for (const Target *known : allTargets()) names.push_back(known->name());
     std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
     return kExitUsage;
   }
-  bool gpu = findTargetInfo(options.target);
-  if (gpu && (wants(options, "asm") || wants(options, "obj"))) {
-    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm, meta and isa\n",
-                 options.target.c_str());
-    return kExitUsage;
-  }
-  if (std::optional<std::string> problem = gpuCodeProblem(options, gpu)) {
+  if (std::optional<std::string> problem = codeProblem(options, *target)) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }

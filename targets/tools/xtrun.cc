@@ -94,7 +94,7 @@ private:
     bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
       if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))
-        return needsIntelGpuText("--spirv-extensions=intel", target->name());
+        return notAvailableText("--spirv-extensions=intel", target->name(), std::mem_fn(&Target::takesIntelExtensions));
     return std::nullopt;
   }
 
@@ -279,7 +279,8 @@ private:
     again.module = std::move(*module);
     dropUnchosen(*again.module);
     dropUnsupported(again, &hardware);
-    if (Result<void> ran = session.runPassesQuietly(*again.module, target->pipeline(), hardware); !ran) return ran.error();
+    if (Result<void> ran = session.runPassesQuietly(*again.module, passNames(target->pipeline()), hardware); !ran)
+      return ran.error();
     return std::move(again.module);
   }
 
@@ -296,7 +297,7 @@ private:
     if (!hardware) return failed(hardware.error());
     dropUnchosen(*out.module);
     dropUnsupported(out, *hardware);
-    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false, *hardware); !ran)
+    if (Result<void> ran = session.runPasses(*out.module, passNames(target->pipeline()), false, *hardware); !ran)
       return failed(ran.error());
     if (*hardware)
       if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 #include <unistd.h>
 
 namespace xt {
@@ -79,6 +80,12 @@ std::vector<Requirement> xeRequirements() {
                  "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
   all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu,
                  reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
+  for (const auto &[program, package, use] :
+       {std::tuple("ocloc", "intel-opencl-icd", "--emit=isa"), std::tuple("spirv-dis", "spirv-tools", "--emit=spvasm")}) {
+    std::string path = programInPath(program);
+    all.push_back({str("the program ", program, " (for xtc ", use, ")"), !path.empty(), false,
+                   path.empty() ? "not in PATH" : path, str("install Debian's package ", package)});
+  }
   return all;
 }
 

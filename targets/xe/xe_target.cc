@@ -1,20 +1,24 @@
 #include "targets/xe/xe_target.h"
 
 #include "ir/base/text.h"
-#include "passes/pipelines.h"
+#include "ir/gpu/block_counts.h"
+#include "targets/xe/code_output.h"
 #include "targets/xe/device_choice.h"
 #include "targets/xe/device_limits.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/executable.h"
+#include "targets/xe/isa/offline_compiler.h"
 #include "targets/xe/runtime.h"
 #include "targets/xe/unsupported.h"
 
+#include <algorithm>
 #include <map>
 
 namespace xt {
 namespace {
 
 constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is present
+constexpr std::string_view kOpenCl = "OpenCL"; // an interface's name (XeDeviceInfo::api)
 constexpr std::string_view kGeneric = "spirv"; // compiles for any device, within its limits
 
 DeviceText deviceText(const XeDeviceInfo &device) {
@@ -23,6 +27,8 @@ DeviceText deviceText(const XeDeviceInfo &device) {
                   device.software,    {},
                   device.problem};
   if (device.target) text.compiledFor = device.target->name;
+  text.onDemand = device.api == kOpenCl;
+  text.choice = text.onDemand ? DeviceChoice::OpenCl : device.software ? DeviceChoice::Soft : DeviceChoice::Gpu;
   return text;
 }
 
@@ -30,6 +36,7 @@ DeviceText deviceText(const XeDeviceInfo &device) {
 DeviceText whyNone(std::string_view interface, const Error &error) {
   DeviceText text;
   text.name = interface;
+  text.onDemand = interface == kOpenCl;
   text.problem = error.message;
   return text;
 }
@@ -42,6 +49,8 @@ public:
   std::string_view summary() const override { return summary_; }
   bool takesDeviceChoice() const override { return true; }
   bool takesIntelExtensions() const override { return name_ != kGeneric; }
+  bool takesBlockMessages() const override { return name_ != kAnyXe; }
+  bool hasReport() const override { return name_ != kAnyXe; }
 
   bool wantsSmallSizes(DeviceChoice choice) const override {
     Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
@@ -55,15 +64,35 @@ public:
     return target->name == kGeneric ? limitedBy(**device, *target) : target;
   }
 
+  std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
+    const TargetInfo *named = findTargetInfo(name_);
+    if (!named) return std::nullopt;
+    return options.blockMessages ? *named : withoutBlockMessages(*named);
+  }
+
   std::string whyUnsupported(const Kernel &kernel, const TargetInfo *hardware) const override {
     return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
+  }
+
+  // Besides the device that is chosen by default: the software device beside a GPU, and OpenCL for the target that runs on each
+  // of its devices.
+  std::vector<DeviceChoice> checkedDevices(std::span<const DeviceText> devices) const override {
+    auto has = [&](DeviceChoice choice) {
+      return std::ranges::any_of(devices, [&](const DeviceText &device) {
+        return device.choice == choice && device.problem.empty() && !device.software;
+      });
+    };
+    if (name_ == kAnyXe && has(DeviceChoice::Gpu)) return {DeviceChoice::Gpu, DeviceChoice::Soft};
+    if (name_ == kGeneric && has(DeviceChoice::OpenCl)) return {DeviceChoice::OpenCl, DeviceChoice::Any};
+    return {DeviceChoice::Any};
   }
 
   std::vector<Requirement> requirements() const override {
     return name_ == kAnyXe ? xeRequirements() : std::vector<Requirement>{};
   }
 
-  std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
+  Pipeline pipeline() const override { return kLanePipeline; }
+  Pipeline irPipeline() const override { return kBlockPipeline; }
 
   Result<std::vector<DeviceText>> devices() override {
     XeRuntime &runtime = XeRuntime::ofProcess();
@@ -77,7 +106,7 @@ public:
     }
     if (name_ != kAnyXe) return texts;
     if (!levelZero) texts.push_back(whyNone("Level Zero", levelZero.error()));
-    if (!openCl) texts.push_back(whyNone("OpenCL", openCl.error()));
+    if (!openCl) texts.push_back(whyNone(kOpenCl, openCl.error()));
     return texts;
   }
 
@@ -115,6 +144,18 @@ public:
       };
     return makeXeExecutable(module, std::move(*program), std::move(executable));
   }
+
+  std::span<const OutputKind> outputs() const override {
+    static constexpr OutputKind kKinds[] = {OutputKind::Spirv, OutputKind::Llvm, OutputKind::SpirvText, OutputKind::Launch,
+                                            OutputKind::Isa};
+    std::span<const OutputKind> kinds = kKinds;
+    if (name_ == kAnyXe) return {}; // the device is not known before a launch
+    return offlineDevice(name_).empty() ? kinds.first(kinds.size() - 1) : kinds;
+  }
+  Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
+    return xeOutput(module, *namedHardware(options), options, diagnostics);
+  }
+  std::string report(const Module &module, const SourceManager &sources) const override { return countsText(module, sources); }
 
 private:
   const TargetInfo *limitedBy(const XeDeviceInfo &device, const TargetInfo &generic) {

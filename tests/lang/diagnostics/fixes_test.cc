@@ -139,7 +139,7 @@ std::vector<int32_t> result(const std::string &text) {
   };
   std::vector<LaunchArg> args = {buffer(in), buffer(out)};
   Target *target = findTarget("interp");
-  auto passes = passesNamed(target->pipeline());
+  auto passes = passesNamed(passNames(target->pipeline()));
   EXPECT_TRUE(passes.ok() && runPasses(*lowered.module, *passes, {}, lowered.diagnostics).ok()) << text;
   auto executable = target->compile(*lowered.module, {1, {}}, lowered.diagnostics);
   const Kernel &kernel = *lowered.module->kernels.at(0);

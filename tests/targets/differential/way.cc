@@ -80,7 +80,7 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
 std::unique_ptr<Module> CompiledWay::passed(const TargetInfo *hardware) {
   auto lowered = lowerFile(sources_, sources_.add("kernel.xt", text_), context_, {}, diagnostics_);
   if (!lowered) return nullptr;
-  std::vector<std::string_view> names = findTarget(way_.target)->pipeline(), first;
+  std::vector<std::string_view> names = passNames(findTarget(way_.target)->pipeline()), first;
   if (way_.lanes)
     first = passNames(kLanePipeline);
   else if (way_.gpu)

@@ -2,6 +2,8 @@
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
+#include <map>
+
 namespace xt {
 namespace {
 
@@ -189,6 +191,42 @@ TEST(Tools, TimePassesTellsTheWayToTheFirstLaunch) {
   for (const char *step :
        {"parse, check and lower", "pass canonicalize", "generate code [cpu]", "process start to first launch"})
     EXPECT_NE(run.output.find(step), std::string::npos) << step << '\n' << run.output;
+}
+
+// A new target changes nothing in the tools: they know targets by targets/target.h alone.
+TEST(Tools, IncludeNoFolderOfATarget) {
+  std::vector<std::string> folders = {"soft"};
+  for (const auto &folder : fs::directory_iterator(XT_SOURCE_DIR "/targets")) {
+    std::string name = folder.path().filename().string();
+    if (fs::exists(folder.path() / (name + "_target.h"))) folders.push_back(name);
+  }
+  EXPECT_GE(folders.size(), 4u);
+  for (const auto &entry : fs::directory_iterator(XT_SOURCE_DIR "/targets/tools")) {
+    std::string text = entry.is_regular_file() ? test::readText(entry.path()) : "";
+    for (const std::string &folder : folders)
+      EXPECT_EQ(text.find("#include \"targets/" + folder + "/"), std::string::npos) << entry.path() << ' ' << folder;
+  }
+}
+
+// Each kind of output that a target says it has can be printed, and those that need other programs say so where these are missing.
+TEST(Tools, EveryOutputOfEveryTarget) {
+  Scratch out;
+  std::map<std::string, std::string> kinds;
+  for (const char *target : {"interp", "cpu", "xe", "xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
+    for (const char *kind : {"llvm", "asm", "obj", "spirv", "spvasm", "meta"}) {
+      test::ToolRun run = test::runTool(std::string("%bin/xtc --target=") + target + " --emit=" + kind + " -o " +
+                                        (out.path / "code").string() + " %in/good.xt");
+      bool missing = run.status == 3 && run.output.find("install the package") != std::string::npos;
+      if (run.status == 0 || missing) {
+        kinds[target] += std::string(" ") + kind;
+        continue;
+      }
+      EXPECT_NE(run.output.find("is not available for the target"), std::string::npos) << run.output;
+    }
+  }
+  EXPECT_EQ(kinds["interp"] + kinds["xe"], "");
+  EXPECT_EQ(kinds["cpu"], " llvm asm obj");
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) EXPECT_EQ(kinds[gpu], " llvm spirv spvasm meta") << gpu;
 }
 
 } // namespace

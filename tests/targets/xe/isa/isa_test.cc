@@ -1,7 +1,7 @@
 // The code that Intel's offline compiler generates for kernels: dense products, no spills, no unknown functions.
 #include "targets/xe/isa/isa_report.h"
 
-#include "targets/tools/isa_text.h"
+#include "targets/xe/isa/isa_text.h"
 #include "targets/xe/isa/occupancy.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/xe/emit/gpu_program.h"

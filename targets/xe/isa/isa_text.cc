@@ -1,4 +1,4 @@
-#include "targets/tools/isa_text.h"
+#include "targets/xe/isa/isa_text.h"
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_counts.h"

@@ -1,4 +1,4 @@
-#include "targets/tools/launch_json.h"
+#include "targets/xe/launch_json.h"
 
 #include "ir/base/extents.h"
 #include "ir/base/text.h"

@@ -1,0 +1,47 @@
+// What `xtc --emit` prints of a target's code.
+#pragma once
+#include "ir/base/source.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt {
+
+enum class OutputKind : uint8_t {
+  Llvm,
+  Asm,
+  Object,
+  Spirv,
+  SpirvText, // disassembled
+  Launch,    // how a host launches the kernels, as JSON
+  Isa,       // the listing of the vendor's offline compiler, or a report on it
+};
+inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,      OutputKind::Asm,    OutputKind::Object, OutputKind::Spirv,
+                                              OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
+std::string_view outputName(OutputKind kind); // "llvm", as --emit takes it
+std::optional<OutputKind> outputNamed(std::string_view name);
+
+struct OutputOptions {
+  std::vector<OutputKind> kinds; // in this order
+  std::string processor;         // for CPU code: LLVM's name of a processor; "": that of this machine
+  bool blockMessages = true;     // GPU code may use messages that have rules for buffers
+  bool intelExtensions = false;  // SPIR-V may use Intel's extensions
+  // LLVM IR that defines device functions which the offline compiler lacks, to inspect how it compiles a kernel; "": none. For
+  // Isa only.
+  std::string definitions;
+  bool report = false; // for Isa: a report on the listings in place of them
+  const SourceManager *sources = nullptr; // of the module
+  std::function<void(std::string)> stage = {}; // receives the name of each step that may take long
+};
+
+// Text, one kind after the other, and the SPIR-V, which is the only content of its file.
+struct Output {
+  std::string text, spirv;
+};
+
+} // namespace xt

@@ -1,0 +1,130 @@
+#include "targets/xe/code_output.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/xe/emit/emit.h"
+#include "targets/xe/isa/disassembler.h"
+#include "targets/xe/isa/isa_text.h"
+#include "targets/xe/isa/offline_compiler.h"
+#include "targets/xe/launch_json.h"
+
+#include <optional>
+
+namespace xt {
+namespace {
+
+class OutputWriter {
+public:
+  OutputWriter(const Module &module, const TargetInfo &target, const OutputOptions &options, Diagnostics &diagnostics)
+      : module_(module), target_(target), options_(options), diagnostics_(diagnostics) {}
+
+  Result<Output> write() {
+    for (OutputKind kind : options_.kinds)
+      if (Result<void> added = add(kind); !added) return added.error();
+    return std::move(out_);
+  }
+
+private:
+  Result<void> add(OutputKind kind) {
+    switch (kind) {
+    case OutputKind::Llvm: return addText(xeLlvmText(module_, target_, emitOptions(), diagnostics_));
+    case OutputKind::Spirv: {
+      Result<const XeProgram *> made = program();
+      if (!made) return made.error();
+      out_.spirv.assign((*made)->spirv.begin(), (*made)->spirv.end());
+      return {};
+    }
+    case OutputKind::SpirvText: {
+      Result<const XeProgram *> made = program();
+      if (!made) return made.error();
+      stage("the disassembler (spirv-dis)");
+      return addText(disassembleSpirv((*made)->spirv));
+    }
+    case OutputKind::Launch: {
+      Result<const XeProgram *> made = program();
+      if (!made) return made.error();
+      out_.text += launchJson(module_, **made, target_, *options_.sources);
+      return {};
+    }
+    case OutputKind::Isa: return addText(isa());
+    case OutputKind::Asm:
+    case OutputKind::Object: break;
+    }
+    XT_UNREACHABLE("an output of the target");
+  }
+
+  Result<void> addText(Result<std::string> text) {
+    if (!text) return text.error();
+    out_.text += *text;
+    return {};
+  }
+
+  void stage(std::string name) const {
+    if (options_.stage) options_.stage(std::move(name));
+  }
+
+  XeEmitOptions emitOptions() const {
+    XeEmitOptions emit;
+    emit.blockMessages = options_.blockMessages;
+    emit.intelExtensions = options_.intelExtensions;
+    emit.sources = options_.sources;
+    emit.stage = options_.stage;
+    return emit;
+  }
+
+  Result<const XeProgram *> program() {
+    if (!program_) {
+      Result<XeProgram> made = compileToSpirv(module_, target_, emitOptions(), diagnostics_);
+      if (!made) return made.error();
+      program_ = std::move(*made);
+    }
+    return &*program_;
+  }
+
+  // A program with definitions of functions that the offline compiler lacks is compiled separately, because it must never be
+  // part of code that runs.
+  Result<const XeProgram *> programForListings() {
+    if (options_.definitions.empty()) return program();
+    XeEmitOptions emit = emitOptions();
+    emit.definitions = options_.definitions;
+    Result<XeProgram> made = compileToSpirv(module_, target_, emit, diagnostics_);
+    if (!made) return made.error();
+    forListings_ = std::move(*made);
+    return &*forListings_;
+  }
+
+  // The listings of Intel's compiler, or a report on them.
+  Result<std::string> isa() {
+    Result<const XeProgram *> made = programForListings();
+    if (!made) return made.error();
+    stage("Intel's offline compiler (ocloc)");
+    Result<std::vector<std::string>> listings = compileOffline(**made, target_.name);
+    if (!listings) {
+      Error error = listings.error();
+      if (options_.definitions.empty() && error.message.find("lacks functions") != std::string::npos)
+        error.message +=
+            "; --isa-shim=FILE.ll gives it definitions, to look at the code only (xt_bench_xe --shim writes such a file)";
+      return error;
+    }
+    if (!options_.report) return join(*listings, "");
+    std::vector<IsaReport> reports;
+    for (const std::string &listing : *listings) reports.push_back(readIsa(listing));
+    return isaText(module_, **made, reports, target_, *options_.sources, diagnostics_);
+  }
+
+  const Module &module_;
+  const TargetInfo &target_;
+  const OutputOptions &options_;
+  Diagnostics &diagnostics_;
+  Output out_;
+  std::optional<XeProgram> program_, forListings_;
+};
+
+} // namespace
+
+Result<Output> xeOutput(const Module &module, const TargetInfo &target, const OutputOptions &options,
+                        Diagnostics &diagnostics) {
+  return OutputWriter(module, target, options, diagnostics).write();
+}
+
+} // namespace xt
