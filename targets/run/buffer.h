@@ -2,7 +2,7 @@
 // rows where the layout leaves gaps. It is in host memory; a target with separate memory copies from and to it.
 #pragma once
 #include "ir/type.h"
-#include "targets/run/guard.h"
+#include "targets/guard/guard.h"
 #include "targets/run/raw_array.h"
 
 #include <optional>

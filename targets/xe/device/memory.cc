@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/interp/launch_state.h"
-#include "targets/run/guard.h"
+#include "targets/guard/guard.h"
 
 #include <algorithm>
 #include <cstring>

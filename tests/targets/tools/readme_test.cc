@@ -1,5 +1,6 @@
 // Checks the READMEs and other pages: files that they name exist, links lead somewhere, and commands that they show work.
 #include "tests/golden.h"
+#include "tests/source_tree.h"
 #include "tests/targets/tools/run_tool.h"
 
 #include <set>
@@ -11,19 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = XT_SOURCE_DIR;
-
-// Every file of the source tree, as a relative path, without build folders and the like.
-std::vector<std::string> sourceFiles() {
-  std::vector<std::string> files;
-  for (auto it = fs::recursive_directory_iterator(kRoot); it != fs::recursive_directory_iterator(); ++it) {
-    std::string name = it->path().filename();
-    bool folder = it->is_directory();
-    if (folder && (name == "build" || name == ".git" || it->is_symlink())) it.disable_recursion_pending();
-    if (!folder) files.push_back(it->path().lexically_relative(kRoot));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 std::vector<fs::path> pages(const std::vector<std::string> &files) {
   std::vector<fs::path> found;
@@ -54,7 +42,7 @@ TEST(Readme, ItsKernelRuns) {
 }
 
 TEST(Readme, NamesFilesThatAreThere) {
-  std::vector<std::string> files = sourceFiles();
+  std::vector<std::string> files = test::sourceFiles();
   // A placeholder is in capitals.
   auto elsewhere = [](const std::string &name) {
     return name.find("NAME") != std::string::npos || name.find("CODE") != std::string::npos;
@@ -73,7 +61,7 @@ TEST(Readme, NamesFilesThatAreThere) {
 }
 
 TEST(Readme, LinksLeadSomewhere) {
-  for (const fs::path &page : pages(sourceFiles()))
+  for (const fs::path &page : pages(test::sourceFiles()))
     for (const std::string &link : matches(test::readText(kRoot / page), "\\]\\(([^):#]+)[^):]*\\)"))
       EXPECT_TRUE(fs::exists(kRoot / page.parent_path() / link)) << page << " links to " << link;
 }

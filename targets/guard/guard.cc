@@ -1,4 +1,4 @@
-#include "targets/run/guard.h"
+#include "targets/guard/guard.h"
 
 #include <algorithm>
 
