@@ -1,5 +1,5 @@
 /* probe FILE.spv WAY: one kernel `k` with one pointer, launched and waited for in one WAY. Prints Level Zero's codes. The way
-   "drivers" initialises by zeInitDrivers, which loaders have from 1.10 of Level Zero on. */
+     "drivers" initialises by zeInitDrivers, which loaders have from 1.10 of Level Zero on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>
@@ -49,7 +49,8 @@ static int build(const char *path) {
   if (!file) return 0;
   size_t size = fread(spirv, 1, sizeof spirv, file);
   fclose(file);
-  ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .inputSize = size, .pInputModule = spirv};
+  ze_module_desc_t desc = {
+      .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .inputSize = size, .pInputModule = spirv};
   ze_module_handle_t module;
   ze_module_build_log_handle_t log;
   ze_result_t result = zeModuleCreate(context, device, &desc, &module, &log);
@@ -80,7 +81,9 @@ static ze_result_t launch(ze_event_handle_t event, ze_fence_handle_t fence) {
 }
 
 static ze_event_handle_t newEvent(void) {
-  ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP, .count = 1};
+  ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                               .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP,
+                               .count = 1};
   ze_event_pool_handle_t pool;
   ze_event_desc_t eventDesc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
   ze_event_handle_t event = NULL;
@@ -97,7 +100,8 @@ static ze_result_t commands(int *memory) {
   ze_result_t result = zeCommandListCreateImmediate(context, device, &desc, &list);
   groups.groupCountX = 4096 / 64;
   zeKernelSetGroupSize(kernel, 64, 1, 1);
-  if (result == ZE_RESULT_SUCCESS) result = zeCommandListAppendMemoryFill(list, memory, &seven, sizeof seven, sizeof back, filled, 0, NULL);
+  if (result == ZE_RESULT_SUCCESS)
+    result = zeCommandListAppendMemoryFill(list, memory, &seven, sizeof seven, sizeof back, filled, 0, NULL);
   if (result == ZE_RESULT_SUCCESS) result = zeCommandListAppendLaunchKernel(list, kernel, &groups, done, 1, &filled);
   if (result == ZE_RESULT_SUCCESS) result = zeCommandListAppendMemoryCopy(list, back, memory, sizeof back, copied, 1, &done);
   if (result == ZE_RESULT_SUCCESS) result = zeEventHostSynchronize(copied, UINT64_MAX);

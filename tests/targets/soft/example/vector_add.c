@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    ze_result_t result = (call);                                                                                       \
-    if (result != ZE_RESULT_SUCCESS) {                                                                                 \
-      printf("%s: 0x%x\n", #call, (unsigned)result);                                                                   \
-      exit(1);                                                                                                         \
-    }                                                                                                                  \
+#define CHECK(call)                                                                                                            \
+  do {                                                                                                                         \
+    ze_result_t result = (call);                                                                                               \
+    if (result != ZE_RESULT_SUCCESS) {                                                                                         \
+      printf("%s: 0x%x\n", #call, (unsigned)result);                                                                           \
+      exit(1);                                                                                                                 \
+    }                                                                                                                          \
   } while (0)
 
 enum { kCount = 4096, kGroup = 64, kLanes = 16 };
@@ -52,7 +52,8 @@ int main(int argc, char **argv) {
   ze_context_handle_t context;
   CHECK(zeContextCreate(driver, &contextDesc, &context));
 
-  ze_module_desc_t moduleDesc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .inputSize = size, .pInputModule = spirv};
+  ze_module_desc_t moduleDesc = {
+      .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .inputSize = size, .pInputModule = spirv};
   ze_module_handle_t module;
   CHECK(zeModuleCreate(context, device, &moduleDesc, &module, NULL));
   ze_kernel_desc_t kernelDesc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "vector_add"};

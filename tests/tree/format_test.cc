@@ -1,0 +1,52 @@
+// Every C and C++ file is as clang-format 22 and .clang-format at the root write it.
+#include "tests/golden.h"
+#include "tests/source_tree.h"
+
+#include <cstdio>
+#include <set>
+
+namespace xt {
+namespace {
+
+// Standard output of a shell command that runs at the root of the repository.
+std::string outputOf(const std::string &command) {
+  std::string output;
+  std::FILE *pipe = popen(("cd '" XT_SOURCE_DIR "' && " + command).c_str(), "r");
+  if (!pipe) return output;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, n);
+  pclose(pipe);
+  return output;
+}
+
+// The files that clang-format would change.
+std::set<std::string> unformatted(const std::vector<std::string> &files) {
+  constexpr size_t kFilesAtOnce = 100; // keeps command lines below the system's limit
+  std::set<std::string> found;
+  for (size_t first = 0; first < files.size(); first += kFilesAtOnce) {
+    std::string command = "clang-format-22 --dry-run";
+    for (size_t i = first; i < std::min(files.size(), first + kFilesAtOnce); ++i) command += " '" + files[i] + "'";
+    std::istringstream warnings(outputOf(command + " 2>&1"));
+    for (std::string line; std::getline(warnings, line);)
+      if (line.find("[-Wclang-format-violations]") != std::string::npos) found.insert(line.substr(0, line.find(':')));
+  }
+  return found;
+}
+
+TEST(Format, EveryFileIsFormatted) {
+  if (outputOf("command -v clang-format-22").empty()) GTEST_SKIP() << "clang-format-22 is not installed";
+  std::vector<std::string> files;
+  for (const std::string &file : test::sourceFiles())
+    if (file.ends_with(".cc") || file.ends_with(".h") || file.ends_with(".c")) files.push_back(file);
+  ASSERT_GT(files.size(), 500u);
+  for (const std::string &file : unformatted(files)) ADD_FAILURE() << "clang-format-22 -i " << file << "  # formats it";
+
+  // The check itself: a file of another style is found.
+  std::filesystem::path probe = std::filesystem::path(XT_BINARY_DIR) / "unformatted_probe.cc";
+  std::ofstream(probe) << "int  f( ) { return 1 ; }\n";
+  EXPECT_EQ(unformatted({probe}).size(), 1u);
+  std::filesystem::remove(probe);
+}
+
+} // namespace
+} // namespace xt
