@@ -23,4 +23,12 @@ inline std::vector<std::string> sourceFiles() {
   return files;
 }
 
+// The Markdown pages among them.
+inline std::vector<std::filesystem::path> pages() {
+  std::vector<std::filesystem::path> found;
+  for (const std::string &file : sourceFiles())
+    if (file.ends_with(".md")) found.push_back(file);
+  return found;
+}
+
 } // namespace xt::test
