@@ -20,12 +20,13 @@ inline std::string readText(const std::filesystem::path &path) {
   return text.str();
 }
 
-// The files of a folder under tests/ with this extension, sorted by name.
+// The files of a folder under tests/ with this extension, sorted by name. There must be one: a loop over none checks nothing.
 inline std::vector<std::filesystem::path> filesIn(const std::string &folder, const std::string &extension) {
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(std::filesystem::path(XT_SOURCE_DIR) / "tests" / folder))
     if (entry.path().extension() == extension) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
+  if (files.empty()) ADD_FAILURE() << "tests/" << folder << " has no " << extension << " file";
   return files;
 }
 
