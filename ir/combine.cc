@@ -1,6 +1,7 @@
 #include "ir/combine.h"
 
 #include "ir/base/check.h"
+#include "ir/views/shared.h"
 
 #include <limits>
 
@@ -53,6 +54,8 @@ std::optional<OpKind> combiningOp(std::string_view kind, Elem elem) {
     if (row.kind == kind) return isFloat(elem) ? row.floats : row.ints;
   return std::nullopt;
 }
+
+std::optional<OpKind> combiningOp(const Op &op) { return combiningOp(SharedAttrs(op).kind(), op.result()->type().elem()); }
 
 AttrValue combiningIdentity(OpKind op, Elem elem) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();

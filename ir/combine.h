@@ -10,6 +10,8 @@ namespace xt {
 // The op for a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) on an element type. nullopt if
 // the kind is not defined for the type, and for "assign", which combines nothing.
 std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
+// The same for a reduction or an atomic, on the elements of its result.
+std::optional<OpKind> combiningOp(const Op &op);
 
 // The value that changes no other value of the type when combined with it: 0 for add, 1 for mul, -inf for maximumf …
 AttrValue combiningIdentity(OpKind op, Elem elem);

@@ -1,12 +1,13 @@
 #include "ir/constants.h"
 
+#include "ir/views/scalar.h"
+
 namespace xt {
 
 const AttrValue *constantValue(const Value &value) {
   const Op *op = value.definingOp();
   if (!op || op->kind() != OpKind::Constant) return nullptr;
-  const Attr *attr = op->attr("value");
-  return attr ? &attr->value : nullptr;
+  return &ConstantOp(*op).value();
 }
 
 std::optional<int64_t> constantInt(const Value &value) {

@@ -1,5 +1,8 @@
 #include "ir/cost.h"
 
+#include "ir/views/nest.h"
+#include "ir/views/scalar.h"
+
 #include <algorithm>
 
 namespace xt {
@@ -12,8 +15,7 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
   const Op *op = value->definingOp();
   if (!op || depth > kMaxBoundDepth) return std::nullopt;
   if (op->kind() == OpKind::Constant) {
-    const Attr *attr = op->attr("value");
-    const auto *integer = attr ? std::get_if<int64_t>(&attr->value) : nullptr;
+    const auto *integer = std::get_if<int64_t>(&ConstantOp(*op).value());
     return integer ? std::optional(*integer) : std::nullopt;
   }
   if (op->operandCount() == 0) return std::nullopt;
@@ -29,15 +31,17 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
   std::optional<int64_t> a = constantOf(op->operand(0), depth + 1);
   if (!a) return std::nullopt;
   int64_t result = 0;
-  if (op->kind() == OpKind::AddI) return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-  if (op->kind() == OpKind::SubI) return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-  if (op->kind() == OpKind::MulI) return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-  if (op->kind() == OpKind::MinSI) return std::min(*a, *b);
-  if (op->kind() == OpKind::MaxSI) return std::max(*a, *b);
-  if (op->kind() == OpKind::DivSI && *b > 0) return *a / *b;
-  if (op->kind() == OpKind::RemSI && *b > 0) return *a % *b;
-  if (op->kind() == OpKind::CeilDivSI && *a >= 0 && *b > 0) return *a / *b + (*a % *b != 0);
-  return std::nullopt;
+  switch (op->kind()) {
+  case OpKind::AddI: return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case OpKind::SubI: return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case OpKind::MulI: return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  case OpKind::MinSI: return std::min(*a, *b);
+  case OpKind::MaxSI: return std::max(*a, *b);
+  case OpKind::DivSI: return *b > 0 ? std::optional(*a / *b) : std::nullopt;
+  case OpKind::RemSI: return *b > 0 ? std::optional(*a % *b) : std::nullopt;
+  case OpKind::CeilDivSI: return *a >= 0 && *b > 0 ? std::optional(*a / *b + (*a % *b != 0)) : std::nullopt;
+  default: return std::nullopt;
+  }
 }
 
 // The number of iterations of a loop; nothing if it is not known.
@@ -119,19 +123,21 @@ private:
     if (op.kind() == OpKind::AllocSlm) slmBytes += op.result()->type().byteCount();
     bool vector = op.resultCount() == 1 && op.result()->type().isVector();
     auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
-    if (op.kind() == OpKind::TileMma)
-      counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
-    else if (op.kind() == OpKind::Nest) // per step
+    switch (op.kind()) {
+    case OpKind::TileMma: counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1)); break;
+    case OpKind::Nest: // per step
       counts.mma =
-          2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(op.attr("transpose_a") ? 0 : 1));
-    else if (op.kind() == OpKind::Dpas) // the columns of one lane
+          2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(NestOp(op).transposeA() ? 0 : 1));
+      break;
+    case OpKind::Dpas: // the columns of one lane
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
-    else if (op.info().elementwise && vector)
-      counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);
-    else if (op.kind() == OpKind::Reduction)
-      counts.elementwise = elements(op.operand(0));
-    else if (op.kind() == OpKind::AtomicRmw || op.kind() == OpKind::AtomicTdesc)
-      counts.elementwise = vector ? elements(op.result()) : 1;
+      break;
+    case OpKind::Reduction: counts.elementwise = elements(op.operand(0)); break;
+    case OpKind::AtomicRmw:
+    case OpKind::AtomicTdesc: counts.elementwise = vector ? elements(op.result()) : 1; break;
+    default:
+      if (op.info().elementwise && vector) counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);
+    }
     TypeRule rule = op.info().typeRule;
     if (rule != TypeRule::PrefetchTile && rule != TypeRule::PrefetchNd && rule != TypeRule::PrefetchTdesc)
       countBytes(op, counts);

@@ -23,7 +23,7 @@ MemoryOrigins::MemoryOrigins(const Kernel &kernel) : kernel_(kernel) {
   // Loops carry tiles from one iteration to the next: repeat until nothing changes.
   do {
     changed_ = false;
-    walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); });
+    walk(kernel.body, [&](const Op &op) { visit(op); });
   } while (changed_);
 }
 
@@ -40,7 +40,7 @@ void MemoryOrigins::flow(const Value *from, const Value *to) {
     if (source[i] && !target[i]) target[i] = changed_ = true;
 }
 
-void MemoryOrigins::visit(Op &op) {
+void MemoryOrigins::visit(const Op &op) {
   if (op.regionCount() == 0) {
     if (op.resultCount() == 0 || op.kind() == OpKind::Dim) return;
     // A tile or memref refers to the same memory as its base, whatever its offsets are.
@@ -69,7 +69,7 @@ void MemoryOrigins::visit(Op &op) {
 KernelEffects kernelEffects(const Kernel &kernel) {
   MemoryOrigins origins(kernel);
   KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false)};
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+  walk(kernel.body, [&](const Op &op) {
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {

@@ -16,7 +16,7 @@ public:
 
 private:
   void flow(const Value *from, const Value *to);
-  void visit(Op &op);
+  void visit(const Op &op);
   const Kernel &kernel_;
   std::unordered_map<const Value *, std::vector<bool>> sets_; // used for lookup only (no deterministic order)
   bool changed_ = false;

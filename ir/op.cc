@@ -1,6 +1,8 @@
 #include "ir/op.h"
 
 #include "ir/base/check.h"
+#include "ir/views/shared.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 
@@ -144,6 +146,11 @@ void Op::removeAttr(std::string_view name) {
   std::erase_if(attrs_, [&](const Attr &a) { return a.name == name; });
 }
 
+void Op::copyAttrs(const Op &from, std::string_view except) {
+  for (const Attr &attr : from.attrs())
+    if (attr.name != except) setAttr(attr.name, attr.value, attr.range);
+}
+
 int64_t Op::intAttr(std::string_view name, int64_t otherwise) const {
   const Attr *a = attr(name);
   if (!a) return otherwise;
@@ -221,8 +228,19 @@ void Block::moveBefore(Op *position, Op *op) {
 }
 
 std::vector<int64_t> permutationOf(const Op &transpose) {
-  const Attr *attr = transpose.attr("permutation");
-  return attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{1, 0};
+  const std::vector<int64_t> *permutation = TransposeOp(transpose).permutation();
+  return permutation ? *permutation : std::vector<int64_t>{1, 0};
+}
+
+bool transposes(const Op &op) {
+  const std::vector<int64_t> *permutation = SharedAttrs(op).transpose();
+  return permutation && *permutation == std::vector<int64_t>{1, 0};
+}
+
+size_t dimensionOf(const Op &op) {
+  std::optional<int64_t> dim = SharedAttrs(op).dim();
+  XT_CHECK(dim, "the op works along no dimension");
+  return static_cast<size_t>(*dim);
 }
 
 } // namespace xt

@@ -117,6 +117,8 @@ public:
   const Attr *attr(std::string_view name) const;
   void setAttr(std::string_view name, AttrValue value, SourceRange range = {});
   void removeAttr(std::string_view name);
+  // Takes over the attributes of an op of the same kind, except for one of this name.
+  void copyAttrs(const Op &from, std::string_view except = {});
   // The value of an attribute that is present or has a default; XT_CHECKs the alternative.
   int64_t intAttr(std::string_view name, int64_t otherwise) const;
   std::string_view textAttr(std::string_view name) const; // "" if absent
@@ -176,6 +178,10 @@ std::vector<Value *> resultsOf(const Op &op);
 std::vector<Value *> yieldedBy(const Block &block);
 // For each dimension of a transpose's result, the dimension of its operand.
 std::vector<int64_t> permutationOf(const Op &transpose);
+// Whether a load or store has the attribute `transpose` and it swaps two dimensions.
+bool transposes(const Op &op);
+// The dimension that a reduction, a broadcast or an iota works along.
+size_t dimensionOf(const Op &op);
 
 // A detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results, SourceRange range,
@@ -241,6 +247,17 @@ template <class F> void walk(Block &block, F &&f) {
     if (keep)
       for (Block *region : regions) walk(*region, f);
     op = next;
+  }
+}
+// The same for ops that f only reads.
+template <class F> void walk(const Block &block, F &&f) {
+  for (const Op &op : block) {
+    if constexpr (std::is_same_v<decltype(f(op)), bool>) {
+      if (!f(op)) continue; // do not descend
+    } else {
+      f(op);
+    }
+    for (size_t i = 0; i < op.regionCount(); ++i) walk(std::as_const(*op.region(i)), f);
   }
 }
 

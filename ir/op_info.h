@@ -87,6 +87,7 @@ struct AttrSpec {
   std::string_view doc; // Kind, Word: the allowed words, separated by blanks
   std::string_view spelling{}; // another name of the key
   bool restated = false; // repeats what the types say: checked in the source, and not kept in the IR
+  size_t length = 0; // Ints: the number of elements; 0 if it varies
 };
 
 // Flags that MLIR prints after the operands of an op (ir/op_flags.h).

@@ -14,9 +14,7 @@ namespace {
 bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
 
 // The op that combines the old value with the operand; nullopt for `assign`.
-std::optional<OpKind> combinedBy(const Op &atomic) {
-  return combiningOp(atomic.textAttr("kind"), atomic.result()->type().elem());
-}
+std::optional<OpKind> combinedBy(const Op &atomic) { return combiningOp(atomic); }
 
 OrderCause ownCause(const Op &atomic) {
   std::optional<OpKind> op = combinedBy(atomic);
@@ -38,8 +36,7 @@ public:
     for (size_t m = 0; m < before.size(); ++m)
       if (before[m] != OrderCause::None) memories_[m].cause = OrderCause::Before;
     memories_.back().local = true;
-    auto &body = const_cast<Block &>(kernel.body); // walk gives mutable ops; nothing is changed
-    walk(body, [&](Op &op) {
+    walk(kernel.body, [&](const Op &op) {
       if (!isAtomic(op)) return;
       forEachMemory(op, [&](Memory &memory) {
         if (memory.hasAtomics && memory.atomic != combinedBy(op)) set(memory.cause, OrderCause::Kinds);
@@ -50,7 +47,7 @@ public:
     // Loops and memory carry values from one iteration to the next: repeat until nothing changes.
     do {
       changed_ = false;
-      walk(body, [&](Op &op) { visit(op); });
+      walk(kernel.body, [&](const Op &op) { visit(op); });
     } while (changed_);
   }
 
@@ -103,7 +100,7 @@ private:
     }
   }
 
-  void visit(Op &op) {
+  void visit(const Op &op) {
     if (op.regionCount() > 0) return visitStructure(op);
     OrderCause from = OrderCause::None;
     for (const Value *operand : op.operands()) from = first(from, of(operand));
@@ -124,7 +121,7 @@ private:
     for (size_t i = 0; i < op.resultCount(); ++i) mark(op.result(i), from);
   }
 
-  void visitStructure(Op &op) {
+  void visitStructure(const Op &op) {
     CarriedAt at = carriedAt(op);
     OrderCause decided = decision(op);
     for (size_t r = 0; r < op.regionCount(); ++r) {

@@ -87,7 +87,7 @@ const Attr *clauseAttr(const Op &op, size_t i = 0) {
 namespace {
 bool hasLayouts(const Kernel &kernel) {
   bool found = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) {
       Type type = op.result(i)->type();
       found |= type && (type.isVector() || type.isTile()) && type.layout();

@@ -1,5 +1,7 @@
 #include "ir/uniformity.h"
 
+#include "ir/views/scalar.h"
+
 namespace xt {
 namespace {
 
@@ -9,7 +11,7 @@ public:
     // Loops carry values around: repeat until nothing is added.
     do {
       changed_ = false;
-      walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); }); // walk gives mutable ops; nothing is changed
+      walk(kernel.body, [&](const Op &op) { visit(op); });
     } while (changed_);
   }
   std::unordered_set<const Value *> take() { return std::move(values_); }
@@ -26,7 +28,8 @@ private:
     differs |=
         loaded_ == LoadedValues::MayDiffer && has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes);
     // All lanes have the same sum.
-    if (op.kind() == OpKind::SubgroupReduce && !op.attr("cluster_size") && among_ == Among::Subgroup) differs = false;
+    if (op.kind() == OpKind::SubgroupReduce && !SubgroupReduceOp(op).clusterSize() && among_ == Among::Subgroup)
+      differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
   }
 

@@ -132,11 +132,10 @@ void BlockClasses::suggestKept(const Value *many, const Value *few, size_t dim) 
 }
 
 void BlockClasses::suggest(Op &op) {
-  auto dim = [&] { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); };
   switch (op.info().typeRule) {
   case TypeRule::Transpose: return suggestTransposed(op.operand(0), op.result(), permutationOf(op));
-  case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dim());
-  case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dim());
+  case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dimensionOf(op));
+  case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dimensionOf(op));
   case TypeRule::Reshape: { // one block from one block
     const Class &result = classOf(op.result());
     if (result.strength >= 0 && result.grid.count() == 1)

@@ -2,6 +2,9 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/combine.h"
+#include "ir/views/names.h"
+#include "ir/views/tile.h"
+#include "ir/views/xegpu.h"
 #include "passes/blocking.h"
 
 #include <algorithm>
@@ -12,8 +15,6 @@ namespace xt {
 namespace {
 
 std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
-size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
 
 } // namespace
 
@@ -73,7 +74,7 @@ void Blocking::tileMma(const Op &op) {
         if (sum) operands.push_back(sum);
         Type type = context_.vector({out.dims[0][m], shape ? shape->n : out.dims[1][n]}, productElem);
         Op *product = create(shape ? OpKind::Dpas : OpKind::TileMma, std::move(operands), {type});
-        if (shape) product->setAttr("mode", std::string("vc"));
+        if (shape) DpasOp(*product).setMode(DpasMode::Vc);
         sum = product->result();
       }
   for (size_t i = 0; i < out.count(); ++i) {
@@ -111,17 +112,15 @@ Value *Blocking::reduceBlock(const Op &op, Value *block, int64_t size) {
   shape[dim] /= size;
   if (size == 1) return block;
   Op *reduce = create(OpKind::Reduction, {block}, {context_.vector(std::move(shape), block->type().elem())});
-  for (const Attr &attr : op.attrs())
-    if (attr.name != "reduction_size") reduce->setAttr(attr.name, attr.value, attr.range);
-  if (!all) reduce->setAttr("reduction_size", size);
+  reduce->copyAttrs(op, attr_names::kReductionSize);
+  if (!all) ReductionOp(*reduce).setReductionSize(size);
   return reduce->result();
 }
 
 // Reduces the region to one element along the dimension. Blocks of the same shape are first combined element by element.
 Value *Blocking::reduceRegion(const Op &op, std::vector<int64_t> origin, std::vector<int64_t> shape) {
   size_t dim = dimensionOf(op);
-  Elem elem = op.result()->type().elem();
-  OpKind combine = *combiningOp(op.textAttr("kind"), elem);
+  OpKind combine = *combiningOp(op);
   auto merge = [&](Value *x, Value *y) { return x ? make(combine, {x, y}, y->type()) : y; };
   std::map<int64_t, Value *> byLength;
   int64_t end = origin[dim] + shape[dim], start = 0;
@@ -182,8 +181,8 @@ Value *Blocking::broadcastBlock(const Op &op, const std::vector<int64_t> &origin
     if (result == shapeOf(source->type())) return source;
     int64_t count = source->type().extent(static_cast<int>(dim));
     Op *made = create(OpKind::Broadcast, {source}, {context_.vector(std::move(result), from.elem())});
-    made->setAttr("dims", op.attr("dims")->value);
-    if (count != 1) made->setAttr("broadcast_size", length / count);
+    BroadcastOp(*made).setDim(BroadcastOp(op).dim());
+    if (count != 1) BroadcastOp(*made).setBroadcastSize(length / count);
     return made->result();
   };
   std::vector<int64_t> place = origin, part = shape;
@@ -226,7 +225,7 @@ void Blocking::broadcast(const Op &op) {
           known = source;
         } else {
           Op *copies = create(OpKind::Broadcast, {source}, {context_.vector(shape, source->type().elem())});
-          copies->setAttr("dims", op.attr("dims")->value);
+          BroadcastOp(*copies).setDim(BroadcastOp(op).dim());
           known = copies->result();
         }
       }

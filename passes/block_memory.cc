@@ -2,6 +2,9 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/views/names.h"
+#include "ir/views/tile.h"
+#include "ir/views/xegpu.h"
 #include "passes/blocking.h"
 #include "passes/transposed_memref.h"
 
@@ -16,11 +19,6 @@ constexpr int64_t kMessageBytes = 2048; // the most that one message moves
 
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
-bool isTransposed(const Op &op) {
-  const Attr *attr = op.attr("transpose");
-  return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
-}
-
 bool isByColumns(const Value *tile) { return tile->type().data().order == Order::ColumnMajor; }
 
 bool isZero(const AttrValue &value) {
@@ -28,7 +26,7 @@ bool isZero(const AttrValue &value) {
   return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
 }
 
-void setVc(Op *op) { op->setAttr("mode", std::string("vc")); }
+void setVc(Op *op) { op->setAttr(attr_names::kMode, std::string(wordText(LoadNdMode::Vc))); }
 
 // The largest power of two that is at most `count` and at most `most`, but not less than `fewest`.
 int64_t largestWithin(int64_t count, int64_t fewest, int64_t most) {
@@ -256,9 +254,9 @@ Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, c
   if (transposed) std::swap(result[0], result[1]);
   if (packs) result = packedShape(result, elem);
   Op *load = create(OpKind::LoadNd, {descriptor(tile, origin, shape)}, {context_.vector(std::move(result), elem)});
-  if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
-  if (packs) load->setAttr("vnni_axis", int64_t{0});
-  if (used != shape) load->setAttr("used", used);
+  if (transposed) LoadNdOp(*load).setTranspose({1, 0});
+  if (packs) LoadNdOp(*load).setVnniAxis(0);
+  if (used != shape) LoadNdOp(*load).setUsed(used);
   setVc(load);
   return load->result();
 }
@@ -268,7 +266,7 @@ bool Blocking::loadByMessages(const Op &op) {
   const BlockGrid &wanted = classes_.grid(result);
   Elem elem = tile->type().elem();
   int bits = memoryBits(elem);
-  bool turned = isTransposed(op) != isByColumns(tile), packs = classes_.packed(result);
+  bool turned = transposes(op) != isByColumns(tile), packs = classes_.packed(result);
   Values blocks;
   if (packs || turned) {
     // One message per block: it packs, transposes in units of 32 bits, or does both.
@@ -316,18 +314,18 @@ bool Blocking::loadByMessages(const Op &op) {
 void Blocking::loadTile(const Op &op) {
   const Value *tile = op.operand(0), *result = op.result();
   std::string reason = whyNoMessages(tile, false);
-  const Attr *padding = op.attr("padding");
-  if (reason.empty() && padding && !isZero(padding->value)) reason = "block messages pad with zeros alone";
+  const AttrValue *padding = LoadTileOp(op).padding();
+  if (reason.empty() && padding && !isZero(*padding)) reason = "block messages pad with zeros alone";
   if (reason.empty()) {
     if (loadByMessages(op)) return;
-    reason = str(target_.name, " has no block message for ", isTransposed(op) != isByColumns(tile) ? "transposed " : "",
+    reason = str(target_.name, " has no block message for ", transposes(op) != isByColumns(tile) ? "transposed " : "",
                  "elements of ", memoryBits(tile->type().elem()), " bits");
   }
   fallBack(op, reason);
   BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
   if (!roots_.root(tile)) { // one tile per block
     grid = classes_.grid(tile);
-    if (isTransposed(op)) std::swap(grid.dims[0], grid.dims[1]);
+    if (transposes(op)) std::swap(grid.dims[0], grid.dims[1]);
   }
   Values blocks = reblocked(loadBlocks(op, grid), grid, own);
   if (classes_.packed(result))
@@ -338,7 +336,7 @@ void Blocking::loadTile(const Op &op) {
 // Emits one load for each block of the result.
 Values Blocking::loadBlocks(const Op &op, const BlockGrid &grid) {
   const Value *tile = op.operand(0);
-  bool turned = isTransposed(op), known = roots_.root(tile) != nullptr;
+  bool turned = transposes(op), known = roots_.root(tile) != nullptr;
   Values blocks;
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), place(2);
@@ -421,9 +419,10 @@ void Blocking::prefetchTile(const Op &op) {
     std::vector<int64_t> size = {smallestOver(used[0], shape->fewestRows), wholeBlocks(used[1], *shape)};
     Op *made = create(OpKind::PrefetchNd, {descriptor(tile, grid.origin(k), size)}, {});
     // Locality 0 caches at no level, 1 and 2 in the outer cache only.
-    int64_t locality = op.intAttr("locality", 3);
-    made->setAttr("L1_hint", std::string(locality == 3 ? "cached" : "uncached"));
-    made->setAttr("L3_hint", std::string(locality > 0 ? "cached" : "uncached"));
+    int64_t locality = PrefetchTileOp(op).locality().value_or(3);
+    PrefetchNdOp prefetch(*made);
+    prefetch.setL1Hint(locality == 3 ? PrefetchNdL1Hint::Cached : PrefetchNdL1Hint::Uncached);
+    prefetch.setL3Hint(locality > 0 ? PrefetchNdL3Hint::Cached : PrefetchNdL3Hint::Uncached);
     setVc(made);
   }
 }

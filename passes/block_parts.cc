@@ -1,5 +1,7 @@
 // Extracts and combines parts of vectors that are held in blocks.
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/blocking.h"
 
 #include <algorithm>
@@ -26,14 +28,14 @@ Value *Blocking::zeros(std::vector<int64_t> shape, Elem elem) {
 Value *Blocking::slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape) {
   if (shape == shapeOf(vector->type())) return vector;
   Op *op = create(OpKind::ExtractStridedSlice, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
-  op->setAttr("offsets", origin);
+  ExtractStridedSliceOp(*op).setOffsets(origin);
   return op->result();
 }
 
 Value *Blocking::inserted(Value *part, Value *into, const std::vector<int64_t> &origin) {
   if (part->type() == into->type()) return part;
   Op *op = create(OpKind::InsertStridedSlice, {part, into}, {into->type()});
-  op->setAttr("offsets", origin);
+  InsertStridedSliceOp(*op).setOffsets(origin);
   return op->result();
 }
 
@@ -46,7 +48,7 @@ Value *Blocking::transposed(Value *vector, const std::vector<int64_t> &permutati
   std::vector<int64_t> shape;
   for (int64_t d : permutation) shape.push_back(vector->type().extent(static_cast<int>(d)));
   Op *op = create(OpKind::Transpose, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
-  op->setAttr("permutation", permutation);
+  TransposeOp(*op).setPermutation(permutation);
   return op->result();
 }
 

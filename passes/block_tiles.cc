@@ -4,6 +4,8 @@
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
 #include "ir/print.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/blocking.h"
 #include "passes/nest_loops.h"
 #include "passes/part_values.h"
@@ -73,7 +75,7 @@ void Blocking::op(const Op &op) {
 
 Op *Blocking::copy(const Op &op, Values operands, std::vector<Type> results) {
   Op *made = create(op.kind(), std::move(operands), std::move(results));
-  for (const Attr &attr : op.attrs()) made->setAttr(attr.name, attr.value, attr.range);
+  made->copyAttrs(op);
   return made;
 }
 
@@ -121,7 +123,7 @@ void Blocking::constantLike(const Op &op) {
 
 void Blocking::iota(const Op &op) {
   const BlockGrid &grid = classes_.grid(op.result());
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     int64_t first = grid.origin(k)[dim];
@@ -168,7 +170,7 @@ void Blocking::extract(const Op &op) {
     for (size_t d = 0; result && d < origin.size(); ++d) {
       if (origin[d] == 0) continue;
       Op *reached = create(OpKind::CmpI, {one(op.operand(1 + d)), index(origin[d])}, {context_.i1()});
-      reached->setAttr("kind", std::string("sge"));
+      CmpIOp(*reached).setKind(CmpIKind::Sge);
       element = make(OpKind::Select, {reached->result(), element, result}, op.result()->type());
     }
     result = element;
@@ -178,7 +180,7 @@ void Blocking::extract(const Op &op) {
 
 void Blocking::extractSlice(const Op &op) {
   const BlockGrid &grid = classes_.grid(op.result());
-  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  const std::vector<int64_t> &offsets = ExtractStridedSliceOp(op).offsets();
   Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k);
@@ -192,7 +194,7 @@ void Blocking::extractSlice(const Op &op) {
 void Blocking::insertSlice(const Op &op) {
   const Value *part = op.operand(0);
   const BlockGrid &grid = classes_.grid(op.result());
-  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  const std::vector<int64_t> &offsets = InsertStridedSliceOp(op).offsets();
   Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), inPart = origin, inBlock = origin, common = shape;
@@ -224,7 +226,7 @@ void Blocking::asserted(const Op &op) {
     for (size_t d = 0; (part || grid.count() > 1) && d < shape.size(); ++d)
       operands.push_back(part ? plus(one(op.operand(1 + d)), origin[d]) : index(origin[d]));
     Op *made = copy(op, std::move(operands), {});
-    if (!part && grid.count() > 1) made->setAttr("whole", std::vector<int64_t>(shape.begin(), shape.end()));
+    if (!part && grid.count() > 1) AssertOp(*made).setWhole({shape.begin(), shape.end()});
   }
 }
 

@@ -5,6 +5,8 @@
 #include "ir/gpu/subgroup_size.h"
 #include "ir/print.h"
 #include "ir/verify/target_limits.h"
+#include "ir/views/names.h"
+#include "ir/views/scalar.h"
 #include "passes/lane_distribution.h"
 #include "passes/xegpu_to_tiles.h"
 
@@ -67,8 +69,7 @@ void LaneDistribution::op(const Op &op) {
 
 Op *LaneDistribution::copy(const Op &op, std::vector<Value *> operands, std::vector<Type> results) {
   Op *made = create(op.kind(), std::move(operands), std::move(results));
-  for (const Attr &attr : op.attrs())
-    if (attr.name != "mode") made->setAttr(attr.name, attr.value, attr.range);
+  made->copyAttrs(op, attr_names::kMode);
   return made;
 }
 
@@ -132,7 +133,7 @@ void LaneDistribution::bind(const Value *old, Value *value) {
 
 void LaneDistribution::iota(const Op &op) {
   Type type = laneType(op.result());
-  auto dim = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  auto dim = static_cast<int>(dimensionOf(op));
   Value *value = indices(layouts_.of(op.result()), dim);
   Type wide = context_.withElem(type, Elem::I64);
   if (isFloat(type.elem()))
@@ -149,7 +150,7 @@ void LaneDistribution::createMask(const Op &op) {
   for (size_t d = 0; d < op.operandCount(); ++d) {
     Value *at = indices(layout, static_cast<int>(d));
     Op *inside = create(OpKind::CmpI, {at, splat(of(op.operand(d)), at->type())}, {type});
-    inside->setAttr("kind", std::string("slt"));
+    CmpIOp(*inside).setKind(CmpIKind::Slt);
     all = all ? make(OpKind::AndI, {all, inside->result()}, type) : inside->result();
   }
   bind(op.result(), all);
@@ -162,7 +163,7 @@ void LaneDistribution::insert(const Op &op) {
   for (size_t d = 0; d + 2 < op.operandCount(); ++d) {
     Value *at = indices(layout, static_cast<int>(d));
     Op *same = create(OpKind::CmpI, {at, splat(of(op.operand(2 + d)), at->type())}, {truth});
-    same->setAttr("kind", std::string("eq"));
+    CmpIOp(*same).setKind(CmpIKind::Eq);
     here = here ? make(OpKind::AndI, {here, same->result()}, truth) : same->result();
   }
   bind(op.result(), make(OpKind::Select, {here, splat(of(op.operand(0)), type), of(op.operand(1))}, type));
@@ -177,7 +178,7 @@ void LaneDistribution::extract(const Op &op) {
   for (int d = 0; d < layout->rank(); ++d) {
     Value *at = of(op.operand(1 + static_cast<size_t>(d))), *own = nullptr;
     Op *within = create(OpKind::CmpI, {at, index(layout->shape()[static_cast<size_t>(d)])}, {context_.i1()});
-    within->setAttr("kind", std::string("ult")); // as unsigned numbers, negative indices are large
+    CmpIOp(*within).setKind(CmpIKind::Ult); // as unsigned numbers, negative indices are large
     inside = inside ? make(OpKind::AndI, {inside, within->result()}, context_.i1()) : within->result();
     at = make(OpKind::Select, {within->result(), at, index(0)}, context_.index());
     int64_t weight = 1, inLane = 1;
@@ -229,14 +230,14 @@ Value *LaneDistribution::slice(Value *vector, const std::vector<int64_t> &at, st
   Type type = vector->type(), part = context_.vector(std::move(shape), type.elem());
   if (part == type) return vector;
   Op *made = create(OpKind::ExtractStridedSlice, {vector}, {part});
-  made->setAttr("offsets", at);
+  ExtractStridedSliceOp(*made).setOffsets(at);
   return made->result();
 }
 
 Value *LaneDistribution::placed(Value *part, Value *into, const std::vector<int64_t> &at) {
   if (part->type() == into->type()) return part;
   Op *made = create(OpKind::InsertStridedSlice, {part, into}, {into->type()});
-  made->setAttr("offsets", at);
+  InsertStridedSliceOp(*made).setOffsets(at);
   return made->result();
 }
 

@@ -46,7 +46,7 @@ void Distribution::op(const Op &op) {
   case TypeRule::If: return branch(op);
   case TypeRule::Yield: return yield(op);
   case TypeRule::InitTile: return initTile(op);
-  case TypeRule::LoadTile: return op.attr("transpose") ? loadTransposed(op) : eachPiece(op);
+  case TypeRule::LoadTile: return transposes(op) ? loadTransposed(op) : eachPiece(op);
   case TypeRule::TileMma: return tileMma(op);
   case TypeRule::Transpose: return transpose(op);
   case TypeRule::Reduction: return reduction(op);
@@ -75,7 +75,7 @@ void Distribution::plain(const Op &op) {
   std::vector<Type> types;
   for (size_t i = 0; i < op.resultCount(); ++i) types.push_back(op.result(i)->type());
   Op *copy = create(op.kind(), expanded(op.operands()), types);
-  for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+  copy->copyAttrs(op);
   for (size_t i = 0; i < op.resultCount(); ++i) bind(op.result(i), {copy->result(i)});
 }
 
@@ -92,7 +92,7 @@ void Distribution::eachPiece(const Op &op) {
     std::vector<Type> types;
     if (op.resultCount()) types.push_back(pieceType(op.result()->type(), pieces));
     Op *copy = create(op.kind(), std::move(operands), types);
-    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->copyAttrs(op);
     if (op.resultCount()) results.push_back(copy->result());
   }
   if (op.resultCount()) bind(op.result(), std::move(results));
@@ -121,7 +121,7 @@ void Distribution::initTile(const Op &op) {
 void Distribution::iota(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces = piecesOf(type);
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   Values results;
   for (size_t k = 0; k < pieces.count(); ++k)
     results.push_back(iotaFrom(b, op, pieceType(type, pieces), indexOf(pieces.dims[dim], pieces.at(k)[dim])));

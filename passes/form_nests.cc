@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/views/nest.h"
+#include "ir/views/tile.h"
 #include "passes/facts.h"
 
 #include <algorithm>
@@ -43,8 +45,8 @@ public:
     for (Side &side : sides_) operands.push_back(side.tile ? side.tile : initBefore(build, *side.init));
     operands.insert(operands.end(), {loop_.operand(3 + sum_), loop_.operand(0), loop_.operand(1), loop_.operand(2)});
     Op *nest = build.create(OpKind::Nest, std::move(operands), {loop_.result(sum_)->type()});
-    if (sides_[0].transposed) nest->setAttr("transpose_a", int64_t{1});
-    if (sides_[1].transposed) nest->setAttr("transpose_b", int64_t{1});
+    if (sides_[0].transposed) NestOp(*nest).setTransposeA();
+    if (sides_[1].transposed) NestOp(*nest).setTransposeB();
     nest->result()->setName(loop_.result(sum_)->name());
     nest->result()->setRange(loop_.result(sum_)->range());
     loop_.result(sum_)->replaceAllUsesWith(nest->result());
@@ -113,12 +115,12 @@ private:
     if (!op || op->kind() != OpKind::LoadTile || op->block() != &body_ || !value->hasOneUse())
       return stays(op && op->block() == &body_ ? *op : *mma_,
                    str(name, " is not just loaded in the loop, for this product alone"));
-    const Attr *padding = op->attr("padding");
-    if (padding && padding->value != AttrValue(int64_t{0}) && padding->value != AttrValue(0.0))
+    const AttrValue *padding = LoadTileOp(*op).padding();
+    if (padding && *padding != AttrValue(int64_t{0}) && *padding != AttrValue(0.0))
       return stays(*op, str(name, " is padded with another number than 0"));
     if (op->operand(0)->type().packFactor() > 1) return stays(*op, str("the tile of ", name, " is packed"));
     side.load = op;
-    side.transposed ^= op->attr("transpose") != nullptr;
+    side.transposed ^= transposes(*op);
     if (!matchTile(op->operand(0), side, name)) return false;
     size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory that K runs along
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
@@ -187,7 +189,7 @@ private:
         operand = build.index(*constantInt(*operand));
     Op *made = build.create(OpKind::InitTile, std::move(operands), {init.result()->type()});
     made->setRange(init.range());
-    for (const Attr &attr : init.attrs()) made->setAttr(attr.name, attr.value, attr.range);
+    made->copyAttrs(init);
     made->result()->setName(init.result()->name());
     return made->result();
   }

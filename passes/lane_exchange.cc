@@ -1,5 +1,6 @@
 // Moves elements between lanes: each register of the result comes from registers of other lanes, by shuffles.
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
 #include "passes/lane_distribution.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ bool isWhole(const Layout *layout, int dim) {
 
 Value *LaneDistribution::shuffled(Value *value, Value *lane) {
   Op *shuffle = create(OpKind::Shuffle, {value, lane, index(lanes_)}, {value->type(), context_.i1()});
-  shuffle->setAttr("mode", std::string("idx"));
+  ShuffleOp(*shuffle).setMode(ShuffleMode::Idx);
   return shuffle->result();
 }
 

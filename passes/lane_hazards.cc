@@ -1,5 +1,6 @@
 #include "passes/lane_hazards.h"
 
+#include "ir/views/scalar.h"
 #include "passes/tile_roots.h"
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ struct Place {
 bool isConstant(const Value *value, int64_t &number) {
   const Op *op = value->definingOp();
   if (!op || op->kind() != OpKind::Constant || !value->type().isIndex()) return false;
-  const auto *found = std::get_if<int64_t>(&op->attr("value")->value);
+  const auto *found = std::get_if<int64_t>(&ConstantOp(*op).value());
   if (!found) return false;
   number = *found;
   return true;

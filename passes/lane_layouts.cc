@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/context.h"
+#include "ir/views/xegpu.h"
 
 #include <algorithm>
 #include <functional>
@@ -16,13 +17,6 @@ enum : int { kOwn, kHandedOn, kMessage, kOperandB, kOperandA, kAccumulator };
 bool isDealt(Type type) { return type.isVector() || type.isTile() || type.isTensorDesc(); }
 
 int64_t bitsInMemory(Type type) { return 8 * elemInfo(type.elem()).storageBytes; }
-
-size_t dimOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
-
-bool turns(const Op &op) {
-  const Attr *attr = op.attr("transpose");
-  return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
-}
 
 // Whether the op moves elements from one vector to another, so that the layout of one may follow from that of the other.
 bool movesElements(const Op &op) {
@@ -133,24 +127,24 @@ const Layout *LaneLayouts::blockLayout(const Value *desc) const {
   if (type.data().scatter) return nullptr;
   if (type.rank() == 1) return shape[0] % lanes_ == 0 ? dealtToLanes(context_, {lanes_}, {1}, shape) : nullptr;
   int64_t bits = bitsInMemory(type), f = std::max<int64_t>(1, 32 / bits);
-  bool transposes = false, packs = false;
+  bool swaps = false, packs = false;
   for (Use use : desc->uses()) {
     bool loads = use.user->kind() == OpKind::LoadNd;
-    transposes |= loads && turns(*use.user);
-    packs |= loads && use.user->intAttr("vnni_axis", 1) == 0;
+    swaps |= loads && transposes(*use.user);
+    packs |= loads && LoadNdOp(*use.user).vnniAxis() == 0;
   }
-  if (transposes) return dealtToLanes(context_, {lanes_, 1}, {1, packs ? f : 1}, shape);
+  if (swaps) return dealtToLanes(context_, {lanes_, 1}, {1, packs ? f : 1}, shape);
   if (packs) return dealtToLanes(context_, {1, lanes_}, {f, 1}, shape);
   if (shape[1] >= lanes_) return dealtToLanes(context_, {1, lanes_}, {1, bits == 8 ? 2 : 1}, shape);
   return lanes_ % shape[1] == 0 ? dealtToLanes(context_, {lanes_ / shape[1], shape[1]}, {1, 1}, shape) : nullptr;
 }
 
 const Layout *LaneLayouts::loaded(const Op &load, const Layout *block) const {
-  if (block && turns(load) && block->rank() == 2) block = transposed(context_, block, std::vector<int64_t>{1, 0});
-  const Attr *axis = load.attr("vnni_axis");
+  if (block && transposes(load) && block->rank() == 2) block = transposed(context_, block, std::vector<int64_t>{1, 0});
+  std::optional<int64_t> axis = LoadNdOp(load).vnniAxis();
   if (!block || !axis) return block;
   int64_t f = load.result()->type().extent(2);
-  if (std::get<int64_t>(axis->value) == 0) return packedLayout(context_, block, f);
+  if (*axis == 0) return packedLayout(context_, block, f);
   return reshaped(context_, block, std::vector<int64_t>{block->shape()[0], block->shape()[1] / f, f});
 }
 
@@ -213,11 +207,11 @@ const Value *LaneLayouts::handOn(const Op &op) {
              : give(to, from, reshaped(context_, b, from->type().shape()));
   case TypeRule::ExtractStridedSlice: return a ? give(from, to, slicedLayout(context_, a, to->type().shape())) : nullptr;
   case TypeRule::Reduction: {
-    int dim = static_cast<int>(dimOf(op));
+    int dim = static_cast<int>(dimensionOf(op));
     return a ? give(from, to, grouped(context_, a, dim, from->type().extent(dim) / to->type().extent(dim))) : nullptr;
   }
   case TypeRule::Broadcast: {
-    int dim = static_cast<int>(dimOf(op));
+    int dim = static_cast<int>(dimensionOf(op));
     return b ? give(to, from, grouped(context_, b, dim, to->type().extent(dim) / from->type().extent(dim))) : nullptr;
   }
   default: return nullptr;

@@ -1,11 +1,13 @@
 // Ops that move elements: products, transposes, reductions. Dimensions that a lane holds completely need no exchange.
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/lane_distribution.h"
 
 namespace xt {
 namespace {
 
-int dimOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
+int dimOf(const Op &op) { return static_cast<int>(dimensionOf(op)); }
 size_t at(int dim) { return static_cast<size_t>(dim); }
 
 // The digits of a dimension that count within blocks of n adjacent elements; nullopt if a block boundary is not one
@@ -26,8 +28,6 @@ std::optional<std::vector<Factor>> innerDigits(const Layout *layout, int dim, in
   }
   return weight == n ? std::optional(inner) : std::nullopt;
 }
-
-std::vector<int64_t> offsetsOf(const Op &op) { return std::get<std::vector<int64_t>>(op.attr("offsets")->value); }
 
 } // namespace
 
@@ -54,6 +54,7 @@ void LaneDistribution::reduction(const Op &op) {
     XT_CHECK(given && digits, "registers of one lane reduce in blocks of any size");
   }
   Value *value = in(from, layout);
+  ReductionKind kind = ReductionOp(op).kind();
   int64_t inLane = 1;
   for (const Factor &digit : *digits)
     if (digit.axis == Axis::Register) inLane *= digit.extent;
@@ -62,18 +63,18 @@ void LaneDistribution::reduction(const Op &op) {
     bool all = shape[at(dim)] == inLane;
     shape[at(dim)] /= inLane;
     Op *reduced = create(OpKind::Reduction, {value}, {context_.vector(shape, value->type().elem())});
-    reduced->setAttr("kind", op.attr("kind")->value);
-    reduced->setAttr("dims", std::vector<int64_t>{dim});
-    if (!all) reduced->setAttr("reduction_size", inLane);
+    ReductionOp(*reduced).setKind(kind);
+    ReductionOp(*reduced).setDim(dim);
+    if (!all) ReductionOp(*reduced).setReductionSize(inLane);
     value = reduced->result();
   }
   for (const Factor &digit : *digits) {
     if (digit.axis != Axis::Lane || digit.extent == 1) continue;
     Op *reduced = create(OpKind::SubgroupReduce, {value}, {value->type()});
-    reduced->setAttr("kind", op.attr("kind")->value);
+    SubgroupReduceOp(*reduced).setKind(kind);
     if (digit.extent < lanes_) {
-      reduced->setAttr("cluster_size", digit.extent);
-      if (digit.stride > 1) reduced->setAttr("cluster_stride", digit.stride);
+      SubgroupReduceOp(*reduced).setClusterSize(digit.extent);
+      if (digit.stride > 1) SubgroupReduceOp(*reduced).setClusterStride(digit.stride);
     }
     value = reduced->result();
   }
@@ -96,8 +97,8 @@ void LaneDistribution::broadcast(const Op &op) {
   if (times > 1) {
     bool stretches = value->type().extent(dim) == 1;
     Op *made = create(OpKind::Broadcast, {value}, {type});
-    made->setAttr("dims", std::vector<int64_t>{dim});
-    if (!stretches) made->setAttr("broadcast_size", times);
+    BroadcastOp(*made).setDim(dim);
+    if (!stretches) BroadcastOp(*made).setBroadcastSize(times);
     value = made->result();
   }
   bind(to, converted(value, layout, layouts_.of(to)));
@@ -109,7 +110,7 @@ void LaneDistribution::transpose(const Op &op) {
   std::vector<int64_t> permutation = permutationOf(op);
   const Layout *layout = transposed(context_, layouts_.of(op.operand(0)), permutation);
   Op *turned = create(OpKind::Transpose, {of(op.operand(0))}, {laneVector(layout, op.result()->type().elem())});
-  turned->setAttr("permutation", permutation);
+  TransposeOp(*turned).setPermutation(permutation);
   bind(op.result(), converted(turned->result(), layout, layouts_.of(op.result())));
 }
 
@@ -132,7 +133,7 @@ void LaneDistribution::reshape(const Op &op) {
 
 void LaneDistribution::extractSlice(const Op &op) {
   const Layout *whole = layouts_.of(op.operand(0)), *part = layouts_.of(op.result());
-  std::vector<int64_t> offsets = offsetsOf(op);
+  std::vector<int64_t> offsets = ExtractStridedSliceOp(op).offsets();
   if (auto own = ownOffsets(whole, offsets, part, false))
     return bind(op.result(), slice(of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
   Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
@@ -145,7 +146,7 @@ void LaneDistribution::extractSlice(const Op &op) {
 
 void LaneDistribution::insertSlice(const Op &op) {
   const Layout *part = layouts_.of(op.operand(0)), *whole = layouts_.of(op.result());
-  std::vector<int64_t> offsets = offsetsOf(op);
+  std::vector<int64_t> offsets = InsertStridedSliceOp(op).offsets();
   Value *into = of(op.operand(1));
   if (auto own = ownOffsets(whole, offsets, part, true)) return bind(op.result(), placed(of(op.operand(0)), into, *own));
   Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {

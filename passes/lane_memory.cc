@@ -7,11 +7,6 @@
 namespace xt {
 namespace {
 
-bool isTurned(const Op &op) {
-  const Attr *attr = op.attr("transpose");
-  return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
-}
-
 const Op *initOf(const Value *tile) {
   const Op *op = tile->definingOp();
   return op && op->kind() == OpKind::InitTile ? op : nullptr;
@@ -103,7 +98,7 @@ void LaneDistribution::loadTile(const Op &op) {
   before(op, layout);
   Type type = laneType(op.result());
   Value *result = nullptr;
-  eachPiece(op.operand(0), layout, isTurned(op), [&](Value *window, const Piece &piece) {
+  eachPiece(op.operand(0), layout, transposes(op), [&](Value *window, const Piece &piece) {
     Value *part = copy(op, {window}, {context_.vector(piece.shape, type.elem())})->result();
     if (!result && part->type() != type) result = zeros(type);
     result = result ? placed(part, result, piece.own) : part;

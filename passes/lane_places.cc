@@ -1,5 +1,6 @@
 // Numbers that depend only on the lane: its digits, its position along a dimension, tables of source lanes.
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
 #include "passes/lane_distribution.h"
 
 #include <bit>
@@ -89,7 +90,7 @@ Value *LaneDistribution::firstCopy(const Layout *layout) {
 Value *LaneDistribution::indices(const Layout *layout, int dim) {
   Type type = laneVector(layout, Elem::Index);
   Op *count = create(OpKind::Iota, {}, {type});
-  count->setAttr("dims", std::vector<int64_t>{dim});
+  IotaOp(*count).setDim(dim);
   auto with = [&](OpKind kind, Value *x, int64_t constant) { return make(kind, {x, b.constantInt(type, constant)}, type); };
   Value *own = count->result(), *sum = nullptr;
   int64_t weight = 1, inLane = 1, extent = type.extent(dim);
@@ -120,14 +121,14 @@ Value *LaneDistribution::among(const std::vector<bool> &lanes) {
   if ((mask & (mask + 1)) == 0) { // a prefix of the lanes
     compared =
         top(OpKind::CmpI, {laneId(), topConstant(context_.index(), std::popcount(static_cast<uint64_t>(mask)))}, context_.i1());
-    compared->definingOp()->setAttr("kind", std::string("slt"));
+    CmpIOp(*compared->definingOp()).setKind(CmpIKind::Slt);
     return groups_[lanes] = compared;
   }
   Value *lane = top(OpKind::IndexCast, {laneId()}, wide);
   Value *bit = top(OpKind::ShRUI, {topConstant(wide, mask), lane}, wide);
   bit = top(OpKind::AndI, {bit, topConstant(wide, 1)}, wide);
   compared = top(OpKind::CmpI, {bit, topConstant(wide, 0)}, context_.i1());
-  compared->definingOp()->setAttr("kind", std::string("ne"));
+  CmpIOp(*compared->definingOp()).setKind(CmpIKind::Ne);
   return groups_[lanes] = compared;
 }
 

@@ -3,6 +3,8 @@
 #include "ir/builder.h"
 #include "ir/infer/layout_rules.h"
 #include "ir/layout/layout.h"
+#include "ir/views/nest.h"
+#include "ir/views/tile.h"
 
 #include <array>
 
@@ -18,7 +20,7 @@ Value *load(Builder &build, Value *tile, bool transposed) {
     vector = build.context().withLayout(
         vector, transposed ? xt::transposed(build.context(), layout, std::array<int64_t, 2>{1, 0}) : layout);
   Value *loaded = build.value(OpKind::LoadTile, {tile}, vector);
-  if (transposed) loaded->definingOp()->setAttr("transpose", std::vector<int64_t>{1, 0});
+  if (transposed) LoadTileOp(*loaded->definingOp()).setTranspose({1, 0});
   return loaded;
 }
 
@@ -43,7 +45,7 @@ void expand(Op &nest, Context &context) {
   body.addParam(context.index());
   Value *carried = body.addParam(sum);
   Value *tiles[] = {body.addParam(types[0]), body.addParam(types[1])};
-  bool transposed[] = {nest.attr("transpose_a") != nullptr, nest.attr("transpose_b") != nullptr};
+  bool transposed[] = {NestOp(nest).transposeA(), NestOp(nest).transposeB()};
   build.setEnd(body);
   std::vector<Value *> factors;
   for (size_t i = 0; i < 2; ++i) factors.push_back(load(build, tiles[i], transposed[i]));

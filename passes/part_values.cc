@@ -1,12 +1,14 @@
 #include "passes/part_values.h"
 
+#include "ir/views/scalar.h"
+
 namespace xt {
 
 Value *iotaFrom(Builder &builder, const Op &iota, Type type, Value *first) {
   Context &context = builder.context();
   Type indices = context.withElem(type, Elem::Index), wide = context.withElem(type, Elem::I64);
   Op *count = builder.create(OpKind::Iota, {}, {first ? indices : type});
-  count->setAttr("dims", iota.attr("dims")->value);
+  IotaOp(*count).setDim(IotaOp(iota).dim());
   if (!first) return count->result();
   Value *value = builder.value(OpKind::AddI, {count->result(), builder.value(OpKind::Splat, {first}, indices)}, indices);
   if (isFloat(type.elem())) return builder.value(OpKind::SIToFP, {builder.value(OpKind::IndexCast, {value}, wide)}, type);

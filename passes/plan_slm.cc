@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/builder.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 #include <set>
@@ -38,7 +39,7 @@ public:
       place(false);
     }
     for (Buffer &buffer : buffers_) {
-      buffer.alloc->setAttr("offset", buffer.offset);
+      AllocSlmOp(*buffer.alloc).setOffset(buffer.offset);
       for (const Buffer &other : buffers_) {
         if (&other >= &buffer || !overlap(buffer, other)) continue;
         diagnostics

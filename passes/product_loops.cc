@@ -2,6 +2,8 @@
 
 #include "ir/builder.h"
 #include "ir/gpu/subgroup_size.h"
+#include "ir/views/names.h"
+#include "ir/views/nest.h"
 #include "passes/block_classes.h"
 #include "passes/facts.h"
 #include "passes/value_classes.h"
@@ -33,11 +35,10 @@ Side sideOf(const Op &mma, size_t operand) {
   Op *load = mma.operand(operand)->definingOp();
   if (!load || load->kind() != OpKind::LoadTile || load->block() != mma.block() || !load->result()->hasOneUse()) return {};
   for (const Attr &attr : load->attrs())
-    if (attr.name != "transpose") return {};
+    if (attr.name != attr_names::kTranspose) return {};
   const TypeData &tile = load->operand(0)->type().data();
   if (tile.packed || tile.scatter || firstWrite(load, &mma)) return {};
-  const Attr *attr = load->attr("transpose");
-  return {load, attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1};
+  return {load, transposes(*load)};
 }
 
 class Former {
@@ -107,8 +108,8 @@ private:
     std::vector<Value *> operands = {product.sides[0].load->operand(0), product.sides[1].load->operand(0), start};
     for (int64_t bound : {int64_t{0}, mma.operand(0)->type().extent(1), kProductDepth}) operands.push_back(build.index(bound));
     Op *nest = build.create(OpKind::Nest, std::move(operands), {sum});
-    if (product.sides[0].transposed) nest->setAttr("transpose_a", int64_t{1});
-    if (product.sides[1].transposed) nest->setAttr("transpose_b", int64_t{1});
+    if (product.sides[0].transposed) NestOp(*nest).setTransposeA();
+    if (product.sides[1].transposed) NestOp(*nest).setTransposeB();
     nest->result()->setName(mma.result()->name());
     mma.result()->replaceAllUsesWith(nest->result());
     mma.block()->erase(&mma);

@@ -1,5 +1,6 @@
 #include "ir/base/check.h"
 #include "ir/interp/scalar_eval.h"
+#include "ir/views/scalar.h"
 #include "passes/facts.h"
 #include "passes/simplify.h"
 
@@ -68,7 +69,7 @@ Value *constant(Op &op, Context &context, AttrValue value) {
   builder.setBefore(&op);
   builder.setRange(op.range());
   Op *made = builder.create(OpKind::Constant, {}, {op.result()->type()});
-  made->setAttr("value", std::move(value), op.range());
+  ConstantOp(*made).setValue(std::move(value), op.range());
   made->result()->setName(op.result()->name());
   return made->result();
 }
@@ -115,7 +116,7 @@ Value *selected(Op &op) {
 
 Value *comparedWithItself(Op &op, Context &context) {
   if (op.operand(0) != op.operand(1)) return nullptr;
-  std::string_view kind = op.textAttr("kind");
+  std::string_view kind = wordText(CmpIOp(op).kind());
   return constant(op, context, int64_t{kind == "eq" || kind.ends_with("le") || kind.ends_with("ge")});
 }
 
@@ -160,15 +161,18 @@ Value *rearranged(Op &op, Context &context) {
 }
 
 Value *special(Op &op, Context &context) {
-  if (op.kind() == OpKind::Transpose || op.kind() == OpKind::Reshape || op.kind() == OpKind::Broadcast ||
-      op.kind() == OpKind::ExtractStridedSlice)
-    return rearranged(op, context);
-  if (op.kind() == OpKind::Select) return selected(op);
-  if (op.kind() == OpKind::CmpI) return comparedWithItself(op, context);
-  if (op.kind() == OpKind::Dim) return knownExtent(op, context);
-  if (op.kind() == OpKind::NegF) return undoneNegation(op);
-  if (op.kind() == OpKind::Splat) return splatConstant(op, context);
-  return nullptr;
+  switch (op.kind()) {
+  case OpKind::Transpose:
+  case OpKind::Reshape:
+  case OpKind::Broadcast:
+  case OpKind::ExtractStridedSlice: return rearranged(op, context);
+  case OpKind::Select: return selected(op);
+  case OpKind::CmpI: return comparedWithItself(op, context);
+  case OpKind::Dim: return knownExtent(op, context);
+  case OpKind::NegF: return undoneNegation(op);
+  case OpKind::Splat: return splatConstant(op, context);
+  default: return nullptr;
+  }
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Exchanges with other subgroups element by element: for vectors that are not matrices, and for reshapes, where the
 // pieces of the result are not rectangles of the operand.
+#include "ir/views/scalar.h"
 #include "passes/distribution.h"
 
 #include <numeric>
@@ -34,7 +35,7 @@ Value *Distribution::elementOffsets(const Pieces &pieces, size_t k, const std::v
       first = add(first, strides[d] == 1 ? start : make(OpKind::MulI, {start, index(strides[d])}, context_.index()));
     if (lengths[d] == 1) continue;
     Op *count = create(OpKind::Iota, {}, {type});
-    count->setAttr("dims", std::vector<int64_t>{static_cast<int64_t>(d)});
+    IotaOp(*count).setDim(static_cast<int64_t>(d));
     Value *along = count->result();
     if (strides[d] != 1) along = make(OpKind::MulI, {along, b.constantInt(type, strides[d])}, type);
     inPiece = inPiece ? make(OpKind::AddI, {inPiece, along}, type) : along;
@@ -105,7 +106,7 @@ Value *Distribution::wholeByElements(const Value *value, Value *buffer) {
   std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
   Type flat = context_.vector({1, type.elementCount()}, type.elem());
   Op *count = create(OpKind::Iota, {}, {context_.withElem(flat, Elem::Index)});
-  count->setAttr("dims", std::vector<int64_t>{1});
+  IotaOp(*count).setDim(1);
   Value *read = make(OpKind::LoadGather, {scattered(buffer, count->result()), allTrue(flat)}, flat);
   return make(OpKind::Reshape, {read}, context_.vector(std::move(shape), type.elem()));
 }

@@ -2,6 +2,8 @@
 // through shared local memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/distribution.h"
 
 namespace xt {
@@ -34,7 +36,7 @@ std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces
 Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
   Value *which = make(OpKind::DivSI, {first ? first : index(0), index(length)}, context_.index());
   Op *compare = create(OpKind::CmpI, {which, index(band)}, {context_.i1()});
-  compare->setAttr("kind", std::string("eq"));
+  CmpIOp(*compare).setKind(CmpIKind::Eq);
   return compare->result();
 }
 
@@ -121,7 +123,7 @@ void Distribution::convertInRegisters(const Op &op, const SubgroupChoice &choice
     Value *held = of(value)[source.number(piece)];
     if (target.lengths() == source.lengths()) return held;
     Op *slice = create(OpKind::ExtractStridedSlice, {held}, {pieceType(op.result()->type(), target)});
-    slice->setAttr("offsets", offsets);
+    ExtractStridedSliceOp(*slice).setOffsets(offsets);
     return slice->result();
   };
   Values results;
@@ -129,7 +131,7 @@ void Distribution::convertInRegisters(const Op &op, const SubgroupChoice &choice
     Value *result = part(k, 0);
     for (int64_t c = 1; c < choice.count; ++c) {
       Op *compare = create(OpKind::CmpI, {number, index(c)}, {context_.i1()});
-      compare->setAttr("kind", std::string("eq"));
+      CmpIOp(*compare).setKind(CmpIKind::Eq);
       result = where(compare->result(), result, [&] { return part(k, c); });
     }
     results.push_back(result);
@@ -157,15 +159,13 @@ void Distribution::convert(const Op &op) {
 
 // Piece (i, j) of the result is piece (j, i) of the tile, transposed by the load.
 void Distribution::loadTransposed(const Op &op) {
-  bool swaps = std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1;
-  if (!swaps) return eachPiece(op);
   Pieces target = piecesOf(op.result()->type()), source = piecesOf(op.operand(0)->type());
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {
     std::vector<size_t> at = target.at(k);
     Op *load =
         create(OpKind::LoadTile, {of(op.operand(0))[source.number({at[1], at[0]})]}, {pieceType(op.result()->type(), target)});
-    for (const Attr &attr : op.attrs()) load->setAttr(attr.name, attr.value, attr.range);
+    load->copyAttrs(op);
     results.push_back(load->result());
   }
   bind(op.result(), std::move(results));
@@ -183,7 +183,7 @@ void Distribution::transpose(const Op &op) {
       std::vector<size_t> at = target.at(k), of0(at.size());
       for (size_t d = 0; d < at.size(); ++d) of0[static_cast<size_t>(permutation[d])] = at[d];
       Op *turn = create(OpKind::Transpose, {of(op.operand(0))[source.number(of0)]}, {pieceType(to, target)});
-      turn->setAttr("permutation", permutation);
+      TransposeOp(*turn).setPermutation(permutation);
       results.push_back(turn->result());
     }
     return bind(op.result(), std::move(results));
@@ -233,18 +233,19 @@ void Distribution::tileMma(const Op &op) {
 // --- reductions and broadcasts ---------------------------------------------------------------------------------------
 
 Value *Distribution::reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size) {
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   bool all = size == piece->type().extent(static_cast<int>(dim));
   Op *reduce = create(OpKind::Reduction, {piece}, {context_.vector(std::move(shape), piece->type().elem())});
-  reduce->setAttr("kind", std::string(op.textAttr("kind")), op.attr("kind")->range);
-  reduce->setAttr("dims", op.attr("dims")->value);
-  if (!all) reduce->setAttr("reduction_size", size);
+  ReductionOp made(*reduce);
+  made.setKind(ReductionOp(op).kind(), op.range());
+  made.setDim(ReductionOp(op).dim());
+  if (!all) made.setReductionSize(size);
   return reduce->result();
 }
 
 void Distribution::reduction(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   int64_t extent = from.extent(static_cast<int>(dim)), size = extent / to.extent(static_cast<int>(dim));
   Pieces source = piecesOf(from), target = piecesOf(to);
   // If blocks do not straddle pieces, each piece is reduced to one smaller piece.
@@ -276,7 +277,7 @@ void Distribution::reduction(const Op &op) {
 // Each subgroup reduces its own elements. The partial results go through shared local memory, next to each other.
 void Distribution::reduceAcross(const Op &op, const Pieces &source) {
   Type from = op.operand(0)->type(), to = op.result()->type();
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   size_t kept = 1 - dim;
   int64_t owners = 1;
   std::vector<SubgroupDigit> places = source.dims[dim].digits; // position of a subgroup's partial results
@@ -286,7 +287,7 @@ void Distribution::reduceAcross(const Op &op, const Pieces &source) {
   shape[dim] = owners;
   partial[kept] = source.dims[kept].length;
   partial[dim] = 1;
-  OpKind combine = *combiningOp(op.textAttr("kind"), from.elem());
+  OpKind combine = *combiningOp(op);
   Type part = context_.vector(partial, from.elem());
   Values sums(source.dims[kept].starts.size(), nullptr);
   for (size_t k = 0; k < source.count(); ++k) {
@@ -324,7 +325,7 @@ void Distribution::reduceAcross(const Op &op, const Pieces &source) {
 
 void Distribution::broadcast(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
-  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t dim = dimensionOf(op);
   int64_t size = to.extent(static_cast<int>(dim)) / from.extent(static_cast<int>(dim));
   Pieces source = piecesOf(from), target = piecesOf(to);
   size_t kept = 1 - dim;
@@ -332,8 +333,8 @@ void Distribution::broadcast(const Op &op) {
   auto stretch = [&](Value *piece) {
     if (block == 1 && piece->type().extent(static_cast<int>(dim)) == target.dims[dim].length) return piece;
     Op *copy = create(OpKind::Broadcast, {piece}, {pieceType(to, target)});
-    copy->setAttr("dims", op.attr("dims")->value);
-    if (piece->type().extent(static_cast<int>(dim)) != 1) copy->setAttr("broadcast_size", block);
+    BroadcastOp(*copy).setDim(BroadcastOp(op).dim());
+    if (piece->type().extent(static_cast<int>(dim)) != 1) BroadcastOp(*copy).setBroadcastSize(block);
     return copy->result();
   };
   bool fits = source.dims[kept] == target.dims[kept];
@@ -398,8 +399,8 @@ void Distribution::asserted(const Op &op) {
   Type type = op.operand(0)->type();
   auto assertOf = [&](Values operands) {
     Op *copy = create(op.kind(), std::move(operands), {});
-    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
-    copy->setAttr("workgroup", int64_t{1});
+    copy->copyAttrs(op);
+    AssertOp(*copy).setWorkgroup();
     return copy;
   };
   if (!type.isVector()) {
@@ -413,7 +414,7 @@ void Distribution::asserted(const Op &op) {
       Value *first = indexOf(pieces.dims[d], pieces.at(k)[d]);
       operands.push_back(first ? first : index(0));
     }
-    assertOf(std::move(operands))->setAttr("whole", std::vector<int64_t>(type.shape().begin(), type.shape().end()));
+    AssertOp(*assertOf(std::move(operands))).setWhole({type.shape().begin(), type.shape().end()});
   }
 }
 
@@ -436,8 +437,8 @@ void Distribution::print(const Op &op) {
                                         : wholeByElements(operand, whole[i]));
     }
     Op *copy = create(op.kind(), std::move(shown), {});
-    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
-    copy->setAttr("workgroup", int64_t{1});
+    copy->copyAttrs(op);
+    PrintOp(*copy).setWorkgroup();
   });
 }
 

@@ -1,4 +1,6 @@
 // Buffers in shared local memory through which subgroups exchange parts, and the barriers around them.
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/distribution.h"
 
 #include <set>
@@ -55,7 +57,7 @@ void Distribution::onlyWhere(const std::vector<SubgroupDigit> &zero, const std::
   Value *place = placeOf(zero);
   if (!place) return body();
   Op *compare = create(OpKind::CmpI, {place, index(0)}, {context_.scalar(Elem::I1)});
-  compare->setAttr("kind", std::string("eq"));
+  CmpIOp(*compare).setKind(CmpIKind::Eq);
   Op *branch = b.create(OpKind::If, {compare->result()}, {}, 2);
   Block &outer = b.block();
   b.setEnd(*branch->region(0));
@@ -92,7 +94,7 @@ Value *Distribution::region(Value *buffer, Value *row, Value *column, std::vecto
   Type tile = context_.tile(inMemory, elem, nullptr, Order::RowMajor, MemorySpace::Slm);
   Value *part = make(OpKind::InitTile, {buffer, row ? row : index(0), column ? column : index(0)}, tile);
   Op *load = create(OpKind::LoadTile, {part}, {context_.vector(std::move(shape), elem)});
-  if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
+  if (transposed) LoadTileOp(*load).setTranspose({1, 0});
   return load->result();
 }
 

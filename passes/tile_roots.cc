@@ -39,7 +39,7 @@ std::vector<const Value *> sourcesOf(const Op &op, size_t result) {
 } // namespace
 
 // Gives each tile the root of its first path, then propagates contradictions along the other paths until nothing changes.
-TileRoots::TileRoots(Kernel &kernel) : kernel_(kernel) {
+TileRoots::TileRoots(const Kernel &kernel) : kernel_(kernel) {
   findDivisors();
   bool changed = true;
   auto set = [&](const Value *value, const Op *root) {
@@ -52,7 +52,7 @@ TileRoots::TileRoots(Kernel &kernel) : kernel_(kernel) {
   auto has = [&](const Value *value) { return roots_.contains(value); };
   while (changed) {
     changed = false;
-    walk(kernel.body, [&](Op &op) {
+    walk(kernel.body, [&](const Op &op) {
       if (op.kind() == OpKind::InitTile) set(op.result(), &op);
       if (op.kind() == OpKind::UpdateTileOffset && has(op.operand(0))) set(op.result(), roots_.at(op.operand(0)));
       if (!op.regionCount()) return;
@@ -123,7 +123,7 @@ void TileRoots::findDivisors() {
     entry->second = divisor;
   };
   for (size_t i = 0; i < kernel_.paramCount; ++i) set(kernel_.param(i), 1);
-  walk(kernel_.gridBlock, [&](Op &op) {
+  walk(kernel_.gridBlock, [&](const Op &op) {
     if (op.resultCount()) set(op.result(), divisorOf(op));
   });
   for (const auto &param : kernel_.gridBlock.params()) set(param.get(), 1);
@@ -131,7 +131,7 @@ void TileRoots::findDivisors() {
   // Starts from "divisible by everything" and reduces each divisor to one that every path allows.
   while (changed) {
     changed = false;
-    walk(kernel_.body, [&](Op &op) {
+    walk(kernel_.body, [&](const Op &op) {
       CarriedAt at = carriedAt(op);
       if (op.kind() == OpKind::For) set(op.region()->param(0), std::gcd(known(op.operand(0)), known(op.operand(2))));
       for (size_t i = 0; i < op.resultCount(); ++i) {

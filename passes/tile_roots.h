@@ -8,7 +8,7 @@ namespace xt {
 
 class TileRoots {
 public:
-  explicit TileRoots(Kernel &kernel);
+  explicit TileRoots(const Kernel &kernel);
 
   // The init_tile whose base, leading offsets, shape and strides the tile has on every path (its row and column
   // offsets may differ); null where paths disagree.
@@ -25,7 +25,7 @@ private:
   int64_t divisorOf(const Op &op) const;
   int64_t carriedDivisor(const Op &op, size_t result) const;
 
-  Kernel &kernel_;
+  const Kernel &kernel_;
   std::unordered_map<const Value *, const Op *> roots_; // for lookup only; null: several
   std::unordered_map<const Value *, int64_t> divisors_; // for lookup only
 };

@@ -1,6 +1,8 @@
 #include "passes/turned_loads.h"
 
 #include "ir/builder.h"
+#include "ir/views/names.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -42,9 +44,8 @@ Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Va
   build.setBefore(op);
   build.setRange(op->range());
   Op *made = build.create(op->kind(), std::move(operands), {turnedType(context, value->type())});
-  for (const Attr &attr : op->attrs())
-    if (attr.name != "transpose") made->setAttr(attr.name, attr.value, attr.range);
-  if (op->kind() == OpKind::LoadTile && !op->attr("transpose")) made->setAttr("transpose", std::vector<int64_t>{1, 0});
+  made->copyAttrs(*op, attr_names::kTranspose);
+  if (op->kind() == OpKind::LoadTile && !transposes(*op)) LoadTileOp(*made).setTranspose({1, 0});
   made->result()->setName(value->name());
   made->result()->setRange(value->range());
   return turned[value] = made->result();

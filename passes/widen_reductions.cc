@@ -11,7 +11,7 @@ bool isReduction(const Op &op) { return op.kind() == OpKind::Reduction || op.kin
 
 void widen(Context &context, Op &op) {
   Type narrow = op.result()->type();
-  Elem within = reductionElem(*combiningOp(op.textAttr("kind"), narrow.elem()), narrow.elem());
+  Elem within = reductionElem(*combiningOp(op), narrow.elem());
   if (within == narrow.elem()) return;
   Builder build(context, *op.block());
   build.setRange(op.range());

@@ -3,6 +3,9 @@
 #include "ir/base/check.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
+#include "ir/views/xegpu.h"
 
 namespace xt {
 namespace {
@@ -103,7 +106,7 @@ private:
     std::vector<int64_t> shape;
     for (int64_t d : permutation) shape.push_back(value->type().extent(static_cast<int>(d)));
     Value *turned = build_.value(OpKind::Transpose, {value}, context_.vector(std::move(shape), value->type().elem()));
-    turned->definingOp()->setAttr("permutation", std::move(permutation), {});
+    TransposeOp(*turned->definingOp()).setPermutation(std::move(permutation));
     return turned;
   }
   Value *splat(Value *scalar, Type tile) {
@@ -127,7 +130,7 @@ private:
     return isFloat(elem) ? build_.constantFloat(type, 0.0) : build_.constantInt(type, 0);
   }
   void meet(const Op &op) { // `op`: the op for which the lanes wait
-    build_.create(OpKind::SubgroupBarrier, {}, {})->setAttr("of", std::string(op.info().name), {});
+    SubgroupBarrierOp(*build_.create(OpKind::SubgroupBarrier, {}, {})).setOf(*findWord<SubgroupBarrierOf>(op.info().name));
   }
 
   // Emits `for i from 0 up to count: carried = body(i, carried)`. `carried` may be null.
@@ -192,10 +195,8 @@ private:
       return insert(extractFirst(one), fragment, r, c);
     });
     meet(op);
-    const Attr *permutation = op.attr("transpose");
-    if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1 && desc.rank() > 1)
-      read = transpose(read, {1, 0});
-    if (op.intAttr("vnni_axis", 1) != 0) return reshape(read, shapeOf(result));
+    if (transposes(op) && desc.rank() > 1) read = transpose(read, {1, 0});
+    if (LoadNdOp(op).vnniAxis() != 0) return reshape(read, shapeOf(result));
     int64_t factor = result.extent(2);
     Type type = read->type();
     return transpose(reshape(read, {type.extent(0) / factor, factor, type.extent(1)}), {0, 2, 1});
@@ -231,7 +232,7 @@ private:
     Value *whole =
         loop(kernel_.lanes, zeros({fragments->rows, fragments->depth}, a.elem()), [&](Value *from, Value *collected) {
           Op *shuffle = build_.create(OpKind::Shuffle, {left, from, lanes}, {left->type(), context_.i1()});
-          shuffle->setAttr("mode", std::string("idx"), {});
+          ShuffleOp(*shuffle).setMode(ShuffleMode::Idx);
           return loop(own[0], collected, [&](Value *r, Value *outer) {
             return loop(own[1], outer, [&](Value *c, Value *inner) {
               Value *element = extract(shuffle->result(0), r, c), *row = coordinate(*fragments->a, 0, from, r);
@@ -254,7 +255,7 @@ private:
     Value *offsets = splat(asIndex(op.operand(1)), tile);
     if (tile.extent(1) > 1) {
       Value *step = build_.value(OpKind::Iota, {}, offsets->type());
-      step->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
+      IotaOp(*step->definingOp()).setDim(1);
       offsets = build_.value(OpKind::AddI, {offsets, step}, offsets->type());
     }
     return build_.value(OpKind::InitTile, {tileBase(build_, op.operand(0)), offsets}, tile);
@@ -282,7 +283,7 @@ private:
     Type tile = op.operand(1)->type();
     Op *made = build_.create(OpKind::AtomicRmw, {asRow(op.operand(0), tile), op.operand(1), splat(op.operand(2), tile)},
                              {context_.vector(shapeOf(tile), tile.elem())});
-    made->setAttr("kind", std::string(op.textAttr("kind")), op.attr("kind")->range);
+    AtomicRmwOp(*made).setKind(AtomicTdescOp(op).kind(), op.range());
     return fromRow(made->result(), op.result()->type());
   }
 

@@ -3,6 +3,9 @@
 #include "ir/base/check.h"
 #include "ir/builder.h"
 #include "ir/context.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
+#include "ir/views/xegpu.h"
 #include "passes/xegpu_lanes_to_tiles.h"
 
 #include <unordered_set>
@@ -108,7 +111,7 @@ private:
     std::vector<int64_t> shape;
     for (int64_t d : permutation) shape.push_back(value->type().extent(static_cast<int>(d)));
     Value *turned = build_.value(OpKind::Transpose, {value}, context_.vector(std::move(shape), value->type().elem()));
-    turned->definingOp()->setAttr("permutation", std::move(permutation), {});
+    TransposeOp(*turned->definingOp()).setPermutation(std::move(permutation));
     return turned;
   }
   static std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
@@ -120,12 +123,11 @@ private:
   Value *load(Op &op) {
     Type tile = op.operand(0)->type(), result = op.result()->type();
     std::vector<int64_t> shape = shapeOf(tile);
-    bool turned =
-        op.attr("transpose") && std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1 && result.rank() > 1;
+    bool turned = transposes(op) && result.rank() > 1;
     if (turned) std::swap(shape[0], shape[1]);
     Op *load = build_.create(OpKind::LoadTile, {op.operand(0)}, {context_.vector(shape, tile.elem())});
-    if (turned) load->setAttr("transpose", std::vector<int64_t>{1, 0}, {});
-    if (op.intAttr("vnni_axis", 1) != 0) return reshape(load->result(), shapeOf(result));
+    if (turned) LoadTileOp(*load).setTranspose({1, 0});
+    if (LoadNdOp(op).vnniAxis() != 0) return reshape(load->result(), shapeOf(result));
     return packed(load->result(), result.extent(2));
   }
 
@@ -168,7 +170,7 @@ private:
     if (tile.elementCount() == count) return reshape(lanes, shapeOf(tile));
     Value *column = reshape(lanes, {count, 1});
     Value *all = build_.value(OpKind::Broadcast, {column}, context_.vector(shapeOf(tile), lanes->type().elem()));
-    all->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
+    BroadcastOp(*all->definingOp()).setDim(1);
     return all;
   }
   Value *asIndex(Value *offsets) {
@@ -183,7 +185,7 @@ private:
     offsets = perElement(offsets, tile);
     if (tile.elementCount() != lanes) {
       Value *step = build_.value(OpKind::Iota, {}, offsets->type());
-      step->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
+      IotaOp(*step->definingOp()).setDim(1);
       offsets = build_.value(OpKind::AddI, {offsets, step}, offsets->type());
     }
     return build_.value(OpKind::InitTile, {tileBase(build_, op.operand(0)), offsets}, tile);
@@ -194,23 +196,18 @@ private:
     return build_.value(OpKind::UpdateTileOffset, {op.operand(0), perElement(asIndex(op.operand(1)), tile)}, tile);
   }
 
-  static bool turns(const Op &op) {
-    const Attr *attr = op.attr("transpose");
-    return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
-  }
-
   Value *gather(Op &op) {
     Type tile = op.operand(0)->type();
     Value *mask = perElement(op.operand(1), tile);
     Value *read = build_.value(OpKind::LoadGather, {op.operand(0), mask}, context_.vector(shapeOf(tile), tile.elem()));
-    if (turns(op) && op.result()->type().rank() == 2) read = transpose(read, {1, 0});
+    if (transposes(op) && op.result()->type().rank() == 2) read = transpose(read, {1, 0});
     return reshape(read, shapeOf(op.result()->type()));
   }
 
   void scatter(Op &op) {
     Type tile = op.operand(1)->type();
     Value *value = op.operand(0), *mask = perElement(op.operand(2), tile);
-    if (turns(op) && value->type().rank() == 2) value = transpose(value, {1, 0});
+    if (transposes(op) && value->type().rank() == 2) value = transpose(value, {1, 0});
     build_.create(OpKind::StoreScatter, {reshape(value, shapeOf(tile)), mask, op.operand(1)}, {});
   }
 
@@ -218,7 +215,7 @@ private:
     Type tile = op.operand(1)->type();
     Value *value = reshape(op.operand(0), shapeOf(tile)), *mask = perElement(op.operand(2), tile);
     Op *made = build_.create(OpKind::AtomicRmw, {value, op.operand(1), mask}, {context_.vector(shapeOf(tile), tile.elem())});
-    made->setAttr("kind", std::string(op.textAttr("kind")), op.attr("kind")->range);
+    AtomicRmwOp(*made).setKind(AtomicTdescOp(op).kind(), op.range());
     return reshape(made->result(), shapeOf(op.result()->type()));
   }
 

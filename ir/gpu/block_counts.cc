@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/print.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ int64_t BlockCounts::*rowOf(const Op &op) {
   case TypeRule::SubgroupReduce: return &BlockCounts::exchanges;
   case TypeRule::Transpose: return packs(op) ? &BlockCounts::others : &BlockCounts::exchanges;
   case TypeRule::Reduction: {
-    int64_t dim = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0];
+    int64_t dim = ReductionOp(op).dim();
     return dim + 1 == op.operand(0)->type().rank() ? &BlockCounts::exchanges : &BlockCounts::others;
   }
   default: break;

@@ -66,7 +66,7 @@ class CodeSize {
 public:
   CodeSize(const Kernel &kernel, const std::function<int64_t(const Op &)> &opsOf) : kernel_(kernel) {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> known;
-    walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    walk(kernel.body, [&](const Op &op) {
       SourceRange from = op.range();
       auto [place, isNew] = known.try_emplace({from.file, from.begin, from.end}, shares_.size());
       if (isNew) shares_.push_back({from, 0, {}});

@@ -1,6 +1,7 @@
 #include "ir/gpu/register_pressure.h"
 
 #include "ir/constants.h"
+#include "ir/views/scalar.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -20,7 +21,7 @@ public:
     int64_t live = 0;
     for (const auto &param : block_.params()) live += enter(param.get());
     // Values from outside stay live throughout: the next step of a loop needs them again.
-    walk(const_cast<Block &>(block_), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    walk(block_, [&](const Op &op) {
       for (const Value *operand : op.operands())
         if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
     });
@@ -75,7 +76,7 @@ private:
 
   static bool isSpreadAlone(const Op &op, bool insertedInto) {
     if (op.kind() == OpKind::Constant) return insertedInto;
-    return op.kind() == OpKind::Shuffle && op.textAttr("mode") == "idx" && constantInt(*op.operand(1));
+    return op.kind() == OpKind::Shuffle && ShuffleOp(op).mode() == ShuffleMode::Idx && constantInt(*op.operand(1));
   }
 
   int64_t registersOf(const Value *value) const {
@@ -108,7 +109,7 @@ private:
     std::unordered_set<const Value *> seen;
     int64_t registers = 0;
     Pressure of(inner, lanes_, target_);
-    walk(const_cast<Block &>(inner), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    walk(inner, [&](const Op &op) {
       for (const Value *operand : op.operands())
         if (!of.isInside(operand) && seen.insert(operand).second) registers += registersOf(operand);
     });

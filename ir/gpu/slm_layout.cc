@@ -1,6 +1,7 @@
 #include "ir/gpu/slm_layout.h"
 
 #include "ir/base/check.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ SlmLayout slmLayout(const Kernel &kernel) {
   SlmLayout layout;
   for (const Op &op : kernel.body) {
     if (op.kind() != OpKind::AllocSlm) continue;
-    SlmBuffer buffer{&op, op.intAttr("offset", -1), slmBytesOf(op.result()->type())};
+    SlmBuffer buffer{&op, AllocSlmOp(op).offset().value_or(-1), slmBytesOf(op.result()->type())};
     if (buffer.offset >= 0) layout.bytes = std::max(layout.bytes, std::min(kTooLarge, buffer.offset + buffer.bytes));
     layout.buffers.push_back(buffer);
   }

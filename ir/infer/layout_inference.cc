@@ -259,7 +259,7 @@ private:
 
   Op *cloneFree(Op &op, const Layout *layout, const Op &user) {
     std::unique_ptr<Op> copy = makeOp(op.kind(), op.operands(), {op.result()->type()}, op.range());
-    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->copyAttrs(op);
     copy->result()->setName(op.result()->name());
     Op *placed = op.block()->insertBefore(op.next(), std::move(copy));
     set(placed->result(), layout, user);
@@ -343,8 +343,7 @@ bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &writte
 bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return true;
   bool ok = true;
-  auto &body = const_cast<Kernel &>(kernel).body; // walk gives mutable ops; nothing is changed
-  walk(body, [&](Op &op) {
+  walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i)
       if (holdsLayout(op.result(i)->type()) && !op.result(i)->type().layout()) {
         ok = false;

@@ -4,6 +4,8 @@
 #include "ir/base/text.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/layout/layout_pieces.h"
+#include "ir/views/shared.h"
+#include "ir/views/tile.h"
 
 #include <array>
 
@@ -80,8 +82,8 @@ const Layout *regionResult(const Op &op, size_t index) {
 // The dimension order of a transpose, or of a load that transposes; empty if the order is kept.
 std::vector<int64_t> dimensionOrder(const Op &op) {
   if (op.kind() == OpKind::Transpose) return permutationOf(op);
-  const Attr *attr = op.attr("transpose");
-  return attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{};
+  const std::vector<int64_t> *order = SharedAttrs(op).transpose();
+  return order ? *order : std::vector<int64_t>{};
 }
 
 const Layout *turned(Context &context, const Op &op, const Layout *layout) {
@@ -96,13 +98,11 @@ const Layout *turnedBack(Context &context, const Op &op, const Layout *layout) {
   return layout && !order.empty() ? transposed(context, layout, inverse) : layout;
 }
 
-int dimensionOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
-
 // The number of consecutive elements that a reduction joins, or that a broadcast repeats.
 int64_t blockSize(const Op &op) {
   bool reduces = op.kind() == OpKind::Reduction;
   Type wide = reduces ? op.operand(0)->type() : op.result()->type();
-  return op.intAttr(reduces ? "reduction_size" : "broadcast_size", wide.extent(dimensionOf(op)));
+  return (reduces ? ReductionOp(op).reductionSize() : BroadcastOp(op).broadcastSize()).value_or(wide.extent(dimensionOf(op)));
 }
 
 // The layout of the narrow side (a reduction's result, a broadcast's operand), derived from the wide one.

@@ -69,7 +69,7 @@ private:
   // Partial results that several subgroups hold of one result are combined through shared local memory.
   void reduction(const Op &op) {
     Type from = op.operand(0)->type(), to = op.result()->type();
-    auto dim = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+    auto dim = static_cast<int>(dimensionOf(op));
     int64_t block = from.extent(dim) / to.extent(dim);
     int64_t held = 0; // elements of a block that one subgroup holds
     for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
@@ -111,7 +111,7 @@ private:
 void remarkMovements(const Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return;
   Movements movements(context, aliases, diagnostics);
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { movements.look(op); }); // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) { movements.look(op); });
 }
 
 } // namespace xt

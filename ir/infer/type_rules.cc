@@ -1,4 +1,5 @@
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
@@ -53,7 +54,7 @@ bool operandsAlike(const TypeRuleInput &in, size_t first) {
 }
 
 std::optional<int> oneDimension(const TypeRuleInput &in, Type type) {
-  const Attr *attr = findAttr(in, "dims");
+  const Attr *attr = findAttr(in, attr_names::kDims);
   const auto *dims = attr ? std::get_if<std::vector<int64_t>>(&attr->value) : nullptr;
   SourceRange range = attr && attr->range.file ? attr->range : in.range;
   if (!dims || dims->size() != 1) {
@@ -197,7 +198,7 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
 
 // Checks that an assert's condition lies within the larger vector that it is a part of, as far as that is known.
 bool partOfWhole(const TypeRuleInput &in) {
-  const Attr *attr = findAttr(in, "whole");
+  const Attr *attr = findAttr(in, attr_names::kWhole);
   if (!attr && in.operands.size() == 1) return true;
   Type condition = in.operands[0];
   if (!attr) {
@@ -249,7 +250,7 @@ bool ruleDim(const TypeRuleInput &in, Results &results) { return push(in, result
 
 bool ruleId(const TypeRuleInput &in, Results &results) {
   if (in.op.kind == OpKind::LaneId && !atLaneScope(in)) return false;
-  if (const Attr *dimension = findAttr(in, "dimension")) {
+  if (const Attr *dimension = findAttr(in, attr_names::kDimension)) {
     const std::string &name = std::get<std::string>(dimension->value);
     if (name != "x" && name != "y" && name != "z") {
       in.diagnostics.report(DiagCode::AttributeValue, dimension->range,

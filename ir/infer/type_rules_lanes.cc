@@ -1,5 +1,6 @@
 // XeGPU ops lane by lane (SIMT), and ops that exchange values between lanes.
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
@@ -15,7 +16,7 @@ bool atLaneScope(const TypeRuleInput &in) {
 }
 
 Mode modeOf(const TypeRuleInput &in) {
-  const Attr *mode = findAttr(in, "mode");
+  const Attr *mode = findAttr(in, attr_names::kMode);
   bool whole = mode && std::get<std::string>(mode->value) == "vc";
   if (in.lanes == kAnyLanes || whole == (in.lanes == 0)) return whole ? Mode::Whole : Mode::Lanes;
   if (whole)
@@ -69,7 +70,7 @@ bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   bool together = !digits.empty() && digits.back().axis == Axis::Register && digits.back().extent % factor == 0;
   if (together) return true;
   in.diagnostics
-      .report(DiagCode::SgMap, findAttr(in, "vnni_axis")->range,
+      .report(DiagCode::SgMap, findAttr(in, attr_names::kVnniAxis)->range,
               str("neighbours along dimension ", dim, " of the block belong to different lanes: the ", factor, " ",
                   elemName(desc.elem()), " that fill 32 bits must be one lane's"))
       .withLabel(layout->text())
@@ -125,19 +126,19 @@ int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t other
 bool subgroupReduce(const TypeRuleInput &in, Results &results) {
   if (!atLaneScope(in)) return false;
   Elem elem = in.operands[0].elem();
-  const Attr *kind = findAttr(in, "kind");
+  const Attr *kind = findAttr(in, attr_names::kKind);
   const std::string &word = std::get<std::string>(kind->value);
   if (!combiningOp(word, elem)) {
     in.diagnostics.report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
                           str("`subgroup_reduce <", word, ">` is not defined for ", elemName(elem)));
     return false;
   }
-  int64_t size = powerOfTwo(in, "cluster_size", 1), stride = size ? powerOfTwo(in, "cluster_stride", 1) : 0;
+  int64_t size = powerOfTwo(in, attr_names::kClusterSize, 1), stride = size ? powerOfTwo(in, attr_names::kClusterStride, 1) : 0;
   if (!stride) return false;
-  const Attr *far = findAttr(in, "cluster_stride");
-  if (far && (!findAttr(in, "cluster_size") || (in.lanes > 0 && in.lanes % (size * stride) != 0))) {
+  const Attr *far = findAttr(in, attr_names::kClusterStride);
+  if (far && (!findAttr(in, attr_names::kClusterSize) || (in.lanes > 0 && in.lanes % (size * stride) != 0))) {
     in.diagnostics.report(DiagCode::AttributeValue, far->range.file ? far->range : in.range,
-                          findAttr(in, "cluster_size")
+                          findAttr(in, attr_names::kClusterSize)
                               ? str("clusters of ", size, " lanes, ", stride, " apart, do not divide ", in.lanes, " lanes")
                               : std::string("a cluster_stride goes with a cluster_size"));
     return false;

@@ -1,4 +1,5 @@
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/text.h"
 
@@ -31,7 +32,7 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
                           str("shared local memory is of static size, not ", shapedText(in.written)));
     return false;
   }
-  if (const Attr *offset = findAttr(in, "offset")) {
+  if (const Attr *offset = findAttr(in, attr_names::kOffset)) {
     int64_t bytes = std::get<int64_t>(offset->value), size = elemInfo(in.written.elem()).storageBytes;
     if (bytes < 0 || bytes % size != 0 || bytes > kMostSlmBytes) {
       in.diagnostics

@@ -1,4 +1,5 @@
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
@@ -257,7 +258,7 @@ bool initTile(const TypeRuleInput &in, Results &results) {
 bool loadTile(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0)) return false;
   Type vector = vectorOf(in, in.operands[0]);
-  if (const Attr *transpose = findAttr(in, "transpose")) {
+  if (const Attr *transpose = findAttr(in, attr_names::kTranspose)) {
     if (std::get<std::vector<int64_t>>(transpose->value) != std::vector<int64_t>{1, 0}) {
       in.diagnostics.report(DiagCode::AttributeValue, transpose->range,
                             "a tile is transposed by [1, 0]; leave it out otherwise");
@@ -271,7 +272,7 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
 bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
 
 bool prefetchTile(const TypeRuleInput &in, Results &) {
-  const Attr *locality = findAttr(in, "locality");
+  const Attr *locality = findAttr(in, attr_names::kLocality);
   if (!locality) return true;
   int64_t value = std::get<int64_t>(locality->value);
   if (value >= 0 && value <= 3) return true;
@@ -308,7 +309,7 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
 bool atomicRmw(const TypeRuleInput &in, Results &results) {
   if (!valueFitsTile(in, 0, 1, "apply")) return false;
   if (in.operands.size() > 2 && (!isScatterTile(in, 1) || !maskFits(in, 2, 1))) return false;
-  const Attr *kind = findAttr(in, "kind");
+  const Attr *kind = findAttr(in, attr_names::kKind);
   const std::string &word = std::get<std::string>(kind->value);
   Elem elem = in.operands[1].elem();
   if (word != "assign" && !combiningOp(word, elem)) {
@@ -365,7 +366,7 @@ bool nest(const TypeRuleInput &in, Results &results) {
     bool turned = findAttr(in, transpose) != nullptr;
     return in.context.vector({tile.extent(turned ? 1 : 0), tile.extent(turned ? 0 : 1)}, tile.elem());
   };
-  const Type operands[] = {loaded(0, "transpose_a"), loaded(1, "transpose_b"), in.operands[2]};
+  const Type operands[] = {loaded(0, attr_names::kTransposeA), loaded(1, attr_names::kTransposeB), in.operands[2]};
   TypeRuleInput product = in;
   product.operands = operands;
   if (!tileMma(product, results)) return false;

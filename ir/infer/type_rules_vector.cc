@@ -1,4 +1,5 @@
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
@@ -31,7 +32,7 @@ bool sameButOneDimension(Type a, Type b, int dim) {
 
 bool transpose(const TypeRuleInput &in, Results &results) {
   Type v = in.operands[0];
-  const Attr *attr = findAttr(in, "permutation");
+  const Attr *attr = findAttr(in, attr_names::kPermutation);
   if (!attr && !isMatrix(in, 0)) return false;
   std::vector<int64_t> permutation = attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{1, 0};
   std::vector<int64_t> sorted = permutation, shape;
@@ -56,7 +57,7 @@ bool reduction(const TypeRuleInput &in, Results &results) {
   if (!isMatrix(in, 0)) return false;
   std::optional<int> dim = oneDimension(in, v);
   if (!dim) return false;
-  const Attr *kind = findAttr(in, "kind");
+  const Attr *kind = findAttr(in, attr_names::kKind);
   const std::string &word = std::get<std::string>(kind->value);
   if (!combiningOp(word, v.elem())) {
     in.diagnostics
@@ -68,8 +69,8 @@ bool reduction(const TypeRuleInput &in, Results &results) {
   }
   std::vector<int64_t> shape = shapeOf(v);
   int64_t &extent = shape[static_cast<size_t>(*dim)];
-  if (const Attr *attr = findAttr(in, "reduction_size")) {
-    std::optional<int64_t> size = positiveSize(in, "reduction_size");
+  if (const Attr *attr = findAttr(in, attr_names::kReductionSize)) {
+    std::optional<int64_t> size = positiveSize(in, attr_names::kReductionSize);
     if (!size) return false;
     if (extent % *size != 0) {
       in.diagnostics
@@ -92,8 +93,8 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
   if (!dim) return false;
   std::vector<int64_t> shape = shapeOf(v);
   int64_t &extent = shape[static_cast<size_t>(*dim)];
-  if (findAttr(in, "broadcast_size")) {
-    std::optional<int64_t> size = positiveSize(in, "broadcast_size");
+  if (findAttr(in, attr_names::kBroadcastSize)) {
+    std::optional<int64_t> size = positiveSize(in, attr_names::kBroadcastSize);
     if (!size) return false;
     if (__builtin_mul_overflow(extent, *size, &extent) || extent > (int64_t{1} << 31)) {
       in.diagnostics.report(DiagCode::BadExtent, in.range, "the result of `broadcast` has more than 2^31 elements");
@@ -107,7 +108,7 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
         str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"));
     error.note("`broadcast_size = n` repeats each element n times");
     int other = 1 - *dim;
-    const Attr *dims = findAttr(in, "dims");
+    const Attr *dims = findAttr(in, attr_names::kDims);
     if (v.shape()[static_cast<size_t>(other)] == 1 && dims->range.file) {
       error.fix(str("stretch dimension ", other), dims->range, str("[", other, "]"));
       error.fixits.back().candidate = true; // the written type may be the intended one
@@ -169,17 +170,17 @@ static bool restatedFits(const TypeRuleInput &in, Type part) {
     const Attr *attr = findAttr(in, name);
     return attr ? std::get_if<std::vector<int64_t>>(&attr->value) : nullptr;
   };
-  if (const auto *sizes = of("sizes");
+  if (const auto *sizes = of(attr_names::kSizes);
       sizes && !std::equal(sizes->begin(), sizes->end(), part.shape().begin(), part.shape().end())) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, findAttr(in, "sizes")->range,
+    in.diagnostics.report(DiagCode::ShapeMismatch, findAttr(in, attr_names::kSizes)->range,
                           str("sizes are [", join(*sizes, ", "), "], but the part is ", shapedText(part)));
     return false;
   }
-  const auto *strides = of("strides");
+  const auto *strides = of(attr_names::kStrides);
   if (!strides || (strides->size() == static_cast<size_t>(part.rank()) &&
                    std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; })))
     return true;
-  in.diagnostics.report(DiagCode::NotSupported, findAttr(in, "strides")->range,
+  in.diagnostics.report(DiagCode::NotSupported, findAttr(in, attr_names::kStrides)->range,
                         str(opName(in), " takes neighbours: its strides are 1, one for each dimension"));
   return false;
 }
@@ -187,7 +188,7 @@ static bool restatedFits(const TypeRuleInput &in, Type part) {
 // Reports offsets outside of the whole vector at the attribute.
 static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
   if (!restatedFits(in, part)) return false;
-  const Attr *attr = findAttr(in, "offsets");
+  const Attr *attr = findAttr(in, attr_names::kOffsets);
   const auto &offsets = std::get<std::vector<int64_t>>(attr->value);
   bool fits = part.elem() == whole.elem() && part.rank() == whole.rank() && offsets.size() == static_cast<size_t>(whole.rank());
   for (size_t d = 0; fits && d < offsets.size(); ++d) {

@@ -1,5 +1,6 @@
 // XeGPU ops (RFC for XeTile and XeGPU Dialect): on whole vectors, or in lanes (type_rules_lanes.cc).
 #include "ir/infer/type_rules_internal.h"
+#include "ir/views/names.h"
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
@@ -33,18 +34,18 @@ bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
         .at(in.writtenRange, shapedText(in.written));
     return false;
   };
-  if (const std::string *scope = wordAttr(in, "memory_scope")) {
+  if (const std::string *scope = wordAttr(in, attr_names::kMemoryScope)) {
     MemorySpace space = *scope == "slm" ? MemorySpace::Slm : MemorySpace::Global;
-    if (data.space == MemorySpace::Slm && space != data.space) return contradiction("memory_scope");
+    if (data.space == MemorySpace::Slm && space != data.space) return contradiction(attr_names::kMemoryScope);
     data.space = space;
   }
-  if (const Attr *check = findAttr(in, "boundary_check")) {
+  if (const Attr *check = findAttr(in, attr_names::kBoundaryCheck)) {
     bool checks = std::get<int64_t>(check->value) != 0;
-    if (!data.boundaryCheck && checks) return contradiction("boundary_check");
+    if (!data.boundaryCheck && checks) return contradiction(attr_names::kBoundaryCheck);
     data.boundaryCheck = checks;
   }
-  if (const Attr *chunk = findAttr(in, "chunk_size_per_lane"); chunk && std::get<int64_t>(chunk->value) != data.chunk)
-    return contradiction("chunk_size_per_lane");
+  if (const Attr *chunk = findAttr(in, attr_names::kChunkSizePerLane); chunk && std::get<int64_t>(chunk->value) != data.chunk)
+    return contradiction(attr_names::kChunkSizePerLane);
   return true;
 }
 
@@ -85,7 +86,7 @@ bool isBlock(const TypeRuleInput &in, size_t operand, bool block) {
 }
 
 bool swaps(const TypeRuleInput &in, bool &swapped) {
-  const Attr *attr = findAttr(in, "transpose");
+  const Attr *attr = findAttr(in, attr_names::kTranspose);
   swapped = false;
   if (!attr) return true;
   const auto &permutation = std::get<std::vector<int64_t>>(attr->value);
@@ -107,7 +108,7 @@ int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
 // [R, C] as [R/f, C, f] (axis 0) or [R, C/f, f] (axis 1).
 std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vector<int64_t> shape, bool swapped, Mode mode) {
   Elem elem = in.operands[0].elem();
-  const Attr *attr = findAttr(in, "vnni_axis");
+  const Attr *attr = findAttr(in, attr_names::kVnniAxis);
   if (!attr) return shape;
   int64_t axis = std::get<int64_t>(attr->value);
   if (axis != 0 && axis != 1) {
@@ -225,8 +226,8 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
     return false;
   }
   if (in.operands[0].isMemRef())
-    data.space =
-        in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, "memory_scope") ? MemorySpace::Slm : data.space;
+    data.space = in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, attr_names::kMemoryScope) ? MemorySpace::Slm
+                                                                                                            : data.space;
   if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type base = in.operands[0];
   size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : data.shape.size(), given = in.operands.size() - 1;
@@ -262,7 +263,7 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
 }
 
 static bool usedFits(const TypeRuleInput &in, Type desc) {
-  const Attr *attr = findAttr(in, "used");
+  const Attr *attr = findAttr(in, attr_names::kUsed);
   if (!attr) return true;
   const auto &used = std::get<std::vector<int64_t>>(attr->value);
   bool fits = used.size() == static_cast<size_t>(desc.rank());
@@ -370,7 +371,8 @@ bool createTdesc(const TypeRuleInput &in, Results &results) {
                           str("the base of `create_tdesc` is an address or a memref of one dimension, not ", shapedText(base)));
     return false;
   }
-  if (base.isMemRef() && base.data().space == MemorySpace::Slm && !findAttr(in, "memory_scope")) data.space = MemorySpace::Slm;
+  if (base.isMemRef() && base.data().space == MemorySpace::Slm && !findAttr(in, attr_names::kMemoryScope))
+    data.space = MemorySpace::Slm;
   if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type desc = in.context.intern(std::move(data));
   if (!offsetsFit(in, desc, mode)) return false;
@@ -405,7 +407,7 @@ bool atomicTdesc(const TypeRuleInput &in, Results &results) {
   if (mode == Mode::Wrong || !isBlock(in, 1, false) || !maskFits(in, 2, 1, mode)) return false;
   Type desc = in.operands[1], value = gathered(in, desc, mode);
   if (!value || !valueIs(in, 0, value, 1)) return false;
-  const Attr *kind = findAttr(in, "kind");
+  const Attr *kind = findAttr(in, attr_names::kKind);
   const std::string &word = std::get<std::string>(kind->value);
   if (word != "assign" && !combiningOp(word, desc.elem())) {
     in.diagnostics.report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
@@ -429,7 +431,7 @@ bool createNbarrier(const TypeRuleInput &in, Results &results) {
                             str(i ? "a role" : "an id", " is a scalar, not ", shapedText(in.operands[i])));
       return false;
     }
-  for (std::string_view name : {"num_producers", "num_consumers"})
+  for (std::string_view name : {attr_names::kNumProducers, attr_names::kNumConsumers})
     if (const Attr *attr = findAttr(in, name);
         std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > kMostSubgroups) {
       in.diagnostics.report(DiagCode::AttributeValue, attr->range,

@@ -6,7 +6,7 @@ namespace xt {
 
 AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &args)
     : args_(args), origins_(kernel), effects_(kernelEffects(kernel)) {
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     if (xt::has(op.info().effects, Effect::Writes)) addWrite(op);
   });
   // Adds all values that the slice needs, transitively.

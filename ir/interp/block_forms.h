@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/interp/values.h"
 #include "ir/op.h"
+#include "ir/views/xegpu.h"
 
 #include <numeric>
 
@@ -34,16 +35,11 @@ template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t fa
 
 // The rows and columns of a block in memory that the results of a load_nd are used from.
 inline std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
-  const Attr *attr = op.attr("used");
-  if (!attr) return {rows, columns};
-  std::vector<int64_t> used = std::get<std::vector<int64_t>>(attr->value);
+  const std::vector<int64_t> *written = LoadNdOp(op).used();
+  if (!written) return {rows, columns};
+  std::vector<int64_t> used = *written;
   if (used.size() == 1) used.insert(used.begin(), 1);
   return used;
-}
-
-inline bool transposes(const Op &op) {
-  const Attr *attr = op.attr("transpose");
-  return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
 }
 
 } // namespace xt

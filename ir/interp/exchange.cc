@@ -5,6 +5,7 @@
 #include "ir/interp/print_value.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/interp/workgroup.h"
+#include "ir/views/tile.h"
 
 namespace xt {
 namespace {
@@ -78,7 +79,7 @@ Result<void> Workgroup::printOrAssert(const Step &step) {
     for (size_t i = 0; i < step.operands.size(); ++i) {
       Type type = step.op->operand(i)->type();
       Fragment numbers = printedNumbers(type.elem(), gather(step, i), *environment_.arithmetic);
-      (*environment_.print)(printedValue(step.op->textAttr("text"), type, numbers));
+      (*environment_.print)(printedValue(PrintOp(*step.op).text(), type, numbers));
     }
   }
   for (Subgroup &subgroup : subgroups_) subgroup.resume({});

@@ -7,6 +7,8 @@
 #include "ir/interp/mma.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/interp/workgroup.h"
+#include "ir/views/scalar.h"
+#include "ir/views/xegpu.h"
 
 #include <algorithm>
 
@@ -112,7 +114,7 @@ Result<void> LaneMeeting::load() {
       read = turned(read, rows, columns);
       std::swap(rows, columns);
     }
-    if (op_.intAttr("vnni_axis", 1) == 0) {
+    if (LoadNdOp(op_).vnniAxis() == 0) {
       Fragment packed(read.size());
       forEachVnni(rows, columns, op_.result()->type().extent(2),
                   [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });
@@ -188,13 +190,19 @@ void LaneMeeting::multiply() {
 // --- exchanges -------------------------------------------------------------------------------------------------------
 
 void LaneMeeting::shuffle() {
-  std::string_view mode = op_.textAttr("mode");
+  ShuffleMode mode = ShuffleOp(op_).mode();
   std::vector<std::vector<RuntimeValue>> results;
   for (size_t l = 0; l < lanes_.size(); ++l) {
     auto offset = static_cast<uint64_t>(std::get<Number>(operand(l, 1)).i);
     int64_t width = std::get<Number>(operand(l, 2)).i;
     // Unsigned: a lane number below 0 becomes larger than every width.
-    uint64_t from = mode == "xor" ? l ^ offset : mode == "up" ? l - offset : mode == "down" ? l + offset : offset;
+    uint64_t from = offset;
+    switch (mode) {
+    case ShuffleMode::Xor: from = l ^ offset; break;
+    case ShuffleMode::Up: from = l - offset; break;
+    case ShuffleMode::Down: from = l + offset; break;
+    case ShuffleMode::Idx: break;
+    }
     uint64_t taking = std::min<uint64_t>(lanes_.size(), width < 0 ? 0 : static_cast<uint64_t>(width));
     bool valid = from < taking && l < taking;
     results.push_back({operand(valid ? static_cast<size_t>(from) : l, 0), integerNumber(valid)});
@@ -204,12 +212,13 @@ void LaneMeeting::shuffle() {
 
 void LaneMeeting::reduce() {
   Type type = op_.result()->type();
-  std::string_view kind = op_.textAttr("kind");
-  OpKind combining = *combiningOp(kind, type.elem());
+  OpKind combining = *combiningOp(op_);
   Elem within = reductionElem(combining, type.elem());
   Number identity = arithmetic().constant(within, combiningIdentity(combining, within));
-  auto size = static_cast<size_t>(op_.intAttr("cluster_size", static_cast<int64_t>(lanes_.size())));
-  auto stride = static_cast<size_t>(op_.intAttr("cluster_stride", 1));
+  SubgroupReduceOp reduce(op_);
+  std::string_view kind = wordText(reduce.kind());
+  auto size = static_cast<size_t>(reduce.clusterSize().value_or(static_cast<int64_t>(lanes_.size())));
+  auto stride = static_cast<size_t>(reduce.clusterStride().value_or(1));
   auto clusterOf = [&](size_t lane) { return std::pair(lane / (size * stride), lane % stride); };
   std::vector<Fragment> values;
   for (const Subgroup &lane : lanes_) values.push_back(lane.elements(step_.operands[0]));

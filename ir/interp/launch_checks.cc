@@ -11,7 +11,7 @@ namespace xt {
 LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks)
     : kernel_(kernel), checks_(checks) {
   bool fences = false, atomics = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     ops_.push_back(&op);
     opNumber_[&op] = static_cast<uint32_t>(ops_.size());
     fences |= op.kind() == OpKind::Fence;
@@ -27,8 +27,7 @@ LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &a
 void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args) {
   // Tiles at addresses may have any element type: memory is then tracked byte by byte.
   bool anyType = false;
-  walk(const_cast<Block &>(kernel.body),
-       [&](Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
+  walk(kernel.body, [&](const Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
   std::vector<Piece> pieces;
   for (size_t i = 0; i < args.size(); ++i) {
     const BufferView &view = args[i].buffer;

@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/interp/float_ops.h"
 #include "ir/interp/int_ops.h"
+#include "ir/views/shared.h"
 
 #include <array>
 #include <cmath>
@@ -32,7 +33,7 @@ void storeNumber(Elem elem, void *bytes, Number value) {
 
 ElementwiseOp elementwiseOp(const Op &op) {
   XT_CHECK(op.info().elementwise, "not an elementwise op");
-  return {op.kind(), op.operand(op.operandCount() - 1)->type().elem(), op.result()->type().elem(), op.textAttr("kind")};
+  return {op.kind(), op.operand(op.operandCount() - 1)->type().elem(), op.result()->type().elem(), SharedAttrs(op).kind()};
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/interp/mma.h"
 #include "ir/interp/subgroup.h"
+#include "ir/views/nest.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 #include <numeric>
@@ -108,9 +110,9 @@ Result<Fragment> Subgroup::elementsOf(const Step &step, const TileValue &tile, s
 
 Result<void> Subgroup::loadTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[0]]);
-  const Attr *attr = step.op->attr("padding");
-  Number padding = arithmetic().constant(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
-  Result<Fragment> loaded = elementsOf(step, tile, held(step).slices, step.op->attr("transpose") != nullptr, padding);
+  const AttrValue *written = LoadTileOp(*step.op).padding();
+  Number padding = arithmetic().constant(tile.elem, written ? *written : AttrValue(int64_t{0}));
+  Result<Fragment> loaded = elementsOf(step, tile, held(step).slices, transposes(*step.op), padding);
   if (!loaded) return loaded.error();
   setVector(step, std::move(*loaded));
   return {};
@@ -123,7 +125,7 @@ Result<void> Subgroup::nest(const Step &step) {
   int64_t lower = index(step, 3), upper = index(step, 4), increment = index(step, 5);
   if (increment <= 0) return Error::kernel(str("the step of a `nest` must be positive, it is ", increment), op.operandRange(5));
   TileValue tiles[] = {std::get<TileValue>(slots_[step.operands[0]]), std::get<TileValue>(slots_[step.operands[1]])};
-  bool turned[] = {op.attr("transpose_a") != nullptr, op.attr("transpose_b") != nullptr};
+  bool turned[] = {NestOp(op).transposeA(), NestOp(op).transposeB()};
   std::vector<int64_t> depth(static_cast<size_t>(op.operand(0)->type().extent(turned[0] ? 0 : 1)));
   std::iota(depth.begin(), depth.end(), 0);
   const std::vector<int64_t> dims[2][2] = {{part.slices[0], depth}, {depth, part.slices[1]}};
@@ -176,7 +178,7 @@ Result<void> Subgroup::atomic(const Step &step) {
     return {};
   }
   Fragment before(part.count);
-  std::string_view kind = step.op->textAttr("kind");
+  std::string_view kind = wordText(AtomicRmwOp(*step.op).kind());
   const Number *in = fragment(step.operands[0])->data();
   if (!tile) {
     updateScatter(std::get<ScatterTile>(target), mask, kind, in, before.data(), site(step));
@@ -189,8 +191,8 @@ Result<void> Subgroup::atomic(const Step &step) {
 
 void Subgroup::loadGather(const Step &step) {
   const auto &tile = std::get<ScatterTile>(slots_[step.operands[0]]);
-  const Attr *attr = step.op->attr("padding");
-  Number padding = arithmetic().constant(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
+  const AttrValue *written = LoadGatherOp(*step.op).padding();
+  Number padding = arithmetic().constant(tile.elem, written ? *written : AttrValue(int64_t{0}));
   Fragment result(tile.offsets->size());
   xt::loadGather(tile, fragment(step.operands[1]).get(), padding, result.data(), site(step));
   setVector(step, std::move(result));

@@ -6,12 +6,14 @@
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
 #include "ir/interp/vector_ops.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 
 namespace xt {
 
 void Subgroup::constant(const Step &step) {
   const Op &op = *step.op;
-  Number value = arithmetic().constant(op.result()->type().elem(), op.attr("value")->value);
+  Number value = arithmetic().constant(op.result()->type().elem(), ConstantOp(op).value());
   if (op.result()->type().isVector())
     setVector(step, Fragment(held(step).count, value));
   else
@@ -23,7 +25,7 @@ void Subgroup::blockOrSubgroupId(const Step &step) {
     slots_[step.results[0]] = integerNumber(static_cast<int64_t>(step.op->kind() == OpKind::LaneId ? lane() : subgroup()));
     return;
   }
-  size_t fromLast = static_cast<size_t>(step.op->textAttr("dimension")[0] - 'x');
+  size_t fromLast = static_cast<size_t>(BlockIdOp(*step.op).dimension());
   const std::vector<int64_t> &id = environment_.blockId;
   slots_[step.results[0]] = integerNumber(fromLast < id.size() ? id[id.size() - 1 - fromLast] : 0);
 }
@@ -102,7 +104,7 @@ void Subgroup::insert(const Step &step) {
 }
 
 void Subgroup::insertSlice(const Step &step) {
-  const auto &offsets = std::get<std::vector<int64_t>>(step.op->attr("offsets")->value);
+  const std::vector<int64_t> &offsets = InsertStridedSliceOp(*step.op).offsets();
   Fragment result = *fragment(step.operands[1]);
   const Fragment &part = *fragment(step.operands[0]);
   Type partType = step.op->operand(0)->type(), whole = step.op->operand(1)->type();
@@ -125,9 +127,9 @@ Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arith
 // At workgroup scope, values that are the same in all subgroups are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
-  std::string text =
-      printPrefix(environment_.kernel, environment_.blockId, step.op->attr("workgroup") ? -1 : static_cast<int64_t>(id_));
-  text += step.op->textAttr("text");
+  PrintOp print(*step.op);
+  std::string text = printPrefix(environment_.kernel, environment_.blockId, print.workgroup() ? -1 : static_cast<int64_t>(id_));
+  text += print.text();
   if (step.operands.empty()) (*environment_.print)(printedText(text));
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const RuntimeValue &value = slots_[step.operands[i]];
@@ -166,8 +168,8 @@ Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std
     std::vector<int64_t> shape = assertedShape(op);
     int64_t element = inWhole(static_cast<int64_t>(k), op.operand(0)->type(), first, shape);
     std::string where =
-        originText(environment.kernel, environment.blockId, op.attr("workgroup") ? -1 : static_cast<int64_t>(subgroup));
-    return Error::kernel(assertionText(op.textAttr("text"), shape, element, where), op.range());
+        originText(environment.kernel, environment.blockId, AssertOp(op).workgroup() ? -1 : static_cast<int64_t>(subgroup));
+    return Error::kernel(assertionText(AssertOp(op).text(), shape, element, where), op.range());
   }
   return {};
 }

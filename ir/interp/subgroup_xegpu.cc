@@ -4,6 +4,7 @@
 #include "ir/interp/block_forms.h"
 #include "ir/interp/mma.h"
 #include "ir/interp/subgroup.h"
+#include "ir/views/xegpu.h"
 
 namespace xt {
 namespace {
@@ -82,7 +83,7 @@ Result<void> Subgroup::loadNd(const Step &step) {
     std::swap(rows, columns);
   }
   // With vnni_axis = 1, neighbours along the second dimension are adjacent already.
-  if (op.intAttr("vnni_axis", 1) == 0) {
+  if (LoadNdOp(op).vnniAxis() == 0) {
     Fragment packed(read.size());
     forEachVnni(rows, columns, op.result()->type().extent(2), [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });
     read = std::move(packed);
@@ -217,7 +218,7 @@ Result<void> Subgroup::atomicTdesc(const Step &step) {
   if (tracing()) return traceScatter(lanes, &mask), Result<void>();
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
   Fragment before(lanes.offsets->size()), value = elements(step.operands[0]);
-  updateScatter(lanes, &mask, step.op->textAttr("kind"), value.data(), before.data(), site(step));
+  updateScatter(lanes, &mask, wordText(AtomicTdescOp(*step.op).kind()), value.data(), before.data(), site(step));
   setResult(step, std::move(before));
   return {};
 }
@@ -242,8 +243,8 @@ Result<void> Subgroup::createNbarrier(const Step &step) {
     return Error::kernel(
         str("the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer), not ", role),
         step.op->range());
-  slots_[step.results[0]] = NamedBarrierPart{static_cast<size_t>(id), role, step.op->intAttr("num_producers", 0),
-                                             step.op->intAttr("num_consumers", 0)};
+  CreateNbarrierOp part(*step.op);
+  slots_[step.results[0]] = NamedBarrierPart{static_cast<size_t>(id), role, part.numProducers(), part.numConsumers()};
   return {};
 }
 

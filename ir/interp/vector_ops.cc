@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/scalar.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,8 +16,6 @@ Number apply(OpKind kind, Elem elem, Number a, Number b, Arithmetic &arithmetic)
   arithmetic.elementwise({kind, elem, elem, ""}, operands, &result, 1);
   return result;
 }
-
-size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
 
 // The number of consecutive elements along each dimension of `many` that correspond to one element of `few`.
 std::vector<int64_t> blockOf(Type many, Type few) {
@@ -72,7 +71,7 @@ template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> i
   }
   std::copy(index.begin(), index.end(), at.begin());
   if (rule == TypeRule::ExtractStridedSlice) {
-    const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+    const std::vector<int64_t> &offsets = ExtractStridedSliceOp(op).offsets();
     for (size_t d = 0; d < offsets.size(); ++d) at[d] += offsets[d];
   }
   if (rule == TypeRule::Transpose) {
@@ -127,7 +126,7 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
   }
   // Each kind starts from its identity, so that a block of one element gives that element.
   Elem elem = op.result()->type().elem();
-  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
+  OpKind kind = *combiningOp(op);
   Elem within = reductionElem(kind, elem);
   Number identity = arithmetic.constant(within, combiningIdentity(kind, within));
   forEachHeld(target, [&](std::span<const int64_t> index) {

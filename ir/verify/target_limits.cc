@@ -7,6 +7,7 @@
 #include "ir/gpu/lane_fragments.h"
 #include "ir/verify/nearest_size.h"
 #include "ir/verify/slm_limit.h"
+#include "ir/views/xegpu.h"
 
 #include <algorithm>
 #include <optional>
@@ -30,8 +31,7 @@ BlockRequest requestOf(const Op &op, Type desc) {
   if (op.kind() == OpKind::StoreNd) plain.use = BlockUse::Store;
   if (op.kind() == OpKind::PrefetchNd) plain.use = BlockUse::Prefetch;
   if (op.kind() != OpKind::LoadNd) return plain;
-  const Attr *attr = op.attr("transpose");
-  bool turned = attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1, packs = op.intAttr("vnni_axis", 1) == 0;
+  bool turned = transposes(op), packs = LoadNdOp(op).vnniAxis() == 0;
   // Narrower elements are transposed in groups of 32 bits: a lane gets all elements of a group of one row.
   if (turned && (packs || bits < 32)) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
   if (turned)
@@ -95,7 +95,7 @@ public:
 
   bool run() {
     size_t before = diagnostics_.errorCount();
-    walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    walk(kernel_.body, [&](const Op &op) {
       if (diagnostics_.errorCount() - before < kMostLimitReports) check(op);
     });
     workgroup();

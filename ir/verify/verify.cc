@@ -174,7 +174,7 @@ Result<void> lies(Form form, const Kernel &kernel, Diagnostics &diagnostics, con
 Result<void> verifyLayoutsKnown(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return {};
   std::vector<const Value *> values;
-  walk(const_cast<Kernel &>(kernel).body, [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) values.push_back(op.result(i));
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const auto &param : op.region(r)->params()) values.push_back(param.get());
@@ -203,7 +203,7 @@ Result<void> verifyBlocks(const Kernel &kernel, Diagnostics &diagnostics) {
   auto look = [&](const Value *value) {
     if (value->type().isWindow() && !large && value->type().byteCount() > kMessageBytes) large = value;
   };
-  walk(const_cast<Kernel &>(kernel).body, [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) look(op.result(i));
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const auto &param : op.region(r)->params()) look(param.get());

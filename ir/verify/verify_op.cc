@@ -21,7 +21,11 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
   switch (spec.kind) {
   case AttrKind::Int:
   case AttrKind::Flag: return integer ? "" : "is not an integer";
-  case AttrKind::Ints: return std::holds_alternative<std::vector<int64_t>>(attr.value) ? "" : "is not a list";
+  case AttrKind::Ints: {
+    const auto *list = std::get_if<std::vector<int64_t>>(&attr.value);
+    if (!list) return "is not a list";
+    return spec.length == 0 || list->size() == spec.length ? "" : str("has ", list->size(), " elements, not ", spec.length);
+  }
   case AttrKind::Number: {
     if (!integer && !number) return "is not a number";
     if (op.resultCount() == 0) return "";

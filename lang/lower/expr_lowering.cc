@@ -1,6 +1,7 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "ir/call_names.h"
+#include "ir/views/scalar.h"
 #include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/operators.h"
@@ -177,7 +178,7 @@ bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange 
     builder_.setRange(value->range());
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
       Op *copy = builder_.create(OpKind::Constant, {}, {type});
-      copy->setAttr("value", op->attr("value")->value, op->range());
+      ConstantOp(*copy).setValue(ConstantOp(*op).value(), op->range());
       // The scalar of a literal has no other use; a named one may be used later.
       if (value->uses().empty() && value->name().empty() && op->block()) op->block()->erase(op);
       value = copy->result();

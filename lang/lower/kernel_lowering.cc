@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/uniformity.h"
+#include "ir/views/scalar.h"
 
 namespace xt {
 
@@ -203,12 +204,12 @@ void KernelLowering::checkPlaces() {
           .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
           .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole");
     if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
-      std::string_view dimension = op.textAttr("dimension");
-      size_t index = dimension == "y" ? 1 : dimension == "z" ? 2 : 0;
+      BlockIdDimension dimension = BlockIdOp(op).dimension();
+      auto index = static_cast<size_t>(dimension);
       if (index >= kernel_->grid.size())
         diagnostics().report(DiagCode::NotHere, op.range(),
                              str("the grid of this kernel has ", kernel_->grid.size(), " dimension",
-                                 kernel_->grid.size() == 1 ? "" : "s", ", so there is no block_id ", dimension));
+                                 kernel_->grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
     }
     if (op.kind() == OpKind::AllocSlm && op.block() != &kernel_->body)
       diagnostics()
