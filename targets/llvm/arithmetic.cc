@@ -1,5 +1,6 @@
 // Elementwise ops on values in registers.
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
 #include "targets/llvm/register_ops.h"
 
 #include <array>
@@ -29,28 +30,41 @@ Intrinsic::ID intrinsicOf(OpKind kind) {
   return Intrinsic::not_intrinsic;
 }
 
-// The kinds that start with "u" compare unsigned integers, or floats where an unordered pair compares true.
-Predicate predicateOf(std::string_view kind, bool floats) {
-  struct Entry {
-    std::string_view kind;
-    Predicate predicate;
-  };
-  static constexpr std::array kPredicates = {
-      Entry{"eq", Predicate::ICMP_EQ},       Entry{"ne", Predicate::ICMP_NE},   Entry{"slt", Predicate::ICMP_SLT},
-      Entry{"sle", Predicate::ICMP_SLE},     Entry{"sgt", Predicate::ICMP_SGT}, Entry{"sge", Predicate::ICMP_SGE},
-      Entry{"ult", Predicate::ICMP_ULT},     Entry{"ule", Predicate::ICMP_ULE}, Entry{"ugt", Predicate::ICMP_UGT},
-      Entry{"uge", Predicate::ICMP_UGE},     Entry{"oeq", Predicate::FCMP_OEQ}, Entry{"une", Predicate::FCMP_UNE},
-      Entry{"olt", Predicate::FCMP_OLT},     Entry{"ole", Predicate::FCMP_OLE}, Entry{"ogt", Predicate::FCMP_OGT},
-      Entry{"oge", Predicate::FCMP_OGE},     Entry{"one", Predicate::FCMP_ONE}, Entry{"ord", Predicate::FCMP_ORD},
-      Entry{"ueq", Predicate::FCMP_UEQ},     Entry{"uno", Predicate::FCMP_UNO}, Entry{"true", Predicate::FCMP_TRUE},
-      Entry{"false", Predicate::FCMP_FALSE},
-  };
-  static constexpr std::array kUnordered = {Entry{"ult", Predicate::FCMP_ULT}, Entry{"ule", Predicate::FCMP_ULE},
-                                            Entry{"ugt", Predicate::FCMP_UGT}, Entry{"uge", Predicate::FCMP_UGE}};
-  for (const Entry &entry : kUnordered)
-    if (floats && entry.kind == kind) return entry.predicate;
-  for (const Entry &entry : kPredicates)
-    if (entry.kind == kind) return entry.predicate;
+Predicate predicateOf(CmpIKind kind) {
+  switch (kind) {
+  case CmpIKind::Eq: return Predicate::ICMP_EQ;
+  case CmpIKind::Ne: return Predicate::ICMP_NE;
+  case CmpIKind::Slt: return Predicate::ICMP_SLT;
+  case CmpIKind::Sle: return Predicate::ICMP_SLE;
+  case CmpIKind::Sgt: return Predicate::ICMP_SGT;
+  case CmpIKind::Sge: return Predicate::ICMP_SGE;
+  case CmpIKind::Ult: return Predicate::ICMP_ULT;
+  case CmpIKind::Ule: return Predicate::ICMP_ULE;
+  case CmpIKind::Ugt: return Predicate::ICMP_UGT;
+  case CmpIKind::Uge: return Predicate::ICMP_UGE;
+  }
+  XT_UNREACHABLE("kind of a comparison");
+}
+
+Predicate predicateOf(CmpFKind kind) {
+  switch (kind) {
+  case CmpFKind::False: return Predicate::FCMP_FALSE;
+  case CmpFKind::Oeq: return Predicate::FCMP_OEQ;
+  case CmpFKind::Ogt: return Predicate::FCMP_OGT;
+  case CmpFKind::Oge: return Predicate::FCMP_OGE;
+  case CmpFKind::Olt: return Predicate::FCMP_OLT;
+  case CmpFKind::Ole: return Predicate::FCMP_OLE;
+  case CmpFKind::One: return Predicate::FCMP_ONE;
+  case CmpFKind::Ord: return Predicate::FCMP_ORD;
+  case CmpFKind::Ueq: return Predicate::FCMP_UEQ;
+  case CmpFKind::Ugt: return Predicate::FCMP_UGT;
+  case CmpFKind::Uge: return Predicate::FCMP_UGE;
+  case CmpFKind::Ult: return Predicate::FCMP_ULT;
+  case CmpFKind::Ule: return Predicate::FCMP_ULE;
+  case CmpFKind::Une: return Predicate::FCMP_UNE;
+  case CmpFKind::Uno: return Predicate::FCMP_UNO;
+  case CmpFKind::True: return Predicate::FCMP_TRUE;
+  }
   XT_UNREACHABLE("kind of a comparison");
 }
 
@@ -162,7 +176,7 @@ LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
 LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {
   Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
   for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
-  return b.CreateFCmp(predicateOf(op.textAttr("kind"), true), args[0], args[1]);
+  return b.CreateFCmp(predicateOf(CmpFOp(op).kind()), args[0], args[1]);
 }
 
 // --- integers --------------------------------------------------------------------------------------------------------
@@ -205,7 +219,7 @@ LlvmValue *RegisterOps::toInteger(LlvmValue *value, Elem from, Elem to, bool isS
 }
 
 LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem) {
-  Predicate predicate = predicateOf(op.textAttr("kind"), false);
+  Predicate predicate = predicateOf(CmpIOp(op).kind());
   if (elemInfo(elem).isUnsigned) predicate = llvm::ICmpInst::getUnsignedPredicate(predicate);
   for (LlvmValue *&arg : args) arg = integerForm(arg, elem, !llvm::CmpInst::isUnsigned(predicate));
   return b.CreateICmp(predicate, args[0], args[1]);

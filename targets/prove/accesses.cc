@@ -1,6 +1,7 @@
 #include "targets/prove/accesses.h"
 
 #include "ir/effects.h"
+#include "ir/views/tile.h"
 #include "targets/prove/integers.h"
 #include "targets/prove/walk.h"
 
@@ -47,7 +48,7 @@ void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &o
   anywhere = anywhere || !found;
   obstacle.writes.assign(kernel.paramCount, false);
   if (has(op.info().effects, Effect::Writes)) obstacle.writes = anywhere ? std::vector<bool>(kernel.paramCount, true) : touched;
-  obstacle.padded = op.kind() == OpKind::LoadGather && op.attr("padding") && !anywhere;
+  obstacle.padded = op.kind() == OpKind::LoadGather && LoadGatherOp(op).padding() && !anywhere;
 }
 } // namespace
 

@@ -1,5 +1,7 @@
 #include "targets/prove/integers.h"
 
+#include "ir/views/scalar.h"
+
 namespace xt {
 
 namespace {
@@ -40,7 +42,7 @@ private:
   Term negated(Term a) { return smt_.sub(smt_.integer(0), a); }
 
   Term constant(bool truths) {
-    const auto *value = std::get_if<int64_t>(&op_.attr("value")->value);
+    const auto *value = std::get_if<int64_t>(&ConstantOp(op_).value());
     if (!value) return Term();
     return truths ? smt_.truth(*value != 0) : smt_.integer(*value);
   }
@@ -58,14 +60,19 @@ private:
     return smt_.choose(smt_.less(x(), smt_.integer(0)), above, x());
   }
   Term comparison() {
-    std::string_view kind = op_.textAttr("kind");
-    if (kind == "eq") return smt_.equal(x(), y());
-    if (kind == "ne") return smt_.negation(smt_.equal(x(), y()));
-    if (kind == "slt") return smt_.less(x(), y());
-    if (kind == "sle") return smt_.lessEqual(x(), y());
-    if (kind == "sgt") return smt_.less(y(), x());
-    if (kind == "sge") return smt_.lessEqual(y(), x());
-    return Term();
+    switch (CmpIOp(op_).kind()) {
+    case CmpIKind::Eq: return smt_.equal(x(), y());
+    case CmpIKind::Ne: return smt_.negation(smt_.equal(x(), y()));
+    case CmpIKind::Slt: return smt_.less(x(), y());
+    case CmpIKind::Sle: return smt_.lessEqual(x(), y());
+    case CmpIKind::Sgt: return smt_.less(y(), x());
+    case CmpIKind::Sge: return smt_.lessEqual(y(), x());
+    case CmpIKind::Ult:
+    case CmpIKind::Ule:
+    case CmpIKind::Ugt:
+    case CmpIKind::Uge: return Term();
+    }
+    XT_UNREACHABLE("kind of a comparison");
   }
 
   const Op &op_;

@@ -1,6 +1,7 @@
 #include "targets/prove/walk.h"
 
 #include "ir/base/text.h"
+#include "ir/views/shared.h"
 #include "targets/prove/integers.h"
 
 namespace xt {
@@ -271,7 +272,7 @@ void AccessWalk::add(const Op &op, Access::Kind kind, const View &base, const st
   }
   access.when = smt_.all(conditions);
   access.loops = loops_;
-  access.paddingWritten = op.attr("padding") != nullptr;
+  access.paddingWritten = SharedAttrs(op).padding() != nullptr;
   out_.accesses.push_back(std::move(access));
 }
 

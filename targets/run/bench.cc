@@ -1,6 +1,7 @@
 #include "targets/run/bench.h"
 
 #include "ir/interp/scalar_eval.h"
+#include "ir/views/scalar.h"
 
 #include <algorithm>
 #include <chrono>
@@ -68,7 +69,7 @@ public:
     if (!op) return parameter(value);
     if (op->kind() == OpKind::Dim) return size(*op, depth);
     if (op->kind() == OpKind::Constant) {
-      const auto *number = std::get_if<int64_t>(&op->attr("value")->value);
+      const auto *number = std::get_if<int64_t>(&ConstantOp(*op).value());
       return number && op->result()->type().isScalar() ? std::optional(*number) : std::nullopt;
     }
     if (!op->info().elementwise || !op->result()->type().isScalar() || isFloat(op->result()->type().elem()))
@@ -132,7 +133,7 @@ bool addLoops(LaunchNumbers &numbers, const std::vector<LoopCost> &loops, double
 
 Elem multipliedElem(const Kernel &kernel) {
   std::optional<Elem> found;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     bool product = op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas;
     if (product && !found) found = op.operand(0)->type().elem();
   });

@@ -39,7 +39,7 @@ struct LayoutUse {
 };
 std::vector<LayoutUse> layoutsOf(const Kernel &kernel) {
   std::vector<LayoutUse> uses;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) {
       Type type = op.result(i)->type();
       if (!(type.isVector() || type.isTile()) || !type.layout()) continue;

@@ -7,7 +7,7 @@ namespace {
 
 bool hasF64(Type type) { return type && type.elem() == Elem::F64; }
 
-bool usesF64(Block &block) {
+bool usesF64(const Block &block) {
   bool uses = false;
   for (size_t i = 0; i < block.params().size(); ++i) uses |= hasF64(block.param(i)->type());
   walk(block, [&](const Op &op) {
@@ -19,7 +19,7 @@ bool usesF64(Block &block) {
 } // namespace
 
 std::string whyUnsupported(const Kernel &kernel, const TargetInfo &target) {
-  if (target.f64 || !usesF64(const_cast<Block &>(kernel.body))) return "";
+  if (target.f64 || !usesF64(kernel.body)) return "";
   return str("it uses f64, which ", target.name, " does not have");
 }
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/views/xegpu.h"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ public:
       : kernel_(kernel), target_(target), options_(options), origins_(origins), diagnostics_(diagnostics) {}
 
   BlockPlan run() {
-    walk(const_cast<Block &>(kernel_.body), [&](Op &op) { visit(op); }); // walk gives mutable ops; nothing is changed
+    walk(kernel_.body, [&](const Op &op) { visit(op); });
     for (const XeBlockUse &use : plan_.uses) {
       int64_t bytes = elemInfo(kernel_.param(use.param)->type().elem()).storageBytes;
       const BlockRules &rules = target_.blocks;
@@ -30,7 +31,7 @@ private:
     switch (op.info().typeRule) {
     case TypeRule::LoadNd: {
       // If neighbours of a column are needed in one word, a message may pack them.
-      bool packs = op.intAttr("vnni_axis", 1) == 0;
+      bool packs = LoadNdOp(op).vnniAxis() == 0;
       for (Use use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
       BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;
       return plan(op, op.operand(0), {first, second, BlockUse::LoadTransposed});

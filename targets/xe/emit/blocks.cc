@@ -1,5 +1,6 @@
 // Blocks of matrices: one message where the target has one that deals the block out to the lanes as the sg_map says.
 #include "ir/base/text.h"
+#include "ir/views/xegpu.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <algorithm>
@@ -110,15 +111,14 @@ Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
   Type desc = op.operand(0)->type(), result = op.result()->type();
   std::vector<int64_t> shape = desc.layout()->ownerShape(Axis::Lane);
   auto rows = static_cast<size_t>(shape.size() == 2 ? shape[0] : 1), columns = static_cast<size_t>(shape.back());
-  const Attr *permutation = op.attr("transpose");
-  if (permutation && desc.rank() == 2 && std::get<std::vector<int64_t>>(permutation->value)[0] == 1) {
+  if (desc.rank() == 2 && transposes(op)) {
     Fragment turned;
     for (size_t c = 0; c < columns; ++c)
       for (size_t r = 0; r < rows; ++r) turned.push_back(own[r * columns + c]);
     own = std::move(turned);
     std::swap(rows, columns);
   }
-  if (op.intAttr("vnni_axis", 1) != 0) return own; // along the second dimension they are already adjacent
+  if (LoadNdOp(op).vnniAxis() != 0) return own; // along the second dimension they are already adjacent
   auto factor = static_cast<size_t>(result.extent(2));
   Fragment packed;
   for (size_t r = 0; r < rows; r += factor)

@@ -1,7 +1,10 @@
 // Hints on caches: decorations of SPV_INTEL_cache_controls on the pointer of an access.
 #include "ir/base/text.h"
+#include "ir/views/names.h"
+#include "ir/views/shared.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
+#include <algorithm>
 #include <array>
 
 namespace xt {
@@ -15,8 +18,6 @@ struct Hint {
 constexpr Hint kOfLoads[] = {{"uncached", 0}, {"cached", 1}, {"streaming", 2}, {"read_invalidate", 3}};
 constexpr Hint kOfStores[] = {{"uncached", 0}, {"write_through", 1}, {"write_back", 2}, {"streaming", 3}};
 constexpr uint32_t kLoadControl = 6442, kStoreControl = 6443; // the decorations
-
-constexpr const char *kHints[] = {"L1_hint", "L2_hint", "L3_hint"};
 
 bool isDefault(std::string_view hint) { return hint.empty() || hint == "cached" || hint == "write_back"; }
 
@@ -32,23 +33,21 @@ uint32_t controlOf(std::span<const Hint> hints, std::string_view word, uint32_t 
 // compiler accepts controls for both levels only, so a missing hint becomes the usual control.
 void XeKernelEmitter::readHints(const Op &op) {
   hints_ = nullptr;
-  const char *special = nullptr;
-  bool given = false;
-  for (const char *name : kHints) {
-    given |= !op.textAttr(name).empty();
-    if (!special && !isDefault(op.textAttr(name))) special = name;
-  }
-  if (!given) return;
+  SharedAttrs attrs(op);
+  const std::pair<std::string_view, std::string_view> hints[] = {
+      {attr_names::kL1Hint, attrs.l1Hint()}, {attr_names::kL2Hint, attrs.l2Hint()}, {attr_names::kL3Hint, attrs.l3Hint()}};
+  if (std::all_of(std::begin(hints), std::end(hints), [](auto &hint) { return hint.second.empty(); })) return;
   if (!options_.intelExtensions) {
-    if (special)
-      remark(op, str("`", op.info().name, "` has ", special, " = ", op.textAttr(special),
+    auto special = std::find_if(std::begin(hints), std::end(hints), [](auto &hint) { return !isDefault(hint.second); });
+    if (special != std::end(hints))
+      remark(op, str("`", op.info().name, "` has ", special->first, " = ", special->second,
                      ", which is left out: SPIR-V has cache hints with --spirv-extensions=intel only"));
     return;
   }
   bool stores = has(op.info().effects, Effect::Writes);
   std::span<const Hint> known = stores ? std::span<const Hint>(kOfStores) : std::span<const Hint>(kOfLoads);
-  std::string_view outer = op.textAttr(op.textAttr("L3_hint").empty() ? "L2_hint" : "L3_hint");
-  uint32_t usual = stores ? 2 : 1, levels[] = {controlOf(known, op.textAttr("L1_hint"), usual), controlOf(known, outer, usual)};
+  std::string_view outer = attrs.l3Hint().empty() ? attrs.l2Hint() : attrs.l3Hint();
+  uint32_t usual = stores ? 2 : 1, levels[] = {controlOf(known, attrs.l1Hint(), usual), controlOf(known, outer, usual)};
   llvm::LLVMContext &context = b.getContext();
   auto constant = [&](uint32_t value) { return llvm::ConstantAsMetadata::get(b.getInt32(value)); };
   std::array<llvm::Metadata *, 2> controls;

@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/extents.h"
 #include "ir/base/text.h"
+#include "ir/views/tile.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/IR/Module.h>
@@ -14,8 +15,7 @@ constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element fails
 
 bool multiplies(const Block &block) {
   bool found = false;
-  walk(const_cast<Block &>(block),
-       [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // walk passes mutable ops; nothing is changed
+  walk(block, [&](const Op &op) { found |= op.kind() == OpKind::Dpas; });
   return found;
 }
 
@@ -252,7 +252,7 @@ void XeKernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   std::vector<int64_t> whole = assertedShape(op);
   auto numbers = [&] {
-    return numberOf({0, std::string(op.textAttr("text")), op.range(), true, op.attr("workgroup") != nullptr, whole});
+    return numberOf({0, std::string(AssertOp(op).text()), op.range(), true, AssertOp(op).workgroup(), whole});
   };
   if (type.isScalar()) {
     LlvmValue *failed = b.CreateNot(scalar(op.operand(0)));

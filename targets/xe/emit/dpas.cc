@@ -82,7 +82,7 @@ const Layout *XeKernelEmitter::layoutOfA(const Op &dpas) const {
 
 const Op *XeKernelEmitter::firstWithoutInstruction() const {
   const Op *found = nullptr;
-  walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel_.body, [&](const Op &op) {
     if (!found && op.kind() == OpKind::Dpas && !layoutOfA(op)) found = &op;
   });
   return found;

@@ -1,4 +1,5 @@
 // Ops that compute element by element.
+#include "ir/views/scalar.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include "ir/base/check.h"
@@ -33,7 +34,7 @@ unsigned bitsOf(const llvm::Type *type) { return type->getScalarSizeInBits(); }
 
 void XeKernelEmitter::emitConstant(const Op &op) {
   Type type = op.result()->type();
-  LlvmValue *value = ops_.constant(type.elem(), op.attr("value")->value, 0);
+  LlvmValue *value = ops_.constant(type.elem(), ConstantOp(op).value(), 0);
   if (type.isVector())
     fragments_[op.result()] = splat(value, static_cast<size_t>(type.elementCount()));
   else if (type.isIndex())
@@ -82,13 +83,13 @@ Interval XeKernelEmitter::rangeOfElements(const Value *vector) const {
   const Op *op = vector->definingOp();
   if (op && op->info().typeRule == TypeRule::Splat && op->operand(0)->type().isIndex()) return ranges_.of(op->operand(0));
   if (!op || op->info().typeRule != TypeRule::Iota || !vector->type().isVector()) return {};
-  int64_t dim = std::get<std::vector<int64_t>>(op->attr("dims")->value)[0];
+  int64_t dim = IotaOp(*op).dim();
   return {0, vector->type().extent(static_cast<int>(dim)) - 1};
 }
 
 // Decides comparisons at compile time: masks at the edge of a matrix often hold for all rows, or all columns.
 std::optional<bool> XeKernelEmitter::decidedAlready(const Op &op) const {
-  if (op.info().typeRule != TypeRule::Compare || op.textAttr("kind") != "slt" || op.operand(0)->type().elem() != Elem::Index)
+  if (op.kind() != OpKind::CmpI || CmpIOp(op).kind() != CmpIKind::Slt || op.operand(0)->type().elem() != Elem::Index)
     return std::nullopt;
   Interval x = rangeOfElements(op.operand(0)), y = rangeOfElements(op.operand(1));
   if (x.high < y.low) return true;

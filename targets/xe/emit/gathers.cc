@@ -1,6 +1,7 @@
 // Scatter tiles and descriptors, whose elements have their own offsets, and atomics.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/shared.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 namespace xt {
@@ -12,8 +13,8 @@ bool isDescriptor(const Value *window) { return window->type().isTensorDesc(); }
 
 // The value that a load returns for a masked-off element.
 LlvmValue *paddingOf(const Op &op, RegisterOps &ops, Elem elem) {
-  const Attr *attr = op.attr("padding");
-  return attr ? ops.constant(elem, attr->value, 0) : ops.zero(elem, 0);
+  const AttrValue *padding = SharedAttrs(op).padding();
+  return padding ? ops.constant(elem, *padding, 0) : ops.zero(elem, 0);
 }
 
 std::optional<llvm::AtomicRMWInst::BinOp> integerUpdate(OpKind kind) {
@@ -147,9 +148,10 @@ void XeKernelEmitter::emitAtomic(const Op &op) {
 
 // Updates that the hardware lacks use compare-and-swap.
 LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue *address, LlvmValue *value) {
-  bool assigns = op.textAttr("kind") == "assign", word = elemInfo(elem).storageBytes >= 4;
+  std::optional<OpKind> combining = combiningOp(op); // nullopt: the new value replaces the old one
+  bool assigns = !combining, word = elemInfo(elem).storageBytes >= 4;
   auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
-  OpKind kind = assigns ? OpKind::Select : *combiningOp(op.textAttr("kind"), elem);
+  OpKind kind = combining.value_or(OpKind::Select);
   std::optional<llvm::AtomicRMWInst::BinOp> update;
   if (word && assigns)
     update = llvm::AtomicRMWInst::Xchg;

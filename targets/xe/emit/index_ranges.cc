@@ -72,7 +72,7 @@ bool movesWindow(const Op &op) {
 } // namespace
 
 IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts)
-    : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // nothing is changed
+    : kernel_(kernel), divisors_(kernel), facts_(std::move(facts)) {
   visit(kernel.gridBlock, 0);
   setGrid();
   visit(kernel.body, 0);

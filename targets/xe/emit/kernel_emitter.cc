@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/gpu/register_pressure.h"
 #include "ir/uniformity.h"
+#include "ir/views/scalar.h"
 #include "targets/xe/core_info.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ constexpr int64_t kForFunctions = 32;
 
 bool callsFunctions(const Kernel &kernel) {
   bool calls = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     calls |= (op.kind() == OpKind::Erf || op.kind() == OpKind::Tanh) && op.result()->type().isVector();
   });
   return calls;
@@ -46,9 +47,7 @@ bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
 // Whether some lane may write memory that another lane reads, other than by one message of the whole subgroup.
 bool writesByLane(const Kernel &kernel) {
   bool writes = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
-    writes |= has(op.info().effects, Effect::Writes) && !isCall(op, TypeRule::StoreNd);
-  });
+  walk(kernel.body, [&](const Op &op) { writes |= has(op.info().effects, Effect::Writes) && !isCall(op, TypeRule::StoreNd); });
   return writes;
 }
 
@@ -270,11 +269,9 @@ void XeKernelEmitter::emitOp(const Op &op) {
   }
   case TypeRule::Dim: return emitDim(op);
   case TypeRule::Id:
-    setIndex(op.result(), op.kind() == OpKind::SubgroupId   ? subgroup_
-                          : op.kind() == OpKind::LaneId     ? lane_
-                          : op.textAttr("dimension") == "x" ? coordinates_[0]
-                          : op.textAttr("dimension") == "y" ? coordinates_[1]
-                                                            : coordinates_[2]);
+    setIndex(op.result(), op.kind() == OpKind::SubgroupId ? subgroup_
+                          : op.kind() == OpKind::LaneId   ? lane_
+                                                          : coordinates_[static_cast<size_t>(BlockIdOp(op).dimension())]);
     return;
   case TypeRule::For: return emitFor(op);
   case TypeRule::While: return emitWhile(op);

@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/combine.h"
 #include "ir/constants.h"
+#include "ir/views/scalar.h"
+#include "ir/views/xegpu.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 namespace xt {
@@ -25,7 +27,7 @@ LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lan
 }
 
 void XeKernelEmitter::emitShuffle(const Op &op) {
-  std::string_view mode = op.textAttr("mode");
+  ShuffleMode mode = ShuffleOp(op).mode();
   auto clamped = [&](const Value *integer) { // a number far out of range stays out of range
     LlvmValue *value = asIndex(integer);
     value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(-1024));
@@ -35,10 +37,10 @@ void XeKernelEmitter::emitShuffle(const Op &op) {
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, clamped(op.operand(2)), number32(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, taking, number32(kernel_.lanes));
   // Unsigned: a lane number below 0 becomes larger than every width.
-  LlvmValue *from = mode == "xor"    ? b.CreateXor(lane_, offset)
-                    : mode == "up"   ? b.CreateSub(lane_, offset)
-                    : mode == "down" ? b.CreateAdd(lane_, offset)
-                                     : offset;
+  LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(lane_, offset)
+                    : mode == ShuffleMode::Up   ? b.CreateSub(lane_, offset)
+                    : mode == ShuffleMode::Down ? b.CreateAdd(lane_, offset)
+                                                : offset;
   // If all lanes take part and the source lane is constant, the shuffle becomes a register region, and no address is computed.
   auto *most = llvm::dyn_cast<llvm::ConstantInt>(taking);
   LlvmValue *takes = most && most->getSExtValue() == kernel_.lanes ? b.getTrue() : b.CreateICmpULT(lane_, taking);
@@ -59,8 +61,9 @@ void XeKernelEmitter::emitShuffle(const Op &op) {
 void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
   Type type = op.result()->type();
   Elem elem = type.elem();
-  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
-  int64_t stride = op.intAttr("cluster_stride", 1), size = op.intAttr("cluster_size", kernel_.lanes);
+  OpKind kind = *combiningOp(op);
+  SubgroupReduceOp reduce(op);
+  int64_t stride = reduce.clusterStride().value_or(1), size = reduce.clusterSize().value_or(kernel_.lanes);
   Fragment result;
   for (const FragmentElement &element : valueOf(op.operand(0))) {
     LlvmValue *sum = scalarOf(b, element);
@@ -90,9 +93,10 @@ void XeKernelEmitter::emitBarrierOrFence(const Op &op) {
   case OpKind::SubgroupBarrier: return barrier(kSubgroupScope);
   case OpKind::Fence: return fence(kDeviceScope, kOfWorkgroup | kOfGlobal);
   case OpKind::Mfence: {
-    std::string_view memory = op.textAttr("memory_kind"), scope = op.textAttr("fence_scope");
-    int over = scope == "group" || scope == "local" ? kWorkgroupScope : kDeviceScope;
-    return fence(memory == "slm" ? kWorkgroupScope : over, memory == "slm" ? kOfWorkgroup : kOfGlobal);
+    bool slm = MfenceOp(op).memoryKind() == MfenceMemoryKind::Slm;
+    std::optional<MfenceFenceScope> scope = MfenceOp(op).fenceScope();
+    bool inside = slm || scope == MfenceFenceScope::Group || scope == MfenceFenceScope::Local;
+    return fence(inside ? kWorkgroupScope : kDeviceScope, slm ? kOfWorkgroup : kOfGlobal);
   }
   default: return; // hints need no code
   }

@@ -7,6 +7,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/constants.h"
+#include "ir/views/xegpu.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/IR/Module.h>
@@ -23,7 +24,7 @@ constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
 // The number of allocated barriers, if it is constant; nullopt: the kernel uses none.
 std::optional<int64_t> barrierCount(const Kernel &kernel) {
   std::optional<int64_t> count;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     if (op.kind() == OpKind::CreateNbarrier) count = count.value_or(0);
     if (op.kind() != OpKind::AllocNbarrier) return;
     count =
@@ -72,8 +73,8 @@ void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
   failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op, "a named barrier that `alloc_nbarrier` has not made");
   part[kId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kId], number32(barrierCount_ - 1));
-  part[kProducers] = number32(op.intAttr("num_producers", 0));
-  part[kConsumers] = number32(op.intAttr("num_consumers", 0));
+  part[kProducers] = number32(CreateNbarrierOp(op).numProducers());
+  part[kConsumers] = number32(CreateNbarrierOp(op).numConsumers());
   parts_[op.result()] = std::move(part);
 }
 

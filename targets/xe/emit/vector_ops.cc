@@ -1,6 +1,7 @@
 // Vector ops that rearrange elements, and reductions within a fragment.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/shared.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 namespace xt {
@@ -28,17 +29,11 @@ size_t placeOf(const std::vector<int64_t> &index, const std::vector<int64_t> &sh
   return static_cast<size_t>(place);
 }
 
-const std::vector<int64_t> &intsOf(const Op &op, std::string_view name) {
-  const Attr *attr = op.attr(name);
-  XT_CHECK(attr, "an attribute that the op needs");
-  return std::get<std::vector<int64_t>>(attr->value);
-}
-
 } // namespace
 
 void XeKernelEmitter::emitIota(const Op &op) {
   Type type = op.result()->type();
-  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  size_t dim = dimensionOf(op);
   Fragment result;
   forEachIndex(shapeOf(type), [&](const std::vector<int64_t> &index, size_t) {
     result.push_back({ops_.constant(type.elem(), index[dim], 0)});
@@ -75,10 +70,10 @@ void XeKernelEmitter::emitTranspose(const Op &op) {
 // Combines whole chunks if the terms of neighbouring results are neighbours; terms are summed by halves.
 void XeKernelEmitter::emitReduction(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
-  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  size_t dim = dimensionOf(op);
   int64_t terms = from[dim] / to[dim];
   Elem elem = op.result()->type().elem();
-  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
+  OpKind kind = *combiningOp(op);
   const Fragment &own = fragment(op.operand(0));
   std::vector<Fragment> columns(static_cast<size_t>(terms)); // the n-th term of each result
   forEachIndex(to, [&](std::vector<int64_t> index, size_t) {
@@ -110,7 +105,7 @@ void XeKernelEmitter::emitReduction(const Op &op) {
 
 void XeKernelEmitter::emitBroadcast(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
-  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  size_t dim = dimensionOf(op);
   int64_t copies = to[dim] / from[dim];
   const Fragment &own = fragment(op.operand(0));
   Fragment result;
@@ -125,7 +120,7 @@ void XeKernelEmitter::emitSlice(const Op &op) {
   bool inserts = op.info().typeRule == TypeRule::InsertStridedSlice;
   const Value *whole = op.operand(inserts ? 1 : 0);
   std::vector<int64_t> shape = shapeOf(whole->type()), part = shapeOf(inserts ? op.operand(0)->type() : op.result()->type());
-  const std::vector<int64_t> &offsets = intsOf(op, "offsets");
+  const std::vector<int64_t> &offsets = *SharedAttrs(op).offsets();
   Fragment result = inserts ? fragment(whole) : Fragment();
   forEachIndex(part, [&](std::vector<int64_t> index, size_t k) {
     for (size_t d = 0; d < index.size(); ++d) index[d] += offsets[d];

@@ -7,7 +7,7 @@ namespace xt {
 WindowOrigins::WindowOrigins(const Kernel &kernel) {
   do {
     changed_ = false;
-    walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); }); // walk passes mutable ops; nothing is changed
+    walk(kernel.body, [&](const Op &op) { visit(op); });
   } while (changed_);
 }
 

@@ -1,6 +1,7 @@
 // Tiles, and blocks that no message takes: each lane reads and writes its own elements.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/views/tile.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 namespace xt {
@@ -285,12 +286,11 @@ void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice,
 void XeKernelEmitter::emitLoadTile(const Op &op) {
   const Value *tile = op.operand(0);
   Elem elem = tile->type().elem();
-  const Attr *attr = op.attr("padding");
-  LlvmValue *padding = attr ? ops_.constant(elem, attr->value, 0) : ops_.zero(elem, 0);
+  const AttrValue *written = LoadTileOp(op).padding();
+  LlvmValue *padding = written ? ops_.constant(elem, *written, 0) : ops_.zero(elem, 0);
   Lattice lattice = latticeOf(tile->type());
   Fragment read = loadElements(tile, lattice, padding);
-  const Attr *permutation = op.attr("transpose");
-  if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1) {
+  if (transposes(op)) {
     Fragment turned;
     for (size_t c = 0; c < lattice.columns.size(); ++c)
       for (size_t r = 0; r < lattice.rows.size(); ++r) turned.push_back(read[r * lattice.columns.size() + c]);
