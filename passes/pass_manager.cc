@@ -52,10 +52,17 @@ bool Run::needsAreMet(const PassInfo &pass) {
   for (const auto &kernel : module_.kernels)
     for (Form form : pass.needs) {
       if (kernel->forms.has(form)) continue;
+      // A kernel that keeps a promise without stating it is as good: source text at subgroup scope has subgroup tiles.
+      Diagnostics found;
+      if (verifyForm(form, *kernel, module_.context(), found)) {
+        kernel->forms.add(form);
+        continue;
+      }
       diagnostics_
           .report(DiagCode::InvalidIr, kernel->nameRange,
                   str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ", symbolText(kernel->name),
                       " does not have"))
+          .note(found.all()[0].message)
           .note("run the pass that gives it first; `xtc --list-passes` says which");
       return false;
     }

@@ -1,8 +1,6 @@
 #include "ir/verify/verify.h"
 
 #include "ir/base/text.h"
-#include "ir/infer/layout_inference.h"
-#include "ir/infer/layout_rules.h"
 #include "ir/print.h"
 #include "ir/verify/verifier.h"
 
@@ -163,65 +161,7 @@ bool verifyTest(const Module &module, const HostTest &test, Diagnostics &diagnos
   return ok;
 }
 
-Result<void> lies(Form form, const Kernel &kernel, Diagnostics &diagnostics, const Value &value, std::string_view what) {
-  diagnostics
-      .report(DiagCode::InvalidIr, value.range().file ? value.range() : kernel.nameRange,
-              str("kernel ", symbolText(kernel.name), " does not have the form `", formText(form), "`: ", what))
-      .note(value.definingOp() ? str("in `", print(*value.definingOp()), "`") : "in a parameter of a block");
-  return Error::diagnosed();
-}
-
-Result<void> verifyLayoutsKnown(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
-  if (kernel.scope != Scope::Workgroup) return {};
-  std::vector<const Value *> values;
-  walk(kernel.body, [&](const Op &op) {
-    for (size_t i = 0; i < op.resultCount(); ++i) values.push_back(op.result(i));
-    for (size_t r = 0; r < op.regionCount(); ++r)
-      for (const auto &param : op.region(r)->params()) values.push_back(param.get());
-  });
-  for (const Value *value : values) {
-    if (!holdsLayout(value->type())) continue;
-    const Layout *layout = value->type().layout();
-    if (!layout)
-      return lies(Form::LayoutsKnown, kernel, diagnostics, *value, str("this ", shapedText(value->type()), " has no layout"));
-    if (layout->subgroups() != kernel.subgroups)
-      return lies(Form::LayoutsKnown, kernel, diagnostics, *value,
-                  str("a layout of ", layout->subgroups(), " subgroups in a kernel of ", kernel.subgroups));
-  }
-  if (!checkLayouts(kernel, context, diagnostics)) return Error::diagnosed();
-  return {};
-}
-
-Result<void> verifyBlocks(const Kernel &kernel, Diagnostics &diagnostics) {
-  constexpr int64_t kMessageBytes = 2048;
-  if (kernel.scope == Scope::Workgroup) {
-    diagnostics.report(DiagCode::InvalidIr, kernel.nameRange,
-                       str("kernel ", symbolText(kernel.name), " does not have the form `blocks`: it is at workgroup scope"));
-    return Error::diagnosed();
-  }
-  const Value *large = nullptr;
-  auto look = [&](const Value *value) {
-    if (value->type().isWindow() && !large && value->type().byteCount() > kMessageBytes) large = value;
-  };
-  walk(kernel.body, [&](const Op &op) {
-    for (size_t i = 0; i < op.resultCount(); ++i) look(op.result(i));
-    for (size_t r = 0; r < op.regionCount(); ++r)
-      for (const auto &param : op.region(r)->params()) look(param.get());
-  });
-  if (large)
-    return lies(Form::Blocks, kernel, diagnostics, *large, str("this ", shapedText(large->type()), " is larger than 2 KiB"));
-  return {};
-}
-
 } // namespace
-
-Result<void> verifyForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
-  switch (form) {
-  case Form::LayoutsKnown: return verifyLayoutsKnown(kernel, context, diagnostics);
-  case Form::Blocks: return verifyBlocks(kernel, diagnostics);
-  }
-  XT_UNREACHABLE("form");
-}
 
 Result<void> verify(const Module &module, Diagnostics &diagnostics) {
   bool ok = true;

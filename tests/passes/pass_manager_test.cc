@@ -103,6 +103,21 @@ TEST_F(PassManager, FormsComeAndGoByTheTable) {
   EXPECT_TRUE(gemm_.kernel->forms.has(Form::LayoutsKnown));
 }
 
+TEST_F(PassManager, PromisesThatHoldNeedNotBeStated) {
+  gemm_.kernel->forms.drop(Form::LayoutsKnown);
+  EXPECT_TRUE(run({&kNeeds}));
+  EXPECT_TRUE(gemm_.kernel->forms.has(Form::LayoutsKnown));
+}
+
+TEST(Passes, NeedSomethingButForCleanUps) {
+  for (PassKind kind :
+       {PassKind::InferLayouts, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode})
+    EXPECT_EQ(passInfo(kind).needs.size(), 0u) << passInfo(kind).name;
+  size_t needing = 0;
+  for (const PassInfo &pass : kPasses) needing += pass.needs.size() > 0;
+  EXPECT_EQ(needing, std::size(kPasses) - 5) << "a pass that is no clean-up states no form that it needs";
+}
+
 TEST_F(PassManager, InputThatLiesIsTheUsersMistake) {
   EXPECT_TRUE(loseLayout(gemm_.module, diagnostics_).ok());
   EXPECT_FALSE(run({&kRename}));

@@ -1,5 +1,6 @@
 // A valid module passes; each planted fault is found, and the message names the op and the fault.
 #include "ir/verify/verify.h"
+#include "ir/views/tile.h"
 #include "tests/ir/gemm_module.h"
 
 #include <gtest/gtest.h>
@@ -166,6 +167,46 @@ TEST_F(Verify, FormLayoutsKnown) {
   expect("in `%a = xetile.load_tile");
   kernel_.forms.drop(Form::LayoutsKnown);
   EXPECT_EQ(found(), "");
+}
+
+// Each form, claimed for a kernel that does not keep it.
+TEST_F(Verify, FormsOfScopes) {
+  for (Form form : {Form::SubgroupTiles, Form::Blocks}) {
+    kernel_.forms.add(form);
+    expect(std::string("does not have the form `") + std::string(formText(form)) + "`: it is at workgroup scope");
+    kernel_.forms.drop(form);
+  }
+  kernel_.forms.add(Form::Lanes);
+  expect("does not have the form `lanes`: it is not at lane scope");
+}
+
+TEST_F(Verify, FormSlmPlanned) {
+  kernel_.forms.add(Form::SlmPlanned);
+  EXPECT_EQ(found(), "");
+  Builder b(context_, kernel_.body);
+  b.setBefore(gemm_.store);
+  Op *buffer = b.create(OpKind::AllocSlm, {}, {context_.memref({64, 32}, Elem::F16, MemorySpace::Slm)});
+  expect("does not have the form `slm_planned`: this buffer has no offset");
+  AllocSlmOp(*buffer).setOffset(128);
+  EXPECT_EQ(found(), "");
+}
+
+TEST_F(Verify, FormsOfProcessors) {
+  Diagnostics diagnostics;
+  auto holds = [&](Form form) { return verifyForm(form, kernel_, context_, diagnostics).ok(); };
+  Builder b(context_, kernel_.body);
+  b.setBefore(gemm_.store);
+  b.create(OpKind::CompileHint, {}, {});
+  EXPECT_TRUE(holds(Form::TileOps) && holds(Form::Nests));
+  Op *nest = b.create(OpKind::Nest, {}, {});
+  kernel_.scope = Scope::Lane;
+  EXPECT_TRUE(holds(Form::TileOps) && holds(Form::Lanes));
+  EXPECT_FALSE(holds(Form::Nests));
+  nest->block()->erase(nest);
+  EXPECT_TRUE(holds(Form::Nests));
+  b.create(OpKind::PrefetchNd, {kernel_.param(0)}, {});
+  EXPECT_FALSE(holds(Form::TileOps) || holds(Form::Nests));
+  EXPECT_EQ(diagnostics.all().back().message, "kernel @gemm does not have the form `nests`: this is an XeGPU op");
 }
 
 TEST_F(Verify, LayoutsThatDisagree) {
