@@ -154,7 +154,8 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, holds(&NestPlan::ownPanels), std::move(key), toNextPanel(block, panel));
+  LlvmValue *isOwn = rules_.inTiles ? b.getFalse() : holds(&NestPlan::ownPanels);
+  return e_.takePanel(shares_, isOwn, std::move(key), toNextPanel(block, panel));
 }
 
 // Bytes of a packed panel. Its rows of K are rounded up to a multiple of the lanes.

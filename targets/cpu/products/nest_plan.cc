@@ -1,5 +1,6 @@
 #include "targets/cpu/products/nest_plan.h"
 
+#include <bit>
 #include <cstring>
 
 namespace xt {
@@ -76,8 +77,9 @@ NestRules rulesOf(const NestProblem &p) {
   constexpr int kBits = 4;
   constexpr int64_t kBesidePanel = 8 << 10; // of the L1 cache
   NestRules r{};
-  r.elements = p.elements(), r.fresh = p.fresh;
-  r.depthUnit = p.inTiles() ? p.tile.lanes : 1;
+  r.elementsLog = std::countr_zero(static_cast<unsigned>(p.elements()));
+  r.fresh = p.fresh;
+  r.depthUnit = int64_t{p.elements()} * (p.inTiles() ? p.tile.lanes : 1);
   r.blockUnit = p.inWords() ? p.tile.lanes : p.tile.steps;
   decideBlocks(p, r);
   r.rows = p.rows;
@@ -101,8 +103,8 @@ namespace {
 // Makes a plan, one decision after the other; each uses those before it.
 class NestPlanner {
 public:
-  NestPlanner(const NestRules &rules, const NestSizes &sizes) : r(rules), s(sizes) {}
-  NestPlan plan() {
+  NestPlanner(const NestRules &rules, const NestSizes &sizes, NestPlan &plan) : r(rules), s(sizes), p(plan) {}
+  void plan() {
     divide();
     share();
     boundDepth();
@@ -114,12 +116,12 @@ public:
     dividePanels();
     prefetchRight();
     arrangeTiles();
-    return p;
   }
 
 private:
   static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
-  static int64_t roundUp(int64_t x, int64_t unit) { return ceilDiv(x, unit) * unit; }
+  // For powers of two.
+  static int64_t roundUp(int64_t x, int64_t unit) { return (x + unit - 1) & -unit; }
   bool isIn(int64_t most) const { return panelRows_ < (most + 1) * r.tileRows; } // at most this many tiles of rows
   bool hasFewTiles() const { return isIn(kFewTiles); }
   // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
@@ -151,8 +153,9 @@ private:
 
   const NestRules &r;
   const NestSizes &s;
-  NestPlan p{};
+  NestPlan &p;
   int64_t panelRows_ = 0; // at least as many rows as a panel serves; the same number in all workgroups
+  int64_t fullTiles_ = 0; // of rows
   int64_t span_ = 0; // bytes from the first row of b that is read to the last
   int64_t powerOfTwoApart_ = 0; // the largest power of two that divides the distance of b's rows; 0 for a distance of 0
   bool copies_ = false; // the first tile of rows packs panels that would otherwise be read in place
@@ -162,7 +165,9 @@ private:
 // A part computes its share of the columns. If nothing may be stored before all parts have read everything, the first part
 // computes all columns.
 void NestPlanner::divide() {
+  p.columnBegin = 0;
   p.columnEnd = s.columns;
+  if (s.parts == 1) return;
   if (!s.divides) {
     p.columnBegin = s.part == 0 ? 0 : s.columns;
     return;
@@ -178,6 +183,7 @@ void NestPlanner::divide() {
 // panel that another thread packs pays only if the panel serves several workgroups of each thread.
 void NestPlanner::share() {
   panelRows_ = s.rows;
+  p.shares = p.ownPanels = 0;
   if (s.alike == 0) return;
   p.ownPanels = !r.inTiles && s.alike <= 2 * s.threads;
   const int64_t served = p.ownPanels && s.columnGroups < s.threads ? ceilDiv(s.alike, s.threads) : s.alike;
@@ -192,7 +198,7 @@ void NestPlanner::share() {
 void NestPlanner::boundDepth() {
   p.elementDepth =
       std::max({r.leftTurned ? s.leftRowHigh : s.leftColumnHigh, r.rightTurned ? s.rightColumnHigh : s.rightRowHigh, r.fresh});
-  p.depth = ceilDiv(p.elementDepth, r.elements * r.depthUnit) * r.depthUnit;
+  p.depth = roundUp(p.elementDepth, r.depthUnit) >> r.elementsLog;
 }
 
 // a is read in place if all elements that are read are in bounds and need no conversion beforehand, unless packing it is
@@ -200,7 +206,7 @@ void NestPlanner::boundDepth() {
 // whole tiles, and half a tile at the end.
 void NestPlanner::placeLeft() {
   constexpr int64_t kHalfTile = kAmxSide / 2;
-  bool inside = r.leftReady && s.leftLow == 0 && s.leftRowHigh >= s.rows && s.leftColumnHigh >= p.depth * r.elements;
+  bool inside = r.leftReady && s.leftLow == 0 && s.leftRowHigh >= s.rows && s.leftColumnHigh >= p.depth << r.elementsLog;
   if (r.leftStep) inside = inside && s.leftColumnStride == r.leftStep && p.depth >= r.lanes;
   if (r.inTiles) inside = inside && s.rows % kHalfTile == 0;
   const bool together = r.leftTogether && p.columnEnd - p.columnBegin >= r.leftTogether && s.rows > r.tileRows;
@@ -213,7 +219,7 @@ void NestPlanner::placeRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24, kSwept = 40 * kMiB, kLongRun = 4096;
   const int64_t fewRows = r.isWide ? 256 : 24;
   const auto stride = static_cast<uint64_t>(s.rightRowStride);
-  span_ = static_cast<int64_t>(stride * static_cast<uint64_t>(p.depth * r.elements));
+  span_ = static_cast<int64_t>(stride * static_cast<uint64_t>(p.depth << r.elementsLog));
   powerOfTwoApart_ = static_cast<int64_t>(stride & -stride);
   const bool few = panelRows_ <= fewRows;
   const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansShare(kSwept);
@@ -229,10 +235,13 @@ void NestPlanner::placeRight() {
 // five times 5), and any rows if the tile also converts.
 void NestPlanner::divideRows() {
   constexpr int kBits = 4;
-  p.wholeTiles = ceilDiv(s.rows, r.tileRows);
+  fullTiles_ = s.rows / r.tileRows;
+  const int64_t rest = s.rows - fullTiles_ * r.tileRows;
   if (r.hasRest) {
-    const int64_t given = r.givenUp >> (kBits * (s.rows % r.tileRows)) & ((1 << kBits) - 1);
-    p.wholeTiles = std::max<int64_t>(s.rows / r.tileRows - given, 0);
+    const int64_t given = (r.givenUp >> (kBits * rest)) & ((1 << kBits) - 1);
+    p.wholeTiles = std::max<int64_t>(fullTiles_ - given, 0);
+  } else {
+    p.wholeTiles = fullTiles_ + (rest > 0);
   }
   const bool manyFew = r.fewerByOne && s.rows >= r.tileRows + r.tileRows / 2;
   p.hasRowsToCopy = r.mayBeDirect ? p.wholeTiles > 0 || manyFew : s.rows > 0;
@@ -243,7 +252,7 @@ void NestPlanner::divideRows() {
 void NestPlanner::copyRight() {
   constexpr int64_t kTooFewRows = 48, kFew = 6, kHalfPage = 2048;
   const bool manyRows = panelRows_ > kTooFewRows;
-  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (crowdsCaches() && manyRows) || spansMore(r.secondCache);
+  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (manyRows && crowdsCaches()) || spansMore(r.secondCache);
   copies_ = r.mayCopyPlain && pays && p.hasRowsToCopy;
   // Fewer than the ways of the L1 cache if rows are so far apart that they map to the same sets.
   p.nearRows = powerOfTwoApart_ >= kHalfPage ? kFew : kRowsAhead;
@@ -261,7 +270,7 @@ bool NestPlanner::isBetterCopied(bool manyRows) const {
 // TLB has entries.
 bool NestPlanner::crowdsCaches() const {
   constexpr int64_t kManyPages = 96;
-  const bool fits = p.depth <= r.panelCache / r.panelPitch && powerOfTwoApart_ >= 2 * r.panelPitch;
+  const bool fits = p.depth * r.panelPitch <= r.panelCache && powerOfTwoApart_ >= 2 * r.panelPitch;
   return fits || (spansMore(kManyPages * kPage) && powerOfTwoApart_ >= 4 * r.panelPitch);
 }
 
@@ -270,8 +279,9 @@ bool NestPlanner::crowdsCaches() const {
 // one more turn passes all of them on; a sweep adds to whole rows of sums.
 void NestPlanner::divideDepth() {
   isForeseen_ = isForeseen();
-  p.blocks = std::max<int64_t>(ceilDiv(p.depth, deepestBlock()), 1);
-  p.blockDepth = roundUp(ceilDiv(p.depth, p.blocks), r.blockUnit);
+  const int64_t deepest = deepestBlock();
+  p.blocks = p.depth <= deepest ? 1 : ceilDiv(p.depth, deepest);
+  p.blockDepth = roundUp(p.blocks == 1 ? p.depth : ceilDiv(p.depth, p.blocks), r.blockUnit);
   p.inPlace = s.apart && !p.sweeps;
   p.turns = p.inPlace ? p.blocks : p.blocks + 1;
 }
@@ -336,9 +346,10 @@ void NestPlanner::dividePanels() {
     p.panelsEach = alone ? 1 : kMostPanels;
   }
   const int64_t wide = p.panelsEach * r.panelColumns, columns = std::max<int64_t>(p.columnEnd - p.columnBegin, 0);
-  p.panelCount = ceilDiv(columns, wide);
-  p.endsByTwoNarrow = r.narrowTakesAnyRest && columns > r.panelColumns && (columns - 1) % r.panelColumns < r.lanes;
   p.insidePanels = columns / wide;
+  const int64_t rest = columns - p.insidePanels * wide;
+  p.panelCount = p.insidePanels + (rest > 0);
+  p.endsByTwoNarrow = r.narrowTakesAnyRest && columns > wide && rest > 0 && rest <= r.lanes;
   if (p.endsByTwoNarrow) p.insidePanels = std::min(p.insidePanels, p.panelCount - 2);
 }
 
@@ -347,12 +358,12 @@ void NestPlanner::dividePanels() {
 // other workgroups share, prefetch the next block. The lines of the result are prefetched if a tile does not take long.
 void NestPlanner::prefetchRight() {
   constexpr int64_t kFar = 12 * kMiB, kFewSteps = 127;
-  const int64_t asking = std::max<int64_t>(r.fewerByOne ? s.rows / r.tileRows : p.wholeTiles, 1);
+  const int64_t asking = std::max<int64_t>(r.fewerByOne ? fullTiles_ : p.wholeTiles, 1);
   p.nextStep = r.panelPitch / asking + 1;
   p.sourceTiles = r.mayAskForSource && asksForSource() ? r.tilesThatAsk : 0;
   p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
   p.asksForNextBlock = r.mayAskForNextBlock && spansShare(kFromMemory) && isForeseen_ && isIn(1) && !p.hasRowsToCopy;
-  p.asksForStored = p.blockDepth <= kFewSteps;
+  p.asksForStored = std::min(p.blockDepth, p.depth) <= kFewSteps;
   p.rightInPlace = p.rightInPlace && !copies_;
 }
 
@@ -370,7 +381,11 @@ void NestPlanner::arrangeTiles() {
 
 } // namespace
 
-NestPlan planNest(const NestRules &rules, const NestSizes &sizes) { return NestPlanner(rules, sizes).plan(); }
+NestPlan planNest(const NestRules &rules, const NestSizes &sizes) {
+  NestPlan plan{};
+  NestPlanner(rules, sizes, plan).plan();
+  return plan;
+}
 
 } // namespace xt
 
@@ -378,6 +393,6 @@ NestPlan planNest(const NestRules &rules, const NestSizes &sizes) { return NestP
 extern "C" void xt_plan_nest(xt::NestCall *call) {
   if (std::memcmp(&call->sizes, &call->planned, sizeof call->sizes) == 0) return;
   const auto *rules = reinterpret_cast<const xt::NestRules *>(static_cast<uintptr_t>(call->sizes.rules));
-  call->plan = xt::planNest(*rules, call->sizes);
+  xt::NestPlanner(*rules, call->sizes, call->plan).plan();
   call->planned = call->sizes;
 }

@@ -13,7 +13,8 @@ inline constexpr int64_t kMostSweptRows = 4; // rows of a that sweep over a b th
 // Words that a kernel passes on from its table of numbers (KernelOutput::numbers).
 struct NestRules {
   // Steps of K.
-  int64_t elements, depthUnit, blockUnit, fresh; // a depth is a multiple of depthUnit steps, a block one of blockUnit
+  int64_t elementsLog, fresh; // the binary logarithm of the elements of K in a step
+  int64_t depthUnit, blockUnit; // elements of which a depth is a multiple, and steps of a block: powers of two
   int64_t inPlaceOnce, inPlaceAgain, stagedOnce, stagedAgain; // the most steps of a block, if all of K fits into one, and else
   // Rows and columns.
   int64_t rows; // of the sums of a workgroup

@@ -43,6 +43,12 @@ NestPlan planOf(const char *cpu, Elem elem, Sizes sizes, int64_t wide = 0) {
   return planNest(rulesOf(problem), sizesOf(problem, sizes, wide ? wide : sizes.columns));
 }
 
+// Of fewer rows than a workgroup computes elsewhere.
+NestPlan planAtEdge(const char *cpu, Elem elem, Sizes tile, int64_t rows) {
+  NestProblem problem = problemOf(cpu, elem, tile);
+  return planNest(rulesOf(problem), sizesOf(problem, {rows, tile.columns, tile.depth}, tile.columns));
+}
+
 // --- a ---
 
 TEST(NestPlan, RowsOfAInPlace) {
@@ -264,8 +270,8 @@ TEST(NestPlan, FullTilesAndOthers) {
   EXPECT_EQ(tiles(25), 0);
   EXPECT_EQ(planOf("sapphirerapids", Elem::BF16, {65, 256, 64}).wholeTiles, 3);
   EXPECT_TRUE(planOf("x86-64-v4", Elem::F32, {25, 256, 64}).hasRowsToCopy);
-  EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {5, 256, 64}).hasRowsToCopy);
-  EXPECT_TRUE(planOf("x86-64-v4", Elem::F16, {5, 256, 64}).hasRowsToCopy); // the copy converts
+  EXPECT_FALSE(planAtEdge("x86-64-v4", Elem::F32, {256, 256, 64}, 5).hasRowsToCopy);
+  EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F16, {256, 256, 64}, 5).hasRowsToCopy); // the copy converts
 }
 
 TEST(NestPlan, PanelsOfColumns) {
@@ -303,8 +309,9 @@ TEST(NestPlan, FewTilesPrefetchTheNextPanel) {
   EXPECT_EQ(plan("x86-64-v4", {64, 1000, 1000}).lastSourceTiles, 8);
   EXPECT_EQ(plan("znver5", {64, 1000, 1000}).lastSourceTiles, 0);
   EXPECT_EQ(plan("znver5", {64, 4096, 4096}).lastSourceTiles, 8);
-  EXPECT_TRUE(plan("x86-64-v4", {4, 4096, 4096}).asksForNextBlock);
-  EXPECT_FALSE(plan("x86-64-v4", {4, 1024, 1024}).asksForNextBlock);
+  EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F32, {256, 4096, 4096}, 4).asksForNextBlock);
+  EXPECT_FALSE(planAtEdge("x86-64-v4", Elem::F32, {256, 1024, 1024}, 4).asksForNextBlock);
+  EXPECT_FALSE(planAtEdge("znver5", Elem::F32, {256, 4096, 4096}, 4).asksForNextBlock);
   EXPECT_TRUE(plan("x86-64-v4", {64, 256, 127}).asksForStored);
   EXPECT_FALSE(plan("x86-64-v4", {64, 256, 128}).asksForStored);
 }
