@@ -80,7 +80,7 @@ std::vector<std::string> wordsOf(std::string_view list) {
 
 std::string enumOf(const Row &row, const AttrSpec &spec) { return row.kind + camel(spec.name, true); }
 
-// The type that an accessor returns; how its body begins.
+// The type that an accessor returns, and the function that reads the attribute.
 struct Access {
   std::string type, body;
 };
@@ -91,27 +91,27 @@ Access accessOf(const AttrSpec &spec, bool required, const std::string &word) {
     if (required) return {"int64_t", "views::get<int64_t>"};
     return {"std::optional<int64_t>", "views::integer"};
   case AttrKind::Ints:
-    if (spec.length == 1)
-      return {required ? "int64_t" : "std::optional<int64_t>", required ? "*views::single" : "views::single"};
+    if (spec.length == 1) return {required ? "int64_t" : "std::optional<int64_t>", "views::single"};
     if (required) return {std::string("const ") + kList + " &", std::string("views::get<") + kList + ">"};
     return {std::string("const ") + kList + " *", std::string("views::find<") + kList + ">"};
-  case AttrKind::Number:
-    return {required ? "const AttrValue &" : "const AttrValue *", required ? "*views::find" : "views::find"};
+  case AttrKind::Number: return {required ? "const AttrValue &" : "const AttrValue *", "views::find"};
   case AttrKind::Flag: return {"bool", "views::find"};
   case AttrKind::Text: return {"std::string_view", "views::textOf"};
   case AttrKind::Kind:
   case AttrKind::Word:
     if (word.empty()) return {"std::string_view", "views::textOf"};
-    return {required ? word : "std::optional<" + word + ">", (required ? "*views::word<" : "views::word<") + word + ">"};
+    return {required ? word : "std::optional<" + word + ">", "views::word<" + word + ">"};
   }
   return {};
 }
 
 void getter(std::ostream &out, const AttrSpec &spec, bool required, const std::string &word) {
   Access access = accessOf(spec, required, word);
+  std::string value = access.body + "(*this->op_, \"" + std::string(spec.name) + "\")";
+  if (spec.kind == AttrKind::Flag) value += " != nullptr";
+  if (required && (spec.kind == AttrKind::Number || spec.length == 1 || !word.empty())) value = "views::present(" + value + ")";
   bool refers = access.type.back() == '&' || access.type.back() == '*';
-  out << "  " << access.type << (refers ? "" : " ") << accessor(spec) << "() const { return " << access.body
-      << "(*this->op_, \"" << spec.name << "\")" << (spec.kind == AttrKind::Flag ? " != nullptr" : "") << "; }\n";
+  out << "  " << access.type << (refers ? "" : " ") << accessor(spec) << "() const { return " << value << "; }\n";
 }
 
 void setter(std::ostream &out, const AttrSpec &spec, const std::string &word) {

@@ -33,11 +33,16 @@ template <class T> const T *find(const Op &op, std::string_view name) {
   XT_CHECK(typed, "an attribute has another type than its row states");
   return typed;
 }
-template <class T> const T &get(const Op &op, std::string_view name) {
-  const T *value = find<T>(op, name);
+// The value of a required attribute.
+template <class T> const T &present(const T *value) {
   XT_CHECK(value, "a required attribute is missing");
   return *value;
 }
+template <class T> T present(std::optional<T> value) {
+  XT_CHECK(value, "a required attribute is missing");
+  return *value;
+}
+template <class T> const T &get(const Op &op, std::string_view name) { return present(find<T>(op, name)); }
 inline std::optional<int64_t> integer(const Op &op, std::string_view name) {
   const int64_t *value = find<int64_t>(op, name);
   return value ? std::optional(*value) : std::nullopt;
@@ -45,7 +50,7 @@ inline std::optional<int64_t> integer(const Op &op, std::string_view name) {
 // The only element of a list.
 inline std::optional<int64_t> single(const Op &op, std::string_view name) {
   const auto *list = find<std::vector<int64_t>>(op, name);
-  return list ? std::optional(list->front()) : std::nullopt;
+  return list && list->size() == 1 ? std::optional(list->front()) : std::nullopt;
 }
 inline std::string_view textOf(const Op &op, std::string_view name) {
   const auto *value = find<std::string>(op, name);
