@@ -21,7 +21,7 @@ TEST(InterpTarget, CompilesToSomethingThatLaunches) {
   Target &target = interpTarget();
   EXPECT_EQ(target.name(), "interp");
   EXPECT_TRUE(target.wantsSmallSizes(DeviceChoice::Any));
-  EXPECT_EQ(target.pipeline(), std::vector<std::string_view>{"infer-layouts"});
+  EXPECT_EQ(passNames(target.pipeline()), std::vector<std::string_view>{"infer-layouts"});
   Diagnostics diagnostics;
   auto executable = target.compile(module, {}, diagnostics);
   ASSERT_TRUE(executable);
