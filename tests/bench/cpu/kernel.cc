@@ -45,7 +45,7 @@ std::shared_ptr<Compiled> lower(const KernelText &kernel, std::string &why) {
   auto lowered = lowerFile(c->sources, c->sources.add(kernel.file, kernel.text), c->context, options, c->diagnostics);
   if (lowered.ok()) {
     c->module = std::move(*lowered);
-    if (runPasses(*c->module, *passesNamed(cpuTarget().pipeline()), {}, c->diagnostics).ok()) return c;
+    if (runPasses(*c->module, passesOf(cpuTarget().pipeline()), {}, c->diagnostics).ok()) return c;
   }
   why += "xt: " + renderText(c->diagnostics, c->sources, false) + "\n";
   return nullptr;

@@ -31,8 +31,8 @@ TEST_P(ProcessorKernels, RunOnThisMachine) {
   if (!isRun) GTEST_SKIP() << "kernels for " << name << " are compiled and not run: this machine has no " << feature;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ProcessorKernels, testing::ValuesIn(kWanted), [](const auto &info) {
-  std::string name = info.param.processor;
+INSTANTIATE_TEST_SUITE_P(Of, ProcessorKernels, testing::ValuesIn(kWanted), [](const auto &instance) {
+  std::string name = instance.param.processor;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -14,8 +14,8 @@ public:
     EXPECT_TRUE(lowered.ok()) << messages();
     if (!lowered.ok()) return;
     module_ = std::move(*lowered);
-    auto passes = passesNamed(cpuTarget().pipeline());
-    Result<void> ran = runPasses(*module_, *passes, {}, diagnostics_);
+    std::vector<const PassInfo *> passes = passesOf(cpuTarget().pipeline());
+    Result<void> ran = runPasses(*module_, passes, {}, diagnostics_);
     EXPECT_TRUE(ran.ok()) << messages();
   }
   explicit operator bool() const { return module_ != nullptr; }
