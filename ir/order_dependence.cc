@@ -150,10 +150,10 @@ private:
 std::string_view orderCauseText(OrderCause cause) {
   switch (cause) {
   case OrderCause::None: return "nothing";
-  case OrderCause::Before: return "what an earlier launch left to the order of workgroups";
+  case OrderCause::Before: return "the order of workgroups in an earlier launch";
   case OrderCause::OldValue: return "old values of atomics";
-  case OrderCause::Midway: return "what atomics of the same kernel have done so far";
-  case OrderCause::LastWriter: return "which atomic `assign` comes last";
+  case OrderCause::Midway: return "values that atomics of the same kernel change";
+  case OrderCause::LastWriter: return "the order of atomic `assign`s";
   case OrderCause::Kinds: return "the order of atomics of several kinds";
   case OrderCause::Rounding: return "the order in which atomics round their sums";
   }

@@ -39,7 +39,7 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
   if (wider) return {wider, ""};
   std::string wanted = str(elemName(a), " x ", elemName(b), " -> ", elemName(result));
   if (has.empty()) return {nullptr, str(target.name, " has no matrix instructions")};
-  return {nullptr, str(target.name, " multiplies no ", wanted, "; it has ", join(has, ", "))};
+  return {nullptr, str(target.name, " has no matrix instruction for ", wanted, "; it has ", join(has, ", "))};
 }
 
 BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)

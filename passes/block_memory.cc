@@ -180,36 +180,35 @@ void Blocking::atomic(const Op &op) {
 std::string Blocking::whyNoBase(const Op &root) const {
   const Value *base = root.operand(0);
   if (root.operandCount() > rowOffsetAt(root) + 2 || !base->type().isMemRef())
-    return "the shape and the strides of its matrix are computed in the kernel, where nothing tells whether they fit";
+    return "the shape and strides of its matrix are computed in the kernel, so they may break the rules of block messages";
   const Value *source = base;
   while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
   bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount,
        columns = isByColumns(root.result());
-  if (!parameter || (columns && source != base)) return "its base is no parameter of the kernel";
+  if (!parameter || (columns && source != base)) return "its base is not a parameter of the kernel";
   return whyNoBlockBase(target_.blocks, blockBaseOf(columns ? transposedMemRef(context_, base->type()) : base->type()));
 }
 
 std::string Blocking::whyNoMessages(const Value *tile, bool stores) const {
   const TypeData &data = tile->type().data();
   if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
-  if (data.space == MemorySpace::Slm) return "2D block messages do not reach shared local memory";
-  if (data.scatter) return "each of its elements lies anywhere";
+  if (data.space == MemorySpace::Slm) return "2D block messages cannot access shared local memory";
+  if (data.scatter) return "each of its elements has its own offset";
   if (data.packed) return "its rows are packed in memory";
-  if (stores && isByColumns(tile)) return "its matrix is stored by columns, and no message that stores turns what it stores";
+  if (stores && isByColumns(tile)) return "its matrix is column-major, and no message transposes what it stores";
   const Op *root = roots_.root(tile);
-  if (!root) return "different matrices reach it";
+  if (!root) return "it may refer to different matrices";
   if (std::string reason = whyNoBase(*root); !reason.empty()) return reason;
   int64_t bytes = elemInfo(data.elem).storageBytes, divisor = roots_.columnDivisor(tile);
   if (divisor * bytes % target_.blocks.columnMultiple != 0)
     return str("its first ", isByColumns(tile) ? "row" : "column", " is not known to be a multiple of ",
-               target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
-               " bytes), as a block message wants it");
+               target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple, " bytes), as a block message needs");
   return "";
 }
 
 void Blocking::fallBack(const Op &op, const std::string &reason) {
   diagnostics_.report(DiagCode::BlockRemark, op.range(),
-                      str("`", op.info().name, "` goes element by element, masked: ", reason));
+                      str("`", op.info().name, "` moves element by element under a mask: ", reason));
 }
 
 // --- messages --------------------------------------------------------------------------------------------------------
@@ -315,7 +314,7 @@ void Blocking::loadTile(const Op &op) {
   const Value *tile = op.operand(0), *result = op.result();
   std::string reason = whyNoMessages(tile, false);
   const AttrValue *padding = LoadTileOp(op).padding();
-  if (reason.empty() && padding && !isZero(*padding)) reason = "block messages pad with zeros alone";
+  if (reason.empty() && padding && !isZero(*padding)) reason = "block messages can pad only with zeros";
   if (reason.empty()) {
     if (loadByMessages(op)) return;
     reason = str(target_.name, " has no block message for ", transposes(op) != isByColumns(tile) ? "transposed " : "",
@@ -385,7 +384,7 @@ void Blocking::storeTile(const Op &op) {
       continue;
     }
     // A message writes whole rows, so the remainder must not be stored by one that goes beyond the tile.
-    if (!told) fallBack(op, str("the last ", size[1], " columns are fewer than those of any message"));
+    if (!told) fallBack(op, str("the last ", size[1], " columns are narrower than any message"));
     told = true;
     copy(op, {blocks[k], tileBlock(tile, origin, size)}, {});
   }

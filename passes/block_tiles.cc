@@ -319,7 +319,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
     if (kernel->scope == Scope::Workgroup) {
       diagnostics
           .report(DiagCode::InvalidIr, kernel->nameRange,
-                  str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name),
+                  str("the pass `block-tiles` needs a kernel at subgroup scope, but ", symbolText(kernel->name),
                       " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();

@@ -83,21 +83,22 @@ private:
     if (!earlier || earlier->range() == op.range()) return;
     Diagnostic &remark = diagnostics_.report(
         DiagCode::PassRemark, op.range(),
-        str("`", op.info().name,
-            "` loads once more what is loaded already: loads are not merged, as memory may change in between"));
+        str("`", op.info().name, "` repeats an earlier load: loads are not merged, because memory may change in between"));
     remark.at(earlier->range(), "loaded here");
     if (const Op *write = firstWrite(earlier->next(), &op)) {
       bool writes = has(write->info().effects, Effect::Writes);
-      remark.at(write->range(), writes ? "written here" : "others may have written here");
+      remark.at(write->range(), writes ? "written here" : "other subgroups may write before this point");
     } else {
-      remark.note("nothing writes between the two; if no other workgroup does either, one load will do");
+      remark.note("nothing writes between the two; if no other workgroup writes it either, you can reuse the first load");
     }
   }
 
   void replace(Op &op, Op &earlier) {
     if (costsWork(op) && op.range() != earlier.range())
-      diagnostics_.report(DiagCode::PassRemark, op.range(), str("`", op.info().name, "` gives what is there already"))
-          .at(earlier.range(), "it was computed here");
+      diagnostics_
+          .report(DiagCode::PassRemark, op.range(),
+                  str("`", op.info().name, "` repeats an earlier computation: the earlier result is reused"))
+          .at(earlier.range(), "first computed here");
     for (size_t i = 0; i < op.resultCount(); ++i) {
       if (earlier.result(i)->name().empty()) earlier.result(i)->setName(op.result(i)->name());
       op.result(i)->replaceAllUsesWith(earlier.result(i));

@@ -72,7 +72,7 @@ private:
       if (!live) {
         if (costsWork(*op))
           diagnostics_.report(DiagCode::PassRemark, op->range(),
-                              str("nothing uses what `", op->info().name, "` gives: it is left out"));
+                              str("the result of `", op->info().name, "` is unused: the op is removed"));
         block.erase(op);
         removed_ = true;
       }

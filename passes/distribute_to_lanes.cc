@@ -289,7 +289,7 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
     if (kernel->scope == Scope::Workgroup) {
       diagnostics
           .report(DiagCode::InvalidIr, kernel->nameRange,
-                  str("the pass `distribute-to-lanes` deals out what one subgroup holds, and ", symbolText(kernel->name),
+                  str("the pass `distribute-to-lanes` needs a kernel at subgroup scope, but ", symbolText(kernel->name),
                       " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();

@@ -31,7 +31,7 @@ public:
   bool match() {
     for (Op &op : body_) {
       if (op.kind() != OpKind::TileMma) continue;
-      if (mma_) return stays(op, "it has a second product");
+      if (mma_) return stays(op, "the loop has a second product");
       mma_ = &op;
     }
     return mma_ && matchLoop() && matchSum() && matchSide(0, sides_[0]) && matchSide(1, sides_[1]) && nothingElse();
@@ -52,15 +52,14 @@ public:
     loop_.result(sum_)->replaceAllUsesWith(nest->result());
     diagnostics_
         .report(DiagCode::PassRemark, mma_->range(),
-                "this product and the loop around it are one nest, which is packed and blocked for the processor")
+                "this product and the loop around it are fused into one nest, which is packed and blocked for the processor")
         .at(loop_.range(), "the loop");
     loop_.block()->erase(&loop_);
   }
 
 private:
   bool stays(const Op &op, std::string why) {
-    Diagnostic &remark =
-        diagnostics_.report(DiagCode::PassRemark, op.range(), str("the loop around this product is no nest: ", why));
+    Diagnostic &remark = diagnostics_.report(DiagCode::PassRemark, op.range(), str("K loop not fused: ", why));
     if (&op != &loop_) remark.at(loop_.range(), "the loop");
     return false;
   }
@@ -72,22 +71,23 @@ private:
 
   bool matchLoop() {
     std::optional<int64_t> step = constantInt(*loop_.operand(2));
-    if (!step || *step <= 0) return stays(*mma_, "its step is no constant above 0");
+    if (!step || *step <= 0) return stays(*mma_, "its step is not a positive constant");
     loopStep_ = *step;
     return true;
   }
 
   bool matchSum() {
     if (mma_->operandCount() < 3 || !isCarried(mma_->operand(2)) || next(mma_->operand(2)) != mma_->result())
-      return stays(*mma_, "the product does not add to a value that the loop carries");
+      return stays(*mma_, "the accumulator is not a value that the loop carries");
     if (!mma_->operand(2)->hasOneUse() || !mma_->result()->hasOneUse())
-      return stays(*mma_, "the sum is used in the loop besides");
+      return stays(*mma_, "the accumulator is also used inside the loop");
     sum_ = mma_->operand(2)->index() - 1;
     Elem elem = mma_->result()->type().elem();
     if (elem == Elem::F16 || elem == Elem::BF16) // rounded after each iteration
-      return stays(*mma_, str("the sum is kept in ", elemName(elem), ", which rounds in each step"));
+      return stays(*mma_, str("the accumulator is ", elemName(elem), ", which rounds in each iteration"));
     for (size_t i = 0; i < loop_.resultCount(); ++i)
-      if (i != sum_ && !loop_.result(i)->uses().empty()) return stays(loop_, "what else it carries is used behind it");
+      if (i != sum_ && !loop_.result(i)->uses().empty())
+        return stays(loop_, "another value that the loop carries is used after the loop");
     return true;
   }
 
@@ -113,11 +113,10 @@ private:
     }
     std::string_view name = operand == 0 ? "a" : "b";
     if (!op || op->kind() != OpKind::LoadTile || op->block() != &body_ || !value->hasOneUse())
-      return stays(op && op->block() == &body_ ? *op : *mma_,
-                   str(name, " is not just loaded in the loop, for this product alone"));
+      return stays(op && op->block() == &body_ ? *op : *mma_, str(name, " is not loaded in the loop, or has other uses"));
     const AttrValue *padding = LoadTileOp(*op).padding();
     if (padding && *padding != AttrValue(int64_t{0}) && *padding != AttrValue(0.0))
-      return stays(*op, str(name, " is padded with another number than 0"));
+      return stays(*op, str(name, " has a padding other than 0"));
     if (op->operand(0)->type().packFactor() > 1) return stays(*op, str("the tile of ", name, " is packed"));
     side.load = op;
     side.transposed ^= transposes(*op);
@@ -126,7 +125,7 @@ private:
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
     if (side.step[along] == depth && side.step[1 - along] == 0) return true;
     return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "),
-                          "] in each step; a nest moves it by its extent along K, which is ", depth));
+                          "] in each iteration; it must move by its extent along K, which is ", depth));
   }
 
   // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is
@@ -142,13 +141,12 @@ private:
       return matchInit(*op, side, name);
     bool moved = ahead != std::vector<int64_t>{0, 0};
     if (!moved && !definedInside(*tile, body_)) return side.tile = tile, true;
-    if (moved || !isCarried(tile))
-      return stays(*side.load, str("the tile of ", name, " is not one that the loop moves by a constant"));
+    if (moved || !isCarried(tile)) return stays(*side.load, str("the tile of ", name, " does not advance by a constant"));
     const Value *param = tile;
     Value *yielded = next(param);
     for (Op *move = yielded->definingOp(); yielded != param; yielded = move->operand(0), move = yielded->definingOp())
       if (!move || move->kind() != OpKind::UpdateTileOffset || move->block() != &body_ || !addMove(*move, side.step))
-        return stays(*side.load, str("the tile of ", name, " does not move by a constant from step to step"));
+        return stays(*side.load, str("the tile of ", name, " does not advance by a constant from iteration to iteration"));
     side.tile = first(param);
     return true;
   }
@@ -173,7 +171,7 @@ private:
       if (operand == index && offset)
         side.step[i - (rank - 1)] = loopStep_;
       else if (definedInside(*operand, body_) && !isConstant(*operand))
-        return stays(init, str("where the tile of ", name, " lies is computed in the loop"));
+        return stays(init, str("the base or offset of the tile of ", name, " is computed in the loop"));
     }
     side.init = &init;
     seen_.insert(&init);
@@ -199,14 +197,14 @@ private:
     // Tiles a and b of the nest hold the types as loaded: if one operand was cast, the other was cast too or holds
     // f32 anyway.
     Elem a = sides_[0].load->result()->type().elem(), b = sides_[1].load->result()->type().elem();
-    if (casts_ && a != b) return stays(*mma_, "a and b are loaded in different types");
+    if (casts_ && a != b) return stays(*mma_, "a and b are loaded with different types");
     for (Op &op : body_) {
       if (op.kind() == OpKind::Yield || op.kind() == OpKind::PrefetchTile || &op == mma_ || seen_.contains(&op)) continue;
       if (op.regionCount() == 0 && (isPure(op) || isRemovable(op)) && !has(op.info().effects, Effect::Reads)) continue;
-      std::string_view why = op.regionCount()                               ? "it holds another loop or branch"
-                             : has(op.info().effects, Effect::Synchronises) ? "workers wait for each other in it"
-                             : has(op.info().effects, Effect::Writes)       ? "it writes memory, which a and b may share"
-                                                                            : "it does more than load and multiply";
+      std::string_view why = op.regionCount()                               ? "it contains another loop or branch"
+                             : has(op.info().effects, Effect::Synchronises) ? "it synchronises subgroups"
+                             : has(op.info().effects, Effect::Writes) ? "it writes memory that may overlap a or b"
+                                                                      : "it contains an op other than loads and the product";
       return stays(op, std::string(why));
     }
     return true;

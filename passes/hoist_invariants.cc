@@ -16,13 +16,14 @@ bool isInvariant(const Op &op, const Block &body) {
 void remarkKept(const Op &load, const Op &loop, Diagnostics &diagnostics) {
   Diagnostic &remark = diagnostics.report(
       DiagCode::PassRemark, load.range(),
-      str("`", load.info().name, "` reads the same place in each step, but stays in this loop: memory may change in between"));
+      str("`", load.info().name,
+          "` reads the same memory in each iteration, but is not hoisted: the memory may change in between"));
   remark.at(loop.range(), "the loop");
   if (const Op *write = firstWrite(loop.region()->first(), nullptr)) {
     bool writes = has(write->info().effects, Effect::Writes);
-    remark.at(write->range(), writes ? "written here" : "others may have written here");
+    remark.at(write->range(), writes ? "written here" : "other subgroups may write before this point");
   } else {
-    remark.note("nothing in the loop writes; if no other workgroup does either, it can stand before the loop");
+    remark.note("nothing in the loop writes; if no other workgroup writes it either, you can move the load before the loop");
   }
 }
 
@@ -41,7 +42,7 @@ void hoist(Block &block, Diagnostics &diagnostics) {
         if (costsWork(*inner))
           diagnostics
               .report(DiagCode::PassRemark, inner->range(),
-                      str("`", inner->info().name, "` does not change in this loop: it is computed once, before it"))
+                      str("`", inner->info().name, "` does not change in this loop: it is hoisted out of the loop"))
               .at(op.range(), "the loop");
         block.moveBefore(&op, inner);
       }

@@ -63,7 +63,7 @@ bool Run::needsAreMet(const PassInfo &pass) {
                   str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ", symbolText(kernel->name),
                       " does not have"))
           .note(found.all()[0].message)
-          .note("run the pass that gives it first; `xtc --list-passes` says which");
+          .note("first run the pass that establishes it: see `xtc --list-passes`");
       return false;
     }
   return true;
@@ -90,7 +90,7 @@ void Run::updateForms(const PassInfo &pass) {
 void Run::check(const PassInfo &pass) {
   Diagnostics found;
   if (options_.verifyEach && !verify(module_, found)) {
-    std::string text = str("the pass `", pass.name, "` leaves broken IR behind");
+    std::string text = str("the pass `", pass.name, "` produced invalid IR");
     for (const Diagnostic &diagnostic : found.all()) {
       text += "\n  " + diagnostic.message;
       for (const std::string &note : diagnostic.notes) text += "\n    " + note;
@@ -99,7 +99,7 @@ void Run::check(const PassInfo &pass) {
   }
   if (!options_.roundTrip) return;
   if (std::optional<std::string> difference = options_.roundTrip(module_))
-    XT_CHECK(false, str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
+    XT_CHECK(false, str("after the pass `", pass.name, "` the IR changes when it is printed and parsed again: ", *difference));
 }
 
 void Run::dump(const PassInfo &pass) {
@@ -135,7 +135,7 @@ Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *tar
   if (target && pass.targetFunction) return pass.targetFunction(module, *target, diagnostics);
   if (pass.function) return pass.function(module, diagnostics);
   return Error::environment(
-      str("the pass `", pass.name, "` depends on the hardware: name it, such as --target=", targetInfos()[0].name));
+      str("the pass `", pass.name, "` needs a hardware target, such as --target=", targetInfos()[0].name));
 }
 
 Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, const PassOptions &options,

@@ -66,13 +66,13 @@ std::string_view resolveLoop(Op &loop, Op *&next) {
     replaceResults(loop, inits);
     next = loop.next();
     loop.block()->erase(&loop);
-    return "this loop has no step: it is left out";
+    return "this loop has no iterations: it is removed";
   }
   if (!sameTypes(results, body.last()->operands())) return "";
   body.param(0)->replaceAllUsesWith(loop.operand(0));
   for (size_t i = 0; i < carried.size(); ++i) carried[i]->replaceAllUsesWith(inits[i]);
   inlineRegion(loop, body, next);
-  return "this loop has one step: its body takes its place";
+  return "this loop has one iteration: it is replaced by its body";
 }
 
 std::string_view resolveBranch(Op &branch, Op *&next) {
@@ -81,8 +81,8 @@ std::string_view resolveBranch(Op &branch, Op *&next) {
   Block &taken = *branch.region(*condition ? 0 : 1);
   if (!sameTypes(resultsOf(branch), taken.last()->operands())) return "";
   inlineRegion(branch, taken, next);
-  return *condition ? "this condition always holds: it is not tested"
-                    : "this condition never holds: what stands under it is left out";
+  return *condition ? "this condition is always true: the branch is replaced by its body"
+                    : "this condition is never true: the code under it is removed";
 }
 
 bool forward(Value *from, Value *to) {

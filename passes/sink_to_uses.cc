@@ -216,9 +216,9 @@ public:
     int64_t after = registers(block);
     if (after >= before) return arrange(block, original);
     diagnostics_.report(DiagCode::PassRemark, original[0]->range(),
-                        str("what is loaded and computed from here on comes where it is used: ", before,
-                            " registers of vectors would be wanted at one time, ", after, " are then, and ", target_.name,
-                            " has ", registers_, " a thread"));
+                        str("loads and computations from here on are moved to their uses: ", before,
+                            " registers would be live at one time, now ", after, "; ", target_.name, " has ", registers_,
+                            " per thread"));
   }
 
 private:

@@ -27,7 +27,7 @@ void checkFailed(const char *file, int line, const char *condition, std::string_
     tHook = nullptr; // a hook that fails a check itself must not recurse
     hook(tContext);
   }
-  std::fprintf(stderr, "This is a mistake in the compiler, not in your file.\n");
+  std::fprintf(stderr, "This is an error in the compiler, not in your file.\n");
   std::fflush(stderr);
   char what[1024];
   std::snprintf(what, sizeof what, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)),

@@ -136,11 +136,11 @@ void writeBacktrace(Path &path) {
 }
 
 constexpr std::string_view kReadme =
-    "A crash bundle of xt: the compiler met a mistake of its own. Please report it with this folder.\n"
+    "A crash report of xt: the compiler failed because of a bug. Please report the bug with this folder.\n"
     "  README.txt      what happened, the versions, and the command line\n"
-    "  backtrace.txt   where in the program\n"
+    "  backtrace.txt   the stack of calls\n"
     "  before.xt       the module before the step that failed; its first line is the command that repeats the failure\n"
-    "  files/          what the program read, by its path\n"
+    "  files/          the files that the program read, under their paths\n"
     "The folder holds your source files: look through it before you publish it.\n\n";
 
 void writeReadme(Path &path, std::string_view what) {
@@ -161,11 +161,11 @@ constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABR
 
 const char *describe(int signal) {
   switch (signal) {
-  case SIGSEGV: return "the program read or wrote memory that is not there (SIGSEGV)";
-  case SIGBUS: return "the program read or wrote memory that is not there (SIGBUS)";
-  case SIGILL: return "the program ran into an instruction that the processor does not have (SIGILL)";
+  case SIGSEGV: return "the program accessed an invalid address (SIGSEGV)";
+  case SIGBUS: return "the program accessed an invalid address (SIGBUS)";
+  case SIGILL: return "the program executed an instruction that the processor does not have (SIGILL)";
   case SIGFPE: return "the program divided by zero (SIGFPE)";
-  default: return "the program ended itself (SIGABRT)";
+  default: return "the program aborted (SIGABRT)";
   }
 }
 
@@ -241,7 +241,7 @@ Error internalError(const std::string &said) {
   std::string text = said.starts_with(kPrefix) ? said.substr(kPrefix.size()) : said; // a child process has added the prefix
   internalErrors = true;
   if (enabled) {
-    put(STDERR_FILENO, "\nxt: compiler bug: this is a mistake in the compiler, not in your file.\n");
+    put(STDERR_FILENO, "\nxt: compiler bug: this is an error in the compiler, not in your file.\n");
     writeCrashBundle(text);
   }
   return Error::environment(std::string(kPrefix) + text);
@@ -253,15 +253,15 @@ bool writeCrashBundle(std::string_view what) {
   if (!enabled || written.exchange(true)) return false;
   Path path;
   if (!makeFolder(path)) {
-    put(STDERR_FILENO, "There is no folder that a report could be written to.\n");
+    put(STDERR_FILENO, "No report was written: no folder for it can be created.\n");
     return false;
   }
   writeReadme(path, what);
   writeNotes(path);
   writeBacktrace(path);
-  put(STDERR_FILENO, "All that is needed to find it is in the folder ");
+  put(STDERR_FILENO, "A report with everything needed to find the bug is in the folder ");
   put(STDERR_FILENO, path.text());
-  put(STDERR_FILENO, ": please report it with that folder. Its README.txt says what is in it.\n");
+  put(STDERR_FILENO, ": please send it. Its README.txt lists the contents.\n");
   return true;
 }
 

@@ -28,7 +28,7 @@ std::string_view kindOf(const struct stat &info) {
 }
 
 Error kindError(const std::string &path, std::string_view kind) {
-  return readError(path, str("it is ", kind, kind == "a folder" ? "" : ", and only regular files are read"));
+  return readError(path, str("it is ", kind, kind == "a folder" ? "" : ", not a regular file"));
 }
 
 } // namespace

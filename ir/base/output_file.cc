@@ -102,7 +102,7 @@ int followLinks(const std::string &path, Destination &to) {
       return 0;
     }
     if (isPlanted(to.path, info)) {
-      to.refusal = "it is a link of another user in a folder that all can write to";
+      to.refusal = "it is a symbolic link of another user in a world-writable folder";
       return EACCES;
     }
     char target[PATH_MAX];
@@ -191,7 +191,7 @@ int writeTo(Destination &to, Pieces pieces, bool &begun) {
   if (!there && errno != ENOENT) return errno;
   if (there && S_ISDIR(old.st_mode)) return EISDIR;
   if (there && !to.magic && (S_ISREG(old.st_mode) || S_ISFIFO(old.st_mode)) && isPlanted(to.path, old)) {
-    to.refusal = str("it is a ", S_ISFIFO(old.st_mode) ? "pipe" : "file", " of another user in a folder that all can write to");
+    to.refusal = str("it is a ", S_ISFIFO(old.st_mode) ? "pipe" : "file", " of another user in a world-writable folder");
     return EACCES;
   }
   if (there && (to.magic || !S_ISREG(old.st_mode))) return writeInto(to, pieces);
@@ -218,7 +218,7 @@ Result<void> writeOutputFile(const std::string &path, Pieces pieces) {
   if (!failed) failed = writeTo(to, pieces, begun);
   if (!failed) return {};
   std::string cause = !to.refusal.empty() ? to.refusal : failed == EISDIR ? "it is a folder" : std::strerror(failed);
-  return Error::environment(str("cannot write ", path, ": ", cause, begun ? "; the file is incomplete now" : ""));
+  return Error::environment(str("cannot write ", path, ": ", cause, begun ? "; the file is now incomplete" : ""));
 }
 
 } // namespace xt

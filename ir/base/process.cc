@@ -40,13 +40,14 @@ void openStandardStreams() {
   _exit(kExitEnvironment);
 }
 
-void outOfMemory() { endByLimit("the system gives no more memory (limits: free memory, `ulimit -v`)"); }
+void outOfMemory() { endByLimit("out of memory (limits: free memory, `ulimit -v`)"); }
 
 void onTerminate() {
   const std::type_info *type = abi::__cxa_current_exception_type();
   std::string_view name = type ? type->name() : "";
   if (name == "St12system_error")
-    endByLimit("the system starts no more threads (limits: `ulimit -u`, `ulimit -v`, the memory and processes of a container)");
+    endByLimit(
+        "the system cannot start more threads (limits: `ulimit -u`, `ulimit -v`, the memory and processes of a container)");
   if (name == "St9bad_alloc") outOfMemory();
   std::abort();
 }

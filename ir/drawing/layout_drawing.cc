@@ -125,16 +125,16 @@ std::vector<SummaryLine> layoutSummary(const Layout &layout) {
   int64_t copies = copiesOn(layout, Axis::Subgroup), lanes = layout.axisSize(Axis::Lane);
   lines.push_back(
       {"copies", copies == 1 ? "none: each element is in one subgroup" : str("each element is in ", copies, " subgroups")});
-  std::string laneText = "not laid out";
+  std::string laneText = "no lane layout";
   if (lanes > 1) {
-    laneText = str(lanes, " a subgroup; each holds ", countText(laneHeld), productOf(laneHeld) == 1 ? " element" : " elements",
-                   ", ", blocksText(laneHeld, laneBlock));
+    laneText = str(lanes, " per subgroup; each holds ", countText(laneHeld),
+                   productOf(laneHeld) == 1 ? " element" : " elements", ", ", blocksText(laneHeld, laneBlock));
     int64_t laneCopies = copiesOn(layout, Axis::Lane);
     if (laneCopies > 1) laneText += str("; each element is in ", laneCopies, " lanes of its subgroup");
   }
   lines.push_back({"lanes", laneText});
   lines.push_back(
-      {"registers", str(plural(layout.axisSize(Axis::Register), "element"), lanes > 1 ? " a lane" : " a subgroup")});
+      {"registers", str(plural(layout.axisSize(Axis::Register), "element"), lanes > 1 ? " per lane" : " per subgroup")});
   return lines;
 }
 

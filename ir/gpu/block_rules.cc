@@ -35,20 +35,20 @@ int64_t shortestPitch(const BlockRules &rules, int64_t width) {
 
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
   int64_t bytes = elemInfo(base.elem).storageBytes;
-  if (base.step != 1) return "the elements of a row do not lie side by side";
+  if (base.step != 1) return "the elements of a row are not contiguous";
   if (breaks(base.width, bytes, rules.minimalWidth, rules.widthMultiple))
-    return str("a row has ", base.width * bytes, " bytes; a block message wants at least ", rules.minimalWidth,
+    return str("a row has ", base.width * bytes, " bytes; a block message needs at least ", rules.minimalWidth,
                ", and a multiple of ", rules.widthMultiple);
   if (base.height != 1 && breaks(base.pitch, bytes, rules.minimalPitch, rules.pitchMultiple))
-    return str("rows are ", base.pitch * bytes, " bytes apart; a block message wants at least ", rules.minimalPitch,
+    return str("rows are ", base.pitch * bytes, " bytes apart; a block message needs at least ", rules.minimalPitch,
                ", and a multiple of ", rules.pitchMultiple);
   if (base.pitch != kDynamic && base.width != kDynamic && base.height != 1 && base.pitch < base.width)
     return str("rows are ", base.pitch * bytes, " bytes apart but ", base.width * bytes,
-               " long; those of a block message do not overlap");
+               " long; a block message needs rows that do not overlap");
   for (int64_t apart : base.apart)
     if (breaks(apart, bytes, 0, rules.baseAlignment))
-      return str("its matrices are ", apart * bytes, " bytes apart; a block message wants a base that ", rules.baseAlignment,
-                 " divides");
+      return str("its matrices are ", apart * bytes,
+                 " bytes apart; a block message needs a base address that is a multiple of ", rules.baseAlignment);
   int64_t most = rules.maximalExtent;
   if (base.width * bytes > most || base.pitch * bytes > most)
     return str("rows are ", std::max(base.width, base.pitch) * bytes, " bytes long or apart; a block message takes at most ",

@@ -84,19 +84,18 @@ public:
   void report(int64_t lanes, int64_t limit, std::string_view rule, Diagnostics &diagnostics) const {
     const Share &most = *std::ranges::max_element(shares_, {}, &Share::ops);
     int64_t sum = sum_ / lanes, here = most.ops / lanes;
-    Diagnostic &error =
-        diagnostics.report(DiagCode::ScratchTooLarge, most.from,
-                           str("each lane of `@", kernel_.name, "` would have ", sum,
-                               " operations on single elements in its code, ", here, " of them from here; ", rule));
+    Diagnostic &error = diagnostics.report(DiagCode::ScratchTooLarge, most.from,
+                                           str("the code of each lane of `@", kernel_.name, "` would have ", sum,
+                                               " operations on single elements, ", here, " of them from here; ", rule));
     std::string_view group = kernel_.scope == Scope::Workgroup ? "workgroup" : "subgroup";
     error.note(str("the vectors of a ", group, " are shared by its ", std::max(lanes, kernel_.lanes),
-                   " lanes, which hold them in registers: smaller tiles have less code, and so have "
-                   "more subgroups, each with a smaller part of the tile (`sg_layout`; `subgroups(n)`)"));
+                   " lanes, which hold them in registers: use smaller tiles, or more subgroups, each with a smaller part of "
+                   "the tile (`sg_layout`; `subgroups(n)`)"));
     int64_t times = 2;
     while (times < sum && sum / times > limit) times *= 2;
-    std::string nearest = str("a tile with 1/", times, " of the elements has few enough");
+    std::string nearest = str("a tile with 1/", times, " of the elements fits");
     if (lanes > 1 && most.largest)
-      nearest += str(": ", shrunk(most.largest, times), " in the place of ", shapeText(most.largest), " of a ", group);
+      nearest += str(": ", shrunk(most.largest, times), " instead of ", shapeText(most.largest), " of a ", group);
     error.note(std::move(nearest));
   }
 
@@ -125,7 +124,7 @@ int64_t elementOps(const Kernel &kernel) { return CodeSize(kernel, laneOps).sum(
 bool codeFits(const Kernel &kernel, Diagnostics &diagnostics) {
   CodeSize size(kernel, laneOps);
   if (size.sum() <= kMostElementOps) return true;
-  size.report(1, kMostElementOps, str("a lane's code has at most ", kMostElementOps), diagnostics);
+  size.report(1, kMostElementOps, str("the limit is ", kMostElementOps), diagnostics);
   return false;
 }
 
@@ -136,10 +135,10 @@ bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagn
   if (size.sum() / lanes <= kMostElementOpsOfTiles) return true;
   // The windows onto pieces of tiles, and the computation of their positions, add to the counted ops: half the limit leaves
   // room for them.
-  size.report(lanes, kMostElementOps / 2,
-              str("a lane's code has at most ", kMostElementOps, ", and tiles of more than ", kMostElementOpsOfTiles,
-                  " are not even cut into blocks"),
-              diagnostics);
+  size.report(
+      lanes, kMostElementOps / 2,
+      str("the limit is ", kMostElementOps, ", and tiles with more than ", kMostElementOpsOfTiles, " are not cut into blocks"),
+      diagnostics);
   return false;
 }
 

@@ -55,18 +55,19 @@ int64_t vnniFactorOf(Elem elem) {
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes) {
   int64_t f = vnniFactorOf(a.elem());
   if (c && (!c.isVector() || c.rank() != 2))
-    return DpasMismatch{2, str("a lane's part of c is [M, N / lanes], not ", shapedText(c))};
+    return DpasMismatch{2, str("the fragment of c must be [M, N / lanes], not ", shapedText(c))};
   bool threeOfB = b.rank() == 3 && f > 1 && b.extent(2) == f;
-  if (!threeOfB && b.rank() != 2) return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
+  if (!threeOfB && b.rank() != 2)
+    return DpasMismatch{1, str("the fragment of b must be [K/f, N / lanes, f], not ", shapedText(b))};
   bool pairs = b.rank() == 2 && f > 1 && b.extent(1) == f && (!c || c.extent(1) == 1);
   Shape2 ownB = threeOfB ? Shape2{b.extent(0) * f, b.extent(1)}
                 : pairs  ? Shape2{b.extent(0) * f, 1}
                          : Shape2{b.extent(0), b.extent(1)};
   if (c && c.extent(1) != ownB.columns)
-    return DpasMismatch{1, str("a lane's part of b has an N of ", ownB.columns, ", that of c one of ", c.extent(1))};
+    return DpasMismatch{1, str("the fragment of b has N = ", ownB.columns, ", that of c has N = ", c.extent(1))};
   bool threeOfA = a.rank() == 3 && f > 1 && f % a.extent(2) == 0; // several lanes share a group of f elements
   if (!threeOfA && a.rank() != 2)
-    return DpasMismatch{0, str("a lane's part of a is [m, k] or [m, k/f, f], not ", shapedText(a))};
+    return DpasMismatch{0, str("the fragment of a must be [m, k] or [m, k/f, f], not ", shapedText(a))};
   Shape2 ownA = threeOfA ? Shape2{a.extent(0), a.extent(1) * a.extent(2)} : Shape2{a.extent(0), a.extent(1)};
 
   DpasFragments found;
@@ -92,8 +93,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
     std::string text = fragmentText(*candidate, a.elem());
     if (known.find(text) == std::string::npos) known += (known.empty() ? "" : " or ") + text;
   }
-  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ", lanes,
-                             " lanes", known.empty() ? "" : ": that is " + known)};
+  return DpasMismatch{0, str(shapedText(a), " is not a fragment of a ", found.rows, "x", found.depth, " matrix a in ", lanes,
+                             " lanes", known.empty() ? "" : ": expected " + known)};
 }
 
 } // namespace xt

@@ -81,7 +81,7 @@ constexpr TargetInfo kTargets[] = {
      32,
      false},
     {"spirv",
-     "any device that takes SPIR-V, no Intel extension",
+     "any SPIR-V device, without Intel extensions",
      kAnySize,
      {},
      {},
@@ -138,14 +138,14 @@ std::vector<std::string> blockRuleLines(const BlockRules &rules) {
 std::string lineMessageText(const TargetInfo &target) {
   if (target.lineWords.empty()) return "none";
   return str(join(target.lineWords.first(target.lineWords.size() - 1), ", "), " or ", target.lineWords.back(),
-             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes, each beginning at a word of its size");
+             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes, aligned to the word");
 }
 
 std::string scatterMessageText(const TargetInfo &target) {
   if (target.scatterLanes == 0) return "any";
   std::span<const int64_t> chunks = target.scatterChunks;
-  return str("up to ", target.scatterLanes, ", a power of two, each taking ", join(chunks.first(chunks.size() - 1), ", "),
-             " or ", chunks.back(), " neighbours");
+  return str("up to ", target.scatterLanes, ", a power of two, each with ", join(chunks.first(chunks.size() - 1), ", "), " or ",
+             chunks.back(), " contiguous elements");
 }
 
 std::string typesText(const MmaShape &shape) {

@@ -145,7 +145,7 @@ LayoutFix &LayoutFix::convertResult(const Op &op, const Layout *made) {
     for (const WrittenLayout &place : origin->written) rewrite(place, result->type(), made);
   if (origin && !origin->written.empty()) say(str("give `", name, "` the layout `", origins_->spell(from, made), "`"));
   fix_.edits.push_back({op.range(), statement, TextEdit::Place::LineAfter});
-  conversion(name, from, to, statement, " behind the op");
+  conversion(name, from, to, statement, " after the op");
   return *this;
 }
 

@@ -109,15 +109,14 @@ public:
         }
         kernel_.subgroups = layout->subgroups();
       } else if (layout->subgroups() != first->type().layout()->subgroups()) {
-        Diagnostic &diagnostic =
-            diagnostics_
-                .report(DiagCode::SubgroupCounts, value->range(),
-                        str("this layout has ", layout->subgroups(), " subgroups, an earlier one has ",
-                            first->type().layout()->subgroups()))
-                .withLabel(layout->text())
-                .at(first->range(), first->type().layout()->text())
-                .note("the product of sg_layout is the number of subgroups in a workgroup, the same in all layouts of a "
-                      "kernel");
+        Diagnostic &diagnostic = diagnostics_
+                                     .report(DiagCode::SubgroupCounts, value->range(),
+                                             str("this layout has ", layout->subgroups(), " subgroups, an earlier one has ",
+                                                 first->type().layout()->subgroups()))
+                                     .withLabel(layout->text())
+                                     .at(first->range(), first->type().layout()->text())
+                                     .note("the product of sg_layout is the number of subgroups in a workgroup, which must be "
+                                           "the same in all layouts of a kernel");
         fixSubgroupCounts(diagnostic, value, first, origins_);
         return false;
       }
@@ -279,7 +278,7 @@ private:
       diagnostics_
           .report(DiagCode::LayoutUnknown, value->range(),
                   str("the layout of ", value->name().empty() ? "this value" : "`%" + value->name() + "`", " (",
-                      shapedText(value->type()), ") is not declared and does not follow from anything"))
+                      shapedText(value->type()), ") is not declared and cannot be inferred"))
           .note("other values of this kernel have layouts, so it is at workgroup scope; add a layout attribute");
     }
     return ok;
@@ -306,7 +305,7 @@ private:
       ok = false;
       auto &diagnostic = diagnostics_.report(
           DiagCode::LayoutAttribute, w.place.range,
-          str("this layout is given for an operand of `", w.op->info().name, "`, which is distributed differently"));
+          str("this layout is declared for an operand of `", w.op->info().name, "` that has a different distribution"));
       diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
       if (const LayoutOrigin *origin = origins_.find(operand); origin && origin->range.file != 0)
         diagnostic.at(origin->range, str("its distribution comes from here (", origin->how, ")"));

@@ -225,7 +225,7 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
   // The parts of K must have the same size in a and b, whoever holds them: a subgroup gets missing parts from the others.
   if (dimPieces(*la, 1).length != dimPieces(*lb, 0).length)
-    return fail(a, op.operandRange(0), 1, "the K of a and the K of b are cut into different pieces in `tile_mma`");
+    return fail(a, op.operandRange(0), 1, "K is split differently in a and b of `tile_mma`");
   return true;
 }
 
@@ -234,7 +234,7 @@ Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b,
                    Diagnostics &diagnostics) {
   if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return nullptr;
   return &reportDiffer(a, ra, b, rb,
-                       str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
+                       str("a value carried by `", op.info().name, "` changes its distribution; it must keep the same one"),
                        DiagCode::LayoutsDiffer, origins, diagnostics);
 }
 
@@ -289,12 +289,11 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
   const Value *operand = op.operand(0), *result = op.result();
   Diagnostic &diagnostic =
       reportDiffer(operand, op.operandRange(0), result, op.range(),
-                   str("operand and result of `", op.info().name, "` are distributed in ways that do not fit"),
+                   str("operand and result of `", op.info().name, "` have distributions that do not match"),
                    DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
   if (expected)
-    diagnostic.note(
-        str(derived == result ? "the result" : "the operand", " would be ", origins.spell(derived->type(), expected)));
+    diagnostic.note(str(derived == result ? "the result" : "the operand", " needs ", origins.spell(derived->type(), expected)));
   // A broadcast's operand does not determine the split of the stretched dimension: whole is one possibility.
   const Layout *made = derived == result ? expected : assumedForResult(origins.context(), op);
   atCall(diagnostic, op, origins);
@@ -324,7 +323,7 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
   if (alike) return true;
   if (op.kind() == OpKind::LoadTile && dimensionOrder(op).empty())
     return checkDerived(op, expected, op.result(),
-                        "a vector is loaded in the layout of its tile; `convert_layout` gives it another one", origins,
+                        "a vector is loaded in the layout of its tile; use `convert_layout` for another one", origins,
                         diagnostics);
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
                       diagnostics);
@@ -411,24 +410,24 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
   case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
   case LayoutRule::Accumulator:
-    return checkDerived(op, op.operand(2)->type().layout(), op.result(), "the sum is held by those that hold what it adds to",
+    return checkDerived(op, op.operand(2)->type().layout(), op.result(), "the result has the layout of the accumulator",
                         origins, diagnostics);
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
   case LayoutRule::Load:
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);
   case LayoutRule::Reduction:
     return checkDerived(op, narrowed(context, op, op.operand(0)->type().layout()), op.result(),
-                        "the kept dimension is distributed as the operand's; in the reduced one a result is held by all that "
-                        "held one of its terms",
+                        "a reduction keeps the distribution of the remaining dimension; each subgroup that holds a term of a "
+                        "result holds that result",
                         origins, diagnostics);
   case LayoutRule::Broadcast:
     return checkDerived(op, narrowed(context, op, op.result()->type().layout()), op.operand(0),
-                        "the kept dimension is distributed alike; in the other an element is held by all that hold a copy of "
-                        "it",
+                        "a broadcast keeps the distribution of the dimension that it does not repeat; each subgroup that holds "
+                        "a copy of an element holds that element",
                         origins, diagnostics);
   case LayoutRule::Reshape:
     return checkDerived(op, resized(context, op.operand(0)->type().layout(), op.result()->type()), op.result(),
-                        "a reshape leaves every element where it is", origins, diagnostics);
+                        "a reshape moves no element to another subgroup", origins, diagnostics);
   }
   XT_UNREACHABLE("layout rule");
 }

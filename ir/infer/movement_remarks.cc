@@ -40,7 +40,7 @@ private:
   // In a loop the shared local memory must have been read before it is written again.
   static std::string barriers(const Op &op) {
     for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
-      if (carriedAt(*around).loops) return "1 barrier a step, 2 if the loop has no other";
+      if (carriedAt(*around).loops) return "1 barrier per iteration, 2 if the loop has no other barrier";
     return "1 barrier";
   }
 
@@ -53,10 +53,10 @@ private:
   void moved(const Op &op, const Layout *from, Type to) {
     bool turns = op.kind() == OpKind::Transpose, alike = true;
     for (int d = 0; d < from->rank(); ++d) alike &= dimPieces(*from, d) == dimPieces(*to.layout(), d);
-    if (alike) return stays(op, turns ? "each turns what it holds" : "each holds what it needs");
+    if (alike) return stays(op, turns ? "each transposes its own elements" : "each already holds the elements that it needs");
     if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
-      return stays(op, choice->count == 1 ? "each takes a part of what it holds"
-                                          : str("each takes one of ", choice->count, " parts of what it holds"));
+      return stays(op, choice->count == 1 ? "each keeps a part of its elements"
+                                          : str("each keeps one of ", choice->count, " parts of its elements"));
     // If no element has to change its subgroup, the whole vector is moved nevertheless.
     int64_t bytes = movedBytes(from, to.layout(), storage(to));
     diagnostics_
@@ -73,13 +73,13 @@ private:
     int64_t block = from.extent(dim) / to.extent(dim);
     int64_t held = 0; // elements of a block that one subgroup holds
     for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
-    if (held == 0 || held == block) return stays(op, "each has all terms of its results");
+    if (held == 0 || held == block) return stays(op, "each holds all terms of its results");
     int64_t partial = to.elementCount() * storage(to) * (block / held);
     diagnostics_
         .report(DiagCode::MovesAcrossSubgroups, op.range(),
                 str("the terms of a result of this `reduction` are spread over ", block / held,
                     " subgroups: ", bytesText(partial), " of partial results go through shared local memory, ", barriers(op)))
-        .note("a layout in which a subgroup holds the whole reduced dimension needs none");
+        .note("a layout in which a subgroup holds the whole reduced dimension avoids this");
   }
 
   // A subgroup needs all of K for its part of the result.
@@ -97,7 +97,7 @@ private:
           diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
                               str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held,
                                   " subgroups: ", bytesText(bytes), " go through shared local memory, ", barriers(op)));
-      if (wanted) diagnostic.note(str("with ", spell(type, wanted), " every subgroup has what it needs"));
+      if (wanted) diagnostic.note(str("with ", spell(type, wanted), " every subgroup holds the elements that it needs"));
     }
   }
 

@@ -80,7 +80,7 @@ bool vectorWritten(const TypeRuleInput &in) {
   if (in.written && in.written.isVector()) return true;
   in.diagnostics
       .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-              str(opName(in), " needs the vector type that it gives"))
+              str(opName(in), " needs a vector type for its result"))
       .note(str("for example `", in.op.example, "`"));
   return false;
 }
@@ -144,7 +144,7 @@ bool ruleSelect(const TypeRuleInput &in, Results &results) {
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
                 str("the condition of `select` is ", shapedText(condition), ", but it chooses between values of ",
                     shapedText(value)))
-        .note("a vector condition needs values of its own shape; a scalar i1 chooses one value as a whole");
+        .note("a vector condition needs values of the same shape; a scalar i1 selects one whole value");
     return false;
   }
   return push(in, results, openLayout(in, value));
@@ -169,7 +169,7 @@ bool ruleSplat(const TypeRuleInput &in, Results &results) {
   if (!in.written || !in.written.isVector()) {
     in.diagnostics
         .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                "`splat` needs the vector type that it gives")
+                "`splat` needs a vector type for its result")
         .note("write it as `splat %x : f32 -> vector<8x16xf32>`");
     return false;
   }
@@ -204,8 +204,8 @@ bool partOfWhole(const TypeRuleInput &in) {
   if (!attr) {
     in.diagnostics
         .report(DiagCode::AttributeValue, in.operandRange(1),
-                "indices say where the condition of an assert begins in a larger vector, whose shape `whole` gives")
-        .note("`extract %v[%i, %j]` takes an element of a vector");
+                "the indices of an assert need `whole`, the shape of the vector that they refer to")
+        .note("to test one element, use `extract %v[%i, %j]`");
     return false;
   }
   const auto &whole = std::get<std::vector<int64_t>>(attr->value);
@@ -214,7 +214,7 @@ bool partOfWhole(const TypeRuleInput &in) {
   if (!fits) {
     in.diagnostics
         .report(DiagCode::AttributeValue, attr->range,
-                "`whole` is the shape of a vector that the condition, which has no layout, is a part of")
+                "`whole` must be the shape of a vector that contains the condition, which must have no layout")
         .at(in.operandRange(0), shapedText(condition));
     return false;
   }
@@ -223,7 +223,7 @@ bool partOfWhole(const TypeRuleInput &in) {
 
 bool ruleCast(const TypeRuleInput &in, Results &results) {
   if (!in.written) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, str(opName(in), " needs the type that it gives"))
+    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, str(opName(in), " needs a type for its result"))
         .note(str("for example `", in.op.example, "`"));
     return false;
   }

@@ -10,8 +10,8 @@ namespace xt::rules {
 
 bool atLaneScope(const TypeRuleInput &in) {
   if (in.lanes != 0) return true;
-  in.diagnostics.report(DiagCode::NotHere, in.range, str(opName(in), " has no meaning here: it belongs to lane scope"))
-      .note("`subgroups(n) lanes(m)` behind a kernel's parameters: each lane runs the body");
+  in.diagnostics.report(DiagCode::NotHere, in.range, str(opName(in), " is allowed at lane scope only"))
+      .note("write `subgroups(n) lanes(m)` after the kernel's parameters, so that each lane runs the body");
   return false;
 }
 
@@ -22,26 +22,28 @@ Mode modeOf(const TypeRuleInput &in) {
   if (whole)
     in.diagnostics
         .report(DiagCode::NotHere, mode->range.file ? mode->range : in.range,
-                str(opName(in), " with `mode = vc` works on whole vectors: it belongs to subgroup scope"))
-        .note("the lanes of this kernel have fragments: leave the mode out, and give the tensor_desc a sg_map");
+                str(opName(in), " with `mode = vc` works on whole vectors: it is allowed at subgroup scope only"))
+        .note("this kernel is at lane scope: omit the mode, and give the tensor_desc an sg_map");
   else
     in.diagnostics
         .report(DiagCode::NotHere, in.range,
-                str(opName(in), " without `mode = vc` works lane by lane: it belongs to lane scope"))
-        .note("with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
+                str(opName(in), " without `mode = vc` works lane by lane: it is allowed at lane scope only"))
+        .note("add `{mode = vc}`, or write `subgroups(n) lanes(m)` after the kernel's parameters");
   return Mode::Wrong;
 }
 
 bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
   if (mode == Mode::Whole) {
     if (!desc.layout) return true;
-    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of whole vectors has no sg_map")
-        .note("in vc mode the subgroup works on the block as a whole, whichever lane holds what");
+    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc in vc mode has no sg_map")
+        .note("in vc mode the subgroup works on the whole block");
     return false;
   }
   if (!desc.layout) {
     std::string lanes = in.lanes > 0 ? str(in.lanes) : "16";
-    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
+    in.diagnostics
+        .report(DiagCode::SgMap, in.writtenRange,
+                "a tensor_desc at lane scope needs an sg_map, which assigns its elements to lanes")
         .note(desc.scatter && desc.shape.size() == 2
                   ? str("for example `#sg_map<wi_layout = [", lanes, ", 1], wi_data = [1, ", desc.shape[1], "]>`")
                   : str("for example `#sg_map<wi_layout = [1, ", lanes, "], wi_data = [1, 1]>`"));
@@ -51,7 +53,7 @@ bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
   if (in.lanes != kAnyLanes && lanes != in.lanes) {
     in.diagnostics
         .report(DiagCode::SgMap, in.writtenRange,
-                str("this sg_map is of ", lanes, " lane", lanes == 1 ? "" : "s", ", but the kernel has ", in.lanes))
+                str("this sg_map has ", lanes, " lane", lanes == 1 ? "" : "s", ", but the kernel has ", in.lanes))
         .note(desc.layout->text());
     return false;
   }
@@ -72,9 +74,9 @@ bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   in.diagnostics
       .report(DiagCode::SgMap, findAttr(in, attr_names::kVnniAxis)->range,
               str("neighbours along dimension ", dim, " of the block belong to different lanes: the ", factor, " ",
-                  elemName(desc.elem()), " that fill 32 bits must be one lane's"))
+                  elemName(desc.elem()), " that fill 32 bits must be in one lane"))
       .withLabel(layout->text())
-      .note(str("a wi_data of ", factor, " along that dimension puts them together"));
+      .note(str("a wi_data of ", factor, " along that dimension keeps them in one lane"));
   return false;
 }
 
@@ -100,7 +102,7 @@ bool shuffle(const TypeRuleInput &in, Results &results) {
     if (!in.operands[i].isScalar()) {
       in.diagnostics.report(
           DiagCode::OperandType, in.operandRange(i),
-          str("the ", in.op.operands[i].name, " of `shuffle` is one integer, not ", shapedText(in.operands[i])));
+          str("the ", in.op.operands[i].name, " of `shuffle` must be one integer, not ", shapedText(in.operands[i])));
       return false;
     }
   if (!push(in, results, in.operands[0])) return false;
@@ -117,7 +119,7 @@ int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t other
   bool fits = value > 0 && (value & (value - 1)) == 0 && (in.lanes == kAnyLanes || value <= in.lanes);
   if (fits) return value;
   in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                        str(name, " is a power of two, at most the number of lanes",
+                        str(name, " must be a power of two, at most the number of lanes",
                             in.lanes > 0 ? str(" (", in.lanes, ")") : "", ", not ", value));
   return 0;
 }
@@ -140,7 +142,7 @@ bool subgroupReduce(const TypeRuleInput &in, Results &results) {
     in.diagnostics.report(DiagCode::AttributeValue, far->range.file ? far->range : in.range,
                           findAttr(in, attr_names::kClusterSize)
                               ? str("clusters of ", size, " lanes, ", stride, " apart, do not divide ", in.lanes, " lanes")
-                              : std::string("a cluster_stride goes with a cluster_size"));
+                              : std::string("a cluster_stride needs a cluster_size"));
     return false;
   }
   return push(in, results, in.operands[0]);

@@ -15,13 +15,13 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
   if (!in.written || !in.written.isMemRef()) {
     in.diagnostics
         .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                "`alloc_slm` needs the memref type that it gives")
+                "`alloc_slm` needs a memref type for its result")
         .note(str("for example `", in.op.example, "`"));
     return false;
   }
   if (in.written.data().space != MemorySpace::Slm) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("`alloc_slm` gives shared local memory; write `slm` in ", shapedText(in.written)));
+                          str("`alloc_slm` allocates shared local memory; write `slm` in ", shapedText(in.written)));
     return false;
   }
   std::vector<int64_t> strides = memrefStrides(in.written);
@@ -29,7 +29,7 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
   for (int64_t stride : strides) known &= stride != kDynamic;
   if (!known) {
     in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
-                          str("shared local memory is of static size, not ", shapedText(in.written)));
+                          str("shared local memory must have a static size, not ", shapedText(in.written)));
     return false;
   }
   if (const Attr *offset = findAttr(in, attr_names::kOffset)) {
@@ -37,8 +37,8 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
     if (bytes < 0 || bytes % size != 0 || bytes > kMostSlmBytes) {
       in.diagnostics
           .report(DiagCode::AttributeValue, offset->range,
-                  str("shared local memory has no place for ", elemName(in.written.elem()), " at byte ", bytes))
-          .note(str("`offset` is a multiple of the element's size (", size, "), from 0 to ", kMostSlmBytes));
+                  str("invalid offset of a buffer of ", elemName(in.written.elem()), " in shared local memory: ", bytes))
+          .note(str("`offset` must be a multiple of the element's size (", size, "), from 0 to ", kMostSlmBytes));
       return false;
     }
   }
@@ -51,7 +51,7 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
   if (!in.written || !in.written.isMemRef()) {
     in.diagnostics
         .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-                "`memref.cast` needs the memref type that it gives")
+                "`memref.cast` needs a memref type for its result")
         .note(str("for example `", in.op.example, "`"));
     return false;
   }
@@ -64,8 +64,8 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
       .report(DiagCode::CastInvalid, in.writtenRange,
               str("`memref.cast` of ", shapedText(from), " cannot give ", shapedText(in.written)))
       .at(in.operandRange(0), shapedText(from))
-      .note("a cast adds or drops dimensions of extent 1, where that can be done in one way, takes what is stored by columns "
-            "as its transpose, and may forget an extent or a stride (`?`)");
+      .note("a cast adds or drops dimensions of extent 1 if the match is unique, turns a column-major memref into its "
+            "row-major transpose, and may replace a static extent or stride by `?`");
   return false;
 }
 

@@ -17,7 +17,8 @@ bool checkTileShape(const TypeRuleInput &in, Type tile) {
     return false;
   }
   if (!tile.hasStaticShape()) {
-    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange, str("the shape of a tile is static: ", shapedText(tile)));
+    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
+                          str("the shape of a tile must be static, not that of ", shapedText(tile)));
     return false;
   }
   return true;
@@ -31,7 +32,7 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
                 str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
-        .note("a tile's base is stored row by row or column by column");
+        .note("the base of a tile must be stored row by row or column by column");
     return false;
   }
   in.diagnostics
@@ -39,7 +40,7 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
               str("the tile is ", columnMajor ? "column" : "row", "-major (order = ", columnMajor ? "[0, 1]" : "[1, 0]",
                   "), but its base is ", columnMajor ? "row" : "column", "-major"))
       .at(in.operandRange(0), shapedText(memref))
-      .note(columnMajor ? "leave the order out, or give the memref as `affine_map<(d0, d1) -> (d1, d0)>`"
+      .note(columnMajor ? "omit the order, or declare the memref as `affine_map<(d0, d1) -> (d1, d0)>`"
                         : "add `order = [0, 1]` to the tile");
   return false;
 }
@@ -49,7 +50,7 @@ bool addressForm(const TypeRuleInput &in) {
   if (in.operands.size() == 7) return true;
   in.diagnostics
       .report(DiagCode::OffsetCount, in.range,
-              "an address says nothing of the base matrix: its shape and strides are missing, or of the wrong length")
+              "a base that is an address needs a shape and strides, each with one number per dimension")
       .note("write it as `init_tile %address[%i, %j], [%rows, %columns], [%pitch, 1] : i64 -> tile<8x16xf16>`");
   return false;
 }
@@ -64,7 +65,7 @@ bool scatterForm(const TypeRuleInput &in) {
   if (base.isMemRef() && base.rank() != 1) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
-                str("the base of a scatter tile is a memref of one dimension, not ", shapedText(base)))
+                str("the base of a scatter tile must be a memref of one dimension, not ", shapedText(base)))
         .note("its offsets count elements from the start of the base");
     return false;
   }
@@ -83,8 +84,8 @@ bool blockForm(const TypeRuleInput &in) {
   if (base.rank() < 2) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
-                str("the base of a tile has at least two dimensions: ", shapedText(base)))
-        .note("`memref.cast` adds a dimension of extent 1; a scatter tile takes a vector of offsets");
+                str("the base of a tile needs at least two dimensions, unlike ", shapedText(base)))
+        .note("add a dimension of extent 1 with `memref.cast`, or use a scatter tile, which takes a vector of offsets");
     return false;
   }
   auto rank = static_cast<size_t>(base.rank());
@@ -93,8 +94,8 @@ bool blockForm(const TypeRuleInput &in) {
   if (explicitView && base.hasStaticShape()) {
     in.diagnostics
         .report(DiagCode::ExplicitShape, in.operandRange(1 + rank),
-                str("a shape and strides are given for ", shapedText(base), ", whose own are static"))
-        .note("leave them out; they replace the sizes and strides of a dynamic memref");
+                str("explicit shape and strides for ", shapedText(base), ", whose shape and strides are static"))
+        .note("omit them; they are for dynamic memrefs");
     return false;
   }
   if (offsets != rank && !explicitView) {
@@ -103,8 +104,8 @@ bool blockForm(const TypeRuleInput &in) {
             DiagCode::OffsetCount, in.range,
             str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ", base.rank(), " dimensions"))
         .at(in.operandRange(0), shapedText(base))
-        .note("one offset a dimension (the leading ones pick the matrix), and, for a dynamic base, optionally a shape and "
-              "strides of as many each");
+        .note("a base takes one offset per dimension (the leading ones select the matrix); a dynamic base may also take a "
+              "shape and strides, with one number per dimension each");
     return false;
   }
   // With explicit strides, the order is compared with the strides if they are literals (the front end does this).
@@ -118,12 +119,12 @@ bool packedForm(const TypeRuleInput &in) {
   auto refuse = [&](std::string message) {
     in.diagnostics.report(DiagCode::PackedTile, in.writtenRange, std::move(message))
         .at(in.operandRange(0), shapedText(base))
-        .note("a packed tile's base holds element (k, n) at [k / f][n][k % f], where f elements fill 32 bits");
+        .note("the base of a packed tile stores element (k, n) at [k / f][n][k % f], where f elements fill 32 bits");
     return false;
   };
-  if (factor == 1) return refuse(str("elements of a packed tile have 8 or 16 bits; ", elemName(tile.elem()), " has not"));
-  if (tile.data().scatter) return refuse("a scatter tile is not packed: its offsets say where each element lies");
-  if (tile.data().order == Order::ColumnMajor) return refuse("a packed tile is not column-major as well");
+  if (factor == 1) return refuse(str("elements of a packed tile must have 8 or 16 bits, unlike ", elemName(tile.elem())));
+  if (tile.data().scatter) return refuse("a scatter tile cannot be packed: each element has its own offset");
+  if (tile.data().order == Order::ColumnMajor) return refuse("a packed tile cannot be column-major");
   if (!base.isMemRef() || base.rank() < 2) return true;
   int64_t rows = base.extent(base.rank() - 2);
   if (rows != kDynamic && rows % factor != 0)
@@ -152,7 +153,7 @@ bool isBlockTile(const TypeRuleInput &in, size_t operand) {
       .report(DiagCode::OperandType, in.operandRange(operand),
               str(opName(in), " takes a tile of rows and columns, but this is a scatter tile"))
       .withLabel(shapedText(in.operands[operand]))
-      .note("`load_gather` and `store_scatter` work on scatter tiles");
+      .note("use `load_gather` or `store_scatter` for scatter tiles");
   return false;
 }
 
@@ -162,7 +163,7 @@ bool isScatterTile(const TypeRuleInput &in, size_t operand) {
       .report(DiagCode::OperandType, in.operandRange(operand),
               str(opName(in), " takes a scatter tile, but this is a tile of rows and columns"))
       .withLabel(shapedText(in.operands[operand]))
-      .note("`load_tile` and `store_tile` work on those; `init_tile %A, %offsets` makes a scatter tile");
+      .note("use `load_tile` or `store_tile`, or make a scatter tile with `init_tile %A, %offsets`");
   return false;
 }
 
@@ -183,7 +184,7 @@ bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand) {
   Type mask = in.operands[maskOperand], tile = in.operands[tileOperand];
   if (mask.elem() != Elem::I1) {
     in.diagnostics.report(DiagCode::OperandType, in.operandRange(maskOperand),
-                          str("the mask of ", opName(in), " is a vector of i1, not ", shapedText(mask)));
+                          str("the mask of ", opName(in), " must be a vector of i1, not ", shapedText(mask)));
     return false;
   }
   if (std::equal(mask.shape().begin(), mask.shape().end(), tile.shape().begin(), tile.shape().end())) return true;
@@ -228,20 +229,20 @@ bool mmaShapes(const TypeRuleInput &in) {
 
 bool initTile(const TypeRuleInput &in, Results &results) {
   if (!in.written) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, "`init_tile` needs the tile type that it gives")
+    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, "`init_tile` needs a tile type for its result")
         .note("write it as `init_tile %A[%i, %j] -> tile<256x32xf16>`");
     return false;
   }
   if (!in.written.isTile()) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("`init_tile` gives a tile, not ", shapedText(in.written)));
+                          str("`init_tile` returns a tile, not ", shapedText(in.written)));
     return false;
   }
   if (!checkTileShape(in, in.written)) return false;
   bool vectorOffsets = std::any_of(in.operands.begin() + 1, in.operands.end(), [](Type t) { return t.isVector(); });
   if (vectorOffsets != in.written.data().scatter) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          vectorOffsets ? "a vector of offsets makes a scatter tile: its type says `#scatter`"
+                          vectorOffsets ? "a vector of offsets makes a scatter tile: add `#scatter` to the tile type"
                                         : "a scatter tile takes a vector of offsets, one for each element");
     return false;
   }
@@ -261,7 +262,7 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
   if (const Attr *transpose = findAttr(in, attr_names::kTranspose)) {
     if (std::get<std::vector<int64_t>>(transpose->value) != std::vector<int64_t>{1, 0}) {
       in.diagnostics.report(DiagCode::AttributeValue, transpose->range,
-                            "a tile is transposed by [1, 0]; leave it out otherwise");
+                            "the transpose of a tile must be [1, 0]; omit it otherwise");
       return false;
     }
     vector = in.context.vector({vector.extent(1), vector.extent(0)}, vector.elem());
@@ -277,7 +278,7 @@ bool prefetchTile(const TypeRuleInput &in, Results &) {
   int64_t value = std::get<int64_t>(locality->value);
   if (value >= 0 && value <= 3) return true;
   in.diagnostics.report(DiagCode::AttributeValue, locality->range,
-                        str("locality goes from 0 (no locality) to 3 (keep in every cache), not ", value));
+                        str("locality must be from 0 (no locality) to 3 (keep in every cache), not ", value));
   return false;
 }
 
@@ -297,7 +298,7 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
   if (!fits) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(1), str(shapedText(deltas), " cannot move ", shapedText(tile)))
-        .note("a tile is moved by two indices; a scatter tile by one, or by a vector of its own shape");
+        .note("a tile is moved by two indices, a scatter tile by one index or by a vector of the tile's shape");
     return false;
   }
   if (in.written && !writtenAgrees(in.written, tile)) return static_cast<bool>(agree(in, tile));
@@ -346,7 +347,7 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
     in.diagnostics
         .report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
                 str(opName(in), " of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ", elemName(result)))
-        .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 when the result says so), i8/u8 give i32, f64 gives f64");
+        .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 if the result is declared so), i8/u8 give i32, f64 gives f64");
     return false;
   }
   if (in.operands.size() > 2 && in.operands[2].elem() != result) {
@@ -372,8 +373,8 @@ bool nest(const TypeRuleInput &in, Results &results) {
   if (!tileMma(product, results)) return false;
   Elem sum = results.back().elem();
   if (sum != Elem::F16 && sum != Elem::BF16) return true;
-  in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2), str("the sum of `nest` is not kept in ", elemName(sum)))
-      .note("it would be rounded in each step, and a `nest` has steps of its own");
+  in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2), str("the accumulator of `nest` cannot be ", elemName(sum)))
+      .note("it would be rounded in each step, and the compiler chooses the steps of a `nest`");
   return false;
 }
 

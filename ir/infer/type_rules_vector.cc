@@ -16,7 +16,7 @@ std::optional<int64_t> positiveSize(const TypeRuleInput &in, std::string_view na
   int64_t size = std::get<int64_t>(attr->value);
   if (size > 0) return size;
   in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                        str("`", name, "` is a positive number, not ", size));
+                        str("`", name, "` must be a positive number, not ", size));
   return std::nullopt;
 }
 
@@ -41,11 +41,11 @@ bool transpose(const TypeRuleInput &in, Results &results) {
   for (size_t d = 0; valid && d < sorted.size(); ++d) valid = sorted[d] == static_cast<int64_t>(d);
   if (!valid) {
     in.diagnostics
-        .report(
-            DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-            str("[", join(permutation, ", "), "] is no permutation of ", v.rank() == 2 ? "two" : str(v.rank()), " dimensions"))
+        .report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                str("[", join(permutation, ", "), "] is not a permutation of ", v.rank() == 2 ? "two" : str(v.rank()),
+                    " dimensions"))
         .note(v.rank() == 2 ? "`transpose %v [1, 0]` swaps rows and columns"
-                            : "it lists for each dimension of the result which one of the operand it is");
+                            : "it lists, for each dimension of the result, the dimension of the operand");
     return false;
   }
   for (int64_t d : permutation) shape.push_back(v.extent(static_cast<int>(d)));
@@ -105,12 +105,12 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
   if (extent != 1) {
     Diagnostic &error = in.diagnostics.report(
         DiagCode::ShapeMismatch, in.operandRange(0),
-        str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"));
+        str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 can be broadcast"));
     error.note("`broadcast_size = n` repeats each element n times");
     int other = 1 - *dim;
     const Attr *dims = findAttr(in, attr_names::kDims);
     if (v.shape()[static_cast<size_t>(other)] == 1 && dims->range.file) {
-      error.fix(str("stretch dimension ", other), dims->range, str("[", other, "]"));
+      error.fix(str("broadcast dimension ", other), dims->range, str("[", other, "]"));
       error.fixits.back().candidate = true; // the written type may be the intended one
     }
     return false;
@@ -122,7 +122,7 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
         .report(DiagCode::ShapeMismatch, in.writtenRange,
                 str("`broadcast` of ", shapedText(v), " along dimension ", *dim, " cannot give ", shapedText(written)))
         .at(in.operandRange(0), shapedText(v))
-        .note("the other dimension and the element type stay");
+        .note("the other dimension and the element type must stay the same");
     return false;
   }
   results.push_back(written);
@@ -141,7 +141,7 @@ bool createMask(const TypeRuleInput &in, Results &results) {
   if (!vectorWritten(in)) return false;
   if (in.written.elem() != Elem::I1) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("`create_mask` gives a vector of i1, not ", shapedText(in.written)));
+                          str("`create_mask` returns a vector of i1, not ", shapedText(in.written)));
     return false;
   }
   if (!indexCount(in, in.written, 0)) return false;
@@ -181,7 +181,7 @@ static bool restatedFits(const TypeRuleInput &in, Type part) {
                    std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; })))
     return true;
   in.diagnostics.report(DiagCode::NotSupported, findAttr(in, attr_names::kStrides)->range,
-                        str(opName(in), " takes neighbours: its strides are 1, one for each dimension"));
+                        str(opName(in), " takes contiguous elements: its strides must be 1 in each dimension"));
   return false;
 }
 
@@ -198,8 +198,8 @@ static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
   if (fits) return true;
   in.diagnostics
       .report(DiagCode::ShapeMismatch, attr->range.file ? attr->range : in.range,
-              str(shapedText(part), " at [", join(offsets, ", "), "] is no part of ", shapedText(whole)))
-      .note("both have one element type and as many dimensions as there are offsets, and the part lies inside");
+              str(shapedText(part), " at [", join(offsets, ", "), "] is not a part of ", shapedText(whole)))
+      .note("both must have the same element type and one dimension per offset, and the part must be inside");
   return false;
 }
 

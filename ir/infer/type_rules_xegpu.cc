@@ -16,7 +16,7 @@ bool wantDesc(const TypeRuleInput &in, std::string_view example) {
   if (in.written && in.written.isTensorDesc()) return true;
   in.diagnostics
       .report(in.written ? DiagCode::TypeMismatch : DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
-              str(opName(in), " needs the tensor_desc type that it gives"))
+              str(opName(in), " needs a tensor_desc type for its result"))
       .note(str("for example `", example, "`"));
   return false;
 }
@@ -29,8 +29,7 @@ const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
 // Takes over the attributes of the op that belong to its result's type; attributes that contradict the type are errors.
 bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   auto contradiction = [&](std::string_view name) {
-    in.diagnostics
-        .report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` differs from what the type says"))
+    in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` disagrees with the type"))
         .at(in.writtenRange, shapedText(in.written));
     return false;
   };
@@ -55,7 +54,7 @@ bool baseFits(const TypeRuleInput &in, const TypeData &data) {
   if (!base.isMemRef()) {
     if (data.space == MemorySpace::Global) return true;
     in.diagnostics.report(DiagCode::NotSupported, in.operandRange(0),
-                          "shared local memory is reached through the memref of `alloc_slm`, not by an address");
+                          "shared local memory has no address: use the memref of `alloc_slm`");
     return false;
   }
   if (base.elem() != data.elem) {
@@ -68,7 +67,7 @@ bool baseFits(const TypeRuleInput &in, const TypeData &data) {
   if (base.data().space == data.space) return true;
   in.diagnostics
       .report(DiagCode::TypeMismatch, in.operandRange(0),
-              str("the base lies in ", base.data().space == MemorySpace::Slm ? "shared local" : "global",
+              str("the base is in ", base.data().space == MemorySpace::Slm ? "shared local" : "global",
                   " memory, but `memory_scope` is ", data.space == MemorySpace::Slm ? "slm" : "global"))
       .withLabel(shapedText(base));
   return false;
@@ -79,8 +78,9 @@ bool isBlock(const TypeRuleInput &in, size_t operand, bool block) {
   if (type.data().scatter != block) return true;
   in.diagnostics
       .report(DiagCode::OperandType, in.operandRange(operand),
-              str(opName(in), block ? " takes a block (create_nd_tdesc), but this has an offset for each lane (create_tdesc)"
-                                    : " takes lanes with offsets (create_tdesc), but this is a block (create_nd_tdesc)"))
+              str(opName(in),
+                  block ? " takes a block (create_nd_tdesc), but this tensor_desc has one offset per lane (create_tdesc)"
+                        : " takes one offset per lane (create_tdesc), but this tensor_desc is a block (create_nd_tdesc)"))
       .withLabel(shapedText(type));
   return false;
 }
@@ -92,7 +92,7 @@ bool swaps(const TypeRuleInput &in, bool &swapped) {
   const auto &permutation = std::get<std::vector<int64_t>>(attr->value);
   swapped = permutation == std::vector<int64_t>{1, 0};
   if (swapped || permutation == std::vector<int64_t>{0, 1}) return true;
-  in.diagnostics.report(DiagCode::AttributeValue, attr->range, "transpose is [1, 0] (or [0, 1], as it is)");
+  in.diagnostics.report(DiagCode::AttributeValue, attr->range, "transpose must be [1, 0], or [0, 1] for no transposition");
   return false;
 }
 
@@ -112,7 +112,7 @@ std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vect
   if (!attr) return shape;
   int64_t axis = std::get<int64_t>(attr->value);
   if (axis != 0 && axis != 1) {
-    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("vnni_axis is 0 or 1, not ", axis));
+    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("vnni_axis must be 0 or 1, not ", axis));
     return std::nullopt;
   }
   int64_t factor = vnniFactor(in, elem, attr->range);
@@ -120,13 +120,13 @@ std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vect
   int dim = static_cast<int>(swapped ? 1 - axis : axis);
   if (mode == Mode::Lanes && shape.size() == 2 && !packsInLanes(in, in.operands[0], dim, factor)) return std::nullopt;
   if (shape.size() != 2) {
-    in.diagnostics.report(DiagCode::VnniForm, attr->range, "the VNNI form is that of a block of rows and columns");
+    in.diagnostics.report(DiagCode::VnniForm, attr->range, "only a block of two dimensions has a VNNI form");
     return std::nullopt;
   }
   int64_t &extent = shape[static_cast<size_t>(axis)];
   if (extent % factor != 0) {
     in.diagnostics.report(DiagCode::VnniForm, attr->range,
-                          str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
+                          str("dimension ", axis, " has ", extent, " elements, which is not a multiple of ", factor));
     return std::nullopt;
   }
   extent /= factor;
@@ -149,7 +149,7 @@ bool valueIs(const TypeRuleInput &in, size_t operand, std::span<const int64_t> s
 bool scalarIs(const TypeRuleInput &in, size_t operand, Elem elem) {
   if (in.operands[operand].isScalar(elem)) return true;
   in.diagnostics.report(DiagCode::OperandType, in.operandRange(operand),
-                        str("each lane has one ", elemName(elem), " here, not ", shapedText(in.operands[operand])));
+                        str("each lane must have one ", elemName(elem), " here, not ", shapedText(in.operands[operand])));
   return false;
 }
 
@@ -180,12 +180,12 @@ bool offsetsFit(const TypeRuleInput &in, Type desc, Mode mode) {
   if (mode == Mode::Lanes) {
     if (offsets.isScalar()) return true;
     in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1),
-                          str("each lane has one offset, an integer, not ", shapedText(offsets)));
+                          str("each lane must have one integer offset, not ", shapedText(offsets)));
     return false;
   }
   if (offsets.isVector() && offsets.rank() == 1 && offsets.extent(0) == desc.extent(0)) return true;
   in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1),
-                        str("there is one offset for each of the ", desc.extent(0), " lanes; this is ", shapedText(offsets)));
+                        str("expected one offset for each of the ", desc.extent(0), " lanes, not ", shapedText(offsets)));
   return false;
 }
 
@@ -205,7 +205,7 @@ std::optional<DpasShape> dpasOperand(const TypeRuleInput &in, size_t operand) {
   }
   in.diagnostics
       .report(DiagCode::MmaShapes, in.operandRange(operand),
-              str("operand ", "abc"[operand], " of `dpas` is ",
+              str("operand ", "abc"[operand], " of `dpas` must be ",
                   operand == 0   ? "[M, K] or [M, K/f, f]"
                   : operand == 1 ? "[K, N] or [K/f, N, f]"
                                  : "[M, N]",
@@ -222,7 +222,7 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
   TypeData data = in.written.data();
   if (data.scatter) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          "`create_nd_tdesc` gives a block; `create_tdesc` gives lanes with offsets of their own");
+                          "`create_nd_tdesc` returns a block; use `create_tdesc` for one offset per lane");
     return false;
   }
   if (in.operands[0].isMemRef())
@@ -238,24 +238,23 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
     in.diagnostics
         .report(DiagCode::OffsetCount, in.range,
                 str("`create_nd_tdesc` has ", given, " offsets, sizes and strides for ", shapedText(base)))
-        .note("a memref takes one offset a dimension (a dynamic one, optionally, a shape and strides of as many each); an "
-              "address "
-              "two offsets, the shape and the strides, or one offset for a tensor_desc of one dimension");
+        .note("a memref takes one offset per dimension, and if it is dynamic, may take a shape and strides of the same length; "
+              "an address takes two offsets, a shape and strides, or one offset for a tensor_desc of one dimension");
     return false;
   }
   // With explicit strides, those count and not the strides of the type.
   if (base.isMemRef() && rank >= 2 && given == rank && !storageOrders(base).rowMajor) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
-                str("the base of `create_nd_tdesc` has the elements of a row side by side; those of ", shapedText(base),
-                    " are apart"))
-        .note("a block is moved row by row: take the transposed block of the base's transpose (`memref.cast`), or ops on "
-              "tiles, which have an order");
+                str("the base of `create_nd_tdesc` must be contiguous along its rows, unlike ", shapedText(base)))
+        .note("take the transposed block of the base's transpose (`memref.cast`), or use ops on tiles, which may be "
+              "column-major");
     return false;
   }
   if (!matrix && data.boundaryCheck) {
-    in.diagnostics.report(DiagCode::AttributeValue, in.writtenRange, "a tensor_desc of one dimension has no boundary check")
-        .note("write `{boundary_check = false}`: nothing outside of the base may be accessed");
+    in.diagnostics
+        .report(DiagCode::AttributeValue, in.writtenRange, "a tensor_desc of one dimension cannot have a boundary check")
+        .note("write `{boundary_check = false}`, and keep all accesses inside the base");
     return false;
   }
   results.push_back(in.context.intern(std::move(data)));
@@ -270,7 +269,7 @@ static bool usedFits(const TypeRuleInput &in, Type desc) {
   for (size_t d = 0; fits && d < used.size(); ++d) fits = used[d] > 0 && used[d] <= desc.extent(static_cast<int>(d));
   if (!fits)
     in.diagnostics.report(DiagCode::AttributeValue, attr->range,
-                          str("used lists for each dimension of ", shapedText(desc), " how much of it counts"));
+                          str("used must list the number of used elements in each dimension of ", shapedText(desc)));
   return fits;
 }
 
@@ -362,13 +361,14 @@ bool createTdesc(const TypeRuleInput &in, Results &results) {
   TypeData data = in.written.data();
   if (!data.scatter) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          "`create_tdesc` gives lanes with offsets of their own: its type says `#scatter`");
+                          "`create_tdesc` returns a scattered tensor_desc: add `#scatter` to the type");
     return false;
   }
   Type base = in.operands[0];
   if (base.isMemRef() && base.rank() != 1) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
-                          str("the base of `create_tdesc` is an address or a memref of one dimension, not ", shapedText(base)));
+    in.diagnostics.report(
+        DiagCode::ShapeMismatch, in.operandRange(0),
+        str("the base of `create_tdesc` must be an address or a memref of one dimension, not ", shapedText(base)));
     return false;
   }
   if (base.isMemRef() && base.data().space == MemorySpace::Slm && !findAttr(in, attr_names::kMemoryScope))
@@ -420,22 +420,23 @@ bool atomicTdesc(const TypeRuleInput &in, Results &results) {
 bool allocNbarrier(const TypeRuleInput &in, Results &) {
   if (in.operands[0].isScalar()) return true;
   in.diagnostics.report(DiagCode::OperandType, in.operandRange(0),
-                        str("a number of barriers is a scalar, not ", shapedText(in.operands[0])));
+                        str("the number of barriers must be a scalar, not ", shapedText(in.operands[0])));
   return false;
 }
 
 bool createNbarrier(const TypeRuleInput &in, Results &results) {
   for (size_t i = 0; i < 2; ++i)
     if (!in.operands[i].isScalar()) {
-      in.diagnostics.report(DiagCode::OperandType, in.operandRange(i),
-                            str(i ? "a role" : "an id", " is a scalar, not ", shapedText(in.operands[i])));
+      in.diagnostics.report(
+          DiagCode::OperandType, in.operandRange(i),
+          str(i ? "the role" : "the id", " of a named barrier must be a scalar, not ", shapedText(in.operands[i])));
       return false;
     }
   for (std::string_view name : {attr_names::kNumProducers, attr_names::kNumConsumers})
     if (const Attr *attr = findAttr(in, name);
         std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > kMostSubgroups) {
       in.diagnostics.report(DiagCode::AttributeValue, attr->range,
-                            str(name, " is a number of subgroups, from 0 to ", kMostSubgroups));
+                            str(name, " must be a number of subgroups from 0 to ", kMostSubgroups));
       return false;
     }
   TypeData data;

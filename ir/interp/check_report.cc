@@ -56,20 +56,20 @@ std::string LaunchChecks::who(const Touch &touch) const {
 }
 
 void LaunchChecks::reportOutside(const Found &found, Diagnostics &diagnostics) const {
-  std::string_view what = found.op->kind() == OpKind::Load ? "0 is read there"
-                          : found.kind == Kind::Read       ? "the padding is read there"
-                                                           : "nothing is written there";
+  std::string_view what = found.op->kind() == OpKind::Load ? "it reads 0"
+                          : found.kind == Kind::Read       ? "it reads the padding"
+                                                           : "it writes nothing there";
   diagnostics
       .report(DiagCode::OutsideBase, found.op->range(),
-              str(opName(*found.op), " ", verb(found.kind), " outside of its base: ", found.count,
+              str(opName(*found.op), " ", verb(found.kind), " out of bounds of its base: ", found.count,
                   found.count == 1 ? " element, " : " elements, the first ", found.element, ", by ", who(found.first)))
       .note(str("this is legal: ", what));
 }
 
 void LaunchChecks::reportUnwritten(const Found &found, Diagnostics &diagnostics) const {
   Diagnostic &diagnostic = diagnostics.report(DiagCode::UnwrittenRead, found.op->range(),
-                                              str(who(found.first), " reads ", found.element, ", which nothing has written",
-                                                  found.slm ? " in this workgroup" : ": it is an `out` buffer's"));
+                                              str(who(found.first), " reads ", found.element, ", which has not been written",
+                                                  found.slm ? " in this workgroup" : " (it is in an `out` buffer)"));
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such elements"));
   if (found.slm) diagnostic.note("shared local memory is not initialised, and belongs to one workgroup");
 }
@@ -86,7 +86,7 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
                              across ? " as well" : ", without a barrier between them"));
   if (other != found.op) diagnostic.at(other->range(), str(there, " ", verb(race.otherKind), " it here"));
   if (across) {
-    diagnostic.note("workgroups run in any order and at the same time; `atomic_rmw` combines what several contribute");
+    diagnostic.note("workgroups run in any order and at the same time; use `atomic_rmw` to combine their contributions");
   } else {
     std::string workgroup = workgroupText(found.first);
     diagnostic.note(str(workgroup.empty() ? "" : "in " + workgroup + "; ", kernel_.scope == Scope::Lane ? "lanes" : "subgroups",

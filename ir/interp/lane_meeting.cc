@@ -74,8 +74,8 @@ Result<void> LaneMeeting::sameBlock(size_t i) const {
         block.offsets == first.offsets)
       continue;
     return Error::kernel(str("the lanes of subgroup ", subgroup(), " of ", workgroupText(kernel(), environment_.blockId),
-                             " access different blocks with one `", op_.info().name, "`: lane 0 that at offset [",
-                             join(first.offsets, ", "), "], lane ", l, " that at [", join(block.offsets, ", "), "]"),
+                             " access different blocks with one `", op_.info().name, "`: lane 0 the one at offset [",
+                             join(first.offsets, ", "), "], lane ", l, " the one at [", join(block.offsets, ", "), "]"),
                          op_.operandRange(i));
   }
   return {};

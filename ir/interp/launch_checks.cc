@@ -246,7 +246,7 @@ void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart
                            xt::workgroupText(kernel_, workgroups_.back()), " with ", numbers(other.part), ", but ",
                            workerText(kernel_, one.worker), " arrived with ", numbers(one.part));
   if (one.op != other.op) diagnostic.at(one.op->range(), str(workerText(kernel_, one.worker), " arrives here"));
-  diagnostic.note("all that arrive at a named barrier state the same `num_producers` and `num_consumers`");
+  diagnostic.note("all subgroups that arrive at a named barrier must state the same `num_producers` and `num_consumers`");
   disagreements_.try_emplace(opNumber_.at(other.op), std::move(diagnostic));
 }
 
@@ -268,7 +268,7 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   Diagnostic &diagnostic =
       stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
                     str("not all ", ofLanes ? "lanes" : "subgroups", " of ", xt::workgroupText(kernel_, workgroups_.back()),
-                        " come to this `", waits->place->op->info().name, "`"));
+                        " arrive at this `", waits->place->op->info().name, "`"));
   diagnostic.withLabel(waits->text(lanes));
   for (const Standing &other : standing) {
     if (other.place == waits->place) continue;

@@ -20,8 +20,7 @@ Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Ov
   if (tile.memory.low) buffer = "its buffer";
   if (tile.parameter != kNoParameter) buffer = str("`%", environment_.program.entry().param(tile.parameter)->name(), "`");
   return Error::kernel(str("element [", join(element.index, ", "),
-                           "] of a base with a shape and strides of its own lies outside of ", buffer, " (", whereabouts(),
-                           ")"),
+                           "] of a base with an explicit shape and strides is outside of ", buffer, " (", whereabouts(), ")"),
                        step.op->range());
 }
 
@@ -35,7 +34,8 @@ Result<void> Subgroup::dim(const Step &step) {
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
   int64_t dimension = index(step, 1);
   if (dimension < 0 || static_cast<size_t>(dimension) >= memref.rank)
-    return Error::kernel(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank), step.op->range());
+    return Error::kernel(str("`dim` of dimension ", dimension, ", but the memref has ", memref.rank, " dimensions"),
+                         step.op->range());
   slots_[step.results[0]] = integerNumber(memref.sizes[static_cast<size_t>(dimension)]);
   return {};
 }
@@ -62,7 +62,7 @@ Result<void> Subgroup::initTile(const Step &step) {
   size_t inner = step.op->result()->type().data().order == Order::ColumnMajor ? 2 : 1; // counted from the last dimension
   if (explicitView && base.strides[base.rank - inner] != 1 && base.sizes[base.rank - inner] > 1)
     return Error::kernel(
-        str("the innermost stride of a base is 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
+        str("the innermost stride of a base must be 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
         step.op->range());
   TileValue tile = xt::initTile(base, std::span(values).first(base.rank), step.op->result()->type().packFactor());
   tile.checked = explicitView;

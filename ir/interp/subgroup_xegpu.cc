@@ -59,7 +59,7 @@ Result<void> Subgroup::staysInside(const Step &step, Type desc, const TileValue 
   int64_t extents[2] = {rowsOf(desc), columnsOf(desc)};
   for (size_t d = 0; d < 2; ++d)
     if (block.offsets[d] < 0 || block.sizes[d] < extents[d] || block.offsets[d] > block.sizes[d] - extents[d])
-      return Error::kernel(str("`", step.op->info().name, "` reaches outside of its base at offset [",
+      return Error::kernel(str("`", step.op->info().name, "` accesses memory out of bounds of its base at offset [",
                                join(block.offsets, ", "), "] (", whereabouts(),
                                "): with boundary_check = false the result is undefined"),
                            step.op->range());
@@ -181,7 +181,7 @@ Result<void> Subgroup::outsideOfBuffers(const Step &step, const ScatterTile &lan
     auto at = reinterpret_cast<uintptr_t>(lanes.data) + static_cast<uint64_t>(offset) * bytes;
     if (mask[k].i != 0 && !where.allowed(lanes.memory, reinterpret_cast<unsigned char *>(at), bytes))
       return Error::kernel(
-          str("the element at offset ", offset, " lies outside of all buffers of the launch (", whereabouts(), ")"),
+          str("the element at offset ", offset, " is outside of all buffers of the launch (", whereabouts(), ")"),
           step.op->range());
   }
   return {};
@@ -228,7 +228,8 @@ Result<void> Subgroup::atomicTdesc(const Step &step) {
 Result<void> Subgroup::allocNbarrier(const Step &step) {
   int64_t count = number(step.operands[0]).i;
   if (count < 0 || count > NamedBarriers::kMost)
-    return Error::kernel(str("a workgroup has 0 to ", NamedBarriers::kMost, " named barriers, not ", count), step.op->range());
+    return Error::kernel(str("a workgroup can have 0 to ", NamedBarriers::kMost, " named barriers, not ", count),
+                         step.op->range());
   environment_.barriers->allocated = count;
   return {};
 }
@@ -236,12 +237,12 @@ Result<void> Subgroup::allocNbarrier(const Step &step) {
 Result<void> Subgroup::createNbarrier(const Step &step) {
   int64_t id = number(step.operands[0]).i, role = number(step.operands[1]).i;
   if (id < 0 || id >= environment_.barriers->allocated)
-    return Error::kernel(str("named barrier ", id, " of ", environment_.barriers->allocated,
-                             " that `alloc_nbarrier` has made (", whereabouts(), ")"),
+    return Error::kernel(str("named barrier ", id, " does not exist: `alloc_nbarrier` allocated ",
+                             environment_.barriers->allocated, " (", whereabouts(), ")"),
                          step.op->range());
   if (role < 0 || role > 2)
     return Error::kernel(
-        str("the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer), not ", role),
+        str("the role at a named barrier must be 0 (producer and consumer), 1 (producer) or 2 (consumer), not ", role),
         step.op->range());
   CreateNbarrierOp part(*step.op);
   slots_[step.results[0]] = NamedBarrierPart{static_cast<size_t>(id), role, part.numProducers(), part.numConsumers()};

@@ -135,7 +135,7 @@ Error Workgroup::divergence() const {
     if (!first) first = standing.place;
   }
   return Error::kernel(str(environment_.lanes() ? "the lanes of " : "the subgroups of ",
-                           workgroupText(environment_.kernel, environment_.blockId), " never meet: ", join(groups, "; ")),
+                           workgroupText(environment_.kernel, environment_.blockId), " deadlock: ", join(groups, "; ")),
                        first->op->range());
 }
 

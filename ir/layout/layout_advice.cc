@@ -83,10 +83,10 @@ std::string fittingDeals(const Deal &deal) {
   };
   std::string of = str("extent ", deal.extent);
   if (deal.wholeIsSgData) of = str("sg_data = ", deal.whole, deal.whole != deal.extent ? str(" on extent ", deal.extent) : "");
-  std::string table = str("what fits ", of, " (dimension ", deal.dim, ")\n");
+  std::string table = str("values that fit ", of, " (dimension ", deal.dim, ")\n");
   table += row(deal.layoutName, deal.count, deal.dataName, &Deal::block);
   table += row(deal.dataName, deal.block, deal.layoutName, &Deal::count);
-  if (copies) table += "  * wraps around: several hold the same\n";
+  if (copies) table += "  * wraps around: several owners hold the same elements\n";
   return table;
 }
 
@@ -98,7 +98,7 @@ std::string fittingProducts(int64_t extent, size_t dim, std::span<const NamedNum
       if (k != i && !multiply(rest, numbers[k].value, rest)) rest = 0;
     if (numbers[i].varies && rest > 0 && extent % rest == 0) rows += str("  ", numbers[i].name, " = ", extent / rest, "\n");
   }
-  return rows.empty() ? rows : str("what fits extent ", extent, " (dimension ", dim, "), each alone\n", rows);
+  return rows.empty() ? rows : str("values that fit extent ", extent, " (dimension ", dim, "), if only one changes\n", rows);
 }
 
 } // namespace xt

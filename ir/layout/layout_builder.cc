@@ -88,12 +88,12 @@ std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName
     std::string_view owner = axis == Axis::Lane ? "lane" : "subgroup";
     for (const auto &[f, dim] : onAxis(*this, axis)) {
       if (f.stride < counted || (gaps == Gaps::Copy && f.stride % counted != 0))
-        return LayoutError{str(strideName(f, dim), " clashes: smaller strides number the first ", counted, " ", owner,
-                               "s already; the next free stride is ", counted),
+        return LayoutError{str(strideName(f, dim), " is too small: smaller strides already number the first ", counted, " ",
+                               owner, "s; the next free stride is ", counted),
                            dim};
       if (f.stride > counted && gaps == Gaps::Reject)
-        return LayoutError{str(owner, " ", counted, " holds nothing: ", strideName(f, dim), " leaves a gap; with stride ",
-                               counted, " there is none"),
+        return LayoutError{str(owner, " ", counted, " holds no element: ", strideName(f, dim), " leaves a gap; with stride ",
+                               counted, " it does not"),
                            dim};
       if (f.stride > counted) replication.push_back({f.stride / counted, axis, counted});
       if (!multiply(f.stride, f.extent, counted))

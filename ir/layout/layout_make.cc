@@ -18,10 +18,10 @@ Fault checkShape(std::span<const int64_t> shape) {
   int64_t elements = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     int dim = static_cast<int>(d);
-    if (shape[d] < 0) return LayoutError{str("dimension ", d, " has no static extent, which a layout needs"), dim};
+    if (shape[d] < 0) return LayoutError{str("dimension ", d, " has no static extent, but a layout needs one"), dim};
     if (shape[d] == 0) return LayoutError{str("dimension ", d, " has extent 0, so there is nothing to distribute"), dim};
     if (!multiply(elements, shape[d], elements))
-      return LayoutError{str("a shape of ", shapeText(shape), " has more elements than 64 bits can count")};
+      return LayoutError{str("a shape of ", shapeText(shape), " has more elements than fit 64 bits")};
   }
   return std::nullopt;
 }
@@ -29,7 +29,7 @@ Fault checkShape(std::span<const int64_t> shape) {
 Fault checkEntries(const Extents &values, std::string_view name, size_t rank, int64_t least = 1) {
   if (values.size() != rank)
     return LayoutError{str(name, " = ", listText(values), " has ", values.size(), values.size() == 1 ? " entry" : " entries",
-                           ", the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
+                           ", but the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
   for (size_t d = 0; d < rank; ++d)
     if (values[d] < least)
       return LayoutError{str(name, "[", d, "] is ", values[d], "; it must be at least ", least), static_cast<int>(d)};
@@ -53,7 +53,7 @@ struct Grid {
       strides[d] = count;
       int64_t span;
       if (!multiply(count, layout[d], count))
-        return LayoutError{str(layoutName, " = ", listText(layout), " multiplies to more than 64 bits hold")};
+        return LayoutError{str(layoutName, " = ", listText(layout), " has a product that does not fit 64 bits")};
       if (!multiply(layout[d], data[d], span))
         return LayoutError{str(product(d), " does not fit 64 bits"), static_cast<int>(d)};
     }
@@ -160,7 +160,7 @@ Fault checkNested(const NestedLayout &map, std::span<const int64_t> shape) {
     if (product != shape[d]) {
       std::vector<NamedNumber> tilesHere;
       for (const Part &tile : tiles) tilesHere.push_back({str(tile.name, "[", d, "]"), tile.values[d]});
-      return LayoutError{str(names, " = ", numbers, " = ", product, ", the extent is ", shape[d]), dim,
+      return LayoutError{str(names, " = ", numbers, " = ", product, ", but the extent is ", shape[d]), dim,
                          fittingProducts(shape[d], d, tilesHere)};
     }
     for (auto [tile, stride, level] : {std::tuple{map.subgroupTile[d], map.subgroupStrides[d], "subgroup"},
@@ -205,22 +205,24 @@ Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
   size_t rank = builder.shape.size();
   if (map.dims.size() != rank)
     return LayoutError{str("layout has the factors of ", map.dims.size(), map.dims.size() == 1 ? " dimension" : " dimensions",
-                           ", the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
+                           ", but the shape has ", rank, rank == 1 ? " dimension" : " dimensions")};
   for (size_t d = 0; d < rank; ++d) {
     int dim = static_cast<int>(d);
     int64_t product = 1;
     for (const Factor &f : map.dims[d]) {
       if (Fault fault = checkFactor(f, dim)) return fault;
       if (!multiply(product, f.extent, product))
-        return LayoutError{str("the factors of dimension ", d, " multiply to more than 64 bits hold"), dim};
+        return LayoutError{str("the factors of dimension ", d, " have a product that does not fit 64 bits"), dim};
     }
     if (product != builder.shape[d])
-      return LayoutError{str("the factors of dimension ", d, " multiply to ", product, ", the extent is ", builder.shape[d]),
-                         dim, fittingProducts(builder.shape[d], d, namedFactors(map.dims[d]))};
+      return LayoutError{
+          str("the factors of dimension ", d, " have the product ", product, ", but the extent is ", builder.shape[d]), dim,
+          fittingProducts(builder.shape[d], d, namedFactors(map.dims[d]))};
   }
   for (const Factor &f : map.replication) {
     if (Fault fault = checkFactor(f, -1)) return fault;
-    if (f.axis == Axis::Register) return LayoutError{"registers hold no copies: `copies` lists sg and lane factors"};
+    if (f.axis == Axis::Register)
+      return LayoutError{"`copies` can list only sg and lane factors, because registers hold no copies"};
   }
   builder.dims = map.dims;
   builder.replication = map.replication;
@@ -231,7 +233,7 @@ Fault addSpec(LayoutBuilder &builder, const LayoutSpec &spec) {
   int given = (spec.wg || spec.sg ? 1 : 0) + (spec.nested ? 1 : 0) + (spec.factors ? 1 : 0);
   if (given != 1)
     return LayoutError{given == 0 ? "the layout is empty"
-                                  : "several notations at once for one layout: only wg_map and sg_map go together"};
+                                  : "a layout has several notations: only wg_map and sg_map can be combined"};
   if (spec.nested) return addNested(builder, *spec.nested);
   if (spec.factors) return addFactors(builder, *spec.factors);
   return addMaps(builder, spec.wg, spec.sg);

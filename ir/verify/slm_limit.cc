@@ -110,7 +110,7 @@ std::string partThatFits(const SlmBuffer &largest, int64_t room) {
 std::string whatFitsOfShared(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   int64_t over = buffers.bytes - limit;
-  std::string text = str("buffers that are not wanted at one time share memory already; ", over, " bytes are too many");
+  std::string text = str("buffers whose lifetimes do not overlap already share memory; ", over, " bytes do not fit");
   for (const SlmBuffer &other : buffers.list)
     if (&other != &largest && other.offset < largest.offset + largest.bytes && other.offset + other.bytes > limit) return text;
   over = (over + kSlmAlignment - 1) / kSlmAlignment * kSlmAlignment;
@@ -124,10 +124,10 @@ std::string whatFits(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   bool alone = buffers.list.size() == 1;
   int64_t others = buffers.bytes - largest.bytes, room = (limit - others) / kSlmAlignment * kSlmAlignment;
-  if (room <= 0) return str("the others alone need ", others, " bytes", whatFitsOfEach(buffers, limit));
-  std::string_view beside = alone ? "" : "beside the others ";
+  if (room <= 0) return str("the other buffers alone need ", others, " bytes", whatFitsOfEach(buffers, limit));
+  std::string_view beside = alone ? "" : "beside the other buffers ";
   std::string part = partThatFits(largest, room);
-  if (part.empty()) return str("there is room for ", room, " bytes ", beside, "in it");
+  if (part.empty()) return str("there is room for ", room, " bytes", alone ? "" : " beside the other buffers");
   return str(beside, alone ? "it " : "the largest ", part);
 }
 
@@ -141,7 +141,7 @@ bool fitsSlm(const Kernel &kernel, std::string_view target, int64_t limit, const
   diagnostics
       .report(DiagCode::SlmTooLarge, kernel.nameRange,
               str("`@", kernel.name, "` has ", buffers.bytes, " bytes of shared local memory; ", target, " has ", limit,
-                  " a workgroup"))
+                  " per workgroup"))
       .at(sourceOf(*largest.alloc).range(),
           buffers.list.size() == 1 ? str(largest.bytes, " bytes") : str("the largest, ", largest.bytes, " bytes"))
       .note(whatFits(buffers, limit))

@@ -125,7 +125,7 @@ private:
   // Passes may have duplicated a print; all copies keep one source range, so it is reported once.
   void print(const Op &op) {
     if (op.kind() == OpKind::Print)
-      diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " does not print: `print` is left out"));
+      diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " cannot print: `print` is removed"));
   }
 
   // --- blocks --------------------------------------------------------------------------------------------------------
@@ -140,13 +140,13 @@ private:
     if (desc.rank() == 1) return line(op, at);
     std::string_view verb = op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch";
     std::string tiles = ofLanes()
-                            ? str("blocks of the sizes that the target has go as one message each")
-                            : str("ops on tiles (`init_tile`, `", verb, "_tile`) are cut into blocks that the target has");
+                            ? str("a block of a size that the target supports is one message")
+                            : str("ops on tiles (`init_tile`, `", verb, "_tile`) are cut into blocks that the target supports");
     auto report = [&](std::string why) -> Diagnostic & {
       bool prefetch = op.kind() == OpKind::PrefetchNd;
       return diagnostics_
           .report(DiagCode::BlockByLanes, op.range(),
-                  str(why, prefetch ? ": it is left out" : str(": each lane ", verb, "s its own elements")))
+                  str(why, prefetch ? ": the prefetch is removed" : str(": each lane ", verb, "s its own elements")))
           .withLabel(shapedText(desc));
     };
     if (!target_.blocks.any()) {
@@ -154,7 +154,7 @@ private:
       return;
     }
     if (desc.data().space == MemorySpace::Slm) {
-      report("2D block messages do not reach shared local memory");
+      report("2D block messages cannot access shared local memory");
       return;
     }
     BlockRequest wanted = requestOf(op, desc);
@@ -167,9 +167,9 @@ private:
     if (std::optional<BlockSize> nearest = nearestBlock(target_, wanted.use, wanted.bits, {wanted.rows, wanted.columns}))
       diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc, true));
     if (wanted.bits != memoryBits(desc.elem()))
-      diagnostic.note(str("what is turned are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
+      diagnostic.note(str("a transposed load moves groups of ", 32 / memoryBits(desc.elem()), " elements (32 bits)"));
     diagnostic.note(tiles).withPicture(
-        table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
+        table.empty() ? "" : str(target_.name, " supports, with a number of rows that is a power of two\n", table));
   }
 
   // "the nearest size that works: 8x16xf32"; if other sizes work too, the nearest size of one message.
@@ -185,12 +185,13 @@ private:
     if (target_.lineWords.empty()) {
       std::string why = str(target_.name, " has no block messages");
       if (op.kind() == OpKind::PrefetchNd)
-        diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, ": it is left out")).withLabel(shapedText(desc));
+        diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, ": the prefetch is removed"))
+            .withLabel(shapedText(desc));
       else
         reportBlock(op, at, why);
     } else {
       Diagnostic &diagnostic = reportBlock(
-          op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"));
+          op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " contiguous bytes"));
       if (std::optional<int64_t> nearest = nearestLine(target_, desc.extent(0), elemInfo(desc.elem()).storageBytes))
         diagnostic.note(nearestText({*nearest}, desc));
       diagnostic.note(str("it has messages of ", lineMessageText(target_)));
@@ -229,7 +230,8 @@ private:
     }
     std::string rules = str("its rules: ", join(blockRuleLines(target_.blocks), "\n"));
     if (std::string reason = whyNoBlockBase(target_.blocks, matrix); !reason.empty())
-      return reportBase(op, 0, str("2D block messages of ", target_.name, " cannot take this matrix: ", reason), rules);
+      return reportBase(op, 0, str("this matrix breaks a rule of the 2D block messages of ", target_.name, ": ", reason),
+                        rules);
     firstColumn(op, rank, desc, rules);
   }
 
@@ -263,10 +265,10 @@ private:
     int64_t unit = startMultiple(op.result()->type());
     if (!unit) return; // reported at its users
     std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(),
-                            " bytes begins at a word of ", 8 * unit, " bits");
+                            " bytes must begin at a word of ", 8 * unit, " bits");
     if (base.isMemRef()) {
       int64_t step = memrefStrides(base).back();
-      if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
+      if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base are not contiguous", rules);
     }
     if (op.operandCount() == 2)
       firstColumn(op, 1, op.result()->type(), rules); // with more offsets, rows come before the column
@@ -277,7 +279,7 @@ private:
     Type desc = op.result()->type();
     bool line = desc.rank() == 1;
     firstColumn(op, op.operandCount() - 1, desc,
-                line ? "a 1D block begins at a multiple of its words"
+                line ? "a 1D block must begin at a multiple of its word size"
                      : str("its rules: ", join(blockRuleLines(target_.blocks), "\n")));
   }
 
@@ -288,14 +290,14 @@ private:
     Type desc = op.result()->type();
     if (ofLanes() || target_.scatterLanes == 0) return;
     int64_t lanes = desc.extent(0), most = target_.scatterLanes, chunk = desc.data().chunk;
-    std::string tiles = "scatter tiles (`init_tile` with offsets) take any: they are cut into what the target has";
+    std::string tiles = "scatter tiles (`init_tile` with offsets) take any: they are cut into messages";
     bool power = lanes > 0 && (lanes & (lanes - 1)) == 0;
     std::vector<int64_t> counts{1};
     while (counts.back() * 2 <= most) counts.push_back(counts.back() * 2);
     if (!power || lanes > most)
       diagnostics_
           .report(DiagCode::NoBlockMessage, op.range(),
-                  str(target_.name, " has no message of ", lanes, " lanes with offsets of their own"))
+                  str(target_.name, " has no message of ", lanes, " lanes with one offset each"))
           .withLabel(shapedText(desc))
           .note(str("it has messages of ", most, " lanes, and of smaller powers of two; the nearest is ",
                     nearestOf(counts, lanes)))
@@ -304,7 +306,7 @@ private:
     if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end())
       diagnostics_
           .report(DiagCode::NoBlockMessage, op.range(),
-                  str(target_.name, " has no message in which each lane takes ", chunk, " neighbours"))
+                  str(target_.name, " has no message in which each lane takes ", chunk, " contiguous elements"))
           .withLabel(shapedText(desc))
           .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), "; the nearest is ",
                     nearestOf(chunks, chunk)));
@@ -327,7 +329,7 @@ private:
   void product(const Op &op) {
     if (ofLanes() && !products_ && !target_.mma.empty() && kernel_.lanes != target_.subgroupSizes[0])
       diagnostics_.report(DiagCode::SubgroupSize, op.range(),
-                          str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0],
+                          str("matrix products of ", target_.name, " need subgroups of ", target_.subgroupSizes[0],
                               " lanes, not ", kernel_.lanes));
     products_ = true;
     Type a = op.operand(0)->type(), b = op.operand(1)->type();
@@ -345,10 +347,10 @@ private:
                             : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
     diagnostic.withLabel(str("a is ", shapedText(a), ", b is ", shapedText(b)));
     if (!typed.empty()) diagnostic.note(str("the nearest size that works: ", sizesText(nearestProduct(typed, wanted))));
-    if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
+    if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into products that the target supports");
     if (!target_.mma.empty())
-      diagnostic.withPicture(
-          str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
+      diagnostic.withPicture(str(target_.name, " supports, M x N x K\n",
+                                 mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
   }
 
   // --- workgroups ----------------------------------------------------------------------------------------------------
@@ -365,9 +367,10 @@ private:
     std::optional<int64_t> number = constantInt(*op.operand(0));
     if (!number || (*number >= 0 && *number < target_.namedBarriers + counts)) return;
     diagnostics_.report(DiagCode::NamedBarrierLimit, op.operandRange(0),
-                        counts ? str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, not ", *number)
-                               : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ",
-                                     target_.namedBarriers - 1, "; there is none with the id ", *number));
+                        counts
+                            ? str(target_.name, " has ", target_.namedBarriers, " named barriers per workgroup, not ", *number)
+                            : str(target_.name, " has ", target_.namedBarriers, " named barriers per workgroup, 0 to ",
+                                  target_.namedBarriers - 1, ", not one with the id ", *number));
   }
 
   // A kernel without lanes and without products may run in subgroups of any size the target has.

@@ -50,12 +50,12 @@ bool Verifier::header() {
   if (params.size() != kernel_.paramCount + kernel_.grid.size())
     return fail(str("its body has ", params.size(), " parameters for ", kernel_.paramCount, " of the kernel and ",
                     kernel_.grid.size(), " grid variables"));
-  if (gridParams.size() != kernel_.paramCount) return fail("its grid has not the kernel's parameters");
+  if (gridParams.size() != kernel_.paramCount) return fail("its grid does not have the kernel's parameters");
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = params[i]->type();
     if (!type || !(type.isMemRef() || type.isScalar()))
       return fail(str("its ", ordinal(i + 1), " parameter is ", typeText(type), ", neither a memref nor a scalar"));
-    if (gridParams[i]->type() != type) return fail("its grid has parameters of other types than its body");
+    if (gridParams[i]->type() != type) return fail("its grid and its body have parameters of different types");
   }
   return true;
 }
@@ -65,7 +65,7 @@ bool Verifier::gridOps() {
   for (const Op &op : kernel_.gridBlock) {
     if (op.info().effects != Effect::None || op.regionCount()) return fail(op, "an op of the grid has effects");
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (!op.result(i)->type().isScalar()) return fail(op, "an op of the grid gives no scalar");
+      if (!op.result(i)->type().isScalar()) return fail(op, "an op of the grid has a result that is not a scalar");
   }
   return true;
 }
@@ -75,7 +75,7 @@ bool Verifier::grid() {
   for (size_t d = 0; d < kernel_.grid.size(); ++d) {
     const GridDim &dim = kernel_.grid[d];
     if (dim.variable != kernel_.body.param(kernel_.paramCount + d) || !dim.variable->type().isIndex())
-      return fail(str("its ", ordinal(d + 1), " grid variable is not the index parameter of the body in its place"));
+      return fail(str("its ", ordinal(d + 1), " grid variable does not match the index parameter of the body"));
     for (const Value *bound : {dim.lower, dim.upper, dim.step}) {
       bool here = bound && inSight(bound) &&
                   (bound->definingOp() ? bound->definingOp()->block() : bound->definingBlock()) == &kernel_.gridBlock;
@@ -114,7 +114,7 @@ bool Verifier::block(const Block &block, const Op *parent, int depth) {
 bool Verifier::blockEnds(const Block &block, const Op *parent) {
   for (const Op &op : block)
     if (has(op.info().effects, Effect::Terminates) != (parent && &op == block.last()))
-      return fail(op, parent ? "a region has one terminator, its last op" : "a kernel's body has no terminator");
+      return fail(op, parent ? "a region must have one terminator, as its last op" : "a kernel's body has no terminator");
   return true;
 }
 
@@ -152,11 +152,11 @@ bool verifyTest(const Module &module, const HostTest &test, Diagnostics &diagnos
     const Kernel *kernel = module.findKernel(stmt.kernel);
     if (kernel && kernel->paramCount == stmt.args.size()) continue;
     ok = false;
-    diagnostics.report(DiagCode::InvalidIr, stmt.range,
-                       str("test ", quotedText(test.name), ": ",
-                           kernel ? "launches with another number of arguments than the kernel has parameters: "
-                                  : "launches a kernel that is not in the module: ",
-                           symbolText(stmt.kernel)));
+    diagnostics.report(
+        DiagCode::InvalidIr, stmt.range,
+        str("test ", quotedText(test.name), ": ",
+            kernel ? "launches with a wrong number of arguments: " : "launches a kernel that is not in the module: ",
+            symbolText(stmt.kernel)));
   }
   return ok;
 }

@@ -88,7 +88,7 @@ bool Verifier::types(const Op &op) {
   if (op.info().results >= 0) {
     bool same = inferred.size() == op.resultCount();
     for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
-    if (!same) return fail(op, "a result has another type than the operands give");
+    if (!same) return fail(op, "a result has a type that differs from the inferred one");
   }
   if (kernel_.scope == Scope::Workgroup) return true;
   for (size_t i = 0; i < op.resultCount(); ++i)

@@ -69,7 +69,7 @@ std::optional<ConstValue> typeValue(const ast::TypeExpr &type, Diagnostics &diag
   if (type.kind == ast::TypeExpr::Kind::Word)
     if (std::optional<Elem> elem = elemFromName(type.name.text))
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
-  diagnostics.report(DiagCode::UnknownType, type.range, "the value of a `type` parameter is an element type");
+  diagnostics.report(DiagCode::UnknownType, type.range, "the value of a `type` parameter must be an element type");
   return std::nullopt;
 }
 
@@ -199,7 +199,7 @@ std::vector<ConstValue> ParamScope::choices(const ast::ParamDecl &param) {
 }
 
 std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {
-  diagnostics_.report(DiagCode::NotConstant, expr.range, "this is not known when the kernel is compiled")
+  diagnostics_.report(DiagCode::NotConstant, expr.range, "this is not a compile-time constant")
       .note("use literals, parameters ($name) and arithmetic on them");
   return std::nullopt;
 }

@@ -62,7 +62,7 @@ bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
   }
   if (key == "memory_scope") {
     bool slm = isWord(*e.value, "slm"), known = slm || isWord(*e.value, "global");
-    if (!known) diagnostics().report(DiagCode::AttributeValue, e.value->range, "memory_scope is global or slm");
+    if (!known) diagnostics().report(DiagCode::AttributeValue, e.value->range, "memory_scope must be global or slm");
     out.slm = slm;
     return known;
   }
@@ -82,7 +82,7 @@ bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
   else if (*values == std::vector<int64_t>{0, 1})
     out.order = Order::ColumnMajor;
   else {
-    diagnostics().report(DiagCode::AttributeValue, attr.range, "order is [1, 0] (row-major) or [0, 1] (column-major)");
+    diagnostics().report(DiagCode::AttributeValue, attr.range, "order must be [1, 0] (row-major) or [0, 1] (column-major)");
     return false;
   }
   return true;
@@ -113,14 +113,14 @@ std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr
       if (isWord(item, "?"))
         values.push_back(kDynamic);
       else if (!item.value || !add(*item.value)) {
-        if (!item.value) diagnostics().report(DiagCode::AttributeValue, item.range, str(what, " is a list of integers"));
+        if (!item.value) diagnostics().report(DiagCode::AttributeValue, item.range, str(what, " must be a list of integers"));
         return std::nullopt;
       }
     }
     return values;
   }
   if (attr.kind != ast::Attr::Kind::Error)
-    diagnostics().report(DiagCode::AttributeValue, attr.range, str(what, " is a list of integers"));
+    diagnostics().report(DiagCode::AttributeValue, attr.range, str(what, " must be a list of integers"));
   return std::nullopt;
 }
 
@@ -160,7 +160,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       return tooManyIntegers(attr.range, "the map of a memref", attr.permutation.size());
     for (size_t d = 0; d < attr.permutation.size(); ++d)
       if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
-        diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref lists each of its dimensions once");
+        diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref must list each dimension once");
         return false;
       }
     out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
@@ -172,7 +172,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   case ast::Attr::Kind::Value:
   case ast::Attr::Kind::List:
   case ast::Attr::Kind::Type:
-    diagnostics().report(DiagCode::LayoutExpected, attr.range, "an attribute here is a layout or an alias of one");
+    diagnostics().report(DiagCode::LayoutExpected, attr.range, "expected a layout or an alias of one");
     return false;
   }
   return false;
@@ -183,7 +183,7 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
   if (!strides) return false;
   for (int64_t stride : *strides)
     if (stride < kDynamic || stride == 0) {
-      diagnostics().report(DiagCode::AttributeValue, attr.range, "strides are positive, or `?`");
+      diagnostics().report(DiagCode::AttributeValue, attr.range, "a stride must be positive or `?`");
       return false;
     }
   out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
@@ -205,8 +205,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
           attr.entries[1].value->value ? params_.eval(*attr.entries[1].value->value) : std::nullopt;
       if (value && value->kind == ConstValue::Kind::Int && value->integer == 0) return stridedMemory(attr, out);
       if (value || !attr.entries[1].value->value)
-        diagnostics().report(DiagCode::NotSupported, attr.entries[1].range,
-                             "a memref begins at its first element: its offset is 0, or `?`");
+        diagnostics().report(DiagCode::NotSupported, attr.entries[1].range, "the offset of a memref must be 0 or `?`");
       return false;
     }
     return stridedMemory(attr, out);
@@ -255,7 +254,8 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
 std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) {
   std::vector<Factor> result;
   auto wrong = [&](SourceRange range) {
-    diagnostics().report(DiagCode::AttributeValue, range, "a factor is a number, or number:axis*stride with axis sg or lane");
+    diagnostics().report(DiagCode::AttributeValue, range,
+                         "a factor must be a number, or number:axis*stride with axis sg or lane");
     return std::nullopt;
   };
   if (list.kind != ast::Attr::Kind::List) return wrong(list.range);

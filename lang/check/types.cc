@@ -36,7 +36,7 @@ std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
   }
   case ast::TypeExpr::Kind::Alias:
   case ast::TypeExpr::Kind::Shaped:
-    diagnostics().report(DiagCode::UnknownType, expr.range, "an element type is a scalar type");
+    diagnostics().report(DiagCode::UnknownType, expr.range, "an element type must be a scalar type");
     return std::nullopt;
   }
   return std::nullopt;
@@ -125,7 +125,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
     if (extent.dynamic) {
       data.shape.push_back(kDynamic);
       if (data.kind != TypeKind::MemRef && !pattern_ && !open_) {
-        diagnostics().report(DiagCode::BadExtent, extent.range, str("the shape of a ", constructor, " is static"));
+        diagnostics().report(DiagCode::BadExtent, extent.range, str("the shape of a ", constructor, " must be static"));
         ok = false;
       }
       continue;
@@ -133,7 +133,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
     std::optional<int64_t> value = extent.value ? params_.evalInt(*extent.value, "an extent") : std::nullopt;
     if (value && (*value <= 0 || *value > (int64_t{1} << 40))) {
       diagnostics().report(DiagCode::BadExtent, extent.range,
-                           str("an extent is a positive number (at most 2^40), not ", *value));
+                           str("an extent must be a positive number (at most 2^40), not ", *value));
       value = std::nullopt;
     }
     ok &= value.has_value();
@@ -161,7 +161,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
       return {};
     }
     if (attrs.layout || attrs.scatter || attrs.order) {
-      diagnostics().report(DiagCode::LayoutExpected, expr.range, "a memref is not distributed: it has no layout attribute");
+      diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                           "a memref cannot have a layout attribute: memory is not distributed");
       return {};
     }
     return context_.intern(std::move(data));
@@ -177,13 +178,13 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   bool dynamic = std::find(data.shape.begin(), data.shape.end(), kDynamic) != data.shape.end();
   if (attrs.layout && dynamic && !pattern_) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
-                         "a layout is that of a static shape: leave it out beside `?`, it follows as the extent does");
+                         "a layout needs a static shape: omit it where an extent is `?`, and both are inferred at each call");
     return {};
   }
   if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
   if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
-                         str("a ", constructor, " has no memory layout of its own: its base memref has"));
+                         str("a ", constructor, " has no memory layout: give it to the base memref"));
     return {};
   }
   data.order = attrs.order.value_or(Order::RowMajor);
@@ -193,7 +194,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   if (data.scatter && data.kind == TypeKind::Tile && data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1);
   if (attrs.layout && pattern_) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
-                         "the signature of a function says nothing of layouts: they follow from where it is called");
+                         "the signature of a function has no layouts: they are inferred at each call");
     return {};
   }
   if (attrs.layout) {
@@ -215,7 +216,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
 // with its own offset.
 Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
   if (attrs.memory || attrs.order || attrs.packed) {
-    diagnostics().report(DiagCode::LayoutExpected, expr.range, "a tensor_desc has no memory layout of its own");
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         "a tensor_desc has no memory layout: give it to the base memref");
     return {};
   }
   if (data.shape.empty() || data.shape.size() > 2) {
@@ -261,7 +263,7 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
     if (layout && !ownRows(layout)) {
       diagnostics()
           .report(DiagCode::SgMap, range,
-                  str("each of the ", data.shape[0], " lanes has its own offset, and the chunk behind it"))
+                  str("each of the ", data.shape[0], " lanes has its own offset, and the chunk after it"))
           .withLabel(attrs.layout->text());
       return false;
     }
@@ -276,7 +278,7 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
   }
   if (layout->subgroups() != 1 || layout->isReplicated(Axis::Lane)) {
     diagnostics()
-        .report(DiagCode::SgMap, range, "a tensor_desc is one subgroup's: its map deals it out to lanes, each element to one")
+        .report(DiagCode::SgMap, range, "the map of a tensor_desc must assign each element to one lane of one subgroup")
         .withLabel(attrs.layout->text());
     return false;
   }

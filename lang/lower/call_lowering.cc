@@ -48,14 +48,15 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
     diagnostics()
         .report(DiagCode::RecursiveCall, expr.textRange,
                 circle.empty() ? str("calls are nested deeper than ", kMaxCallDepth)
-                               : str("`@", expr.text, "` calls itself: a function is put in place of its calls"))
+                               : str("`@", expr.text, "` calls itself, but every call is inlined"))
         .note(circle + "@" + expr.text);
     return nullptr;
   }
   if (!decl && !symbols.complete()) return nullptr;
-  auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
-                                          decl ? str("`@", expr.text, "` is a kernel: tests launch it, nothing calls it")
-                                               : str("unknown function `@", expr.text, "`"));
+  auto &diagnostic =
+      diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
+                           decl ? str("`@", expr.text, "` is a kernel: a test can launch it, but nothing can call it")
+                                : str("unknown function `@", expr.text, "`"));
   if (decl)
     diagnostic.at(decl->name.range, "defined here");
   else
@@ -133,7 +134,7 @@ bool KernelLowering::mayRepeat(SourceRange range) {
     diagnostics()
         .report(DiagCode::NotSupported, range,
                 str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements,
-                    " statements once the first blocks of `while … do` are repeated"))
+                    " statements after the first blocks of `while … do` are duplicated"))
         .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks "
               "doubles it");
     return false;
@@ -143,11 +144,9 @@ bool KernelLowering::mayRepeat(SourceRange range) {
     if (frame.decl != &decl_) chain += " -> @" + frame.decl->name.text;
   diagnostics()
       .report(DiagCode::NotSupported, calls_.front().call.file ? calls_.front().call : range,
-              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements,
-                  " statements once functions are put in place of their calls"))
-      .note(str("the calls that were too many: ", chain))
-      .note("a function is put in place of each of its calls, so one that calls another twice doubles it; a loop around one "
-            "call does not");
+              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements after inlining"))
+      .note(str("the calls that exceed the limit: ", chain))
+      .note("every call is inlined, so a function that calls another twice doubles its size; a loop around one call does not");
   return false;
 }
 
@@ -163,7 +162,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast:
     const ast::Name &name = decl.params[i].name;
     if (const BoundName *other = names_.find(name.text))
       diagnostics()
-          .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is there twice"))
+          .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is declared twice"))
           .at(other->range, "first here");
     names_.bind(name.text, {arguments[i], false, name.range});
   }

@@ -164,7 +164,7 @@ void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value 
     }
     if (named != 0 || !values.empty())
       diagnostics().report(DiagCode::ResultCount, range,
-                           str("`", what, "` gives ", values.size(), " value", values.size() == 1 ? "" : "s", ", but ", named,
+                           str("`", what, "` returns ", values.size(), " value", values.size() == 1 ? "" : "s", ", but ", named,
                                named == 1 ? " name is" : " names are", " bound"));
     return poison(stmt);
   }
@@ -214,7 +214,7 @@ void KernelLowering::emitYield(const std::vector<Value *> &values, const std::ve
 
 void KernelLowering::lowerYield(const ast::Stmt &stmt) {
   if (yields_.empty()) {
-    diagnostics().report(DiagCode::NotHere, stmt.range, "`yield` ends the body of a `for` or `if` that gives values");
+    diagnostics().report(DiagCode::NotHere, stmt.range, "`yield` ends the body of a `for` or `if` that returns values");
     return;
   }
   if (yields_.back().ofCondition) {
@@ -246,7 +246,7 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   if (Type type = stmt.type ? writtenType(*stmt.type) : Type(); stmt.type && !(type.isScalar() && isInteger(type.elem()))) {
     if (type)
       diagnostics().report(DiagCode::TypeMismatch, stmt.type->range,
-                           str("a loop counts in integers, not in ", shapedText(type)));
+                           str("a loop variable must be an integer, not ", shapedText(type)));
     return poison(stmt);
   }
   Value *lower = stmt.lower ? lowerBound(*stmt.lower, stmt, "a loop bound") : nullptr;
@@ -255,7 +255,7 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   Value *step = stmt.step ? lowerBound(*stmt.step, stmt, "a loop step") : builder_.index(1);
   if (stmt.step && isLiteral(*stmt.step))
     if (std::optional<int64_t> value = params_.evalInt(*stmt.step, "a loop step"); value && *value <= 0)
-      diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop is above 0");
+      diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop must be positive");
   if (!lower || !upper || !step || !stmt.body) poison(stmt);
   if (!stmt.body) return;
   // Use placeholder operands for an invalid header, so that the body is still checked.
@@ -284,7 +284,7 @@ Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view wh
   Value *condition = lowerExpr(expr);
   if (!condition || condition->type().isScalar(Elem::I1)) return condition;
   diagnostics().report(DiagCode::ConditionType, expr.range,
-                       str("the condition of `", what, "` is a scalar i1, not ", shapedText(condition->type())));
+                       str("the condition of `", what, "` must be a scalar i1, not ", shapedText(condition->type())));
   return nullptr;
 }
 
@@ -358,9 +358,9 @@ std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::
   for (Value *value : yield.values)
     if (!value) return std::nullopt;
   if (first && !yield.values[0]->type().isScalar(Elem::I1)) {
-    diagnostics().report(
-        DiagCode::ConditionType, yield.ranges[0],
-        str("the body of a `while` yields its next condition first, a scalar i1, not ", shapedText(yield.values[0]->type())));
+    diagnostics().report(DiagCode::ConditionType, yield.ranges[0],
+                         str("the body of a `while` must yield its next condition first, a scalar i1, not ",
+                             shapedText(yield.values[0]->type())));
     return std::nullopt;
   }
   bool ok = true;

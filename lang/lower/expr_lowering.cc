@@ -52,7 +52,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
   if (const SourceRange *lost = names_.lost(expr.text)) {
     diagnostic.at(*lost, "bound here, inside a block that has ended");
-    diagnostic.note("a name that is first bound in a loop or a branch is unknown after it; bind it before to carry it out");
+    diagnostic.note("a name that is first bound in a loop or a branch does not exist after it; bind it before to use it here");
   } else if (diagnostics().errorCount() <= kMostSuggestions) {
     suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
   }
@@ -63,7 +63,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
 Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRange range) {
   builder_.setRange(range);
   if (value.kind == ConstValue::Kind::Type) {
-    diagnostics().report(DiagCode::ExpressionType, range, "a type is no value here");
+    diagnostics().report(DiagCode::ExpressionType, range, "a type is not a value here");
     return nullptr;
   }
   // Without `like`, an integer literal is an index, or a u64 if it does not fit an index.
@@ -75,7 +75,8 @@ Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRang
   if (isFloat(type.elem())) return builder_.constantFloat(type, constNumber(value));
   if (value.kind == ConstValue::Kind::Float) {
     diagnostics()
-        .report(DiagCode::LiteralValue, range, str("a literal with a point beside an integer (", elemName(type.elem()), ")"))
+        .report(DiagCode::LiteralValue, range,
+                str("a literal with a decimal point and an integer operand (", elemName(type.elem()), ")"))
         .note("write an integer, or cast the other operand with `sitofp`");
     return nullptr;
   }
@@ -122,7 +123,7 @@ Value *KernelLowering::lowerExpr(const ast::Expr &expr, Type like) {
   case ast::Expr::Kind::Index:
   case ast::Expr::Kind::Slice: break;
   }
-  diagnostics().report(DiagCode::ExpressionType, expr.range, "this is no scalar or vector value");
+  diagnostics().report(DiagCode::ExpressionType, expr.range, "this is not a scalar or vector value");
   return nullptr;
 }
 
@@ -245,7 +246,7 @@ Value *KernelLowering::noFunction(const ast::Expr &expr) {
   fix.edits.push_back({between(expr.children.back().range.end, expr.range.end), ""});
   diagnostics()
       .report(DiagCode::UnknownFunction, expr.textRange,
-              str("`", name, "` is an op, no function: its operands stand without parentheses"))
+              str("`", name, "` is an op, not a function: write its operands without parentheses"))
       .note(str("for example `", op->example, "`"))
       .fixits.push_back(std::move(fix));
   return nullptr;
@@ -258,12 +259,12 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     if (!values) return nullptr;
     if (values->size() == 1) return values->front();
     diagnostics().report(DiagCode::ResultCount, expr.range,
-                         str("`@", name, "` gives ", values->size(), " values; one is needed here"));
+                         str("`@", name, "` returns ", values->size(), " values, but one is needed here"));
     return nullptr;
   }
   for (const ast::Name &argName : expr.argNames)
     if (argName) {
-      diagnostics().report(DiagCode::HostArguments, argName.range, "arguments in kernels are not named");
+      diagnostics().report(DiagCode::HostArguments, argName.range, "arguments cannot be named in kernels");
       return nullptr;
     }
   auto count = [&](size_t n) {
@@ -292,9 +293,8 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     if (!count(1)) return nullptr;
     if (name == "workgroup_id" && !kernel_->grid.empty()) {
       diagnostics()
-          .report(DiagCode::NotHere, expr.range,
-                  "this kernel has a grid of its own: its variables say where a workgroup stands")
-          .note("`workgroup_id` is for kernels without one; `block_id` counts the values of a grid variable");
+          .report(DiagCode::NotHere, expr.range, "`workgroup_id` is not available in a kernel with a grid")
+          .note("use the grid variables, or `block_id`, which numbers the values of a grid variable");
       return nullptr;
     }
     std::optional<int64_t> d = params_.evalInt(expr.children[0], "a grid dimension");

@@ -113,7 +113,7 @@ private:
     diagnostics_
         .report(DiagCode::NotSupported, decl.name.range,
                 str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile,
-                    " statements beyond those that are written: what follows is not checked"))
+                    " statements after inlining and specialisation: the rest is not checked"))
         .note("a function counts once for each call, and a kernel once for each set of parameters that it is launched with");
     return false;
   }
@@ -223,7 +223,7 @@ private:
         if (!names.empty()) diagnostic.note("its parameters are $" + join(names, ", $"));
       } else {
         diagnostics_.report(DiagCode::LiteralValue, param->name.range,
-                            str("-D ", name, "=", text, ": `", text, "` is no value of type ", param->type.name.text));
+                            str("-D ", name, "=", text, ": `", text, "` is not a value of type ", param->type.name.text));
       }
     }
   }

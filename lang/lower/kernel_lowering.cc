@@ -44,12 +44,12 @@ bool KernelLowering::lowerParams() {
     }
     if (type && type.isMemRef() && type.data().space == MemorySpace::Slm) {
       diagnostics().report(DiagCode::KernelParameter, param.type.range,
-                           "shared local memory belongs to a workgroup, it is no argument");
+                           "shared local memory belongs to a workgroup and cannot be a parameter");
       type = {};
     }
     if (const BoundName *other = names_.find(param.name.text))
       diagnostics()
-          .report(DiagCode::DuplicateName, param.name.range, str("parameter `%", param.name.text, "` is there twice"))
+          .report(DiagCode::DuplicateName, param.name.range, str("parameter `%", param.name.text, "` is declared twice"))
           .at(other->range, "first here");
     // Bind a parameter with an invalid type to null, so that its uses report nothing.
     Value *value = kernel_->body.addParam(type ? type : context_.index(), param.name.text, param.name.range);
@@ -82,7 +82,7 @@ void KernelLowering::lowerGrid() {
     dim.step = var.step ? lowerIndex(*var.step, "a grid step") : builder_.index(1);
     if (var.step && isLiteral(*var.step))
       if (std::optional<int64_t> step = params_.evalInt(*var.step, "a grid step"); step && *step <= 0)
-        diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable is above 0");
+        diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable must be positive");
     dims.push_back(dim);
   }
   names_ = std::move(bodyNames);
@@ -136,7 +136,7 @@ bool KernelLowering::fitsLaneScope() {
   if (!range.file) return true;
   diagnostics()
       .report(DiagCode::NotHere, range, "a layout has no meaning at lane scope")
-      .note("the vectors of a lane are its own; who holds what of a block in memory stands in the sg_map of its tensor_desc");
+      .note("a vector at lane scope belongs to one lane; the sg_map of a tensor_desc assigns the elements of a block to lanes");
   return false;
 }
 
@@ -192,8 +192,8 @@ bool KernelLowering::blocksStandAlone() {
   if (!block || !layouts) return true;
   diagnostics()
       .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks, lanes and parts of "
-            "vectors are one subgroup's");
+      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors belong "
+            "to one subgroup");
   return false;
 }
 
@@ -202,7 +202,7 @@ void KernelLowering::checkPlaces() {
     if (op.kind() == OpKind::SubgroupId && kernel_->scope == Scope::Workgroup)
       diagnostics()
           .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
-          .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole");
+          .note("layouts appear in this kernel, so the whole workgroup executes each op");
     if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
       BlockIdDimension dimension = BlockIdOp(op).dimension();
       auto index = static_cast<size_t>(dimension);
@@ -213,8 +213,8 @@ void KernelLowering::checkPlaces() {
     }
     if (op.kind() == OpKind::AllocSlm && op.block() != &kernel_->body)
       diagnostics()
-          .report(DiagCode::NotHere, op.range(), "`alloc_slm` stands at the top level of a kernel, not in a loop or a branch")
-          .note("a buffer is there from the start of the workgroup to its end");
+          .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")
+          .note("a buffer exists from the start of the workgroup to its end");
   });
   checkBarriers();
 }
@@ -241,7 +241,7 @@ void KernelLowering::checkBarriers() {
             .note(barrier
                       ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
                             " of the workgroup: move it out of what depends on `", ofLane ? "lane_id()" : "subgroup_id()", "`")
-                      : str("the lanes of a subgroup do it together: move it out of what depends on `lane_id()`"));
+                      : str("the lanes of a subgroup execute it together: move it out of what depends on `lane_id()`"));
         return;
       }
   });
@@ -255,7 +255,7 @@ bool KernelLowering::laneAgrees(const Op &op, const std::unordered_set<const Val
         .report(DiagCode::NotHere, op.operandRange(i),
                 str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
         .withLabel("depends on `lane_id()`")
-        .note("the lanes of a subgroup access one block together; its sg_map says which lane has what");
+        .note("the lanes of a subgroup access one block together; its sg_map assigns elements to lanes");
     return false;
   }
   return true;

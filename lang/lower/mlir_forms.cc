@@ -36,7 +36,7 @@ bool KernelLowering::takeFlags(const ast::OpClause &clause, OpDraft &draft) {
       diagnostics()
           .report(DiagCode::NotSupported, flag.name.range,
                   str("`", draft.info->name, "` rounds to nearest even, not `", info->word, "`"))
-          .note("each op rounds to its type, to nearest even: `to_nearest_even` may stand here, or nothing");
+          .note("every op rounds to nearest even: write `to_nearest_even` or nothing");
       ok = false;
     } else if (std::find(taken.begin(), taken.end(), info->flag) == taken.end()) {
       Diagnostic &unknown = diagnostics().report(DiagCode::UnknownAttribute, flag.name.range,
@@ -45,14 +45,14 @@ bool KernelLowering::takeFlags(const ast::OpClause &clause, OpDraft &draft) {
       ok = false;
     } else if (info->values.empty() != flag.entries.empty()) {
       diagnostics().report(DiagCode::AttributeValue, flag.range,
-                           info->values.empty() ? str("`", info->word, "` stands alone")
-                                                : str("`", info->word, "` lists one or more of: ", info->values));
+                           info->values.empty() ? str("`", info->word, "` has no values")
+                                                : str("`", info->word, "` must list one or more of: ", info->values));
       ok = false;
     } else {
       for (const ast::Attr::Entry &entry : flag.entries) {
         if (lists(info->values, entry.key.text) && !entry.value) continue;
         diagnostics().report(DiagCode::AttributeValue, entry.range,
-                             str("`", info->word, "` lists one or more of: ", info->values));
+                             str("`", info->word, "` must list one or more of: ", info->values));
         ok = false;
       }
     }
@@ -68,7 +68,7 @@ bool KernelLowering::flagAttribute(const ast::Attr &flag, OpDraft &draft) {
   for (const ast::Attr::Entry &entry : flag.entries) {
     if (!entry.key || !entry.value) {
       diagnostics().report(DiagCode::AttributeValue, entry.range,
-                           str("what stands behind `", flag.name.text, "` is written (key = value)"));
+                           str("the attributes after `", flag.name.text, "` are written as (key = value)"));
       ok = false;
       continue;
     }

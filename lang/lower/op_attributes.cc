@@ -75,7 +75,7 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
   const ast::Expr *expr = literal.value ? &*literal.value : nullptr;
   if (!expr) {
     if (literal.kind != ast::Attr::Kind::Error)
-      diagnostics().report(DiagCode::LiteralValue, literal.range, "a constant's value is a number");
+      diagnostics().report(DiagCode::LiteralValue, literal.range, "the value of a constant must be a number");
     return false;
   }
   std::optional<ConstValue> value = params_.eval(*expr);
@@ -85,7 +85,7 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
                                                                                                  : value->elem;
   if (!draft.written) {
     if (value->kind == ConstValue::Kind::Type) {
-      diagnostics().report(DiagCode::LiteralValue, expr->range, "a constant's value is a number");
+      diagnostics().report(DiagCode::LiteralValue, expr->range, "the value of a constant must be a number");
       return false;
     }
     draft.written = context_.scalar(elem);
@@ -148,7 +148,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
   }
   if (spec->kind == AttrKind::Int) {
     if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWideLiteral(*value)) {
-      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is an integer"));
+      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` must be an integer"));
       return false;
     }
     draft.attrs.push_back({spec->name, value->integer, entry.value->range});
@@ -182,7 +182,7 @@ bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
     return true;
   }
   auto &diagnostic =
-      diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` is one of: ", join(words, " ")));
+      diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` must be one of: ", join(words, " ")));
   suggestName(diagnostic, value.range, 0, word, words);
   return false;
 }
@@ -193,7 +193,7 @@ bool KernelLowering::textAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
     return true;
   }
   if (value.kind != ast::Attr::Kind::Error)
-    diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` is a text in quotes"));
+    diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` must be a text in quotes"));
   return false;
 }
 

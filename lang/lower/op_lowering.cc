@@ -125,8 +125,8 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
   } else if (clause.shapeList || clause.strides) {
     bool both = clause.operands.size() > 1; // an offset without brackets
     diagnostics().report(DiagCode::ExplicitShape, (clause.shapeList ? *clause.shapeList : *clause.strides).range,
-                         both ? "a scatter tile has the shape and strides of its base"
-                              : "an explicit shape and explicit strides come together: `[shape], [strides]`");
+                         both ? "a scatter tile cannot have an explicit shape or strides: it uses those of its base"
+                              : "an explicit shape needs explicit strides, and the reverse: `[shape], [strides]`");
     ok = false;
   }
   // `store_tile %tile, %value`: swap the operands, which their types distinguish.
@@ -185,7 +185,7 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
   }
   diagnostics()
       .report(DiagCode::OrderMismatch, innermost.range,
-              str("the tile is ", columnMajor ? "column" : "row", "-major, so this stride is 1, not ", *stride))
+              str("the tile is ", columnMajor ? "column" : "row", "-major, so this stride must be 1, not ", *stride))
       .at(clause.signature->right[0].range, columnMajor ? "order = [0, 1]" : "order = [1, 0], the default");
   return false;
 }

@@ -98,8 +98,8 @@ bool KernelLowering::closeResult(OpDraft &draft, std::span<const Type> operands)
   };
   if (!hasOpenExtents(closed) && !(info.kind == OpKind::Broadcast && stretched())) return draft.written = closed, true;
   diagnostics().report(DiagCode::BadExtent, draft.writtenRange,
-                       str("`?` stands for an extent that follows from the operands, and `", info.name, "` has none for ",
-                           shapedText(draft.written)));
+                       str("`?` stands for an extent that is inferred from the operands, but those of `", info.name,
+                           "` do not determine one for ", shapedText(draft.written)));
   return false;
 }
 
@@ -240,7 +240,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
     if (signature.right.size() != resultCount) {
       diagnostics().report(DiagCode::SignatureCount, signature.range,
                            str("the signature lists ", signature.right.size(), " result type",
-                               signature.right.size() == 1 ? "" : "s", ", but `", draft.info->name, "` gives ", resultCount));
+                               signature.right.size() == 1 ? "" : "s", ", but `", draft.info->name, "` returns ", resultCount));
       return false;
     }
     if (!signature.left.empty() && !matchOperandTypes(signature.left, types, draft)) return false;

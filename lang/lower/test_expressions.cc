@@ -147,7 +147,8 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     auto &diagnostic =
         diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
     if (!expr.symbolCall && findHostFn(expr.text, true)) {
-      diagnostic.note(str("`", expr.text, "` makes a buffer, in a line of its own: `%name = ", expr.text, "(…) : memref<…>`"));
+      diagnostic.note(
+          str("`", expr.text, "` is an initialiser: write it on its own line, `%name = ", expr.text, "(…) : memref<…>`"));
       return false;
     }
     std::vector<std::string_view> known;
@@ -170,7 +171,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
   case ast::Expr::Kind::Slice:
-    diagnostics().report(DiagCode::ExpressionType, expr.range, "this is no value of a test");
+    diagnostics().report(DiagCode::ExpressionType, expr.range, "this is not a value in a test");
     return false;
   }
   return false;
@@ -216,7 +217,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
     if (!name) {
       if (!out.named.empty()) {
         diagnostics().report(DiagCode::HostArguments, expr.children[i].range,
-                             "a positional argument stands before the named ones");
+                             "a positional argument must come before the named ones");
         ok = false;
       }
       out.args.push_back(std::move(arg));

@@ -158,12 +158,12 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
         alias && alias->value.kind == ast::TypeExpr::Kind::Shaped)
       return lowerType(alias->value, out);
     types_.resolve(expr); // reports the error
-    if (!diagnostics().hasErrors()) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer is a memref");
+    if (!diagnostics().hasErrors()) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer must be a memref");
     return false;
   }
   std::string_view name = expr.name.text;
   if (expr.kind != ast::TypeExpr::Kind::Shaped || !name.ends_with("memref")) {
-    diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer of a test is a memref");
+    diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer of a test must be a memref");
     return false;
   }
   out.range = expr.range;
@@ -178,7 +178,7 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     } else if (!extent.value || !lowerExpr(*extent.value, lowered))
       ok = false;
     else if (lowered.kind == HostExpr::Kind::Int && lowered.integer < 0) {
-      diagnostics().report(DiagCode::BadExtent, extent.range, str("a size is not negative: ", lowered.integer));
+      diagnostics().report(DiagCode::BadExtent, extent.range, str("a size must not be negative: ", lowered.integer));
       ok = false;
     }
     out.extents.push_back(std::move(lowered));
@@ -237,7 +237,7 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       index.integer = static_cast<int64_t>(out.indexVars.size());
       if (auto first = std::find(indexVars_.begin(), indexVars_.end(), var.text); first != indexVars_.end()) {
         diagnostics()
-            .report(DiagCode::DuplicateName, var.range, str("index `", var.text, "` is there twice"))
+            .report(DiagCode::DuplicateName, var.range, str("index `", var.text, "` is declared twice"))
             .at(stmt.indexVars[static_cast<size_t>(first - indexVars_.begin())].range, "first here");
         ok = false;
       }
@@ -380,7 +380,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
   for (size_t i = 0; i < out.args.size(); ++i) ok &= checkArgument(out.args[i], *kernel->param(i), i);
   if (!out.grid.empty() && !kernel->grid.empty()) {
     diagnostics()
-        .report(DiagCode::NotHere, out.grid[0].range, "this kernel has a grid of its own; the launch cannot give one")
+        .report(DiagCode::NotHere, out.grid[0].range, "this kernel declares its own grid, so the launch cannot give one")
         .at(decl->name.range, "the kernel");
     return false;
   }
@@ -403,13 +403,13 @@ bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
     if (!ulp && name.text != "rtol" && name.text != "atol")
       wrong = str("no tolerance is called `", name.text, "`");
     else if (ulp && stmt.within.size() > 1)
-      wrong = "`ulp` stands alone";
+      wrong = "`ulp` cannot be combined with another tolerance";
     else if (!(number >= 0))
-      wrong = str("a tolerance is not negative: ", constText(*value));
+      wrong = str("a tolerance must not be negative: ", constText(*value));
     if (!wrong.empty()) {
       diagnostics()
           .report(DiagCode::ToleranceName, name.range, wrong)
-          .note("a tolerance is `ulp = n`, or one or both of `rtol = …, atol = …`");
+          .note("a tolerance must be `ulp = n`, or one or both of `rtol = …, atol = …`");
       return false;
     }
     out.tolerance = ulp ? HostStmt::Tolerance::Ulp : HostStmt::Tolerance::RelAbs;

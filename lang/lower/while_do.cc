@@ -68,7 +68,7 @@ bool KernelLowering::whileInits(const ast::Stmt &stmt, std::vector<Value *> &ini
   for (const Carried &carried : carriedNames({&*stmt.body, &*stmt.orElse})) {
     diagnostics().report(
         DiagCode::NotHere, carried.range,
-        str("`%", carried.name, "` is bound before this loop, and `while … do` changes what its parentheses list alone"));
+        str("`%", carried.name, "` is bound before this loop, but `while … do` can rebind only the values in its parentheses"));
     ok = false;
   }
   return ok;
@@ -87,7 +87,7 @@ void KernelLowering::lowerWhileDo(const ast::Stmt &stmt) {
   if (params.size() != passed.size()) {
     diagnostics().report(DiagCode::ResultCount, stmt.orElse->label ? stmt.orElse->label.range : stmt.orElse->range.startPoint(),
                          str("`scf.condition` passes on ", passed.size(), " value", passed.size() == 1 ? "" : "s",
-                             ", but the block behind `do` has ", params.size(), " parameter", params.size() == 1 ? "" : "s"));
+                             ", but the block after `do` has ", params.size(), " parameter", params.size() == 1 ? "" : "s"));
     return poison(stmt);
   }
   std::vector<Type> types;

@@ -39,7 +39,7 @@ Block AstBuilder::block(P::BlockContext *ctx, bool behindDo) {
   if (P::BlockLabelContext *label = ctx->blockLabel()) {
     out.label = {std::string(slice(range(label->LABEL()))), range(label->LABEL())};
     out.params = params(label->params());
-    if (!behindDo) report(DiagCode::NotHere, out.label.range, "a label begins the block behind the `do` of a `while` alone");
+    if (!behindDo) report(DiagCode::NotHere, out.label.range, "a label can begin only the block after the `do` of a `while`");
   }
   auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(),
                                      [&](const LikeLine &l) { return l.first->begin < out.range.end; });
@@ -261,7 +261,7 @@ void AstBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) {
     for (P::ArgContext *a : s->arg()) {
       ast::Name name;
       out.values.push_back(arg(a, &name));
-      if (name) report(DiagCode::SyntaxError, name.range, "the arguments of a launch go by position");
+      if (name) report(DiagCode::SyntaxError, name.range, "launch arguments are positional and cannot be named");
     }
     if (s->attrGroup()) out.attrs = group(s->attrGroup());
     if (s->launchGrid())

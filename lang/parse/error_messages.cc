@@ -180,7 +180,7 @@ bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expect
   if (!last || expected.size() != 1) return false;
   SourceRange where = after(last);
   if (expected.contains(static_cast<size_t>(P::EQ)) && last->getType() == P::KW_EXACTLY) {
-    report(DiagCode::SyntaxError, range(last), "`exactly` stands alone: `check … == … exactly`");
+    report(DiagCode::SyntaxError, range(last), "`exactly` has no value: write `check … == … exactly`");
   } else if (expected.contains(static_cast<size_t>(P::EQ))) {
     Diagnostic &missing = report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
     // `==` or `:` may have been written instead of `=`.

@@ -234,7 +234,7 @@ void ItemShaper::close(Open::Kind kind, size_t type, size_t i) {
   size_t base = bracketsBase(), k = stack_.size();
   while (k > base && stack_[k - 1].kind != kind) --k;
   if (k == base) {
-    report(DiagCode::ExtraClose, range(i), str("this ", quoted(i), " closes nothing")).fix("remove it", range(i), "");
+    report(DiagCode::ExtraClose, range(i), str("unmatched ", quoted(i))).fix("remove it", range(i), "");
     return;
   }
   if (k < stack_.size()) closeBrackets(k, quoted(i));
@@ -248,7 +248,7 @@ void ItemShaper::openBrace(size_t i) {
   if (inBracket()) return open(Open::Kind::Attr, L::LBRACE, i);
   if (head_ == Head::Test && expectsBlock_) {
     if (scan_.type(i + 1) == L::LBRACE && scan_.sameLine(i, i + 1)) { // `{` was typed twice
-      report(DiagCode::SyntaxError, range(i), "unexpected `{`: another one follows").fix("remove it", range(i), "");
+      report(DiagCode::SyntaxError, range(i), "unexpected `{` before another `{`").fix("remove it", range(i), "");
       return;
     }
     // The brace opens sizes, as in {M = 4096}, if they are named or another brace follows on the line.
@@ -314,7 +314,7 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (base == 0) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing").fix("remove it", range(i), "");
+    report(DiagCode::ExtraClose, range(i), "unmatched `}`").fix("remove it", range(i), "");
     return;
   }
   if (length_ != 0) endStatement(nullptr);
@@ -329,8 +329,7 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i),
-           token.firstOnLine ? "this `}` closes nothing, by the indentation" : "this `}` closes nothing")
+    report(DiagCode::ExtraClose, range(i), token.firstOnLine ? "unmatched `}`, judging by the indentation" : "unmatched `}`")
         .fix("remove it", range(i), "");
     return;
   }

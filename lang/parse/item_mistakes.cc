@@ -20,7 +20,7 @@ bool ItemShaper::takeUntypedName(size_t i) {
   onlyResults_ = true;
   if (name != i) {
     SourceRange both = range(i).to(range(name));
-    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without a type before it"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
     skip_ = name; // the preceding word is left out
     return true;
@@ -39,7 +39,7 @@ void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool 
     // Other languages bind names with a keyword.
     bool binds = scan_.text(i) == "let" || scan_.text(i) == "var" || scan_.text(i) == "const" || scan_.text(i) == "auto";
     if (binds)
-      expected.note("a value is bound as `%x = …`, with no word in front");
+      expected.note("a value is bound as `%x = …`, without a word before it");
     else
       expected.fix(str("replace with `", meant, "`"), range(i), std::string(meant));
   }
@@ -120,11 +120,11 @@ bool ItemShaper::takeKeyColon(size_t i) {
 }
 
 void ItemShaper::misplacedOp(size_t i, std::string_view where) {
-  Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in ", where));
+  Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " is not allowed in ", where));
   if (isFunctionName(scan_.text(i)))
-    mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
+    mistake.note(str("the function ", quoted(i), " is allowed: write its operands in parentheses"));
   else
-    mistake.note(str("bind the result of ", quoted(i), " to a name before"));
+    mistake.note(str("bind the result of ", quoted(i), " to a name first"));
 }
 
 // Whether the `(` at i contains an op with a signature, as in `sitofp (index_cast %i : index -> i32) : …`; reports it.

@@ -115,7 +115,7 @@ bool ItemShaper::takeDense(size_t i) {
     return false;
   if (scan_.type(i + 2) == L::LBRACK && !statementReported_)
     report(DiagCode::NotSupported, range(i),
-           "a constant has one value for all its elements: `dense<…>` with a list is not in the language");
+           "a constant has one value for all its elements: `dense<…>` with a list is not supported");
   size_t number = i + (scan_.type(i + 2) == L::MINUS ? 3 : 2);
   if (scan_.type(number + 1) != L::GT || !scan_.sameLine(i, number + 1)) return false;
   denseEnd_ = number + 1;
@@ -222,12 +222,12 @@ void ItemShaper::lineBreak(size_t i) {
 void ItemShaper::endStatement(const SyntaxToken *next) {
   if (length_ == 0) return;
   if (expectsBlock_) {
-    std::string_view what = head_ == Head::Kernel ? "a kernel's body"
-                            : head_ == Head::Test ? "a test's statements"
-                                                  : "what is repeated or conditional";
+    std::string_view what = head_ == Head::Kernel ? "the body of a kernel"
+                            : head_ == Head::Test ? "the body of a test"
+                                                  : "the body of a loop or a branch";
     bool hasBody = next && next->column > indent_;
     if (!statementReported_)
-      report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ", what, " stands in braces"))
+      report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ", what, " must be in braces"))
           .fix("insert `{`", afterLast(), hasBody ? " {" : " {\n" + std::string(indent_, ' ') + "}");
     openBlock(last_, false);
     if (hasBody) return;
@@ -259,7 +259,7 @@ bool ItemShaper::startStatement(size_t i) {
     Diagnostic &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
     if (itemClosed_) {
       result_.superfluousBraces = true;
-      d.note("a `}` above may be one too many");
+      d.note("a `}` above may be superfluous");
     }
     return false;
   }
@@ -274,7 +274,7 @@ bool ItemShaper::startStatement(size_t i) {
 void ItemShaper::startItem(size_t i) {
   bool keyword = scan_.isHardWord(i) && scan_.type(i) <= L::KW_PARAM;
   if (keyword && scan_.type(i + 1) == scan_.type(i) && scan_.sameLine(i, i + 1)) {
-    report(DiagCode::SyntaxError, range(i + 1), str(quoted(i + 1), " stands here twice")).fix("remove it", range(i + 1), "");
+    report(DiagCode::SyntaxError, range(i + 1), str(quoted(i + 1), " is repeated here")).fix("remove it", range(i + 1), "");
     dropped_ = i + 1;
   }
   switch (scan_.type(i)) {
@@ -337,11 +337,11 @@ bool ItemShaper::startHostStatement(size_t i) {
     expectsBlock_ = true;
     [[fallthrough]];
   case L::KW_RETURN:
-  case L::KW_YIELD: notHere(i, "stands in kernels and functions, not in a test"); return true;
+  case L::KW_YIELD: notHere(i, "is allowed in kernels and functions, not in a test"); return true;
   case L::WORD: {
     if (takeUntypedName(i)) return true;
     if (findOpLoosely(scan_.text(i)) && scan_.type(i + 1) == L::VALUE) {
-      notHere(i, "is an op: it stands in kernels and functions, not in a test");
+      notHere(i, "is an op: it is allowed in kernels and functions, not in a test");
       return true;
     }
     static constexpr std::string_view kWords[] = {"launch", "check", "save"};
@@ -374,7 +374,7 @@ void ItemShaper::startKernelStatement(size_t i) {
   case L::KW_LAUNCH:
   case L::KW_CHECK:
   case L::KW_SAVE:
-    if (scan_.startsStatement(i)) notHere(i, "is a host statement: it stands in a `test` block");
+    if (scan_.startsStatement(i)) notHere(i, "is a host statement: it is allowed in a `test` block");
     break;
   default: break;
   }

@@ -115,16 +115,16 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   std::optional<Compound> compound = compoundOf(sign);
   if (!compound) return false;
   SourceRange both = range(at).to(range(equals));
-  std::string none = str("there is no `", sign, "=`: ");
+  std::string none = str("the language has no `", sign, "=`: ");
   if (parser->getContext()->getRuleIndex() == P::RuleHostStmt) {
-    report(DiagCode::SyntaxError, both, none + "names of a test are bound once");
+    report(DiagCode::SyntaxError, both, none + "a name in a test is bound once");
     return true;
   }
   auto bound = [&](std::string_view right) {
     return compound->isOp ? str(value, " = ", compound->name, " ", value, ", ", right)
                           : str(value, " = ", value, " ", compound->name, " ", right);
   };
-  Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", bound("…"), "`"));
+  Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "rebind the name with `", bound("…"), "`"));
   size_t first = equals->getTokenIndex() + 1, type = stream->get(first)->getType();
   // Offer no fix if an op follows, since an op is not an expression.
   bool call = type == P::WORD && stream->get(first + 1)->getType() == P::LPAREN && isFunctionName(text(stream->get(first)));
@@ -179,7 +179,7 @@ bool ErrorStrategy::reportForIn(Parser *parser) {
   std::string spelled(text(name));
   if (!spelled.starts_with("%")) spelled.insert(0, "%");
   SourceRange both = range(name).to(range(stream->get(in)));
-  Diagnostic &loop = report(DiagCode::SyntaxError, both, str("a loop counts: `for ", spelled, " = … to …`, with no `in`"));
+  Diagnostic &loop = report(DiagCode::SyntaxError, both, str("a loop is written `for ", spelled, " = … to …`, with no `in`"));
   if (std::string counted = countedRange(stream, in + 1, last); !counted.empty()) {
     std::string mended = str(spelled, " = ", counted);
     loop.fix(str("write `", mended, "`"), both.to(range(last)), mended);
@@ -207,14 +207,14 @@ void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
     return;
   }
   Diagnostic &operand =
-      report(DiagCode::ExpressionOperand, range(at), str("an operand of `", text(op), "` is a name or a literal"));
-  if (findOp(text(at))) operand.note(str("bind the result of `", text(at), "` to a name before"));
+      report(DiagCode::ExpressionOperand, range(at), str("an operand of `", text(op), "` must be a name or a literal"));
+  if (findOp(text(at))) operand.note(str("bind the result of `", text(at), "` to a name first"));
 }
 
 void ErrorStrategy::reportLargeOperand(Parser *parser, Token *op, Token *at, SourceRange where) {
   Diagnostic &operand =
       report(DiagCode::ExpressionOperand, where,
-             str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+             str("an operand of `", text(op), "` must be a name or a literal; put a larger expression in parentheses"));
   if (op->getType() != P::OP_OPERANDS) return; // a kind or list of dimensions may be among the tokens
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t first = firstOfOperand(stream, at->getTokenIndex()), last = lastOfOperand(stream, at->getTokenIndex());

@@ -151,9 +151,9 @@ struct Mapping {
   std::string_view name, detail, entries;
 };
 constexpr Mapping kMappings[] = {
-    {"#wg_map", "which subgroup holds what", "sg_layout = [${1:8}, ${2:4}], sg_data = [${3:32}, ${4:32}]"},
-    {"#sg_map", "which lane holds what", "wi_layout = [${1:1}, ${2:16}], wi_data = [${3:1}, ${4:1}]"},
-    {"#xe_map", "both", "wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}"},
+    {"#wg_map", "assigns elements to subgroups", "sg_layout = [${1:8}, ${2:4}], sg_data = [${3:32}, ${4:32}]"},
+    {"#sg_map", "assigns elements to lanes", "wi_layout = [${1:1}, ${2:16}], wi_data = [${3:1}, ${4:1}]"},
+    {"#xe_map", "wg_map and sg_map together", "wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}"},
 };
 
 class Completion {
@@ -429,7 +429,7 @@ private:
 
   void testStatements() {
     item("launch", ItemKind::Keyword, "runs a kernel", "launch @${1:kernel}(${2:%A})");
-    item("check", ItemKind::Keyword, "compares with what should be", "check %${1:C} == ${2:matmul(%A, %B)}");
+    item("check", ItemKind::Keyword, "compares a result with an expected value", "check %${1:C} == ${2:matmul(%A, %B)}");
     item("save", ItemKind::Keyword, "writes a .npy file", "save %${1:C} \"${2:c.npy}\"");
   }
 

@@ -51,13 +51,13 @@ std::optional<Frame> FrameReader::next() {
   if (!end && rest.size() <= kMostHeaderBytes) return std::nullopt;
   if (!end || end->at > kMostHeaderBytes) {
     begin_ += end ? end->at + end->length : rest.size();
-    return Frame{{}, "a message begins with a header of a few lines"};
+    return Frame{{}, "the header of a message is too long"};
   }
   std::optional<size_t> length = contentLength(rest.substr(0, end->at));
   size_t body = end->at + end->length;
   if (!length) {
     begin_ += body;
-    return Frame{{}, "the header has no Content-Length that is a number of bytes"};
+    return Frame{{}, "the header has no valid Content-Length"};
   }
   if (rest.size() - body < *length) return std::nullopt;
   Frame frame{std::string(rest.substr(body, *length)), {}};

@@ -26,7 +26,7 @@ std::string holding(Type type) {
     for (const Factor &factor : layout->replication())
       if (factor.axis == axis) copies *= factor.extent;
     int64_t owners = axis == Axis::Lane ? size * layout->axisSize(Axis::Subgroup) : size;
-    text += str(", ", byteText(type.byteCount() * copies / owners), axis == Axis::Lane ? " a lane" : " a subgroup");
+    text += str(", ", byteText(type.byteCount() * copies / owners), axis == Axis::Lane ? " per lane" : " per subgroup");
   }
   return text + "\n";
 }

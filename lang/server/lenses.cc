@@ -25,7 +25,7 @@ Json codeLenses(const Query &query) {
     for (const ast::KernelDecl &kernel : tree.kernels) {
       if (!kernel.name || kernel.isFunction) continue;
       line.add(kernel.name.range, "show IR", "xtc", {"--emit=ir"});
-      line.add(kernel.name.range, "show what each subgroup does", "xtc",
+      line.add(kernel.name.range, "show the code of a subgroup", "xtc",
                {"--run=infer-layouts,distribute-to-subgroups", "--emit=ir"});
       line.add(kernel.name.range, "show assembly", "xtc", {"--emit=asm"});
       line.add(kernel.name.range, "report for xe-pvc", "xtc", {"--target=xe-pvc", "--report"});

@@ -93,7 +93,7 @@ private:
 void take(const Frame &frame, Queue &queue, Writer &writer) {
   Json message;
   if (!frame.problem.empty()) return writer.send(errorReply(nullptr, kParseError, frame.problem));
-  if (!parseJson(frame.body, message)) return writer.send(errorReply(nullptr, kParseError, "the message is no JSON"));
+  if (!parseJson(frame.body, message)) return writer.send(errorReply(nullptr, kParseError, "the message is not valid JSON"));
   if (textOf(member(message, "method")) == "$/cancelRequest") {
     const Json &id = member(message, "params", "id");
     if (queue.cancel(id)) writer.send(errorReply(id, kRequestCancelled, "cancelled"));

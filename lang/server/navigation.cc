@@ -86,26 +86,27 @@ Json prepareRename(const Query &query, uint32_t offset) {
 
 RenameResult rename(const Query &query, uint32_t offset, const std::string &newName) {
   const NameUse *use = query.useAt(offset);
-  if (!isNamed(use)) return {nullptr, "there is no name here that could be changed"};
+  if (!isNamed(use)) return {nullptr, "there is no name here to rename"};
   std::string name = !newName.empty() && hasSigil(newName[0]) ? newName.substr(1) : newName;
-  if (!isName(name)) return {nullptr, str("`", newName, "` is no name: letters, digits, `_` and `.`, a letter first")};
+  if (!isName(name))
+    return {nullptr, str("`", newName, "` is not a valid name: use letters, digits, `_` and `.`, and begin with a letter")};
   std::vector<Occurrence> all = occurrences(query, *use);
   // Refuse to rename in files of the standard library that are not open in the client.
   for (const Occurrence &occurrence : all)
     if (!query.workspace.stdlib().empty() && occurrence.place.document->path().starts_with(query.workspace.stdlib() + "/") &&
         !occurrence.place.document->isOpen())
-      return {nullptr, "the name is one of the standard library"};
+      return {nullptr, "the name belongs to the standard library"};
   if (use->kind == NameKind::Value) {
     Piece &piece = query.document.piece(query.document.pieceAt(query.workspace.locate(use->range).span.begin));
     for (const RoleToken &token : piece.tokens)
       if (token.role == TokenRole::Value && piece.text.substr(token.begin + 1, token.end - token.begin - 1) == name &&
           name != query.written(use->range).substr(1))
-        return {nullptr, str("`%", name, "` is a name of this kernel already")};
+        return {nullptr, str("`%", name, "` is already a name in this kernel")};
   } else {
     for (const NameUse &other : query.analysis.checked.names.uses())
       if (other.isDefinition && other.kind == use->kind && other.target != use->target &&
           query.written(other.target).substr(1) == name)
-        return {nullptr, str("`", query.written(other.target), "` is defined already")};
+        return {nullptr, str("`", query.written(other.target), "` is already defined")};
   }
   Json changes = Json::object();
   for (const Occurrence &occurrence : all) {

@@ -91,14 +91,14 @@ void Server::handle(const Json &message) {
   std::string method = textOf(member(message, "method"));
   bool known = id.is_string() || id.is_number_integer();
   if (!message.is_object() || (method.empty() && !message.contains("result") && !message.contains("error"))) {
-    send_(errorReply(known ? id : Json(), kInvalidRequest, "this is no request, no notification and no response"));
+    send_(errorReply(known ? id : Json(), kInvalidRequest, "the message is not a request, a notification or a response"));
     return;
   }
   if (method.empty()) return; // a response; the server sends no requests that would need one
   if (known)
     request(id, method, member(message, "params"));
   else if (message.contains("id"))
-    send_(errorReply(nullptr, kInvalidRequest, "an id is a number or a text"));
+    send_(errorReply(nullptr, kInvalidRequest, "an id must be a number or a string"));
   else
     notification(method, member(message, "params"));
 }
@@ -107,8 +107,8 @@ void Server::request(const Json &id, const std::string &method, const Json &para
   auto reply = [&](Json result) { send_({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}); };
   auto fail = [&](int code, std::string why) { send_(errorReply(id, code, std::move(why))); };
   if (method == "initialize")
-    return initialized_ ? fail(kInvalidRequest, "the server is initialized already") : reply(initialize(params));
-  if (!initialized_) return fail(kNotInitialized, "the first request is `initialize`");
+    return initialized_ ? fail(kInvalidRequest, "the server is already initialized") : reply(initialize(params));
+  if (!initialized_) return fail(kNotInitialized, "the first request must be `initialize`");
   if (shutDown_) return fail(kInvalidRequest, "the server has been shut down");
   if (method == "shutdown") {
     shutDown_ = true;
@@ -116,7 +116,7 @@ void Server::request(const Json &id, const std::string &method, const Json &para
   }
   if (method == "workspace/symbol") return reply(workspaceSymbols(workspace_, encoding_, textOf(member(params, "query"))));
   if (method == "completionItem/resolve")
-    return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "an item of a completion is an object");
+    return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "a completion item must be an object");
   if (method == "workspace/diagnostic") return reply(workspaceReport());
   const Method *known = findMethod(method);
   bool pull = method == "textDocument/diagnostic", delta = method == "textDocument/semanticTokens/full/delta";
@@ -124,7 +124,7 @@ void Server::request(const Json &id, const std::string &method, const Json &para
   if (!known && !pull && !tokens) return fail(kMethodNotFound, str("the server has no method `", method, "`"));
   std::string uri = textOf(member(params, "textDocument", "uri"));
   const Document *document = uri.empty() ? nullptr : workspace_.find(uri);
-  if (!document) return fail(kInvalidParams, str("no document `", uri, "` is known"));
+  if (!document) return fail(kInvalidParams, str("unknown document `", uri, "`"));
   if (pull) return reply(fullReport(*document, params));
   if (tokens) return reply(tokenReport(*document, params, delta));
   Analysis &analysis = workspace_.analyse(*document);

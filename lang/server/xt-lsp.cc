@@ -13,8 +13,8 @@ int main(int argc, char **argv) {
     if (option == "--stdio") continue; // some clients pass it; it is the only mode
     bool help = option == "--help";
     std::fprintf(help ? stdout : stderr, "usage: xt-lsp [--stdio]\n"
-                                         "The language server for .xt files: speaks LSP 3.17 on standard input and output.\n"
-                                         "XT_STDLIB names the folder of the standard library.\n");
+                                         "Language server for .xt files: LSP 3.17 over standard input and output.\n"
+                                         "XT_STDLIB: folder of the standard library.\n");
     return xt::endProcess(help ? 0 : 64);
   }
   return xt::lsp::serve(STDIN_FILENO, STDOUT_FILENO);

@@ -35,7 +35,7 @@ private:
     return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
   }
   static std::string placeOf(RegisterTile tile, bool inTiles) {
-    return inTiles ? "AMX's tiles" : str(tile.rows * tile.vectors, " registers");
+    return inTiles ? "AMX tiles" : str(tile.rows * tile.vectors, " registers");
   }
   void product(const Op &op) {
     Type sum = op.result()->type();
@@ -46,33 +46,30 @@ private:
                                        str("the inner loop of this `tile_mma` computes ", tile.rows, "x",
                                            tile.vectors * tile.lanes, " ", elemName(elem), " sums in ", placeOf(tile, inTiles),
                                            ", over K = ", op.operand(0)->type().extent(1),
-                                           "; between two of these ops the sums are in memory"));
+                                           "; the sums are stored in memory between two of these ops"));
     for (size_t i = 0; i < 2; ++i)
       if (const Buffer *staging = buffers_.stagingOf(&op, i))
-        remark.note(str("operand ", i == 0 ? "a" : "b", " is first put into ", kib(staging->shape.bytes()), " of memory as ",
+        remark.note(str("operand ", i == 0 ? "a" : "b", " is first packed into ", kib(staging->shape.bytes()), " of memory as ",
                         elemName(staging->shape.elem)));
     if (const Buffer *words = buffers_.stagingOf(&op, kMmaWords))
-      remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not "
-                      "be normal numbers; pairs of "
-                      "rows of b are put side by side in ",
+      remark.note(str("pairs along K are multiplied by one instruction, unless their products might be denormal; pairs of rows "
+                      "of b are interleaved in ",
                       kib(words->shape.bytes()), " of memory"));
     if (cpu_.tilesBf16 && multipliesPairs(cpu_, op) && !inTiles)
-      remark.note(
-          str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kAmxSide, " and its sums f32"));
+      remark.note(str("AMX tiles would be used if rows, columns and K were multiples of ", kAmxSide, " and the sums were f32"));
     if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
       remark.at(shared->second.load->range(),
-                "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
+                "b is loaded and packed once, by the first workgroup that needs it, unless something is stored over it");
   }
 
   void tile(const Op &op, Type tile) {
     bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
     if (!columns && !packed && !tile.data().scatter && op.kind() != OpKind::AtomicRmw) return;
-    std::string_view why = op.kind() == OpKind::AtomicRmw ? "each of its elements is an atomic of its own"
-                           : tile.data().scatter          ? "its elements have offsets of their own"
-                           : packed                       ? "the tile is packed"
-                                                          : "the tile is column-major, so neighbours in a row are not "
-                                                            "neighbours in memory";
-    diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` goes element by element: ", why));
+    std::string_view why = op.kind() == OpKind::AtomicRmw ? "each of its elements is a separate atomic"
+                           : tile.data().scatter          ? "each of its elements has its own offset"
+                           : packed ? "the tile is packed"
+                                    : "the tile is column-major, so the elements of a row are not contiguous";
+    diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` moves element by element: ", why));
   }
 
   void nest(const Op &op) {
@@ -91,26 +88,25 @@ private:
                                            elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
                                            block / wordBytes * stepElements(style), " of K at a time"));
     if (inSlices)
-      remark.note(
-          str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ",
-              sliceCount(elem) * sliceCount(elem),
-              " exact products, unless some are infinite, no numbers, or so small that these might not be normal numbers"));
+      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ",
+                      sliceCount(elem) * sliceCount(elem),
+                      " exact products, unless some are infinite or NaN, or their products might be denormal"));
     else if (style != ProductStyle::Elements)
-      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ",
+      remark.note(str(stepElements(style), " elements along K are multiplied by one instruction, as ",
                       style == ProductStyle::DotShorts ? "i16" : elemName(elem),
-                      elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
+                      elem == Elem::BF16 ? ", unless their products might be denormal" : ""));
     else if (converts)
       remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
     else if (elem != work)
       remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
     if (cpu_.tilesBf16 && elem == Elem::F32 && !inSlices)
-      remark.note(str("AMX would multiply it, as exact sums of bf16, if a workgroup computed ", kSlicedRows, "x",
-                      kSlicedColumns, " sums or more: large matrices take less time"));
-    if (turns) remark.note("rows of a are turned while they are packed");
+      remark.note(str("AMX would be used, on exact sums of bf16, if a workgroup computed at least ", kSlicedRows, "x",
+                      kSlicedColumns, " sums; that is faster for large matrices"));
+    if (turns) remark.note("a is transposed while it is packed");
     if (fusion_.storeOf(op))
-      remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
+      remark.at(fusion_.storeOf(op)->range(), "stores the sums from registers, unless it may overwrite a or b");
     else
-      remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
+      remark.note("the sums are kept in memory: they do not start at 0, or are not used by exactly one store");
   }
 
   // Reports which other ops are computed in the loop of an op.
@@ -133,8 +129,7 @@ private:
     }
     if (count == 0) return;
     if (count > kMostNames) names += str(" and ", count - kMostNames, " more");
-    diagnostics_.report(DiagCode::CodeRemark, op.range(),
-                        str("one loop computes `", op.info().name, "` and, without memory in between, ", names));
+    diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` is computed in one loop with ", names));
   }
 
   // Reports a vector that is kept in memory, because it is not computed inside the loop of its consumer.
@@ -143,17 +138,16 @@ private:
     const Buffer *buffer = buffers_.bufferOf(op.result());
     if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
     const Op *filler = fusion_.fillerOf(op.result());
-    auto &remark =
-        diagnostics_.report(DiagCode::CodeRemark, op.range(),
-                            str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()), " of memory: ",
-                                filler ? "several loops use it, and the first one computes it"
-                                       : "it is not computed inside of one loop that uses it"));
+    auto &remark = diagnostics_.report(
+        DiagCode::CodeRemark, op.range(),
+        str("the result of `", op.info().name, "` is stored in ", kib(buffer->shape.bytes()), " of memory: ",
+            filler ? "several loops use it, and the first one computes it" : "it is not fused into the loop that uses it"));
     if (filler) remark.at(filler->range(), "this loop");
     const Op *reader = fusion_.readerOf(op.result());
     if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor)
       return;
-    std::string_view apart = reader->kind() == OpKind::StoreTile ? " and apart from what is stored over" : "";
-    remark.at(reader->range(), str("may read it where it lies instead: if it is all inside", apart));
+    std::string_view apart = reader->kind() == OpKind::StoreTile ? " and does not overlap the store" : "";
+    remark.at(reader->range(), str("may read it in place instead, if it is in bounds", apart));
   }
 
   const CpuInfo &cpu_;

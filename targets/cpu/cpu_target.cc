@@ -97,9 +97,9 @@ public:
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
       std::string other = str(workerText(kernel, d->other), d->otherPlace ? " waits at another one" : " has finished");
-      if (d->other == d->waiting) other = "for others that never come";
+      if (d->other == d->waiting) other = "for others that never arrive";
       return Error::kernel(str(kernel.scope == Scope::Lane ? "the lanes of " : "the subgroups of ", where,
-                               " never meet: ", workerText(kernel, d->waiting), " waits at `", place.op, "`, ", other),
+                               " deadlock: ", workerText(kernel, d->waiting), " waits at `", place.op, "`, ", other),
                            place.range);
     }
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
@@ -169,8 +169,8 @@ private:
     if (fault.workgroups > 1) where = str("one of ", fault.workgroups, " workgroups from ", where, " on");
     bool takesAddress = false;
     for (size_t i = 0; i < kernel.paramCount; ++i) takesAddress |= kernel.param(i)->type().isAddress();
-    return Error::environment(str("@", code().name, " used memory that is not there", at, ", in ", where,
-                                  takesAddress ? "; an address that it was given may be wrong" : ""),
+    return Error::environment(str("@", code().name, " accessed an invalid address", at, ", in ", where,
+                                  takesAddress ? "; an address argument may be wrong" : ""),
                               kernel.nameRange);
   }
 
@@ -236,7 +236,7 @@ private:
 class CpuTarget final : public Target {
 public:
   std::string_view name() const override { return "cpu"; }
-  std::string_view summary() const override { return "this machine's processor, compiled through LLVM, all its threads"; }
+  std::string_view summary() const override { return "this machine's processor, compiled with LLVM, on all threads"; }
   bool wantsSmallSizes(DeviceChoice) const override { return false; }
   Result<std::vector<DeviceText>> devices() override {
     Result<CpuInfo> cpu = cpuInfo("host");
@@ -294,7 +294,7 @@ Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const Cp
   auto pool = std::make_unique<ThreadPool>(options.threads);
   ObjectCache cache(options.cacheDirectory, options.cacheBytes);
   if (std::string why = cache.refusal(); !why.empty() && options.note)
-    options.note(str("warning: compiled code is not kept, as ", why));
+    options.note(str("warning: compiled code is not cached: ", why));
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   Result<EmittedModule> emitted = emitKernels(module, cpu, context, diagnostics);

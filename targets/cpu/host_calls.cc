@@ -96,7 +96,7 @@ void KernelEmitter::allocNamedBarriers(const Op &op) {
   if (!output_.usesFibers) return;
   LlvmValue *count = ops_.indexFrom(scalar(op.operand(0)), op.operand(0)->type().elem());
   failIf(b.CreateICmpUGT(count, number(NamedBarriers::kMost)),
-         addFailure({op.range(), str("a workgroup has 0 to ", NamedBarriers::kMost, " named barriers")}));
+         addFailure({op.range(), str("a workgroup can have 0 to ", NamedBarriers::kMost, " named barriers")}));
   callHost(kNamedAllocSymbol, {fiber_, count});
 }
 
@@ -105,9 +105,11 @@ KernelEmitter::Parts KernelEmitter::createNamedBarrier(const Op &op) {
   LlvmValue *role = ops_.indexFrom(scalar(op.operand(1)), op.operand(1)->type().elem());
   if (!output_.usesFibers) return {id, role, number(0), number(0)};
   auto *count = callHost(kNamedCountSymbol, {fiber_}, b.getInt64Ty());
-  failIf(b.CreateICmpUGE(id, count), addFailure({op.range(), "a named barrier that `alloc_nbarrier` has not made"}));
-  failIf(b.CreateICmpUGT(role, number(2)),
-         addFailure({op.range(), "the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer)"}));
+  failIf(b.CreateICmpUGE(id, count),
+         addFailure({op.range(), "this named barrier does not exist: `alloc_nbarrier` has not allocated it"}));
+  failIf(
+      b.CreateICmpUGT(role, number(2)),
+      addFailure({op.range(), "the role at a named barrier must be 0 (producer and consumer), 1 (producer) or 2 (consumer)"}));
   return {id, role, number(op.intAttr("num_producers", 0)), number(op.intAttr("num_consumers", 0))};
 }
 

@@ -77,8 +77,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
       return Error::environment(
           str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
     if (const Op *op = firstBlockOp(kernel->body))
-      return Error::environment(str("`", op->info().name, "` in @", kernel->name,
-                                    " is an op of Xe hardware: run the pass xegpu-to-tiles before code is made for a CPU"));
+      return Error::environment(
+          str("`", op->info().name, "` in @", kernel->name, " is an op of Xe hardware: first run the pass xegpu-to-tiles"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion, cpu);
     SlmLayout slm = slmLayout(*kernel);

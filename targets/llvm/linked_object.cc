@@ -46,7 +46,7 @@ Result<std::unique_ptr<LinkedObject>> LinkedObject::link(llvm::StringRef object,
   if (!jit) return jit.error();
   static std::atomic<uint64_t> number{0};
   auto library = (*jit)->createJITDylib(str("xt.", number.fetch_add(1)));
-  if (!library) return failure("cannot make room for compiled kernels", library.takeError());
+  if (!library) return failure("cannot allocate memory for compiled kernels", library.takeError());
   std::unique_ptr<LinkedObject> linked(new LinkedObject(*library));
   orc::SymbolMap known;
   for (const ExternalSymbol &symbol : symbols)

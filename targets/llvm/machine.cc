@@ -49,7 +49,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma is emitted only where the module has one
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level));
-  if (!machine) return Error::environment(str("LLVM cannot make a target machine for ", triple, ", ", cpu));
+  if (!machine) return Error::environment(str("LLVM cannot create a target machine for ", triple, ", ", cpu));
   return machine;
 }
 
@@ -63,7 +63,7 @@ Result<std::string> generateCode(llvm::Module &module, llvm::TargetMachine &mach
     llvm::raw_svector_ostream out(bytes);
     llvm::legacy::PassManager passes;
     if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
-      return Error::environment("LLVM cannot write this kind of file for the processor");
+      return Error::environment("LLVM cannot write this kind of file for this processor");
     // Simple instructions such as address computations are selected by FastISel, the rest of a block as usual: a
     // quarter less time, and loops of the same speed. It is set only here, because adding the passes resets it.
     machine.setFastISel(true);

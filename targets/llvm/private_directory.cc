@@ -45,13 +45,13 @@ bool isOwnGroup(gid_t group) {
 // Why other users can change the content of a directory; "" if they cannot.
 std::string whyNotPrivate(const std::string &path, const struct stat &info, bool last) {
   bool ours = info.st_uid == geteuid();
-  if (!ours && (last || info.st_uid != 0)) return str(path, " belongs to another user (number ", info.st_uid, ")");
+  if (!ours && (last || info.st_uid != 0)) return str(path, " belongs to another user (uid ", info.st_uid, ")");
   mode_t others = info.st_mode & (S_IWGRP | S_IWOTH);
   bool sticky = !last && (info.st_mode & S_ISVTX);
   if (!others || sticky || (!last && others == S_IWGRP && isOwnGroup(info.st_gid))) return "";
   char mode[8];
   std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(info.st_mode & 07777));
-  return str("others can write to ", path, " (mode ", mode, "); `chmod go-w ", path, "` makes it private");
+  return str("other users can write to ", path, " (mode ", mode, "); make it private with `chmod go-w ", path, "`");
 }
 
 // Like renameat, but keeps an existing file of the new name.
@@ -79,7 +79,7 @@ void PrivateDirectory::open(const std::string &path) {
   makeFolders(path);
   char real[PATH_MAX];
   if (!realpath(path.c_str(), real)) {
-    problem_ = str("cannot make ", path, ": ", std::strerror(errno));
+    problem_ = str("cannot create ", path, ": ", std::strerror(errno));
     return;
   }
   path_ = real;

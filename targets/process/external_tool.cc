@@ -16,8 +16,9 @@ namespace xt {
 Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
                            const ToolSetting &setting) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error::environment(str("no pipe to ", program, ": ", std::strerror(errno)));
-  Program started{program, arguments, str("there is no program `", program, "` in PATH: install the package ", package),
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return Error::environment(str("cannot make a pipe to ", program, ": ", std::strerror(errno)));
+  Program started{program, arguments, str("no program `", program, "` in PATH: install the package ", package),
                   setting.directory, setting.environment};
   started.output = started.errors = ends[1];
   Result<pid_t> child = startProgram(started);
@@ -40,7 +41,7 @@ Result<ScratchDirectory> ScratchDirectory::make() {
   std::error_code failed;
   std::string path = (std::filesystem::temp_directory_path(failed) / "xt-XXXXXX").string();
   if (failed || !mkdtemp(path.data()))
-    return Error::environment(str("no directory for temporary files: ", std::strerror(errno)));
+    return Error::environment(str("cannot make a directory for temporary files: ", std::strerror(errno)));
   return ScratchDirectory(std::move(path));
 }
 

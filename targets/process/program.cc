@@ -69,7 +69,8 @@ StartProblem startProblem(int from) {
 
 Result<pid_t> startProgram(const Program &program) {
   int problem[2]; // its end for writing is closed when the program starts
-  if (pipe2(problem, O_CLOEXEC) != 0) return Error::environment(str("no pipe to ", program.name, ": ", std::strerror(errno)));
+  if (pipe2(problem, O_CLOEXEC) != 0)
+    return Error::environment(str("cannot make a pipe to ", program.name, ": ", std::strerror(errno)));
   std::vector<std::string> words = {program.name}, variables = program.environment;
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   for (char **variable = environ; *variable; ++variable) variables.emplace_back(*variable);

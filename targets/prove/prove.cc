@@ -37,7 +37,7 @@ public:
   KernelProof run() {
     proof_.kernel = kernel_.name;
     smt_.limitTime(options_.seconds);
-    options_.progress(str("following the accesses of @", kernel_.name));
+    options_.progress(str("analysing the accesses of @", kernel_.name));
     accesses_ = accessesOf(kernel_, smt_);
     facts_ = accesses_.bounds;
     facts_.push_back(accesses_.validGrid);
@@ -47,15 +47,14 @@ public:
     for (const Obstacle &obstacle : accesses_.obstacles) {
       std::string_view op = obstacle.op->info().name;
       if (obstacle.padded)
-        line(ProofVerdict::Proved, *obstacle.op,
-             str("wherever this `", op, "` reaches outside, it reads the padding that it names"));
+        line(ProofVerdict::Proved, *obstacle.op, str("where this `", op, "` is out of bounds, it reads its explicit padding"));
       else
         line(ProofVerdict::Undecided, *obstacle.op, obstacle.why);
     }
     for (const Op *op : accesses_.wrapping)
       line(ProofVerdict::Note, *op,
-           str("the result of `", op->info().name, "` may leave the range of ", elemName(op->result()->type().elem()),
-               ", where it wraps around"));
+           str("the result of `", op->info().name, "` may overflow ", elemName(op->result()->type().elem()),
+               " and wrap around"));
     for (size_t p = 0; p < kernel_.paramCount; ++p) {
       if (!kernel_.param(p)->type().isMemRef()) continue;
       proveStores(p);
@@ -72,8 +71,8 @@ private:
   // `what` is a clause that begins with "whether".
   void undecided(const Op &op, const std::string &what) {
     line(ProofVerdict::Undecided, op,
-         smt_.timeIsOver() ? str("the time limit of ", options_.seconds, " s for a kernel was over before Z3 decided ", what)
-                           : str("Z3 gives up on ", what));
+         smt_.timeIsOver() ? str("the time limit of ", options_.seconds, " s per kernel expired before Z3 decided ", what)
+                           : str("Z3 cannot decide ", what));
   }
 
   // --- sizes ---
@@ -209,16 +208,15 @@ private:
       if (obstacle.writes[param]) return; // no claim can be made, as its line says
     if (atomic)
       return line(ProofVerdict::Undecided, *atomic->op,
-                  str(name(param), " is updated by atomics, which may meet in one element on purpose"));
+                  str(name(param), " is updated by atomics, which may update the same element several times on purpose"));
     if (stores.empty()) return;
     for (const Access *store : stores)
       if (!store->known)
-        return line(ProofVerdict::Undecided, *store->op, str("the address that is stored to in ", name(param), kNotLinear));
+        return line(ProofVerdict::Undecided, *store->op, str("the address of this store to ", name(param), kNotLinear));
     if (kernel_.scope == Scope::Lane)
-      return line(ProofVerdict::Undecided, *stores[0]->op, "what each lane stores is not followed");
+      return line(ProofVerdict::Undecided, *stores[0]->op, "stores of single lanes are not analysed");
     if (accesses_.launchGrid)
-      return line(ProofVerdict::Undecided, *stores[0]->op,
-                  "the grid is the launch's own, so how many workgroups there are is not known");
+      return line(ProofVerdict::Undecided, *stores[0]->op, "the launch gives the grid, so the number of workgroups is unknown");
     if (kernel_.grid.empty() && launchedWithGrid())
       return line(ProofVerdict::Undecided, *stores[0]->op,
                   "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
@@ -254,7 +252,7 @@ private:
 
   void proveDisjoint(size_t param, const std::vector<const Access *> &stores) {
     for (size_t i = 0; i < stores.size(); ++i) {
-      options_.progress(str("@", kernel_.name, ": which stores to ", name(param), " meet, ", i + 1, " of ", stores.size()));
+      options_.progress(str("@", kernel_.name, ": overlapping stores to ", name(param), ", ", i + 1, " of ", stores.size()));
       for (size_t j = 0; j <= i; ++j)
         if (!proveApart(param, *stores[i], *stores[j])) return;
     }
@@ -294,7 +292,7 @@ private:
     if (workgroups != Smt::Answer::No)
       meetIn(param, store, workgroups, two, "two workgroups store the same element of ");
     else
-      meetIn(param, store, meet, facts, "a workgroup stores an element more than once to ");
+      meetIn(param, store, meet, facts, "a workgroup stores more than once to an element of ");
     if (workgroups == Smt::Answer::Yes && !smt_.timeIsOver()) {
       proof_.showsRace = true;
       writeCounterexample("stored twice", param);
@@ -358,21 +356,21 @@ private:
       Smt::Answer answer = smt_.satisfiable(facts);
       const Op &op = *access.op;
       if (answer == Smt::Answer::No)
-        line(ProofVerdict::Proved, op, str("this load of ", name(param), " stays inside"));
+        line(ProofVerdict::Proved, op, str("this load of ", name(param), " is in bounds"));
       else if (answer == Smt::Answer::Unknown)
-        undecided(op, str("whether this load of ", name(param), " stays inside"));
+        undecided(op, str("whether this load of ", name(param), " is in bounds"));
       else if (!access.known)
-        line(ProofVerdict::Undecided, op, str("the address that is loaded from in ", name(param), kNotLinear));
+        line(ProofVerdict::Undecided, op, str("the address of this load from ", name(param), kNotLinear));
       else if (op.kind() == OpKind::Load)
         line(ProofVerdict::Undecided, op,
-             str("this load of ", name(param), " reads 0 from outside", smallest(facts),
-                 ", and whether that is meant is not known: an element has no padding"));
+             str("this load of ", name(param), " is out of bounds and reads 0", smallest(facts),
+                 ", which may be intended: a load of one element has no padding attribute"));
       else if (access.paddingWritten)
         line(ProofVerdict::Proved, op,
-             str("this load of ", name(param), " reaches outside at some sizes, where it reads the padding that it names"));
+             str("this load of ", name(param), " is out of bounds at some sizes, where it reads its explicit padding"));
       else
         line(ProofVerdict::Note, op,
-             str("this load of ", name(param), " reaches outside at some sizes, where it reads 0, the default padding"));
+             str("this load of ", name(param), " is out of bounds at some sizes, where it reads 0, the default padding"));
     }
   }
 
@@ -474,11 +472,11 @@ std::string proofText(const KernelProof &proof, const SourceManager &sources) {
     out += str("  line ", sources.file(line.range.file).lineColumn(line.range.begin).line, ": ",
                line.verdict == ProofVerdict::Proved ? "" : str(verdictText(line.verdict), ": "), line.text, "\n");
   if (!proof.counterexample.empty() && proof.assumptions.empty())
-    out += "  note: any sizes are tried: two of them are taken as equal where tests name them alike (`$M`) or an assert "
+    out += "  note: all sizes are tried; two sizes are assumed equal only if tests give them the same name (`$M`) or an assert "
            "compares them\n";
   if (!proof.counterexample.empty())
-    out += str("  a test that shows it", proof.showsRace ? " when run with --check=race" : "", ":\n\n", proof.counterexample,
-               "\n");
+    out += str("  a test that shows the failure", proof.showsRace ? " when run with --check=race" : "", ":\n\n",
+               proof.counterexample, "\n");
   return out;
 }
 

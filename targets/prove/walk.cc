@@ -150,7 +150,7 @@ void AccessWalk::visit(const Op &op) {
   if (!accesses || isPrefetch(op)) return;
   for (const Value *operand : op.operands())
     if (operand->type().isWindow())
-      return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not followed"));
+      return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not analysed"));
 }
 
 bool AccessWalk::isPrefetch(const Op &op) {
@@ -230,7 +230,7 @@ void AccessWalk::moveTile(const Op &op) {
 void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
   const Value &window = *op.operand(operand);
   const TileAt *at = tile(&window);
-  if (!at) return notFollowed(op, window, "this tile does not look directly into a parameter, so its addresses are not known");
+  if (!at) return notFollowed(op, window, "this tile does not refer directly to a parameter, so its addresses are unknown");
   Type type = window.type();
   add(op, kind, at->base, at->first, [&](size_t d) {
     return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1};
@@ -240,7 +240,7 @@ void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
 void AccessWalk::accessElement(const Op &op, size_t operand, Access::Kind kind) {
   const Value &memref = *op.operand(operand);
   const View *base = view(&memref);
-  if (!base) return notFollowed(op, memref, "this memref is not a view of one parameter, so its addresses are not known");
+  if (!base) return notFollowed(op, memref, "this memref is not a view of one parameter, so its addresses are unknown");
   std::vector<Term> index;
   for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(number(op.operand(i)));
   add(op, kind, *base, index, [](size_t) { return int64_t{1}; });

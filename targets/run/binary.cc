@@ -338,7 +338,7 @@ bool holdsHugeUnsigned(const HostArray &x) {
 Error hugeUnsignedError(const EvalSite &site, HostFn fn) {
   return site.fail(
       DiagCode::HostIntegerOverflow,
-      str("an operand of `", spelling(fn), "` holds u64 values above 2^63 - 1, which test expressions cannot compute with"));
+      str("an operand of `", spelling(fn), "` has u64 values above 2^63 - 1, which test expressions do not support"));
 }
 
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b) {

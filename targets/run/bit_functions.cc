@@ -84,10 +84,10 @@ std::string faultText(Fault fault, HostFn fn) {
   switch (fault) {
   case Fault::None: break;
   case Fault::ByZero: return str("`", spelling(fn), "` by zero");
-  case Fault::Shift: return str("`", spelling(fn), "` shifts by 0 to 63 places");
+  case Fault::Shift: return str("`", spelling(fn), "` can shift only by 0 to 63 bits");
   case Fault::Overflow: return str("the result of `", spelling(fn), "` does not fit 64 bits");
   case Fault::Negative:
-    return str("`", spelling(fn), "` reads the bits of a negative number, which has no type here: cast(x, i32) gives it one");
+    return str("`", spelling(fn), "` needs the width of a negative number: give it a type, such as cast(x, i32)");
   }
   XT_UNREACHABLE("fault");
 }
@@ -106,7 +106,7 @@ bool isBitFunction(HostFn fn) {
 Result<HostArray> applyBitFunction(const EvalSite &site, HostFn fn, const HostArray &a, const HostArray &b,
                                    std::vector<int64_t> shape) {
   if (!a.integer || !b.integer)
-    return site.fail(DiagCode::HostBadArgument, str("`", spelling(fn), "` takes integers, and this is a float"));
+    return site.fail(DiagCode::HostBadArgument, str("`", spelling(fn), "` takes integers, but this is a float"));
   bool withErrors = !a.exact() || !b.exact();
   auto out = makeArray(site.budget, std::move(shape), true, withErrors);
   if (!out) return out;

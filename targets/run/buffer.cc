@@ -53,8 +53,9 @@ std::optional<std::string> measure(BufferPlan &plan) {
   std::optional<size_t> inner;
   for (size_t d : dimsByStride(plan)) {
     if (plan.strides[d] < extent)
-      return inner ? str("elements overlap: ", dimText(d, plan), " steps over less than ", dimText(*inner, plan), " covers")
-                   : str("strides must be positive: ", dimText(d, plan));
+      return inner
+                 ? str("elements overlap: ", dimText(d, plan), " has a stride smaller than the span of ", dimText(*inner, plan))
+                 : str("strides must be positive: ", dimText(d, plan));
     int64_t reach = 0;
     if (__builtin_mul_overflow(plan.strides[d], plan.sizes[d] - 1, &reach) || __builtin_add_overflow(extent, reach, &extent))
       return tooLarge;

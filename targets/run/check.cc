@@ -26,7 +26,7 @@ __int128 exact(const HostArray &array, int64_t i) {
 Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left, const HostArray &right,
                                     const HostStmt &check) {
   if (right.shape != left.shape && !right.shape.empty())
-    return site.fail(DiagCode::HostShapeMismatch, str("the sides of a check have one shape; the left is ",
+    return site.fail(DiagCode::HostShapeMismatch, str("the sides of a check must have the same shape; the left is ",
                                                       shapeWords(left.shape), ", the right ", shapeWords(right.shape)));
   Comparison comparison;
   comparison.left_ = &left;
@@ -155,7 +155,7 @@ bool allPass(const Comparison &comparison) {
 }
 
 Result<Elements<uint8_t>> failureMask(const Comparison &comparison, MemoryBudget &budget, int threads) {
-  auto mask = Elements<uint8_t>::make(budget, comparison.count(), "the places that differ");
+  auto mask = Elements<uint8_t>::make(budget, comparison.count(), "the map of differences");
   if (!mask) return mask;
   parallelFor(comparison.count(), 1 << 16, threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) (*mask)[i] = comparison.at(i).passes ? 0 : 1;

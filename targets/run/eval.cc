@@ -34,7 +34,7 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
   auto most = static_cast<size_t>(info.maxArgs);
   if (call.args.size() > most)
     return here.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
-                                                    " arguments, here are ", call.args.size()));
+                                                    " arguments, not ", call.args.size()));
   std::vector<const HostExpr *> bound(most, nullptr);
   for (size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
   for (const auto &[name, value] : call.named) {
@@ -51,7 +51,7 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
   for (int i = 0; i < info.minArgs; ++i)
     if (!bound[static_cast<size_t>(i)])
       return here.fail(DiagCode::HostBadArgument,
-                       str("`", spelling(call.fn), "` lacks its ", ordinal(static_cast<size_t>(i) + 1), " argument",
+                       str("`", spelling(call.fn), "` is missing its ", ordinal(static_cast<size_t>(i) + 1), " argument",
                            static_cast<size_t>(i) < names.size() ? str(" `", names[static_cast<size_t>(i)], "`") : ""));
   return bound;
 }
@@ -146,7 +146,7 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
       auto given = integer(range->step[0]);
       if (!given) return given.error();
       step = *given;
-      if (step == 0) return at(range->step[0]).fail(DiagCode::HostBadArgument, "the step of a slice is not 0");
+      if (step == 0) return at(range->step[0]).fail(DiagCode::HostBadArgument, "the step of a slice must not be 0");
     }
     // A negative step runs from the last element to the first; the default end before the first element has no spelling.
     int64_t begin = step < 0 ? shape[d] - 1 : 0, end = step < 0 ? -1 : shape[d];
@@ -158,7 +158,7 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
       if (value >= 0 && value <= most) return {};
       return at(written[0])
           .fail(DiagCode::HostBadSize,
-                str(*given, " is outside of dimension ", d, " of ", shapeWords(shape), ", whose extent is ", shape[d]));
+                str(*given, " is out of bounds of dimension ", d, " of ", shapeWords(shape), ", whose extent is ", shape[d]));
     };
     if (range) {
       if (auto ok = bound(range->begin, begin, single || step < 0 ? shape[d] - 1 : shape[d]); !ok) return ok.error();
@@ -181,7 +181,7 @@ Result<int64_t> Evaluator::integer(const HostExpr &expr) {
   std::string_view quotient = expr.kind == HostExpr::Kind::Call && expr.fn == HostFn::Div
                                   ? ": `/` is real division in tests, `floordivsi(a, b)` and `ceildiv(a, b)` give integers"
                                   : "";
-  return at(expr).fail(DiagCode::HostBadArgument, str("expected an integer, this is ", value->integer ? "an array of " : "",
+  return at(expr).fail(DiagCode::HostBadArgument, str("expected an integer, not ", value->integer ? "an array of " : "",
                                                       value->shape.empty() ? "a float" : shapeText(value->shape), quotient));
 }
 
@@ -189,7 +189,7 @@ Result<double> Evaluator::number(const HostExpr &expr) {
   auto value = evaluate(expr);
   if (!value) return value.error();
   if (value->shape.empty()) return value->valueAt(0);
-  return at(expr).fail(DiagCode::HostBadArgument, "expected a number, this is an array of " + shapeText(value->shape));
+  return at(expr).fail(DiagCode::HostBadArgument, "expected a number, not an array of " + shapeText(value->shape));
 }
 
 Result<HostArray> Evaluator::extentOf(const HostExpr &array, const HostExpr &dimension) {
@@ -232,7 +232,7 @@ Result<HostArray> Evaluator::call(const HostExpr &expr) {
   bool pair = extreme && expr.args.size() == 2;
   switch (info.cls) {
   case HostFnClass::Initializer:
-    return at(expr).fail(DiagCode::HostBadArgument, str("`", info.name, "` makes a buffer; it is not a value"));
+    return at(expr).fail(DiagCode::HostBadArgument, str("`", info.name, "` is an initialiser of buffers, not a value"));
   case HostFnClass::Array: return arrayCall(expr, args);
   case HostFnClass::Reduction:
     if (!pair) return reduction(expr, args);
@@ -262,7 +262,8 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     return fromRaw(**raw, site_.budget, site_.threads);
   }
   if (expr.fn == HostFn::Address)
-    return here.fail(DiagCode::HostBadArgument, "an address is an argument of a launch, for a parameter of type i64");
+    return here.fail(DiagCode::HostBadArgument,
+                     "an address can be used only as an argument of a launch, for a parameter of type i64");
   auto x = evaluate(*args[0]);
   if (!x) return x;
   if (expr.fn == HostFn::Cast) {

@@ -124,11 +124,11 @@ Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
   if (!got) return got.error();
   auto expected = evaluateInField(stmt.right, position, test_, state_, *this, literals);
   if (!expected) return expected.error();
-  auto mask = Elements<uint8_t>::make(state_.site().budget, got->count(), "the places that differ");
+  auto mask = Elements<uint8_t>::make(state_.site().budget, got->count(), "the map of differences");
   if (!mask) return mask.error();
   CheckReport report;
   report.range = stmt.range;
-  report.tolerance = "none: equal as algebra, in a field of about 2^61 elements";
+  report.tolerance = "none: both sides must be equal in a finite field of about 2^61 elements";
   report.compared = got->count();
   double largest = 0;
   int64_t first = -1;
@@ -151,8 +151,8 @@ Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
   element.bound = "0";
   report.worst = report.first;
   if (std::string region = regionText(*mask, got->shape); !region.empty()) report.patterns.push_back(region.substr(2));
-  report.notes.push_back(str("computed in f64 they differ by at most ", numberText(largest),
-                             "; a literal that is the rounded product of others counts as a difference"));
+  report.notes.push_back(str("in f64 they differ by at most ", numberText(largest),
+                             "; a literal that is a rounded product of others also causes a difference"));
   return report;
 }
 

@@ -7,7 +7,7 @@ Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const Ho
   if (dim < 0) dim += x.rank();
   if (dim < 0 || dim >= x.rank())
     return site.fail(DiagCode::HostBadArgument, str("`gather` along a dimension that ", shapeWords(x.shape), " does not have"));
-  if (!indices.integer) return site.fail(DiagCode::HostBadArgument, "the indices of `gather` are integers");
+  if (!indices.integer) return site.fail(DiagCode::HostBadArgument, "the indices of `gather` must be integers");
   auto d = static_cast<size_t>(dim);
   std::vector<int64_t> shape(x.shape.begin(), x.shape.begin() + dim);
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
@@ -23,8 +23,9 @@ Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const Ho
     for (int64_t i = 0; i < indices.count(); ++i) {
       int64_t index = indices.ints[i] < 0 ? indices.ints[i] + extent : indices.ints[i];
       if (index < 0 || index >= extent)
-        return site.fail(DiagCode::HostBadArgument, str("index ", indices.ints[i], " of `gather` is outside of dimension ", dim,
-                                                        " of ", shapeWords(x.shape)));
+        return site.fail(
+            DiagCode::HostBadArgument,
+            str("index ", indices.ints[i], " of `gather` is out of bounds of dimension ", dim, " of ", shapeWords(x.shape)));
       for (int64_t inner = 0; inner < behind; ++inner, ++to) {
         int64_t from = (outer * extent + index) * behind + inner;
         if (x.integer)

@@ -121,9 +121,9 @@ private:
     if (!args_[1]) return false;
     const std::string &dist = args_[1]->text;
     if (args_[1]->kind != HostExpr::Kind::Text || (dist != "uniform" && dist != "normal"))
-      return at(*args_[1]).fail(DiagCode::HostBadArgument, "a distribution is \"uniform\" or \"normal\"");
+      return at(*args_[1]).fail(DiagCode::HostBadArgument, "dist must be \"uniform\" or \"normal\"");
     if (dist == "normal" && isInteger(elem_))
-      return at(*args_[1]).fail(DiagCode::HostBadArgument, "integers are uniform; \"normal\" is for floats");
+      return at(*args_[1]).fail(DiagCode::HostBadArgument, "\"normal\" is for floats; integers are always uniform");
     return dist == "normal";
   }
 
@@ -132,9 +132,9 @@ private:
     const HostExpr *range = args_[2];
     if (!range) return std::pair(args_[3], args_[4]);
     if (args_[3] || args_[4])
-      return at(*range).fail(DiagCode::HostBadArgument, "`range` stands for `low` and `high`: give one or the other");
+      return at(*range).fail(DiagCode::HostBadArgument, "`range` replaces `low` and `high`: give one or the other");
     if (range->kind != HostExpr::Kind::List || range->args.size() != 2)
-      return at(*range).fail(DiagCode::HostBadArgument, "a range is two numbers, such as range = [-2, 3]");
+      return at(*range).fail(DiagCode::HostBadArgument, "a range must be two numbers, such as range = [-2, 3]");
     return std::pair(&range->args[0], &range->args[1]);
   }
 
@@ -152,7 +152,7 @@ private:
     return uniform(start, *low, *high - 1);
   }
   Error emptyRange(const std::string &low, const std::string &high) {
-    return at(init_).fail(DiagCode::HostBadArgument, str("`random` from ", low, " up to and without ", high, " is empty"));
+    return at(init_).fail(DiagCode::HostBadArgument, str("the range of `random`, [", low, ", ", high, "), is empty"));
   }
 
   // Without bounds: uniform in [-1, 1), or normal from minus to plus infinity.
@@ -202,7 +202,8 @@ private:
     if (!high) return high.error();
     auto start = seed(args_[2]);
     if (!start) return start.error();
-    if (*high < *low) return at(init_).fail(DiagCode::HostBadArgument, str("`ints` from ", *low, " to ", *high, " is empty"));
+    if (*high < *low)
+      return at(init_).fail(DiagCode::HostBadArgument, str("the range of `ints`, ", *low, " to ", *high, ", is empty"));
     return uniform(*start, *low, *high);
   }
 
@@ -214,7 +215,7 @@ private:
 
   Result<RawArray> load() {
     if (args_[0]->kind != HostExpr::Kind::Text)
-      return at(*args_[0]).fail(DiagCode::HostBadArgument, "`load` takes the path of a .npy file as text");
+      return at(*args_[0]).fail(DiagCode::HostBadArgument, "`load` takes the path of a .npy file in quotes");
     return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads, context_.small);
   }
 
@@ -225,7 +226,7 @@ private:
     auto shape = broadcastShape(value->shape, sizes_);
     if (!shape || *shape != sizes_)
       return at(expr).fail(DiagCode::HostShapeMismatch,
-                           str("the value is ", shapeWords(value->shape), ", the buffer is ", shapeWords(sizes_)));
+                           str("the value is ", shapeWords(value->shape), ", but the buffer is ", shapeWords(sizes_)));
     bool sameBits = value->elem == elem_;
     auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
     if (!raw) return raw;

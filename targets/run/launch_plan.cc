@@ -10,14 +10,14 @@ namespace {
 // Why a buffer does not match a memref parameter; empty if it does.
 std::string memrefMismatch(const BufferPlan &plan, Type type) {
   if (plan.elem != type.elem())
-    return str("the buffer holds ", elemName(plan.elem), ", the kernel takes ", elemName(type.elem()));
+    return str("the buffer holds ", elemName(plan.elem), ", but the kernel takes ", elemName(type.elem()));
   bool fits = plan.sizes.size() == type.shape().size();
   for (size_t d = 0; fits && d < plan.sizes.size(); ++d) fits = type.shape()[d] == kDynamic || type.shape()[d] == plan.sizes[d];
-  if (!fits) return str("the buffer is ", shapeText(plan.sizes), ", the kernel takes ", shapeText(type.shape()));
+  if (!fits) return str("the buffer is ", shapeText(plan.sizes), ", but the kernel takes ", shapeText(type.shape()));
   std::vector<int64_t> strides = memrefStrides(type);
   for (size_t d = 0; d < strides.size(); ++d)
     if (plan.sizes[d] > 1 && strides[d] != kDynamic && strides[d] != plan.strides[d])
-      return str("the buffer's strides are ", indexText(plan.strides), ", the kernel takes ", shapedText(type),
+      return str("the buffer's strides are ", indexText(plan.strides), ", but the kernel takes ", shapedText(type),
                  ", whose stride in dimension ", d, " is ", strides[d]);
   return "";
 }
@@ -51,7 +51,8 @@ private:
         stmt_.args[i].kind == HostExpr::Kind::Call && stmt_.args[i].fn == HostFn::Address && stmt_.args[i].args.size() == 1;
     const HostExpr &arg = addressOf ? stmt_.args[i].args[0] : stmt_.args[i];
     Type type = kernel_.param(i)->type();
-    if (addressOf && !type.isAddress()) return mismatch(arg, i, "this is an address; it is passed for an i64 or u64");
+    if (addressOf && !type.isAddress())
+      return mismatch(arg, i, "this is an address, which only an i64 or u64 parameter can take");
     TestBuffer *buffer = arg.kind == HostExpr::Kind::Buffer ? state_.find(arg.text) : nullptr;
     bool address = buffer && type.isAddress();
     plan_.buffers.push_back(buffer);
@@ -64,7 +65,8 @@ private:
       return {};
     }
     if (type.isMemRef() != (buffer != nullptr))
-      return mismatch(arg, i, buffer ? "this is a buffer, the kernel takes a scalar" : "the kernel takes a buffer here");
+      return mismatch(arg, i,
+                      buffer ? "this is a buffer, but the kernel takes a scalar here" : "the kernel takes a buffer here");
     if (!buffer) return addScalar(i, arg, type, out);
     const BufferPlan &plan = buffer->device->plan();
     if (std::string why = memrefMismatch(plan, type); !why.empty()) return mismatch(arg, i, why);
@@ -82,7 +84,7 @@ private:
       out.number = roundTo(type.elem(), value->valueAt(0));
       return {};
     }
-    if (!value->integer) return mismatch(arg, i, str(floatText(value->values[0]), " is no integer"));
+    if (!value->integer) return mismatch(arg, i, str(floatText(value->values[0]), " is not an integer"));
     // Numbers from 2^63 on fit u64 only; negative numbers do not fit u64.
     bool wide = value->elem == Elem::U64 && value->ints[0] < 0;
     bool fits = type.elem() == Elem::U64 ? wide || value->ints[0] >= 0 : !wide && fitsInteger(type.elem(), value->ints[0]);
@@ -108,7 +110,7 @@ private:
       bool fits = *count >= 0 && !__builtin_mul_overflow(total, *count, &total) && total <= int64_t{1} << 31;
       if (!fits)
         return state_.siteAt(extent.range)
-            .fail(DiagCode::HostBadSize, str("a grid has at most 2^31 workgroups and no negative extent; this is ", *count));
+            .fail(DiagCode::HostBadSize, str("a grid extent must be from 0 to 2^31, not ", *count));
       plan_.grid.insert(plan_.grid.begin(), {0, 1, *count}); // written x first, stored outermost first
     }
     return {};

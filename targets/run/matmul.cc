@@ -284,8 +284,8 @@ Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const Ho
 Result<HostArray> startOf(const EvalSite &site, HostArray start, const std::vector<int64_t> &result) {
   auto joined = broadcastShape(start.shape, result);
   if (!joined || *joined != result)
-    return site.fail(DiagCode::HostShapeMismatch, str("`matmul` starts from ", shapeWords(start.shape),
-                                                      ", which does not broadcast to its result, ", shapeWords(result)));
+    return site.fail(DiagCode::HostShapeMismatch, str("the initial sums of `matmul` are ", shapeWords(start.shape),
+                                                      ", which cannot be broadcast to the result, ", shapeWords(result)));
   if (start.shape == result) return start;
   return copyView(start, {result, broadcastStrides(start.shape, result), 0}, site.budget, site.threads);
 }
@@ -301,7 +301,7 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
                          "extents equal or 1"));
   if (accumulator && !isFloat(*accumulator))
     return site.fail(DiagCode::HostBadArgument,
-                     str("`acc` names a float type; sums of integers are exact, ", elemName(*accumulator), " is none"));
+                     str("`acc` must be a float type, because sums of integers are exact; this is ", elemName(*accumulator)));
   if (holdsHugeUnsigned(a) || holdsHugeUnsigned(b) || (start && holdsHugeUnsigned(*start)))
     return hugeUnsignedError(site, HostFn::Matmul);
   bool wide = a.wide || b.wide || (start && start->wide);

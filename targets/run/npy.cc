@@ -56,7 +56,7 @@ Result<NpyHeader> readHeader(File &file, const std::string &path) {
     return fileError(path, "is not a .npy file: it has fewer than 8 bytes");
   }
   if (std::memcmp(prefix, "PK\x03\x04", 4) == 0)
-    return fileError(path, "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
+    return fileError(path, "is a .npz archive of several arrays: unpack it and use one of the .npy files");
   if (std::memcmp(prefix, "\x93NUMPY", 6) != 0) return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
   int major = prefix[6];
   if (major < 1 || major > 3)
@@ -96,7 +96,7 @@ std::string_view foreignKind(std::string_view descr) {
   case 'U': return "text";
   case 'M': return "dates";
   case 'm': return "durations";
-  case 'f': return descr.size() == 3 ? "" : "floats of no standard format";
+  case 'f': return descr.size() == 3 ? "" : "floats in a non-standard format";
   default: return "";
   }
 }
@@ -192,12 +192,12 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
     struct stat status{};
     int64_t size = ::fstat(file.fd(), &status) == 0 ? static_cast<int64_t>(status.st_size) : 0;
     return fileError(path, str("is truncated: ", arrayText(header->shape, elemName(elem)), " takes ", array->bytes.count(),
-                               " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
+                               " bytes after the header, but the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
   struct stat whole{};
   if (::fstat(file.fd(), &whole) == 0 && S_ISREG(whole.st_mode) && whole.st_size > header->dataOffset + array->bytes.count())
-    return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(),
-                               " bytes behind its elements, ", arrayText(header->shape, elemName(elem))));
+    return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(), " bytes after its elements, ",
+                               arrayText(header->shape, elemName(elem))));
   bool raw = header->descr[1] == 'V'; // raw bytes have no byte order
   if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();

@@ -25,7 +25,7 @@ public:
       if (seen[which] && (which != 2 || key == "shape"))
         return Error::environment(str("the header has the key '", key, "' twice"));
       if (key == "descr") {
-        if (!quoted(header.descr)) return Error::environment("its elements are records: only plain numbers can be read");
+        if (!quoted(header.descr)) return Error::environment("its elements are records, but only plain numbers can be read");
         seen[0] = true;
       } else if (key == "fortran_order") {
         if (word("True"))
@@ -42,9 +42,13 @@ public:
       if (!take(',') && peek() != '}') return wrong("',' or '}'");
     }
     peek();
-    if (at_ < text_.size()) return Error::environment(str("its header has more behind the '}', at byte ", at_));
+    if (at_ < text_.size()) return Error::environment(str("its header has text after the '}', at byte ", at_));
     if (!seen[0] || !seen[1] || !seen[2])
-      return Error::environment(str("the header lacks '", !seen[0] ? "descr" : !seen[1] ? "fortran_order" : "shape", "'"));
+      return Error::environment(str("the header does not have '",
+                                    !seen[0]   ? "descr"
+                                    : !seen[1] ? "fortran_order"
+                                               : "shape",
+                                    "'"));
     return header;
   }
 

@@ -233,7 +233,7 @@ Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, st
   if (dim && *dim < 0) *dim += x.rank();
   int64_t extent = axisOf(x, dim).extent;
   if (extent == 0 && (fn == HostFn::Max || fn == HostFn::Min))
-    return site.fail(DiagCode::HostBadArgument, str("`", name, "` of no elements has no value"));
+    return site.fail(DiagCode::HostBadArgument, str("`", name, "` of an empty array has no value"));
   if (holdsHugeUnsigned(x)) return hugeUnsignedError(site, fn);
   if (fn == HostFn::Mean) {
     auto sum = reduce(site, HostFn::Sum, x, dim);
@@ -267,7 +267,7 @@ Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::
   std::vector<int64_t> order(permutation.begin(), permutation.end());
   if (order.empty()) {
     if (x.rank() < 2)
-      return site.fail(DiagCode::HostBadArgument, str("`transpose` needs at least two dimensions, this has ", x.rank()));
+      return site.fail(DiagCode::HostBadArgument, str("`transpose` needs at least two dimensions, but this has ", x.rank()));
     for (int d = 0; d < x.rank(); ++d) order.push_back(d);
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   }

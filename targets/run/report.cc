@@ -16,7 +16,7 @@ std::string_view statusText(TestStatus status) {
   case TestStatus::Failed: return "failed";
   case TestStatus::FileError: return "does not compile";
   case TestStatus::Environment: return "could not run";
-  case TestStatus::Unchecked: return "ran, nothing checked";
+  case TestStatus::Unchecked: return "ran without checks";
   case TestStatus::Skipped: return "skipped";
   }
   XT_UNREACHABLE("status");
@@ -134,7 +134,7 @@ private:
     const BenchTimes &times = bench.times;
     std::vector<std::string> lines{str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ",
                                        timeText(times.high), ", ", times.count, times.count == 1 ? " run" : " runs",
-                                       "; the first ", timeText(times.first), ")")};
+                                       "; the first run took ", timeText(times.first), ")")};
     auto rate = [&](double amount, const char *unit) {
       char text[48];
       std::snprintf(text, sizeof text, "%.4g G%s/s", amount / times.median * 1e-9, unit);
@@ -153,12 +153,12 @@ private:
       lines.push_back(str("tiles: ", rate(bench.work->bytes, "B")));
     }
     if (bench.arrayBytes > 0 && times.median > 0) {
-      lines.push_back(str("arrays, each once: ", rate(bench.arrayBytes, "B")));
+      lines.push_back(str("arrays, each read or written once: ", rate(bench.arrayBytes, "B")));
       if (bench.rates) lines.back() += share(bench.arrayBytes, bench.rates->bytes, "B", "of a copy");
     }
     if (bench.cold) lines.push_back(str("with cold caches: median ", timeText(bench.cold->median)));
-    if (bench.emptySeconds > 0) lines.push_back(str("launch without work: ", timeText(bench.emptySeconds)));
-    if (bench.compileSeconds > 0) lines.push_back(str("passes and code: ", timeText(bench.compileSeconds)));
+    if (bench.emptySeconds > 0) lines.push_back(str("empty launch: ", timeText(bench.emptySeconds)));
+    if (bench.compileSeconds > 0) lines.push_back(str("compilation: ", timeText(bench.compileSeconds)));
     return lines;
   }
   std::string place(SourceRange range) const {

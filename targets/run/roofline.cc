@@ -84,7 +84,7 @@ private:
       line(x_.from, y, x_.to, y, "stroke=\"#ddd\"");
       text(x_.from - 6, y + 4, number(std::pow(10, e - 9), 3), "text-anchor=\"end\"");
     }
-    text((x_.from + x_.to) / 2, kHeight - 12, "operations for each byte of the arrays", "text-anchor=\"middle\"");
+    text((x_.from + x_.to) / 2, kHeight - 12, "operations per byte of the arrays", "text-anchor=\"middle\"");
     text(x_.from - 60, kTop - 12, "G operations/s");
   }
 

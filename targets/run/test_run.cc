@@ -67,7 +67,7 @@ std::string TestRun::path(const std::string &written) const {
 
 Result<void> TestRun::stage(const std::string &what) {
   if (options_.progress) options_.progress(str(test_.name, " [", target_.name, "]: ", what));
-  if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
+  if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit has expired");
   return {};
 }
 
@@ -151,7 +151,8 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
   for (const HostExpr &extent : stmt.type.extents) {
     auto value = state_.integer(extent, position);
     if (!value) return value.error();
-    if (*value < 0) return state_.siteAt(extent.range).fail(DiagCode::HostBadSize, str("a size is not negative: ", *value));
+    if (*value < 0)
+      return state_.siteAt(extent.range).fail(DiagCode::HostBadSize, str("a size must not be negative: ", *value));
     sizes.push_back(*value);
   }
   EvalSite site = state_.siteAt(stmt.type.range);
@@ -322,7 +323,7 @@ Result<void> TestRun::launchAll(int round) {
     if (!one) return one.error();
     seconds += *one;
     if (auto kept = keepContents(launch, round); !kept) return kept;
-    if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
+    if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit has expired");
   }
   report_.seconds.launch = round == 0 ? seconds : std::min(seconds, report_.seconds.launch);
   bool clean = report_.findings.empty(); // the second round repeats the findings of the first
@@ -359,8 +360,8 @@ Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
 void TestRun::findDamage(TestBuffer &buffer) {
   std::string damage = buffer.device->guardReport();
   if (!damage.empty())
-    fail(buffer.stmt->nameRange, str("guard zone of `%", buffer.stmt->name, "` touched: ", damage),
-         {"a kernel has written outside of the buffer"});
+    fail(buffer.stmt->nameRange, str("out-of-bounds write near `%", buffer.stmt->name, "`: ", damage),
+         {"a kernel wrote out of bounds of this buffer"});
 }
 
 Result<void> TestRun::findChanges(TestBuffer &buffer) {
@@ -385,7 +386,7 @@ Result<void> TestRun::compareRounds() {
     if (buffer->written()) {
       if (auto done = compareRounds(*buffer); !done) return done;
     } else if (buffer->isOut && elementCount(buffer->sizes).value_or(0) > 0) {
-      fail(buffer->stmt->nameRange, str("no launched kernel writes `%", buffer->stmt->name, "`, which is `out`"));
+      fail(buffer->stmt->nameRange, str("no launched kernel writes the `out` buffer `%", buffer->stmt->name, "`"));
     }
   }
   return {};
@@ -406,7 +407,9 @@ Result<void> TestRun::compareRounds(TestBuffer &buffer) {
     if (auto done = reportUnwritten(buffer, second); !done) return done;
   if (!differing || buffer.order != OrderCause::None) return {};
   std::vector<std::string> notes;
-  if (buffer.isOut) notes.push_back("`out` buffers held other poison in each run: the kernel may use what it has not written");
+  if (buffer.isOut)
+    notes.push_back(
+        "`out` buffers hold a different poison value in each run: the kernel may read elements that it has not written");
   fail(buffer.stmt->nameRange,
        str("two runs differ in `%", buffer.stmt->name, "`: ", countOf(differing, first.count()), ", the first at ",
            indexText(indexOf(at, buffer.sizes)), ", ", elementOf(first, at), " and ", elementOf(second, at)),
@@ -415,7 +418,7 @@ Result<void> TestRun::compareRounds(TestBuffer &buffer) {
 }
 
 Result<void> TestRun::reportUnwritten(const TestBuffer &buffer, const RawArray &last) {
-  auto mask = Elements<uint8_t>::make(*options_.budget, last.count(), "the places that are not written");
+  auto mask = Elements<uint8_t>::make(*options_.budget, last.count(), "the map of unwritten elements");
   if (!mask) return mask.error();
   int64_t unwritten = 0, first = -1;
   for (int64_t i = 0; i < last.count(); ++i) {

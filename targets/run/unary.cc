@@ -234,7 +234,7 @@ Result<HostArray> floatToInteger(const EvalSite &site, HostArray x, Elem to) {
   if (failed.get() < 0) return out;
   return site.fail(DiagCode::HostValueOutOfRange,
                    str("cast of ", floatText(x.values[failed.get()]), atIndex(x, failed.get()), ": ", elemName(to),
-                       " cannot hold it, and a kernel's value is then unspecified"));
+                       " cannot hold it, so a kernel's result is unspecified"));
 }
 } // namespace
 

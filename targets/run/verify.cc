@@ -150,8 +150,8 @@ private:
     for (const WeakBound &bound : weak)
       report.notes.push_back(str("weak bound: for ", bound.elements, bound.elements == 1 ? " sum" : " sums", " of ",
                                  bound.terms,
-                                 " terms the bound exceeds the mean magnitude of a term, so that an error "
-                                 "of one term can pass; integer data make the sum exact"));
+                                 " terms the bound exceeds the mean magnitude of a term, so that an error of one term can "
+                                 "pass; use integer data, whose sums are exact"));
   }
 
   // Describes the elements for which the check proves nothing, because their bound is too large; "" if there are none.
@@ -166,9 +166,9 @@ private:
     std::string of =
         str("about ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
     if (!std::isfinite(loose.bound)) return str(of, ": the bound is infinite there, so that any finite value passes");
-    return str(of, ": the bound is ", shortNumber(loose.bound), " there, but the scale of the expected values around is ",
+    return str(of, ": the bound is ", shortNumber(loose.bound), " there, but nearby expected values are about ",
                shortNumber(loose.scale), ", so that zeros pass",
-               stmt.tolerance == HostStmt::Tolerance::Derived ? "; integer data make sums exact" : "");
+               stmt.tolerance == HostStmt::Tolerance::Derived ? "; use integer data, whose sums are exact" : "");
   }
 
   // A computed left side may suffer cancellation, so the scale of its values is that of its operands.
@@ -207,8 +207,8 @@ private:
     auto alike = passes(left, *value, stmt, site);
     if (!alike) return alike.error();
     if (*alike)
-      report.notes.push_back("it passes where the sums start from what is added: write `matmul(a, b, c)` for "
-                             "`c + matmul(a, b)` if the kernel adds its products to c");
+      report.notes.push_back("the check passes if the sums start from c: write `matmul(a, b, c)` for `c + matmul(a, b)` if the "
+                             "kernel adds its products to c");
     return {};
   }
 
@@ -233,7 +233,7 @@ private:
     auto vacuous = passesUnlaunched(stmt, position, left, right, site);
     if (!vacuous) return vacuous.error();
     if (!*vacuous) return Proof::Something;
-    report.problem = "this check proves nothing: it passes on the contents before the launches as well";
+    report.problem = "this check proves nothing: it also passes on the contents before the launches";
     return mentionsBefore(stmt.left) || mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
   }
 
@@ -350,7 +350,7 @@ private:
         if (const auto &by = (*found)[i]) {
           text =
               str(by->workgroup.empty() ? "" : workgroupText(*launch.kernel, by->workgroup) + ", ", "subgroup ", by->subgroup);
-          if (by->stores > 1) text += str(", the last of ", by->stores, " times");
+          if (by->stores > 1) text += str(", in the last of ", by->stores, " stores");
         } else {
           text = "no workgroup";
         }

@@ -13,9 +13,10 @@ void makeNamedBarrier(Meeting &meeting, size_t bytes) {
   Workgroup &group = meeting.group();
   auto expected = meeting.argument<uint32_t>(0, 0);
   if (expected < 1 || expected > group.subgroupCount())
-    return meeting.fail(str("a named barrier of ", expected, " subgroups; the workgroup has ", group.subgroupCount()));
+    return meeting.fail(str("a named barrier for ", expected, " subgroups, but the workgroup has ", group.subgroupCount()));
   size_t handle = group.namedBarriers().make(group.subgroupOf(meeting.first()), expected);
-  if (!handle) return meeting.fail(str("subgroups disagree on how many come to a named barrier; here it is ", expected));
+  if (!handle)
+    return meeting.fail(str("subgroups state different numbers of participants of a named barrier; here it is ", expected));
   for (size_t i = 0; i < meeting.count(); ++i) std::memcpy(meeting.result(i), &handle, bytes);
 }
 
@@ -23,7 +24,7 @@ void comeToNamedBarrier(Meeting &meeting) {
   if (!meeting.uniform(0, 4, "the named barrier")) return;
   Workgroup &group = meeting.group();
   NamedBarrier *barrier = group.namedBarriers().find(meeting.argument<uint32_t>(0, 0));
-  if (!barrier) return meeting.fail("this is no named barrier of the workgroup");
+  if (!barrier) return meeting.fail("this is not a named barrier of the workgroup");
   barrier->waiting.push_back(group.subgroupOf(meeting.first()));
   if (barrier->waiting.size() < barrier->expected) return meeting.stay();
   size_t lanes = group.launch().subgroupSize;

@@ -101,7 +101,7 @@ bool readMatrix(Meeting &meeting, const Shape &shape, const TargetInfo &target, 
   }
   if (!meeting.uniform(kBase, 8, "the base address") || !meeting.uniform(kWidth, 4, "the width") ||
       !meeting.uniform(kHeight, 4, "the height") || !meeting.uniform(kPitch, 4, "the pitch") ||
-      !meeting.uniform(kPlace, 8, "the block's place"))
+      !meeting.uniform(kPlace, 8, "the block's position"))
     return false;
   m.base = meeting.argument<uint64_t>(0, kBase);
   m.width = meeting.argument<int32_t>(0, kWidth);
@@ -133,7 +133,7 @@ bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
   const MemoryMap &map = *meeting.group().launch().memory;
   uint64_t wrong = isReachable(map, span.address) ? last : span.address;
   meeting.fail(str("the ", what, " of ", span.bytes,
-                   " bytes inside of the matrix is outside of what is allocated: ", whereIs(map, wrong)));
+                   " bytes inside the matrix is out of bounds of every allocation: ", whereIs(map, wrong)));
   return false;
 }
 

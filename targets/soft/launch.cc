@@ -89,9 +89,9 @@ public:
 private:
   void runCurrent() { report_ = group_.run(current_); }
   std::string faultReport(const MemoryFault &fault) {
-    std::string where = fault.address ? str("0x", std::hex, *fault.address) : std::string("an address that is none");
-    group_.fail(
-        str("a memory fault at ", where, " (an access through a private or a wild pointer, or a stack that is used up)"), -1);
+    std::string where = fault.address ? str("0x", std::hex, *fault.address) : std::string("an invalid address");
+    group_.fail(str("a memory fault at ", where, " (an access through a private or an invalid pointer, or a stack overflow)"),
+                -1);
     return *group_.giveUp();
   }
 
@@ -109,7 +109,8 @@ std::string launchMistake(const LaunchRequest &request, const DeviceSettings &de
   const LoweredKernel &kernel = *request.kernel;
   size_t items = size_t{request.groupSize[0]} * request.groupSize[1] * request.groupSize[2];
   if (!items || items > static_cast<size_t>(device.target->lanesPerWorkgroup))
-    return str("a workgroup of ", items, " work-items; ", device.target->name, " has up to ", device.target->lanesPerWorkgroup);
+    return str("a workgroup of ", items, " work-items; ", device.target->name, " supports up to ",
+               device.target->lanesPerWorkgroup);
   for (size_t d = 0; d < 3; ++d)
     if (kernel.requiredGroupSize[d] && kernel.requiredGroupSize[d] != request.groupSize[d])
       return str("kernel ", kernel.name, " requires ", kernel.requiredGroupSize[d], " work-items in dimension ", d, ", not ",

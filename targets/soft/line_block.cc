@@ -21,7 +21,7 @@ bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
   Workgroup &group = meeting.group();
   if (group.localVariable(address, size) || group.allocationOf(address, size)) return true;
   if (group.inLocalMemory(address)) {
-    meeting.fail(str(bytes, " bytes of shared local memory go beyond the variable that they begin in"));
+    meeting.fail(str(bytes, " bytes of shared local memory extend beyond the variable in which they begin"));
   } else {
     const MemoryMap &map = *group.launch().memory;
     uint64_t wrong = isReachable(map, address) ? address + size - 1 : address;

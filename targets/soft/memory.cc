@@ -44,7 +44,7 @@ std::string whereIs(const MemoryMap &map, uint64_t address) {
     if (away >= distance || (!before && address < end)) continue;
     nearest = &each, distance = away, beyond = !before;
   }
-  if (!nearest) return "far from every allocation";
+  if (!nearest) return "far from any allocation";
   return str(distance, beyond ? " bytes beyond the end of " : " bytes before ",
              *nearest->name ? str(nearest->name, ",") : "an allocation", " of ", nearest->bufferBytes, " bytes");
 }

@@ -67,7 +67,7 @@ std::string Workgroup::stuckText() const {
     else
       found->second.push_back(s);
   }
-  std::string text = "deadlock: nobody is left to change what is waited for";
+  std::string text = "deadlock: no running work-item can change the polled memory";
   for (const auto &[state, who] : states) text += str("; ", state, ": subgroup", who.size() > 1 ? "s " : " ", join(who, ", "));
   return text;
 }

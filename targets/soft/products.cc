@@ -117,7 +117,7 @@ void accumulate(const Product &p, Matrices<int32_t> &m) {
 
 template <class T> void multiply(Meeting &meeting, const Product &p) {
   if (static_cast<int>(meeting.count()) != p.lanes)
-    return meeting.fail(str("this product is for subgroups of ", p.lanes, " lanes; this one has ", meeting.count()));
+    return meeting.fail(str("this product needs subgroups of ", p.lanes, " lanes, but this one has ", meeting.count()));
   Matrices<T> m;
   readA(meeting, p, m);
   std::memset(m.b, 0, sizeof m.b); // for lanes that do not exist

@@ -81,7 +81,7 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   llvm::LLVMContext context;
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
   context.setDiscardValueNames(true); // new values need no names; loops keep theirs for reports
-  if (!module) return failure("cannot read what llvm-spirv-15 made of the SPIR-V", module.takeError());
+  if (!module) return failure("cannot read the output of llvm-spirv-15", module.takeError());
   return build(std::move(*module), device, optimised);
 }
 
@@ -90,7 +90,7 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
   initialiseLlvm();
   optimised = optimised && !isLarge(*module);
   auto builder = hostBuilder(optimised ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-  if (!builder) return failure("LLVM does not know this processor", builder.takeError());
+  if (!builder) return failure("LLVM does not support this processor", builder.takeError());
   auto machine = builder->createTargetMachine();
   if (!machine) return failure("LLVM has no back end for this processor", machine.takeError());
   module->setTargetTriple((*machine)->getTargetTriple());

@@ -62,7 +62,7 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
   if (*status != 0 || bitcode.empty()) {
     std::string text = log.contents();
     text.resize(std::min(text.find("PLEASE submit"), text.size())); // after a failed assertion, the stack trace follows
-    return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", text));
+    return Error::kernel(str(kTool, " cannot read this SPIR-V (status ", *status, "): ", text));
   }
   return bitcode;
 }

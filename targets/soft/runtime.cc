@@ -42,12 +42,12 @@ const char *verb(unsigned how) {
 [[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space, int32_t site) {
   std::string text = str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec);
   if (space == kLocalSpace || group.inLocalMemory(address)) {
-    text += " is outside of every variable in shared local memory";
+    text += " is out of bounds of every variable in shared local memory";
   } else {
     const MemoryMap &map = *group.launch().memory;
     uint64_t wrong = isReachable(map, address) ? address + bytes - 1 : address;
-    text += str(" is outside of what is allocated: ",
-                isReachable(map, wrong) ? "it is not in one allocation" : whereIs(map, wrong));
+    text += str(" is out of bounds of every allocation: ",
+                isReachable(map, wrong) ? "it spans several allocations" : whereIs(map, wrong));
   }
   group.failHere(std::move(text), site);
 }

@@ -79,9 +79,9 @@ private:
 Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
   std::vector<uint32_t> words(bytes.size() / 4);
   if (bytes.size() % 4 || words.size() < kHeaderWords)
-    return Error::kernel("this is no SPIR-V: its size is not that of a module");
+    return Error::kernel("this is not SPIR-V: its size is not that of a module");
   std::memcpy(words.data(), bytes.data(), bytes.size());
-  if (words[0] != kMagic) return Error::kernel(str("this is no SPIR-V: it begins with 0x", std::hex, words[0]));
+  if (words[0] != kMagic) return Error::kernel(str("this is not SPIR-V: it begins with 0x", std::hex, words[0]));
   SpirvWords result;
   result.words.assign(words.begin(), words.begin() + kHeaderWords);
   if (result.words[1] > kVersion14) result.words[1] = kVersion14;

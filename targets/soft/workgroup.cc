@@ -245,7 +245,7 @@ std::string Workgroup::who(size_t item) const {
 
 std::string Workgroup::waitsAt(const Item &item) const {
   if (item.state == State::Finished) return "has finished";
-  if (item.state != State::Waiting || !item.collective) return "runs elsewhere";
+  if (item.state != State::Waiting || !item.collective) return "is elsewhere";
   int call = launch_.sites ? (*launch_.sites)[static_cast<size_t>(item.site)].call : 0;
   return str("waits at ", item.collective->name, where(item.site), " (call ", call, ")");
 }
@@ -268,7 +268,7 @@ std::string Workgroup::divergence() const {
         return str("barrier divergence: ", who(one.index), " ", waitsAt(one), ", but ", who(i), " ", waitsAt(other));
     }
   for (const Item &item : items_)
-    if (item.state == State::Waiting) return str("deadlock: ", who(item.index), " ", waitsAt(item), " for ever");
+    if (item.state == State::Waiting) return str("deadlock: ", who(item.index), " ", waitsAt(item), " forever");
   return "deadlock";
 }
 

@@ -41,7 +41,7 @@ Result<BenchBase> BenchBase::read(const std::string &path) {
           base.times_[keyOf(textOf(file, "file"), textOf(test, "test"), textOf(run, "target"), small)] = {number("median"),
                                                                                                           number("high")};
       }
-  if (base.times_.empty()) return Error::environment(str(path, ": holds no times: write it with `xtrun --bench --json`"));
+  if (base.times_.empty()) return Error::environment(str(path, " has no times: write it with `xtrun --bench --json`"));
   return base;
 }
 

@@ -78,15 +78,15 @@ bool isInitializer(const std::string &what) {
 Result<std::string> initializerText(const SourceText &source, int index) {
   if (!isOneExpression(source.what))
     return usageMistake(str(
-        "`", source.what, "` is no initialiser: write a word, or a word with its arguments in parentheses, such as fill(1.5)"));
+        "`", source.what, "` is not an initialiser: write a name, or a name with arguments in parentheses, such as fill(1.5)"));
   int64_t seed = source.seed.value_or(index);
   if (source.what == "random") return str("random(seed = ", seed, ")");
   if (source.what == "ints") return str("ints(-4, 4, seed = ", seed, ")");
   if (source.seed && source.what.ends_with(")"))
-    return usageMistake(str("`", source.what, ":", seed, "`: a seed stands inside of the parentheses, seed = ", seed));
-  if (source.seed) return usageMistake(str("`", source.what, "` takes no seed; random and ints do"));
+    return usageMistake(str("`", source.what, ":", seed, "`: write the seed inside the parentheses, seed = ", seed));
+  if (source.seed) return usageMistake(str("`", source.what, "` takes no seed; only random and ints do"));
   if (source.what == "zeros") return std::string("fill(0)");
-  if (source.what == "fill") return usageMistake("`fill` takes a value: fill(1.5), or zeros");
+  if (source.what == "fill") return usageMistake("`fill` needs a value: fill(1.5), or zeros");
   return source.what;
 }
 
@@ -98,9 +98,9 @@ Result<BufferSource> fromFile(const std::string &name, const std::string &text, 
   std::optional<Elem> elem = source.elem;
   if (!elem) elem = param.isMemRef() ? param.elem() : npyElem(*header);
   if (!elem || !npyHolds(*header, *elem) || (source.shape && *source.shape != header->shape))
-    return usageMistake(str(source.what, " holds ", npyText(*header), ", which is not ",
-                            source.shape ? shapeText(*source.shape) + "x" : "", elem ? elemName(*elem) : "a type of xt",
-                            " for ", name));
+    return usageMistake(str(source.what, " holds ", npyText(*header), ", not ",
+                            source.shape ? shapeText(*source.shape) + "x" : "",
+                            elem ? elemName(*elem) : "an element type of xt", " for ", name));
   return checked(name, text, param, {"load " + quotedText(source.what), header->shape, *elem});
 }
 
@@ -144,9 +144,9 @@ Result<BufferSource> bufferSource(const std::string &name, const std::string &te
   if (source.what != "zeros" && !isInitializer(source.what)) {
     size_t colon = source.what.rfind(':');
     if (colon != std::string::npos && isInitializer(source.what.substr(0, colon)))
-      return usageMistake(str("`", source.what.substr(colon + 1), "` is no shape for ", name, ", which is ", shapedText(param),
-                              ": write 1024x512 or 1024x512xf16"));
-    return usageMistake(str("`", text, "` is no content for ", name, ", which is ", shapedText(param),
+      return usageMistake(str("`", source.what.substr(colon + 1), "` is not a shape for ", name, ", which is ",
+                              shapedText(param), ": write 1024x512 or 1024x512xf16"));
+    return usageMistake(str("`", text, "` is not a content for ", name, ", which is ", shapedText(param),
                             ": give a .npy file, or random, ints, fill(v), zeros, iota, identity with a shape, such as "
                             "random:1024x512"));
   }
@@ -154,9 +154,9 @@ Result<BufferSource> bufferSource(const std::string &name, const std::string &te
   if (!initializer) return initializer.error();
   if (!memref && !(source.shape && source.elem))
     return usageMistake(
-        str("say shape and type of the buffer whose address ", name, " takes: --arg ", name, "=", text, ":1024xf16"));
+        str("give the shape and type of the buffer whose address ", name, " takes: --arg ", name, "=", text, ":1024xf16"));
   if (!source.shape && !param.hasStaticShape())
-    return usageMistake(str("the shape of ", name, " is not known: write it behind a colon, such as --arg ", name, "=", text,
+    return usageMistake(str("the shape of ", name, " is not known: write it after a colon, such as --arg ", name, "=", text,
                             ":", join(std::vector<int>(param.shape().size(), 1024), "x")));
   BufferSource out{*initializer, {}, source.elem.value_or(param.elem())};
   if (source.shape)
@@ -175,7 +175,7 @@ Result<BufferSource> outSource(const std::string &name, const SourceText &text, 
   else if (shape)
     source.shape = *shape;
   else
-    return usageMistake(str("the shape of ", name, " is not known: write it behind a colon, such as --out ", name, "=",
+    return usageMistake(str("the shape of ", name, " is not known: write it after a colon, such as --out ", name, "=",
                             text.what, ":", join(std::vector<int>(param.shape().size(), 1024), "x")));
   return checked(name, "--out " + name, param, std::move(source));
 }

@@ -26,7 +26,8 @@ Result<uint64_t> cacheLimit() {
   auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), value);
   int shift = unit == std::string_view::npos ? 0 : static_cast<int>(10 * (unit + 1));
   bool good = failed == std::errc() && end == number.data() + number.size() && value <= UINT64_MAX >> shift;
-  if (!good) return Error::environment(str("XT_CACHE_LIMIT is a number of bytes such as 1048576, 64M or 2G, not `", text, "`"));
+  if (!good)
+    return Error::environment(str("XT_CACHE_LIMIT must be a number of bytes such as 1048576, 64M or 2G, not `", text, "`"));
   return value << shift;
 }
 

@@ -24,10 +24,11 @@ std::string noOutputText(OutputKind kind, const Target &target) {
 
 std::optional<std::string> spirvProblem(const XtcOptions &options) {
   if (options.output.empty() && isatty(STDOUT_FILENO))
-    return "SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text";
+    return "SPIR-V is binary: write it to a file with -o FILE, or print it as text with --emit=spvasm";
   if (options.files.size() > 1) return "--emit=spirv takes one file: its SPIR-V is one module";
   bool more = options.report || options.emit.size() > 1;
-  if (more && options.output.empty()) return "SPIR-V is binary: beside other output it needs -o FILE, which it alone goes to";
+  if (more && options.output.empty())
+    return "SPIR-V is binary: to combine it with other output, write it to a file with -o FILE";
   return std::nullopt;
 }
 
@@ -51,7 +52,7 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
     return notAvailableText("--no-block-messages", target.name(), std::mem_fn(&Target::takesBlockMessages));
   if (options.report && !target.hasReport())
     return notAvailableText("--report", target.name(), std::mem_fn(&Target::hasReport));
-  if (!options.isaShim.empty() && !wants(OutputKind::Isa)) return "--isa-shim belongs to --emit=isa";
+  if (!options.isaShim.empty() && !wants(OutputKind::Isa)) return "--isa-shim needs --emit=isa";
   return wants(OutputKind::Spirv) ? spirvProblem(options) : std::nullopt;
 }
 

@@ -142,8 +142,9 @@ std::string placeText(const Op &op, const SourceManager &sources) {
 
 void loopsText(std::string &out, const std::vector<LoopCost> &loops, const SourceManager &sources, std::string indent) {
   for (const LoopCost &loop : loops) {
-    std::string often = loop.entered == 1 ? "" : str(" (come to ", countText(loop.entered), " times)");
-    out += str(indent, "each step of the loop at ", placeText(*loop.loop, sources), often, ": ", countsText(loop.step), "\n");
+    std::string often = loop.entered == 1 ? "" : str(" (entered ", countText(loop.entered), " times)");
+    out +=
+        str(indent, "each iteration of the loop at ", placeText(*loop.loop, sources), often, ": ", countsText(loop.step), "\n");
     loopsText(out, loop.inner, sources, indent + "  ");
   }
 }
@@ -224,27 +225,27 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
   TypeNames names(&module);
   std::string out = signatureOf(kernel, module) + "\n";
   out += str("  scope: ", scopeText(kernel), ", ", kernel.subgroups, " subgroup", kernel.subgroups == 1 ? "" : "s",
-             " in a workgroup", kernel.scope == Scope::Lane ? str(", ", kernel.lanes, " lanes in each") : "", "\n");
+             " per workgroup", kernel.scope == Scope::Lane ? str(", ", kernel.lanes, " lanes each") : "", "\n");
   if (workgroups)
     out += str("  grid: ", gridText(*grid, *workgroups), "\n");
   else if (kernel.grid.empty())
-    out += "  grid: the launch's own, or one workgroup\n";
+    out += "  grid: given by the launch, or one workgroup\n";
   for (const LayoutUse &use : layoutsOf(kernel)) {
     std::string name = names.layoutOf(use.type), text = use.type.layout()->text();
     out += str("  layout ", name == text ? "" : name + " = ", text, " of ", shapeText(use.type.shape()), "x",
                elemName(use.type.elem()), ": ", shapeText(use.type.layout()->subgroupShape()), ", ", bytesHeld(use),
-               " bytes in each subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
+               " bytes per subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
   }
-  if (cost.slmBytes) out += str("  shared local memory: ", cost.slmBytes, " bytes in each workgroup\n");
+  if (cost.slmBytes) out += str("  shared local memory: ", cost.slmBytes, " bytes per workgroup\n");
   for (const Op *buffer : slmBuffersOf(kernel))
     out += str("    %", buffer->result()->name(), " at ", placeText(*buffer, sources), ": ",
                shapedText(buffer->result()->type()), ", ", buffer->result()->type().byteCount(), " bytes\n");
-  const char *most = cost.branches ? " (at most, where it branches)" : "";
+  const char *most = cost.branches ? " (at most, because of branches)" : "";
   out +=
-      str("  a workgroup", cost.loops.empty() ? "" : ", outside of the loops below", most, ": ", countsText(cost.known), "\n");
+      str("  per workgroup", cost.loops.empty() ? "" : ", outside the loops below", most, ": ", countsText(cost.known), "\n");
   loopsText(out, cost.loops, sources, "  ");
   if (workgroups && cost.loops.empty())
-    out += str("  a launch", most, ": ", countsText(times(cost.known, static_cast<double>(*workgroups))), "\n");
+    out += str("  per launch", most, ": ", countsText(times(cost.known, static_cast<double>(*workgroups))), "\n");
   return out;
 }
 

@@ -78,7 +78,8 @@ public:
       std::printf("%s\n", json_.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
       return status;
     }
-    text_ += works ? "\nAll that is needed works.\n" : "\nNot all that is needed works: see the lines that begin with FAIL.\n";
+    text_ +=
+        works ? "\nAll required parts work.\n" : "\nSome required parts do not work: see the lines that begin with FAIL.\n";
     std::fputs(text_.c_str(), stdout);
     return status;
   }
@@ -112,8 +113,9 @@ private:
     json_["llvm"] = LLVM_VERSION_STRING;
     text_ += str(kVersion, " with LLVM ", LLVM_VERSION_STRING, "\n\n");
     std::string library = stdlibFolder();
-    add("", {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib beside the programs" : library,
-             "set XT_STDLIB to the folder that holds gemm.xt"});
+    add("",
+        {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib next to the programs" : library,
+         "set XT_STDLIB to the folder that holds gemm.xt"});
     cache();
   }
 
@@ -128,7 +130,7 @@ private:
                                            bytesText(static_cast<int64_t>(*limit)))
                                      : str("not used: ", state);
     line(cache ? Mark::Ok : Mark::Without, "", "the cache of compiled code", text,
-         "kernels are compiled anew by each process; XT_CACHE_DIR names another directory");
+         "each process compiles its kernels again; XT_CACHE_DIR selects another directory");
     json_["cache"] = {{"directory", directory}, {"used", static_cast<bool>(cache)},
                       {"problem", state},       {"entries", use.entries},
                       {"bytes", use.bytes},     {"limit", limit ? *limit : 0}};
@@ -189,7 +191,7 @@ private:
     Result<ToolOutput> ran = runOwn(arguments);
     bool passed = ran && ran->status == 0;
     std::string text = !ran     ? ran.error().message
-                       : passed ? "a product of 32x96 and 96x64 is right"
+                       : passed ? "a product of 32x96 and 96x64 is correct"
                                 : str("status ", ran->status, ": ", firstLines(ran->output, 8));
     line(passed ? Mark::Ok : Mark::Fail, str(target.name(), device.empty() ? "" : " on " + device), "a kernel", text);
     if (ran && ran->status == static_cast<int>(ExitStatus::CompilerBug)) statuses_.push_back(ExitStatus::CompilerBug);

@@ -70,9 +70,10 @@ private:
     for (const auto &[name, value] : options_.tolerances) {
       std::optional<double> number = numberOf(value);
       if (!number || !(*number >= 0) || std::isinf(*number))
-        return usageMistake(str("--", name, " takes a number that is not negative, not `", value, "`"));
+        return usageMistake(str("--", name, " takes a non-negative number, not `", value, "`"));
       parts.push_back(str(name, " = ", floatText(*number)));
-      if (name == "ulp" && options_.tolerances.size() > 1) return usageMistake("--ulp stands alone, without --rtol and --atol");
+      if (name == "ulp" && options_.tolerances.size() > 1)
+        return usageMistake("--ulp cannot be combined with --rtol or --atol");
     }
     if (!parts.empty()) tolerance_ = " within " + join(parts, ", ");
     return {};
@@ -80,7 +81,7 @@ private:
 
   Result<void> grid() {
     if (options_.grid.empty()) return {};
-    if (!kernel_.grid.empty()) return usageMistake(str("@", kernel_.name, " has a grid of its own, so --grid cannot give one"));
+    if (!kernel_.grid.empty()) return usageMistake(str("@", kernel_.name, " declares its own grid, so --grid is not allowed"));
     if (options_.grid.size() > 3) return usageMistake("--grid takes up to three numbers, such as 4,2,1");
     for (const std::string &extent : options_.grid)
       if (std::optional<int64_t> count = integerOf(extent); !count || *count < 0)
@@ -100,7 +101,7 @@ private:
     }
     for (const Pairs *pairs : {&options_.outs, &options_.expects})
       if (find(*pairs, param.name()))
-        return usageMistake(str(param.name(), " is ", shapedText(param.type()), ": only buffers are outputs"));
+        return usageMistake(str(param.name(), " is ", shapedText(param.type()), ": only buffers can be outputs"));
     if (!given) return missing(param, "");
     return scalarText(param, *given);
   }
@@ -125,8 +126,8 @@ private:
         std::from_chars(given.data(), given.data() + given.size(), wide).ptr == given.data() + given.size() && wide != 0)
       return given;
     std::optional<double> number = numberOf(given);
-    if (!number) return wrong("this is no number");
-    if (isInteger(elem)) return wrong(*number == std::rint(*number) ? "out of range" : "this is no integer");
+    if (!number) return wrong("this is not a number");
+    if (isInteger(elem)) return wrong(*number == std::rint(*number) ? "out of range" : "this is not an integer");
     return floatText(*number);
   }
 
@@ -147,7 +148,8 @@ private:
               : outSource(name, outText, param.type(), expected ? std::optional(expected->shape) : std::nullopt);
     if (!source) return source.error();
     if (given && outText.shape && *outText.shape != source->shape)
-      return usageMistake(str("--arg makes ", name, " ", shapeText(source->shape), ", --out says ", shapeText(*outText.shape)));
+      return usageMistake(
+          str("--arg gives ", name, " the shape ", shapeText(source->shape), ", but --out gives ", shapeText(*outText.shape)));
     MemoryLayout memory = param.type().isMemRef() ? param.type().data().memory : MemoryLayout{};
     buffers_ += str("  %", name, " = ", source->initializer, " : ", memrefText(source->shape, source->elem, memory), "\n");
     if (expected)
@@ -203,7 +205,7 @@ Result<const Kernel *> kernelNamed(const Module &module, const std::string &name
     names.push_back("@" + kernel->name);
     if (kernel->name == wanted || (wanted.empty() && !found)) found = kernel.get();
   }
-  if (names.empty()) return usageMistake("there is no kernel in " + file);
+  if (names.empty()) return usageMistake("no kernel in " + file);
   if (!found) return usageMistake(str("no kernel of ", file, " is called `", name, "`; there are ", join(names, ", ")));
   if (wanted.empty() && names.size() > 1) return usageMistake(str("--kernel is missing: ", file, " has ", join(names, ", ")));
   return found;

@@ -50,11 +50,10 @@ std::vector<std::string> plainArguments(int argc, const char *const *argv) {
 po::options_description commonOptions(const char *formats) {
   po::options_description options("Input and messages");
   auto add = options.add_options();
-  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
-      "give a parameter of the file another value");
-  add("format", po::value<std::string>()->value_name(formats), "how messages are printed; default text");
-  add("diagnostics-format", po::value<std::string>()->value_name(formats), "the same under another name");
-  add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default auto");
+  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "set a parameter of the file");
+  add("format", po::value<std::string>()->value_name(formats), "format of messages; default: text");
+  add("diagnostics-format", po::value<std::string>()->value_name(formats), "the same as --format");
+  add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default: auto");
   add("help,h", "print this and exit");
   add("version", "print the version and exit");
   return options;
@@ -65,19 +64,19 @@ std::optional<std::string> readExtensions(const po::variables_map &map, bool &in
   if (!map.count("spirv-extensions")) return std::nullopt;
   const std::string &text = map["spirv-extensions"].as<std::string>();
   intel = text == "intel";
-  if (!isOneOf(text, kExtensions)) return str("--spirv-extensions is ", kExtensions, ", not `", text, "`");
+  if (!isOneOf(text, kExtensions)) return str("--spirv-extensions must be ", kExtensions, ", not `", text, "`");
   return std::nullopt;
 }
 
 po::options_description passOptions() {
-  po::options_description options("Looking into the compiler");
+  po::options_description options("Debugging the compiler");
   auto add = options.add_options();
   add("dump-after", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]|all"),
-      "print the module after these passes; each dump is a .xt file that runs");
-  add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
-  add("time-passes", "print how long each step takes");
-  add("remarks", "say what layouts cost (where elements move, with bytes and barriers), what passes leave out or move, and how "
-                 "the CPU computes each op");
+      "print the module after these passes; each dump is a valid .xt file");
+  add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to numbered files in DIR");
+  add("time-passes", "print the time of each step");
+  add("remarks", "report the cost of layouts (elements that move, with bytes and barriers), what passes remove or move, and "
+                 "how each op is compiled for the CPU");
   add("verify-each", "verify the module after each pass");
   return options;
 }
@@ -94,7 +93,7 @@ bool readCommon(const po::variables_map &map, std::string_view formats, CommonOp
   for (const char *name : kMessageOptions) {
     if (!map.count(name)) continue;
     std::string format = map[name].as<std::string>();
-    if (!isOneOf(format, formats)) return problem = str("--", name, " is ", formats, ", not `", format, "`"), false;
+    if (!isOneOf(format, formats)) return problem = str("--", name, " must be ", formats, ", not `", format, "`"), false;
     options.json = format == "json";
     options.sarif = format == "sarif";
   }
@@ -105,7 +104,7 @@ bool readCommon(const po::variables_map &map, std::string_view formats, CommonOp
     else if (color == "never")
       options.color = ColorMode::Never;
     else if (color != "auto")
-      return problem = "--color is auto, always or never, not `" + color + "`", false;
+      return problem = "--color must be auto, always or never, not `" + color + "`", false;
   }
   if (map.count("dump-after")) options.dumpAfter = splitCommas(map["dump-after"].as<std::vector<std::string>>());
   if (map.count("dump-dir")) options.dumpDir = map["dump-dir"].as<std::string>();
@@ -156,13 +155,13 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
   options.lanes = map.count("lanes") != 0;
   options.registers = map.count("registers") != 0;
   if (options.showLayout.empty()) {
-    if (map.count("show-layout")) return "--show-layout names no layout";
+    if (map.count("show-layout")) return "--show-layout needs a layout";
     for (const char *name : {"shape", "svg", "lanes", "registers"})
-      if (map.count(name)) return str("--", name, " belongs to --show-layout");
+      if (map.count(name)) return str("--", name, " needs --show-layout");
     return std::nullopt;
   }
   if (options.shape.empty()) return "--show-layout needs the tile's shape, such as --shape 256x256";
-  if (options.files.size() > 1) return "--show-layout takes one file at most";
+  if (options.files.size() > 1) return "--show-layout takes at most one file";
   return std::nullopt;
 }
 
@@ -175,8 +174,8 @@ std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions
   if (options.files.size() > 1) return "--reduce takes one file";
   for (const char *name : {"check", "watch", "format-files", "emit", "run", "show-layout", "query"})
     if (map.count(name))
-      return str("--reduce compiles nothing itself: --", std::string_view(name) == "format-files" ? "format" : name,
-                 " belongs in its command");
+      return str("--reduce cannot be combined with --", std::string_view(name) == "format-files" ? "format" : name,
+                 ": put it in the command");
   return std::nullopt;
 }
 
@@ -205,17 +204,17 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
   options.watch = map.count("watch") != 0;
   options.formatFiles = map.count("format-files") != 0;
   if (options.formatFiles && (!options.emit.empty() || options.watch))
-    return "--format alone rewrites files: --emit and --watch do not go with it";
+    return "--format without a value rewrites files: it cannot be combined with --emit or --watch";
   if (options.formatFiles && !options.output.empty() && options.files.size() > 1) return "--format with -o takes one file";
   if (options.formatFiles && !options.output.empty() && options.checkOnly)
-    return "--format --check writes nothing: -o does not go with it";
+    return "--format --check writes nothing: it cannot be combined with -o";
   options.prove = map.count("prove") != 0;
   if (options.prove && (!options.emit.empty() || options.checkOnly || options.formatFiles))
-    return "--prove goes with no other work: --check, --format and --emit are commands of their own";
-  if (map.count("time-limit") && !options.prove) return "--time-limit belongs to --prove";
+    return "--prove cannot be combined with --check, --format or --emit";
+  if (map.count("time-limit") && !options.prove) return "--time-limit needs --prove";
   if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return wrong;
-  if (options.watch && !options.checkOnly) return "--watch belongs to --check";
-  if (options.checkOnly && !options.emit.empty()) return "--check prints messages only: --emit does not go with it";
+  if (options.watch && !options.checkOnly) return "--watch needs --check";
+  if (options.checkOnly && !options.emit.empty()) return "--check prints only messages: it cannot be combined with --emit";
   return std::nullopt;
 }
 
@@ -223,13 +222,13 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
 std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions &options) {
   options.bench = map.count("bench") != 0;
   if (map.count("compare")) options.compare = map["compare"].as<std::string>();
-  if (map.count("compare") && !options.bench) return "--compare is of --bench";
-  if (map.count("bench-time") && !options.bench) return "--bench-time is of --bench";
+  if (map.count("compare") && !options.bench) return "--compare needs --bench";
+  if (map.count("bench-time") && !options.bench) return "--bench-time needs --bench";
   if (std::optional<std::string> wrong = readSeconds(map, "bench-time", options.benchSeconds)) return wrong;
   if (map.count("roofline")) options.roofline = map["roofline"].as<std::string>();
-  if (map.count("roofline") && !options.bench) return "--roofline is of --bench";
+  if (map.count("roofline") && !options.bench) return "--roofline needs --bench";
   if (!map.count("fail-if-slower")) return std::nullopt;
-  if (options.compare.empty()) return "--fail-if-slower is of --compare";
+  if (options.compare.empty()) return "--fail-if-slower needs --compare";
   std::string text = map["fail-if-slower"].as<std::string>();
   char *end = nullptr;
   double percent = std::strtod(text.c_str(), &end);
@@ -262,10 +261,10 @@ std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions
   for (const char *name : {"rtol", "atol", "ulp"})
     if (map.count(name)) options.tolerances.emplace_back(name, map[name].as<std::string>());
   bool launches = map.count("kernel") || map.count("arg") || map.count("out") || map.count("expect");
-  if (options.expects.empty() && !options.tolerances.empty()) return "--rtol, --atol and --ulp belong to --expect";
-  if (!launches && !options.grid.empty()) return "--grid belongs to --kernel";
+  if (options.expects.empty() && !options.tolerances.empty()) return "--rtol, --atol and --ulp need --expect";
+  if (!launches && !options.grid.empty()) return "--grid needs --kernel";
   if (launches && !options.tests.empty())
-    return "--test runs a test block, --kernel and --arg a launch of their own: one or the other";
+    return "--test cannot be combined with --kernel and --arg: run either a test block or a launch";
   if (launches && options.files.size() > 1) return "--kernel takes one file";
   return std::nullopt;
 }
@@ -297,60 +296,61 @@ std::string notAvailableText(std::string_view option, std::string_view target,
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description output("What to do (default: check the files)");
   auto add = output.add_options();
-  add("check", "only check: parse, names, types, layouts; with --format: only say which files are not formatted");
-  add("watch", "with --check: check again whenever a file, or one that it imports, changes; Ctrl-C ends it");
-  add("format-files", "the same as --format with nothing behind it: rewrite the files in the one canonical form; - is standard "
-                      "input, to standard output");
-  add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the "
-               "same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
+  add("check", "only check the files (syntax, names, types, layouts); with --format: only report files that are not formatted");
+  add("watch", "with --check: check again whenever a file or one of its imports changes; Ctrl-C ends it");
+  add("format-files", "the same as --format without a value: rewrite the files in the canonical format; `-` formats standard "
+                      "input to standard output");
+  add("prove",
+      "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the same "
+      "one, and report which loads are out of bounds; status 0: proved, 1: a claim fails, 3: undecided; needs Z3");
   add("time-limit", po::value<std::string>()->value_name("SECONDS"),
-      "with --prove: of each kernel; claims that are not decided by then are undecided; default 60");
+      "with --prove: time limit per kernel, after which claims are undecided; default: 60");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a "
-      "GPU's; meta: how a host launches the kernels of that, as JSON; isa: what Intel's offline compiler (ocloc) makes of it");
-  add("no-block-messages", "for a GPU: code without block messages, for buffers of any alignment, width and pitch; --emit=meta "
-                           "says which rules the others set");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: code of the CPU target; llvm, spirv, spvasm: "
+      "code of a GPU target; meta: the launch interface of its kernels as JSON; isa: GPU assembly from Intel's offline "
+      "compiler (ocloc)");
+  add("no-block-messages", "for a GPU: emit code without block messages, for buffers of any alignment, width and pitch; "
+                           "--emit=meta lists the rules of code with block messages");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
-      "for a GPU of Intel's: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
-      "drivers since 2025; none (default): as functions, without hints");
-  add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output (-)");
+      "for an Intel GPU: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
+      "drivers since 2025; none (default): as calls of device functions, without cache hints");
+  add("output,o", po::value<std::string>()->value_name("FILE"), "write to FILE instead of standard output (-)");
   add("target", po::value<std::string>()->value_name("NAME"),
-      "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
+      "target to compile for: cpu (default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"),
-      "run these passes instead of the target's; none: --run=");
-  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop; with --emit=isa: registers, "
-                "spills, occupancy, and the instructions and block messages of each loop");
+      "run these passes instead of those of the target; --run= runs none");
+  add("report", "for a GPU: count the messages and products of each kernel and inner loop; with --emit=isa: also registers, "
+                "spills, occupancy, and instructions per loop");
   add("isa-shim", po::value<std::string>()->value_name("FILE.ll"),
-      "with --emit=isa: LLVM IR of device functions that the offline compiler does not have");
-  add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
+      "with --emit=isa: LLVM IR that defines device functions which the offline compiler lacks");
+  add("cpu", po::value<std::string>()->value_name("NAME"),
+      "processor to generate code for, such as x86-64-v3; default: this one");
   po::options_description lists("Reference");
   auto addList = lists.add_options();
-  addList("list-ops", "print every op, and every host function of tests");
-  addList("list-passes", "print every pass");
-  addList("list-codes", "print every diagnostic code");
+  addList("list-ops", "list all ops and the host functions of tests");
+  addList("list-passes", "list all passes");
+  addList("list-codes", "list all diagnostic codes");
   addList("reference", po::value<std::string>()->value_name("ops|codes"),
-          "print the reference of all ops, or of all messages, as Markdown");
+          "print the reference of all ops or of all diagnostics as Markdown");
   addList("query", po::value<std::vector<std::string>>()->multitoken()->value_name("TARGET [TYPES [SIZES]]"),
-          "what a GPU target has: all of it, the sizes for types (f16,f16,f32), or whether it has a size (8x16x16)");
-  addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
-  po::options_description drawing("Drawing who owns what");
+          "print what a GPU target supports: everything, the product sizes for types (f16,f16,f32), or one size (8x16x16)");
+  addList("explain", po::value<std::string>()->value_name("CODE"), "explain a diagnostic code, such as XT0201");
+  po::options_description drawing("Drawing layouts");
   auto addDrawing = drawing.add_options();
-  addDrawing(
-      "show-layout", po::value<std::string>()->value_name("LAYOUT"),
-      "draw a layout: '#name' of an alias of FILE, or one written out, '#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>'");
-  addDrawing("shape", po::value<std::string>()->value_name("256x256"), "of the tile that it distributes");
-  addDrawing("svg", po::value<std::string>()->value_name("FILE"), "write the drawing as SVG too");
-  addDrawing("lanes", "show the lanes of a subgroup as well");
-  addDrawing("registers", "show the registers of a lane as well");
-  po::options_description reducing("Making a file smaller that shows a mistake");
-  reducing.add_options()("reduce", po::value<std::string>()->value_name("COMMAND"),
-                         "cut out and simplify what FILE can spare. A shell runs COMMAND on each text that is tried: `{}` in "
-                         "it stands for the file, else the file is added at its end. "
-                         "Exit status 0 says that the text is still interesting, as grep -q says it; the command sets its own "
-                         "time limit (timeout 10 …). "
-                         "The result goes to FILE.reduced.xt or to -o; Ctrl-C keeps the smallest text so far");
+  addDrawing("show-layout", po::value<std::string>()->value_name("LAYOUT"),
+             "draw a layout: an alias in FILE ('#name'), or a literal: '#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>'");
+  addDrawing("shape", po::value<std::string>()->value_name("256x256"), "shape of the distributed tile");
+  addDrawing("svg", po::value<std::string>()->value_name("FILE"), "also write the drawing as SVG");
+  addDrawing("lanes", "also show the lanes of a subgroup");
+  addDrawing("registers", "also show the registers of a lane");
+  po::options_description reducing("Reducing a file that shows a bug");
+  reducing.add_options()(
+      "reduce", po::value<std::string>()->value_name("COMMAND"),
+      "shrink FILE while COMMAND succeeds (status 0) on it. A shell runs COMMAND for each candidate: `{}` in it stands for the "
+      "file; without `{}` the file name is appended. Use grep -q to test for a message, and set a time limit in the command "
+      "(timeout 10 …). The result is written to FILE.reduced.xt or -o; Ctrl-C keeps the smallest file so far");
   po::options_description looking = passOptions();
-  looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
+  looking.add_options()("round-trip", "check after each pass that the printed module parses to the same module");
   po::options_description visible(100, 40);
   visible.add(output).add(commonOptions(kXtcFormats)).add(drawing).add(reducing).add(looking).add(lists);
 
@@ -358,9 +358,9 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (auto done =
           readCommand<XtcOptions>(plainArguments(argc, argv), "xtc",
                                   "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
-                                  "\nExit status: 0 good, 1 the command of --reduce does not succeed on the file to begin "
-                                  "with, or --format --check\nfinds a file that is not formatted, 2 the file does not compile, "
-                                  "3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
+                                  "\nExit status: 0 success, 1 the command of --reduce fails on the original file, or --format "
+                                  "--check finds a\nfile that is not formatted, 2 the file does not compile, 3 a file cannot "
+                                  "be read or written,\n64 wrong usage, 70 a bug in the compiler.\n",
                                   visible, map))
     return *done;
   XtcOptions options;
@@ -388,7 +388,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("explain")) options.explain = map["explain"].as<std::string>();
   if (map.count("reference")) options.reference = map["reference"].as<std::string>();
   if (!options.reference.empty() && options.reference != "ops" && options.reference != "codes")
-    return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
+    return usageError<XtcOptions>("xtc", "--reference must be ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (std::optional<std::string> wrong = readChecking(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (std::optional<std::string> wrong = readReducing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
@@ -408,48 +408,49 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   auto add = running.add_options();
   add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
       "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; "
-      "several are compared with each other too");
+      "the results of several targets are also compared with each other");
   add("device", po::value<std::string>()->value_name("gpu|soft|opencl"),
-      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device; opencl: the first device "
-      "of OpenCL");
+      "device of a GPU target; default: an Intel GPU, or the software device if there is none; opencl: the first OpenCL "
+      "device");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
-      "as xtc takes it: what the SPIR-V for an Intel GPU may have");
-  add("devices", "list every target and its devices, and exit");
-  add("doctor", "look at what each target needs of this machine, run a kernel on each, and say what is missing; --json");
-  add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
+      "as in xtc: extensions that the SPIR-V for an Intel GPU may use");
+  add("devices", "list all targets and their devices, and exit");
+  add("doctor",
+      "check what each target needs on this machine, run a kernel on each, and report what is missing; accepts --json");
+  add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only tests with this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"),
-      "where `load` and `save` find their files; default: beside FILE");
+      "directory of the files of `load` and `save`; default: that of FILE");
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
-      "what the interpreter watches for: bounds, race, uninit, divergence, or all of these; algebra: it runs with elements of "
-      "a finite field in place of floats, so that checks are exact; without --target it runs on interp");
-  add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
+      "checks of the interpreter: bounds, race, uninit, divergence, or all of these; algebra: it computes with elements of a "
+      "finite field instead of floats, so that checks are exact; without --target it runs on interp");
+  add("threads", po::value<int>()->value_name("N"), "number of threads of the CPU target; default: all processors");
   add("opt-level,O", po::value<int>()->value_name("0..3"),
-      "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
-  add("small", "use the small sizes of tests that have them");
-  add("full", "use the full sizes, on the interpreter too");
-  add("time-limit", po::value<std::string>()->value_name("SECONDS"), "give up after this time, with status 3");
-  add("bench", "time the launches of each test that passes: the median, and where it lies with 95% probability");
-  add("bench-time", po::value<std::string>()->value_name("SECONDS"),
-      "with --bench: at most so long for each test; default: 30");
+      "optimisation level: -O0 compiles faster and runs slower, with the same results; 1 to 3 are the same, and the default");
+  add("small", "use the small sizes of tests, if they have any");
+  add("full", "use the full sizes, even on the interpreter");
+  add("time-limit", po::value<std::string>()->value_name("SECONDS"), "stop after this time, with status 3");
+  add("bench", "measure the launches of each test that passes: the median time and its 95% confidence interval");
+  add("bench-time", po::value<std::string>()->value_name("SECONDS"), "with --bench: longest time per test; default: 30");
   add("roofline", po::value<std::string>()->value_name("FILE"),
-      "with --bench: write a chart (SVG) of the rates below what the machine can do at most");
-  add("compare", po::value<std::string>()->value_name("FILE"), "with --bench: compare with what --bench --json printed before");
+      "with --bench: write a roofline chart (SVG): the rates of tests below the limits of the machine");
+  add("compare", po::value<std::string>()->value_name("FILE"),
+      "with --bench: compare with an earlier output of --bench --json");
   add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"),
-      "with --compare: fail where a median is so much above, and the intervals are apart");
+      "with --compare: fail if a median is slower by more than this, and the intervals do not overlap");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
-  add("describe", "print what the kernels are: signature, grid, scope, layouts, memory, operations; runs nothing");
+  add("describe", "print the signature, grid, scope, layouts, memory and operation counts of the kernels; runs nothing");
   po::options_description launching("Launching a kernel without a test block");
   auto addLaunch = launching.add_options();
   using Texts = std::vector<std::string>;
-  addLaunch("kernel", po::value<std::string>()->value_name("NAME"), "which kernel of FILE");
+  addLaunch("kernel", po::value<std::string>()->value_name("NAME"), "the kernel of FILE to launch");
   addLaunch("arg", po::value<Texts>()->composing()->value_name("NAME=VALUE"),
             "an argument: x.npy, random:1024x512xf16 (or another initialiser of tests), or a number");
   addLaunch("out", po::value<Texts>()->composing()->value_name("NAME=FILE[:SHAPE]"), "save a buffer after the launch");
   addLaunch("expect", po::value<Texts>()->composing()->value_name("NAME=FILE"),
             "compare a buffer with a .npy file after the launch");
-  addLaunch("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "workgroups, for a kernel without a grid");
-  addLaunch("rtol", po::value<std::string>(), "with --expect: relative tolerance; without any, every bit must agree");
+  addLaunch("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "number of workgroups, for a kernel without a grid");
+  addLaunch("rtol", po::value<std::string>(), "with --expect: relative tolerance; without a tolerance, all bits must be equal");
   addLaunch("atol", po::value<std::string>(), "with --expect: absolute tolerance");
   addLaunch("ulp", po::value<std::string>(), "with --expect: tolerance in units of the last place");
   po::options_description visible(100, 40);
@@ -459,11 +460,11 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   if (auto done = readCommand<XtrunOptions>(
           std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
           "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
-          "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit "
-          "failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
-          "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere); XT_CACHE_LIMIT: how much of it, such\nas "
-          "64M (256M; 0: none). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: "
-          "nowhere).\n",
+          "\nExit status: 0 all tests passed, 1 a check failed, 2 a file does not compile, 3 a device or a file failed or "
+          "the\ntime limit expired, 4 nothing was run, 64 wrong usage, 70 a bug in the compiler.\n"
+          "XT_CACHE_DIR: directory of compiled code (default ~/.cache/xt; empty: no cache). XT_CACHE_LIMIT: its largest "
+          "size,\nsuch as 64M (default 256M; 0: no cache). XT_CRASH_DIR: directory of crash reports (default: the "
+          "working\ndirectory; empty: no reports).\n",
           visible, map))
     return *done;
   XtrunOptions options;
@@ -486,15 +487,15 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
       return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
     if (!map.count("target")) options.targets = {"interp"};
     if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
-      return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
+      return usageError<XtrunOptions>("xtrun", "--check needs the target interp, which --target does not list");
     if (options.checks.algebra && options.targets.size() > 1)
       return usageError<XtrunOptions>("xtrun",
-                                      "--check=algebra runs on the target interp alone: values of other targets are rounded");
+                                      "--check=algebra can run only on the target interp, because other targets round values");
   }
   if (map.count("device")) {
     std::string device = map["device"].as<std::string>();
     std::optional<DeviceChoice> choice = deviceChoiceNamed(device);
-    if (!choice) return usageError<XtrunOptions>("xtrun", "--device is gpu, soft or opencl, not `" + device + "`");
+    if (!choice) return usageError<XtrunOptions>("xtrun", "--device must be gpu, soft or opencl, not `" + device + "`");
     options.device = *choice;
   }
   if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions))
@@ -502,7 +503,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.listDevices = map.count("devices") != 0;
   options.doctor = map.count("doctor") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();
-  if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
+  if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads must be at least 1");
   if (map.count("opt-level")) {
     int level = map["opt-level"].as<int>();
     if (level < 0 || level > 3) return usageError<XtrunOptions>("xtrun", str("-O takes 0 to 3, not ", level));

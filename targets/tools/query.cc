@@ -33,10 +33,11 @@ Json combinationJson(const MmaShape &shape) {
 std::string limitsText(const TargetInfo &target) {
   std::string text =
       str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
-          " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
+          " per workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes per workgroup: ", target.lanesPerWorkgroup,
           "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes,
           " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
-  text += str("  lanes with offsets: ", scatterMessageText(target), "\n  1D block messages: ", lineMessageText(target), "\n");
+  text +=
+      str("  gather and scatter lanes: ", scatterMessageText(target), "\n  1D block messages: ", lineMessageText(target), "\n");
   if (!target.blocks.any()) return text + "  2D block messages: none\n";
   text += str("  2D block messages: ", join(blockRuleLines(target.blocks), "\n    "), "\n");
   for (const BlockShape &shape : target.blockShapes) text += str("    ", xt::text(shape), "\n");
@@ -115,7 +116,7 @@ int usage(const std::string &message) {
 }
 
 int refuse(const TargetInfo &target, const std::string &what, std::span<const MmaShape> has) {
-  std::fprintf(stderr, "xtc: %s has no product of %s; it has\n%s", std::string(target.name).c_str(), what.c_str(),
+  std::fprintf(stderr, "xtc: %s has no product of %s; it supports\n%s", std::string(target.name).c_str(), what.c_str(),
                mmaTable(has).c_str());
   return kNone;
 }
@@ -128,17 +129,17 @@ int query(const XtcOptions &options) {
   if (!target) {
     std::vector<std::string_view> names;
     for (const TargetInfo &info : targetInfos()) names.push_back(info.name);
-    return usage(str("--query: no target is called `", words[0], "`; there are ", join(names, ", ")));
+    return usage(str("--query: unknown target `", words[0], "`; known are ", join(names, ", ")));
   }
   if (words.size() > 3) return usage("--query takes a target, then types such as f16,f16,f32, then sizes such as 8x16x16");
   std::vector<MmaShape> shapes(target->mma.begin(), target->mma.end());
   if (words.size() > 2 && !isSize(words[2]))
-    return usage(str("--query: sizes are M x N x K such as 8x16x16, not `", words[2], "`"));
+    return usage(str("--query: sizes must be M x N x K such as 8x16x16, not `", words[2], "`"));
   if (words.size() > 1) {
     auto typed = withTypes(*target, splitCommas({words[1]}));
     if (!typed)
-      return usage(
-          str("--query: types are two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `", words[1], "`"));
+      return usage(str("--query: types must be two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `",
+                       words[1], "`"));
     if (typed->empty()) return refuse(*target, words[1], shapes);
     if (words.size() > 2) {
       std::vector<MmaShape> sized;

@@ -34,7 +34,7 @@ std::string commandFor(const std::string &command, const std::string &file) {
 
 // Runs a shell in its own process group, so that all its processes can be ended; its output and input are /dev/null.
 Result<int> runShell(const std::string &command) {
-  Program shell{"/bin/sh", {"-c", command}, "there is no shell /bin/sh"};
+  Program shell{"/bin/sh", {"-c", command}, "no shell /bin/sh"};
   shell.ownGroup = true;
   Result<pid_t> child = startProgram(shell);
   if (!child) return child.error();
@@ -117,7 +117,7 @@ int reduceFile(const XtcOptions &options) {
     if (stopSignal) return 128 + stopSignal;
     std::fprintf(
         stderr,
-        "xtc: %s is not interesting to begin with: the command ends with status %d, and 0 says that a file is interesting\n",
+        "xtc: the command fails on the original file %s with status %d, but --reduce needs a command that succeeds on it\n",
         file.c_str(), question.status());
     return kExitCheckFailed;
   }
@@ -136,7 +136,7 @@ int reduceFile(const XtcOptions &options) {
   std::string to = resultPath(options);
   if (Result<void> written = writeOutputFile(to, {reduced}); !written) return fail(written.error());
   std::fprintf(stderr, "xtc: %s: %zu of %zu bytes after %zu texts%s\n", to.c_str(), reduced.size(), text->size(), tried,
-               stopSignal ? "; it was stopped before nothing more could go" : "");
+               stopSignal ? "; it was stopped, and more may be removable" : "");
   if (question.failed()) return fail(*question.failed());
   return stopSignal ? 128 + stopSignal : 0;
 }

@@ -32,9 +32,9 @@ std::string bundleName(const std::string &path) {
 
 std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run) {
   for (const std::string &name : options.dumpAfter)
-    if (name != "all" && !findPass(name)) return str("--dump-after: no pass is called `", name, "`; see xtc --list-passes");
+    if (name != "all" && !findPass(name)) return str("--dump-after: unknown pass `", name, "`; see xtc --list-passes");
   for (const std::string &name : run)
-    if (!findPass(name)) return str("--run: no pass is called `", name, "`; see xtc --list-passes");
+    if (!findPass(name)) return str("--run: unknown pass `", name, "`; see xtc --list-passes");
   return std::nullopt;
 }
 
@@ -175,7 +175,7 @@ Result<void> Session::runPassesQuietly(Module &module, std::span<const std::stri
   PassOptions options;
   options.target = &target;
   options.verifyEach = options_.verifyEach;
-  options.begins = [this](std::string_view pass) { stage(str("pass ", pass, " once more, without block messages")); };
+  options.begins = [this](std::string_view pass) { stage(str("pass ", pass, " again, without block messages")); };
   Diagnostics repeated;
   repeated.wantRemarks(false);
   return xt::runPasses(module, *passes, options, repeated);

@@ -40,7 +40,7 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
       params.override(name, *value);
     else if (param)
       params.diagnostics().report(DiagCode::LiteralValue, param->name.range,
-                                  str("-D ", name, "=", text, ": `", text, "` is no value of this parameter's type"));
+                                  str("-D ", name, "=", text, ": `", text, "` is not a value of this parameter's type"));
     else
       params.diagnostics().report(DiagCode::UnknownParam, {},
                                   str("-D ", name, "=", text, ": the file has no parameter `$", name, "`"));
@@ -81,14 +81,14 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   if (ShapedAttrs attrs; layout && types.resolveAttr(*attr, attrs) && attrs.layout) spelled = attrs.layout->text();
   if (layout) return layout;
   if (options.files.empty() && attr->kind == ast::Attr::Kind::Alias)
-    diagnostics.noteErrorAfter(0, "no file is given that could define it: xtc --show-layout '#name' --shape 256x256 file.xt");
+    diagnostics.noteErrorAfter(0, "give the file that defines it: xtc --show-layout '#name' --shape 256x256 file.xt");
   else if (attr->kind == ast::Attr::Kind::Alias && symbols.attrAliasNames().empty())
     diagnostics.noteErrorAfter(
-        0, str(options.files[0], imports.empty() ? " defines no alias" : " and what it imports define no alias"));
+        0, str(options.files[0], imports.empty() ? " defines no alias" : " and its imports define no alias"));
   else if (attr->kind == ast::Attr::Kind::Alias && !symbols.attrAlias(attr->name.text))
-    diagnostics.noteErrorAfter(0, str("the aliases of ", options.files[0],
-                                      imports.empty() ? " are #" : " and of what it imports are #",
-                                      join(symbols.attrAliasNames(), ", #")));
+    diagnostics.noteErrorAfter(0,
+                               str("the aliases of ", options.files[0], imports.empty() ? " are #" : " and its imports are #",
+                                   join(symbols.attrAliasNames(), ", #")));
   return nullptr;
 }
 
@@ -138,7 +138,7 @@ int showLayout(const XtcOptions &options) {
   if (!layout) return kExitCompile;
   DrawingOptions drawing{options.lanes, options.registers, colorOnOutput(options)};
   std::string title = str(spelled, " on ", shapeText(*shape));
-  std::string known = spelled == layout->text() ? "" : str("the same as ", layout->text(), "\n");
+  std::string known = spelled == layout->text() ? "" : str("equal to ", layout->text(), "\n");
   std::string out = str(title, "\n", known, "\n", layoutText(*layout, drawing));
   if (options.output.empty() || options.output == "-") {
     std::fwrite(out.data(), 1, out.size(), stdout);

@@ -37,7 +37,7 @@ int printReference(const XtcOptions &options) {
   if (options.explain.empty()) return 0;
   std::optional<std::string> page = explain(options.explain);
   if (!page) {
-    std::fprintf(stderr, "xtc: no diagnostic has the code `%s`; see xtc --list-codes\n", options.explain.c_str());
+    std::fprintf(stderr, "xtc: unknown diagnostic code `%s`; see xtc --list-codes\n", options.explain.c_str());
     return kExitUsage;
   }
   std::fputs(page->c_str(), stdout);
@@ -152,7 +152,7 @@ int run(const XtcOptions &options) {
   if (!target) {
     std::vector<std::string_view> names;
     for (const Target *known : allTargets()) names.push_back(known->name());
-    std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
+    std::fprintf(stderr, "xtc: unknown target `%s`; known are %s\n", options.target.c_str(), join(names, ", ").c_str());
     return kExitUsage;
   }
   if (std::optional<std::string> problem = codeProblem(options, *target)) {

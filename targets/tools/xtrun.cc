@@ -86,10 +86,10 @@ private:
       if (targets_.back()) continue;
       std::vector<std::string_view> names;
       for (Target *t : allTargets()) names.push_back(t->name());
-      return str("no target is called `", name, "`; there are ", join(names, ", "));
+      return str("unknown target `", name, "`; known are ", join(names, ", "));
     }
     if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
-      return "--device is of GPU targets such as xe, and --target names none";
+      return "--device needs a GPU target, such as --target=xe";
     // Targets without SPIR-V may run beside, for comparison.
     bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
@@ -113,7 +113,7 @@ private:
     } else if (!reports_.empty() && !options_.quiet) {
       std::printf("%s\n", summaryText(reports_).c_str());
     } else if (reports_.empty() && status == ExitStatus::NothingRun) {
-      std::string why = options_.tests.empty() ? "there is no test in " + join(options_.files, ", ")
+      std::string why = options_.tests.empty() ? "no test in " + join(options_.files, ", ")
                                                : "no test is called \"" + join(options_.tests, "\", \"") + "\"";
       std::fprintf(stderr, "xtrun: nothing was run: %s\n", why.c_str());
     }
@@ -125,7 +125,7 @@ private:
     std::lock_guard lock(mutex_);
     std::string during = stage_.empty() ? "" : ", in " + stage_;
     if (!current_.is_null()) json_["files"].push_back(std::move(current_));
-    problem(str("the time limit of ", options_.timeLimit, " s is over", during), ExitStatus::EnvironmentFailed);
+    problem(str("the time limit of ", options_.timeLimit, " s has expired", during), ExitStatus::EnvironmentFailed);
     int status = finish();
     std::fflush(stderr);
     removeTemporaries();
@@ -333,7 +333,7 @@ private:
       compiled.emplace_back();
       ok = ok && compile(session, file, target, compiled.back());
     }
-    if (ok) session.addTiming("process start to first launch, buffers and files aside", Session::sinceStart());
+    if (ok) session.addTiming("process start to first launch, without buffers and files", Session::sinceStart());
     if (ok) ok = runTests(session, file, compiled);
     std::lock_guard lock(mutex_);
     progress_.clear();

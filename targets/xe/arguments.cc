@@ -82,7 +82,7 @@ std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::v
     auto address = deviceAddress(memref.data);
     if (!address || memref.rank == 0) return str("`%", name, "` has no elements");
     if (*address % static_cast<uint64_t>(target.blocks.baseAlignment) != 0)
-      return str("`%", name, "` begins at an address that ", target.blocks.baseAlignment, " does not divide");
+      return str("`%", name, "` begins at an address that is not a multiple of ", target.blocks.baseAlignment);
     if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref, use.turned)); !why.empty())
       return str("`%", name, "`: ", why);
   }

@@ -13,7 +13,7 @@ std::string listed(std::span<const XeDeviceInfo *const> devices) {
   for (const XeDeviceInfo *device : devices)
     names.push_back(device->problem.empty() ? str(device->name, " (", device->target->name, ")")
                                             : str(device->name, ", which cannot be used: ", device->problem));
-  return names.empty() ? "no driver of this machine finds one" : str("there is ", join(names, ", "));
+  return names.empty() ? "no driver on this machine finds one" : str("there is ", join(names, ", "));
 }
 
 enum class Kind { IntelGpu, Software, Any };

@@ -99,7 +99,7 @@ public:
     for (const GuardedRange &range : ranges_) {
       std::string damage = range.damage();
       if (damage.empty()) continue;
-      return Error::kernel(str("@", kernel.name, " has written outside of ", nameOf(kernel, range.host()), ": ", damage),
+      return Error::kernel(str("@", kernel.name, " wrote out of bounds of ", nameOf(kernel, range.host()), ": ", damage),
                            kernel.nameRange);
     }
     return {};
@@ -109,7 +109,7 @@ private:
   static std::string nameOf(const Kernel &kernel, const HostRange &range) {
     std::vector<std::string> names;
     for (size_t param : range.params) names.push_back(str("`%", kernel.param(param)->name(), "`"));
-    return names.empty() ? "the word for failures" : join(names, ", ");
+    return names.empty() ? "the failure report" : join(names, ", ");
   }
 
   XeDevice &device_;
@@ -162,7 +162,7 @@ private:
   Result<void> checkGrid(const Kernel &kernel, const std::vector<GridRange> &grid) {
     if (!kernel.grid.empty() && kernel.grid.size() != grid.size())
       return Error::environment(
-          str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
+          str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions, but this launch gives ", grid.size()),
           kernel.nameRange);
     if (!workgroupCount(grid))
       return Error::environment(str("the grid of @", kernel.name, " has more than ", kMaxWorkgroups, " workgroups"),
@@ -185,7 +185,7 @@ private:
     if (!plain_) {
       if (!options_.withoutBlocks)
         return Error::environment(
-            str("@", kernel.name, " was compiled with block messages, which its buffers do not fit: ", why), kernel.nameRange);
+            str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", why), kernel.nameRange);
       Result<XeProgram> program = options_.withoutBlocks();
       if (!program) return program.error();
       plain_.emplace(device(), std::move(*program), options_.optimise);
@@ -220,10 +220,10 @@ private:
 
   void remarkRegisters(const Kernel &kernel, const XeKernel &code, const XeDeviceKernel &loaded) {
     if (code.largeRegisterFile)
-      remark(kernel, str("@", kernel.name, " takes 256 registers a thread: half as many threads run at a time"));
+      remark(kernel, str("@", kernel.name, " uses 256 registers per thread: half as many threads run at one time"));
     if (loaded.spillBytes() > 0)
       remark(kernel,
-             str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes a lane: its values do not fit the registers"));
+             str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes per lane: its values do not fit the registers"));
   }
 
   // Each remark is reported once, because a test runs its launches twice.

@@ -68,16 +68,17 @@ std::string programInPath(std::string_view name) {
 std::vector<Requirement> xeRequirements() {
   bool gpu = hasIntelGpu();
   std::vector<Requirement> all;
-  all.push_back({"an Intel GPU", gpu, false, gpu ? "found" : "no render device of Intel's is under /sys/class/drm",
-                 "the software device stands in; where there is a GPU, the kernel's driver i915 or xe shows it"});
+  all.push_back({"an Intel GPU", gpu, false, gpu ? "found" : "no render device of an Intel GPU is under /sys/class/drm",
+                 "the software device is used instead; a GPU appears once the kernel driver i915 or xe is loaded"});
   if (gpu)
-    all.push_back(libraryRequirement("Intel's Level Zero driver", kIntelDriver, true,
-                                     "install Debian's package intel-opencl-icd, or libze-intel-gpu1 where there is one"));
+    all.push_back(
+        libraryRequirement("Intel's Level Zero driver", kIntelDriver, true,
+                           "install Debian's package intel-opencl-icd, or libze-intel-gpu1 if the distribution has it"));
   all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
   std::string soft = softDriverPath(ownProgramFolder()), reader = programInPath("llvm-spirv-15");
   all.push_back({"the software device's driver", !soft.empty(), !gpu,
                  soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft,
-                 "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
+                 "build the target ze_xt_soft; it needs LLVM and Debian's package libze-dev"});
   all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu,
                  reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
   for (const auto &[program, package, use] :

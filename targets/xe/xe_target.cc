@@ -122,8 +122,7 @@ public:
     emit.sources = options.sources;
     emit.intelExtensions = options.intelExtensions;
     if (emit.intelExtensions && (*target)->name == kGeneric)
-      return Error::environment(
-          str((*device)->info().name, " is no Intel GPU: Intel's extensions of SPIR-V are of those alone"));
+      return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
     Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
     XeExecutableOptions executable;

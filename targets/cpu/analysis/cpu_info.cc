@@ -65,9 +65,9 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   if (!plain) return plain.error();
   if (!(*plain)->getMCSubtargetInfo()->isCPUStringValid(info.name)) {
     if (!host)
-      return Error::environment(str("unknown processor '", name,
-                                    "'; known are for example host, x86-64-v2, "
-                                    "x86-64-v3, x86-64-v4, haswell, skylake-avx512, znver4"));
+      return Error::environment(
+          str("unknown processor '", name,
+              "'; known are, for example, host, x86-64-v2, x86-64-v3, x86-64-v4, haswell, skylake-avx512, znver4"));
     info.name = "x86-64";
   }
   auto machine = makeTargetMachine(info.triple, info.name, "");

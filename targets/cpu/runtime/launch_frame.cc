@@ -60,7 +60,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   if (!values) return values.error();
   if (grid.size() > kGridDims || (!kernel.grid.empty() && kernel.grid.size() != grid.size()))
     return Error::environment(
-        str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
+        str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions, but this launch gives ", grid.size()),
         kernel.nameRange);
   std::optional<uint64_t> workgroups = workgroupCount(grid);
   if (!workgroups)

@@ -46,7 +46,7 @@ template <class Touch> std::optional<std::string> touching(const char *what, Tou
   FaultGuard guard;
   std::optional<MemoryFault> fault = guardedCall([](void *body) { (*static_cast<Touch *>(body))(); }, &touch);
   if (!fault) return std::nullopt;
-  return str("a command ", what, " memory that is not there", fault->address ? str(", at 0x", std::hex, *fault->address) : "");
+  return str("a command ", what, " an invalid address", fault->address ? str(", at 0x", std::hex, *fault->address) : "");
 }
 
 ze_result_t checkQueue(const ze_command_queue_desc_t &desc) {

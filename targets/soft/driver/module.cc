@@ -36,10 +36,10 @@ ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const z
   std::string text;
   ze_result_t result = ZE_RESULT_SUCCESS;
   if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV) {
-    text = "the software device takes SPIR-V, no native binaries";
+    text = "the software device accepts only SPIR-V, no native binaries";
     result = ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
   } else if (desc->pConstants && desc->pConstants->numConstants) {
-    text = "the software device does not set specialisation constants";
+    text = "the software device does not support specialisation constants";
     result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   } else {
     Result<std::unique_ptr<Program>> built = Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device),

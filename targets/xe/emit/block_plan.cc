@@ -54,10 +54,10 @@ private:
     for (BlockUse use : uses)
       if (why.empty() && !call) call = findBlockCall(target_, use, desc->type(), kernel_.lanes);
     if (!call) {
-      if (why.empty()) why = "no message deals such a block out to the lanes as its sg_map says";
+      if (why.empty()) why = "no message distributes such a block to the lanes as its sg_map requires";
       bool prefetch = op.kind() == OpKind::PrefetchNd;
       diagnostics_.report(DiagCode::BlockRemark, op.range(),
-                          str("`", op.info().name, prefetch ? "` is left out: " : "` goes element by element: ", why));
+                          str("`", op.info().name, prefetch ? "` is removed: " : "` moves element by element: ", why));
       return;
     }
     for (XeBlockUse matrix : matrices)
@@ -66,11 +66,12 @@ private:
   }
 
   std::string whyNoBlocks(Type desc) const {
-    if (!options_.blockMessages) return "this program is for matrices that break the rules of block messages";
+    if (!options_.blockMessages) return "this version of the kernel is for matrices that break the rules of block messages";
     if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
-    if (kernel_.lanes != target_.subgroupSizes[0]) return str("they are of subgroups of ", target_.subgroupSizes[0], " lanes");
-    if (desc.rank() != 2) return "a block has two dimensions";
-    if (desc.data().space == MemorySpace::Slm) return "they do not reach shared local memory";
+    if (kernel_.lanes != target_.subgroupSizes[0])
+      return str("block messages need subgroups of ", target_.subgroupSizes[0], " lanes");
+    if (desc.rank() != 2) return "it does not have two dimensions";
+    if (desc.data().space == MemorySpace::Slm) return "block messages cannot access shared local memory";
     if (elemInfo(desc.elem()).bits < 8) return "elements of less than 8 bits are widened when they are read";
     return "";
   }
@@ -79,7 +80,7 @@ private:
   std::optional<XeBlockUse> checkedBase(const Op &maker, std::string &why) const {
     const Value *base = maker.operand(0);
     if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
-      why = "its base is an address, or has a shape of its own, which no launch looks at";
+      why = "its base is an address or has an explicit shape, which a launch cannot check";
       return std::nullopt;
     }
     why = whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
@@ -96,7 +97,7 @@ private:
     }
     for (size_t i = 0; i < kernel_.paramCount; ++i)
       if (kernel_.param(i) == base) return XeBlockUse{i, turned};
-    why = "its base is no parameter of the kernel";
+    why = "its base is not a parameter of the kernel";
     return std::nullopt;
   }
 

@@ -41,7 +41,7 @@ void XeKernelEmitter::readHints(const Op &op) {
     auto special = std::find_if(std::begin(hints), std::end(hints), [](auto &hint) { return !isDefault(hint.second); });
     if (special != std::end(hints))
       remark(op, str("`", op.info().name, "` has ", special->first, " = ", special->second,
-                     ", which is left out: SPIR-V has cache hints with --spirv-extensions=intel only"));
+                     ", which is ignored: SPIR-V has cache hints only with --spirv-extensions=intel"));
     return;
   }
   bool stores = has(op.info().effects, Effect::Writes);

@@ -217,9 +217,9 @@ Result<void> checkDeviceCalls(const llvm::Module &module, const TargetInfo &targ
     auto found =
         std::ranges::find(known, function.getName(), [](const DeviceFunction &each) { return llvm::StringRef(each.symbol); });
     if (found == known.end())
-      return internalError(str("a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
+      return internalError(str("a kernel calls ", function.getName().str(), ", which ", target.name, " may not have"));
     if (functionType(module.getContext(), *found) != function.getFunctionType())
-      return internalError(str("a kernel calls ", found->symbol, " with other types than its symbol says"));
+      return internalError(str("a kernel calls ", found->symbol, " with types that differ from those of its symbol"));
   }
   return {};
 }

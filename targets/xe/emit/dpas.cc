@@ -97,7 +97,7 @@ void XeKernelEmitter::emitDpas(const Op &op) {
   Fragment left = fragment(op.operand(0)), right = fragment(op.operand(1));
   if (wanted != of->a) {
     left = dealtAs(left, a.elem(), *of->a, *wanted);
-    remark(op, "`dpas` wants a by columns: its elements go from lane to lane first");
+    remark(op, "`dpas` needs the columns of a in separate lanes: its elements are first exchanged between lanes");
   }
   bool singles = a.elem() == Elem::TF32;
   // Per lane, a register of the operand has 32 bits on targets with 8 lanes, and 16 on those with 16.

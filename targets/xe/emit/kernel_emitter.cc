@@ -64,7 +64,7 @@ XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const K
 Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   if (const Op *op = firstWithoutInstruction())
     return Error::environment(
-        str("`", op->info().name, "` in @", kernel_.name, " multiplies what ", target_.name, " has no instruction for"));
+        str("`", op->info().name, "` in @", kernel_.name, ": ", target_.name, " has no matrix instruction for these types"));
   output_.entry = entry;
   output_.subgroups = kernel_.subgroups;
   output_.subgroupSize = kernel_.lanes;
@@ -93,15 +93,15 @@ void XeKernelEmitter::chooseRegisterFile() {
   if (kForVectors * small > kOf * (registers + others)) return;
   auto tell = [&](std::string text) {
     diagnostics_.report(DiagCode::DeviceRemark, kernel_.nameRange,
-                        str("`@", kernel_.name, "` has vectors in ", registers, " registers at one time", text));
+                        str("`@", kernel_.name, "` needs ", registers, " registers for vectors at one time", text));
   };
   if (registersOfThread(target_, kernel_.subgroups) < large) {
     int64_t threads = coreInfo(target_).engines * engineThreads(target_, large);
-    return tell(str(", but keeps to ", small, " a thread: with ", large, " a core has ", threads,
-                    " threads, and a workgroup is ", kernel_.subgroups, " subgroups"));
+    return tell(str(", but uses ", small, " per thread: with ", large, " a core has only ", threads,
+                    " threads, and a workgroup has ", kernel_.subgroups, " subgroups"));
   }
   output_.largeRegisterFile = true;
-  tell(str(": it asks for ", large, " a thread, and half as many threads run at one time"));
+  tell(str(": it uses ", large, " per thread, so half as many threads run at one time"));
 }
 
 // The last parameter, the outcome, is removed again if nothing can fail.

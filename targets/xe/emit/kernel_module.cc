@@ -44,7 +44,7 @@ Result<void> linkDefinitions(llvm::Module &module, const std::string &definition
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> others = llvm::parseAssemblyString(definitions, problem, module.getContext());
   if (!others)
-    return Error::environment(str("the definitions of device functions are no LLVM IR, line ", problem.getLineNo(), ": ",
+    return Error::environment(str("the definitions of device functions are not valid LLVM IR, line ", problem.getLineNo(), ": ",
                                   problem.getMessage().str()));
   others->setTargetTriple(module.getTargetTriple());
   others->setDataLayout(module.getDataLayout());
@@ -66,8 +66,8 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
   SourceLines lines(*result.module, options.sources);
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Lane)
-      return Error::environment(str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name,
-                                    " before code is made for it"));
+      return Error::environment(
+          str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name, " first"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (options.stage) options.stage(str("code of @", kernel->name));
     XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, lines, diagnostics);

@@ -71,7 +71,8 @@ void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   if (op.kind() == OpKind::NbarrierWait) return waitAt(op, parts_.at(op.operand(0)));
   Parts part(kParts, nullptr);
   for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
-  failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op, "a named barrier that `alloc_nbarrier` has not made");
+  failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op,
+         "this named barrier does not exist: `alloc_nbarrier` has not allocated it");
   part[kId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kId], number32(barrierCount_ - 1));
   part[kProducers] = number32(CreateNbarrierOp(op).numProducers());
   part[kConsumers] = number32(CreateNbarrierOp(op).numConsumers());

@@ -64,7 +64,7 @@ Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelEx
   });
   if (!made) return made.error();
   const std::string &answer = *made;
-  if (answer.empty()) return internalError("the process in which SPIR-V is made gave nothing");
+  if (answer.empty()) return internalError("the process that makes SPIR-V returned nothing");
   if (answer[0] == kFailed) return internalError(answer.substr(1));
   return std::vector<uint8_t>(answer.begin() + 1, answer.end());
 }

@@ -67,7 +67,8 @@ Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
     return (intelExtensions || number < kFirstOfIntel) && has(entries, number);
   };
   auto wrong = [](std::string what) {
-    return internalError(str("the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take"));
+    return internalError(
+        str("the SPIR-V of a kernel has ", what, ", which is not in the list of what Intel's compiler accepts"));
   };
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);

@@ -56,17 +56,17 @@ public:
   void warn(Diagnostics &diagnostics) const {
     if (report_.spilledBytes > 0) {
       Diagnostic &warning = report(diagnostics, str("`", symbolText(kernel_.name), "` needs more than ", report_.registers,
-                                                    " registers: ", report_.spilledBytes, " bytes of them go through memory"));
+                                                    " registers: ", report_.spilledBytes, " bytes are spilled to memory"));
       for (size_t i = 0; i < loops_.size(); ++i)
         if (const IsaLoop &loop = report_.loops[i]; loop.innermost && loop.spills)
           warning.at(loops_[i]->range(), str(loop.spills, loop.spills == 1 ? " message" : " messages", " in this loop"));
-      warning.note("smaller tiles of a subgroup (`sg_data`), or more subgroups, leave more registers to each");
+      warning.note("use smaller tiles per subgroup (`sg_data`), or more subgroups");
     }
     auto wanted = static_cast<size_t>(countKernel(kernel_).all.dpas);
     if (report_.all.products == 0 && wanted > 0)
-      report(diagnostics, str("`", symbolText(kernel_.name), "` has ", wanted, " products, and no `dpas` is in its code"))
-          .note("the compiler took them for something else, or left them out as nothing depends on them; --emit=isa prints its "
-                "code");
+      report(diagnostics, str("`", symbolText(kernel_.name), "` has ", wanted, " products, but no `dpas` is in its code"))
+          .note("the offline compiler replaced or removed them, perhaps because their results are unused; --emit=isa prints "
+                "its code");
   }
 
 private:
@@ -82,7 +82,7 @@ private:
     std::string where =
         loops_.empty() ? ""
                        : str(" at line ", sources_.file(loops_[i]->range().file).lineColumn(loops_[i]->range().begin).line);
-    std::string out = str("  ", loop.innermost ? "loop" : "loop around others", where, ": ", mixText(loop), "\n");
+    std::string out = str("  ", loop.innermost ? "loop" : "outer loop", where, ": ", mixText(loop), "\n");
     std::string blocks = blocksText(loop);
     return blocks.empty() ? out : str(out, "    blocks: ", blocks, "\n");
   }

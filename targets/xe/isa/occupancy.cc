@@ -23,14 +23,14 @@ Occupancy occupancyOf(const TargetInfo &target, int64_t registers, int64_t subgr
 
 std::string text(const Occupancy &occupancy, const TargetInfo &target, int64_t registers, int64_t subgroups) {
   if (occupancy.of == 0) return "";
-  std::string text = str(occupancy.engineThreads, " threads an engine with ", registers, " registers");
+  std::string text = str(occupancy.engineThreads, " threads per engine with ", registers, " registers");
   if (registers > target.registerFile[0])
     text += str(" (", coreInfo(target).engineThreads, " with ", target.registerFile[0], ")");
   std::string size = str(subgroups, subgroups == 1 ? " subgroup" : " subgroups");
-  if (occupancy.workgroups == 0) return str(text, "; no core has room for a workgroup of ", size);
+  if (occupancy.workgroups == 0) return str(text, "; a core has no room for a workgroup of ", size);
   return str(text, "; ", occupancy.workgroups, occupancy.workgroups == 1 ? " workgroup" : " workgroups", " of ", size,
-             " a core: ", occupancy.threads, " of ", occupancy.of, " threads",
-             occupancy.bySlm ? ", as there is no more shared local memory" : "");
+             " per core: ", occupancy.threads, " of ", occupancy.of, " threads",
+             occupancy.bySlm ? ", limited by shared local memory" : "");
 }
 
 } // namespace xt

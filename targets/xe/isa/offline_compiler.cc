@@ -93,7 +93,8 @@ Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view dev
                                     .environment = {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"}});
   if (!ran) return ran.error();
   if (ran->output.find("Cannot get HW Info") != std::string::npos)
-    return Error::environment(str("this ocloc does not know the hardware `", device, "`: it is older, or made without it"));
+    return Error::environment(
+        str("this ocloc does not support the device `", device, "`: it is too old, or was built without it"));
   Compiled made{listingsIn(scratch->path()), unknownFunctions(scratch->path())};
   if (ran->status != 0) return Error::environment(str("ocloc refuses the SPIR-V: ", ran->output));
   return made;
@@ -117,8 +118,7 @@ std::string plainName(std::string_view mangled) {
 }
 
 Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::string_view target) {
-  if (offlineDevice(target).empty())
-    return Error::environment(str("`", target, "` is no hardware of Intel's that ocloc compiles for"));
+  if (offlineDevice(target).empty()) return Error::environment(str("`", target, "` is not a device that ocloc compiles for"));
   std::vector<std::string> listings(program.kernels.size());
   for (bool large : {false, true}) {
     auto wants = [&](const XeKernel &kernel) { return kernel.largeRegisterFile == large; };
@@ -130,7 +130,8 @@ Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::s
       const XeKernel &kernel = program.kernels[i];
       if (!wants(kernel)) continue;
       auto found = made->listings.find(kernel.entry);
-      if (found == made->listings.end()) return Error::environment(str("ocloc gives no listing of the kernel ", kernel.entry));
+      if (found == made->listings.end())
+        return Error::environment(str("ocloc returned no listing of the kernel ", kernel.entry));
       listings[i] = found->second;
     }
   }

@@ -28,7 +28,7 @@ void endWithoutDestructors() {
 Error faultError(const MemoryFault &fault, const std::string &device) {
   char address[32] = "";
   if (fault.address) std::snprintf(address, sizeof address, " (at 0x%" PRIx64 ")", *fault.address);
-  return Error::environment(str("a kernel used memory that is not there", address, ", after which ", device, " cannot go on"));
+  return Error::environment(str("a kernel accessed an invalid address", address, "; ", device, " cannot continue"));
 }
 
 } // namespace
@@ -90,10 +90,10 @@ Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> 
   if (!lost_) return lost_.error();
   // Intel's driver for CPUs loses stores to shared local memory behind such barriers (README.md here).
   if (code.divergentBarriers && !info_.intelGpu)
-    return Error::environment(
-        str("@", code.entry,
-            " has subgroup barriers in a branch or a loop that depends on the subgroup, as where tiles are moved there; ",
-            info_.name, " may compile those wrongly: use --device=software or a GPU"));
+    return Error::environment(str("@", code.entry,
+                                  " has subgroup barriers in a branch or a loop that depends on the subgroup, for example "
+                                  "because tiles are moved in it; ",
+                                  info_.name, " may compile those wrongly: use --device=software or a GPU"));
   std::vector<std::string> options;
   if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
   // Intel's driver for CPUs forms subgroups in its optimiser: without optimisation, each lane is a separate subgroup.
@@ -150,7 +150,7 @@ Result<void> ClDevice::waitFor(cl_event event) {
     auto asked =
         check("clGetEventInfo", cl_.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
     if (!asked) return asked;
-    if (status < 0) return check("what was queued", status);
+    if (status < 0) return check("the queued commands", status);
     if (status == CL_COMPLETE) return {};
     if (auto fault = StrayFaultTrap::fault()) {
       endWithoutDestructors();

@@ -94,11 +94,10 @@ private:
     std::vector<std::string> lacks;
     if (!takesSpirv())
       lacks.push_back(str("SPIR-V ", kSpirvMajor, ".", kSpirvMinor,
-                          languages_.empty() ? " (it takes none)" : str(" (it takes ", languages_, ")")));
-    if (!has("cl_intel_required_subgroup_size"))
-      lacks.push_back("subgroups of a size that a kernel chooses (cl_intel_required_subgroup_size)");
-    if (!has("cl_intel_unified_shared_memory")) lacks.push_back("memory with addresses (cl_intel_unified_shared_memory)");
-    return lacks.empty() ? "" : str("of ", version_, ", it lacks what kernels need: ", join(lacks, "; "));
+                          languages_.empty() ? " (it supports none)" : str(" (it supports ", languages_, ")")));
+    if (!has("cl_intel_required_subgroup_size")) lacks.push_back("a required subgroup size (cl_intel_required_subgroup_size)");
+    if (!has("cl_intel_unified_shared_memory")) lacks.push_back("unified shared memory (cl_intel_unified_shared_memory)");
+    return lacks.empty() ? "" : str("of ", version_, ", it lacks features that kernels need: ", join(lacks, "; "));
   }
 
   Result<void> subgroupsAndHardware() {

@@ -67,7 +67,7 @@ TEST_F(Crash, AFailedCheckLeavesWhatIsKnown) {
               kExitCompilerBug);
     std::string bundle = path("xt-crash-" + std::to_string(i));
     EXPECT_NE(said_.find("compiler bug: seven\n"), std::string::npos) << said_;
-    EXPECT_NE(said_.find("in the folder " + bundle + ": please report it"), std::string::npos) << said_;
+    EXPECT_NE(said_.find("in the folder " + bundle + ": please send it"), std::string::npos) << said_;
     EXPECT_EQ(text(bundle + "/files/home/a.xt"), "kernel");
     EXPECT_FALSE(fs::exists(bundle + "/files/left.xt"));
     EXPECT_TRUE(fs::exists(bundle + "/backtrace.txt"));

@@ -228,7 +228,7 @@ TEST_F(DiagnosticsTest, ColourIsTheSameTextWithEscapes) {
 TEST_F(DiagnosticsTest, ManyMessagesOnALongLineAreCapped) {
   constexpr uint32_t kMany = 20000;
   uint32_t a = add(std::string(kMany, '}'));
-  for (uint32_t i = 0; i < kMany; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "this `}` closes nothing");
+  for (uint32_t i = 0; i < kMany; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "unmatched `}`");
   diagnostics.report(DiagCode::ParamNotListed, {a, 0, 1}, "a warning behind all errors");
   diagnostics.report(DiagCode::PassRemark, {a, kMany, kMany}, "a remark behind all errors");
   std::string text = render();
@@ -247,7 +247,7 @@ TEST_F(DiagnosticsTest, ManyMessagesOnALongLineAreCapped) {
 
 TEST_F(DiagnosticsTest, FewMessagesAreAllShown) {
   uint32_t a = add("}}}");
-  for (uint32_t i = 0; i < 3; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "this `}` closes nothing");
+  for (uint32_t i = 0; i < 3; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "unmatched `}`");
   EXPECT_EQ(render().find("not shown"), std::string::npos);
   EXPECT_EQ(renderJson(diagnostics, sources).find("not shown"), std::string::npos);
 }

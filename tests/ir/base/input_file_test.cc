@@ -45,16 +45,16 @@ TEST_F(InputFile, OthersAreRefused) {
   EXPECT_EQ(message(path("absent")), "cannot read " + path("absent") + ": No such file or directory");
   EXPECT_EQ(message(folder_), "cannot read " + folder_.string() + ": it is a folder");
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(message(path("pipe")), "cannot read " + path("pipe") + ": it is a pipe, and only regular files are read");
-  EXPECT_EQ(message("/dev/zero"), "cannot read /dev/zero: it is a device, and only regular files are read");
+  EXPECT_EQ(message(path("pipe")), "cannot read " + path("pipe") + ": it is a pipe, not a regular file");
+  EXPECT_EQ(message("/dev/zero"), "cannot read /dev/zero: it is a device, not a regular file");
   fs::create_symlink("/dev/zero", path("zero"));
-  EXPECT_EQ(message(path("zero")), "cannot read " + path("zero") + ": it is a device, and only regular files are read");
+  EXPECT_EQ(message(path("zero")), "cannot read " + path("zero") + ": it is a device, not a regular file");
   int listener = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path("socket").copy(address.sun_path, sizeof address.sun_path - 1);
   ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
-  EXPECT_EQ(message(path("socket")), "cannot read " + path("socket") + ": it is a socket, and only regular files are read");
+  EXPECT_EQ(message(path("socket")), "cannot read " + path("socket") + ": it is a socket, not a regular file");
   close(listener);
 }
 

@@ -244,7 +244,7 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
     fs::create_symlink(target, link);
     ASSERT_EQ(lchown(link.c_str(), kOther, kOther), 0);
     EXPECT_EQ(message(writeOutputFile(link, {"new"})),
-              "cannot write " + link + ": it is a link of another user in a folder that all can write to");
+              "cannot write " + link + ": it is a symbolic link of another user in a world-writable folder");
     // The same behind a link of this user.
     fs::remove(path("first"));
     fs::create_symlink("shared/link", path("first"));
@@ -259,9 +259,9 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
   ASSERT_EQ(chown(pipe.c_str(), kOther, kOther), 0);
   ASSERT_EQ(chown(file.c_str(), kOther, kOther), 0);
   EXPECT_EQ(message(writeOutputFile(pipe, {"new"})),
-            "cannot write " + pipe + ": it is a pipe of another user in a folder that all can write to");
+            "cannot write " + pipe + ": it is a pipe of another user in a world-writable folder");
   EXPECT_EQ(message(writeOutputFile(file, {"new"})),
-            "cannot write " + file + ": it is a file of another user in a folder that all can write to");
+            "cannot write " + file + ": it is a file of another user in a world-writable folder");
   EXPECT_EQ(text(file), "old");
   // Those of the folder's owner are trusted, as the system does.
   ASSERT_EQ(chown(path("shared").c_str(), kOther, kOther), 0);

@@ -111,8 +111,8 @@ TEST_F(LayoutDrawing, TableOfTheRfc) {
             "subgroups   4\n"
             "each holds  64x128 = 8192 of 16384 elements, in 2x1 blocks of 32x128\n"
             "copies      each element is in 2 subgroups\n"
-            "lanes       not laid out\n"
-            "registers   8192 elements a subgroup\n");
+            "lanes       no lane layout\n"
+            "registers   8192 elements per subgroup\n");
 }
 
 TEST_F(LayoutDrawing, LanesAndRegisters) {
@@ -135,8 +135,8 @@ TEST_F(LayoutDrawing, LanesAndRegisters) {
                                       "subgroups   2\n"
                                       "each holds  2x8 = 16 of 32 elements, in one block\n"
                                       "copies      none: each element is in one subgroup\n"
-                                      "lanes       8 a subgroup; each holds 1x2 = 2 elements, in one block\n"
-                                      "registers   2 elements a lane\n");
+                                      "lanes       8 per subgroup; each holds 1x2 = 2 elements, in one block\n"
+                                      "registers   2 elements per lane\n");
   // Without subgroups, only lanes can be shown.
   LayoutSpec lanes;
   lanes.sg = SgMap{{4}, {1}};
@@ -147,8 +147,8 @@ TEST_F(LayoutDrawing, LanesAndRegisters) {
                                                "subgroups   1\n"
                                                "each holds  8 of 8 elements, in one block\n"
                                                "copies      none: each element is in one subgroup\n"
-                                               "lanes       4 a subgroup; each holds 2 elements, in 2 blocks of 1\n"
-                                               "registers   2 elements a lane\n");
+                                               "lanes       4 per subgroup; each holds 2 elements, in 2 blocks of 1\n"
+                                               "registers   2 elements per lane\n");
 }
 
 TEST_F(LayoutDrawing, ManyHoldersAndManyDimensions) {

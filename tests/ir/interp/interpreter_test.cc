@@ -176,7 +176,7 @@ TEST_F(InterpreterTest, SubgroupsThatNeverMeetAreReported) {
     Result<void> done = tryRun({array.arg()}, {order, 1});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().message,
-              "the subgroups of the workgroup never meet: subgroup 0 waits at `tile_mma`; subgroup 1 has finished");
+              "the subgroups of the workgroup deadlock: subgroup 0 waits at `tile_mma`; subgroup 1 has finished");
     EXPECT_EQ(done.error().range, (SourceRange{1, 5, 9}));
   }
 }
@@ -196,7 +196,7 @@ TEST_F(InterpreterTest, StaticAndHigherRankMemrefsAndDim) {
   EXPECT_EQ(array.at({1, 1}).i, base.at({2, 1, 2, 4}).i + 2);
   Result<void> bad = tryRun({base.arg(), array.arg(), intArg(4)});
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message, "`dim` asks for dimension 4 of a memref that has 4");
+  EXPECT_EQ(bad.error().message, "`dim` of dimension 4, but the memref has 4 dimensions");
 }
 
 TEST_F(InterpreterTest, ArgumentsAreChecked) {

@@ -24,32 +24,32 @@ std::string tableOf(const LayoutSpec &spec, const Extents &shape) {
 }
 
 TEST(LayoutAdvice, BlocksAndCounts) {
-  EXPECT_EQ(tableOf(wg({4, 1}, {32, 8}), {48, 8}), "what fits extent 48 (dimension 0)\n"
+  EXPECT_EQ(tableOf(wg({4, 1}, {32, 8}), {48, 8}), "values that fit extent 48 (dimension 0)\n"
                                                    "  with sg_layout = 4: sg_data = 1, 2, 3, 4, 6, 12, 24*, 48*\n"
                                                    "  with sg_data = 32: no sg_layout\n"
-                                                   "  * wraps around: several hold the same\n");
+                                                   "  * wraps around: several owners hold the same elements\n");
   // 3 * 32 = 96 is twice the extent, but the subgroups' blocks start at different positions and overlap in parts.
-  EXPECT_EQ(tableOf(wg({3}, {32}), {48}), "what fits extent 48 (dimension 0)\n"
+  EXPECT_EQ(tableOf(wg({3}, {32}), {48}), "values that fit extent 48 (dimension 0)\n"
                                           "  with sg_layout = 3: sg_data = 1, 2, 4, 8, 16, 48*\n"
                                           "  with sg_data = 32: no sg_layout\n"
-                                          "  * wraps around: several hold the same\n");
-  EXPECT_EQ(tableOf(wg({5}, {8}), {64}), "what fits extent 64 (dimension 0)\n"
+                                          "  * wraps around: several owners hold the same elements\n");
+  EXPECT_EQ(tableOf(wg({5}, {8}), {64}), "values that fit extent 64 (dimension 0)\n"
                                          "  with sg_layout = 5: sg_data = 64*\n"
                                          "  with sg_data = 8: sg_layout = 1, 2, 4, 8, 16*, 32*, 64*\n"
-                                         "  * wraps around: several hold the same\n");
-  EXPECT_EQ(tableOf(wg({12}, {8}), {64}), "what fits extent 64 (dimension 0)\n"
+                                         "  * wraps around: several owners hold the same elements\n");
+  EXPECT_EQ(tableOf(wg({12}, {8}), {64}), "values that fit extent 64 (dimension 0)\n"
                                           "  with sg_layout = 12: sg_data = 16*, 32*, 64*\n"
                                           "  with sg_data = 8: sg_layout = 1, 2, 4, 8, 16*, 32*, 64*\n"
-                                          "  * wraps around: several hold the same\n");
+                                          "  * wraps around: several owners hold the same elements\n");
 }
 
 TEST(LayoutAdvice, Lanes) {
-  EXPECT_EQ(tableOf(sg({1, 16}, {8, 1}), {16, 8}), "what fits extent 8 (dimension 1)\n"
+  EXPECT_EQ(tableOf(sg({1, 16}, {8, 1}), {16, 8}), "values that fit extent 8 (dimension 1)\n"
                                                    "  with wi_layout = 16: no wi_data\n"
                                                    "  with wi_data = 1: wi_layout = 1, 2, 4, 8\n");
   LayoutSpec both = wg({2}, {32});
   both.sg = SgMap{{3}, {4}};
-  EXPECT_EQ(tableOf(both, {64}), "what fits sg_data = 32 (dimension 0)\n"
+  EXPECT_EQ(tableOf(both, {64}), "values that fit sg_data = 32 (dimension 0)\n"
                                  "  with wi_layout = 3: no wi_data\n"
                                  "  with wi_data = 4: wi_layout = 1, 2, 4, 8\n");
 }
@@ -57,12 +57,12 @@ TEST(LayoutAdvice, Lanes) {
 TEST(LayoutAdvice, Products) {
   LayoutSpec spec;
   spec.nested = NestedLayout{{2}, {2}, {1}, {4}, {1}, {1}, {1}};
-  EXPECT_EQ(tableOf(spec, {20}), "what fits extent 20 (dimension 0), each alone\n  thread_tile[0] = 5\n");
+  EXPECT_EQ(tableOf(spec, {20}), "values that fit extent 20 (dimension 0), if only one changes\n  thread_tile[0] = 5\n");
   spec.nested = NestedLayout{{2}, {2}, {1}, {4}, {3}, {1}, {1}};
   EXPECT_EQ(tableOf(spec, {7}), "");
   LayoutSpec general;
   general.factors = FactorMap{{{{2, Axis::Subgroup, 1}, {3, Axis::Register, 1}}}, {}};
-  EXPECT_EQ(tableOf(general, {8}), "what fits extent 8 (dimension 0), each alone\n  the 2nd factor = 4\n");
+  EXPECT_EQ(tableOf(general, {8}), "values that fit extent 8 (dimension 0), if only one changes\n  the 2nd factor = 4\n");
 }
 
 TEST(LayoutAdvice, HugeExtentsAreNotTried) {

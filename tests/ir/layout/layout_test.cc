@@ -183,55 +183,57 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
             "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128 @0");
   EXPECT_EQ(errorOf(wg({1, 3}, {8, 4}), {8, 6}),
             "extent 6 would wrap around inside sg_data = 4: sg_data must divide the extent or be a multiple of it @1");
-  EXPECT_EQ(errorOf(wg({4}, {32}), {48, 8}), "sg_layout = [4] has 1 entry, the shape has 2 dimensions @-1");
-  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8, 8}), {48, 8}), "sg_data = [32, 8, 8] has 3 entries, the shape has 2 dimensions @-1");
+  EXPECT_EQ(errorOf(wg({4}, {32}), {48, 8}), "sg_layout = [4] has 1 entry, but the shape has 2 dimensions @-1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8, 8}), {48, 8}), "sg_data = [32, 8, 8] has 3 entries, but the shape has 2 dimensions @-1");
   EXPECT_EQ(errorOf(wg({4, 0}, {32, 8}), {128, 8}), "sg_layout[1] is 0; it must be at least 1 @1");
   EXPECT_EQ(errorOf(wg({4, 1}, {-2, 8}), {128, 8}), "sg_data[0] is -2; it must be at least 1 @0");
-  EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {128, kDynamic}), "dimension 1 has no static extent, which a layout needs @1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {128, kDynamic}), "dimension 1 has no static extent, but a layout needs one @1");
   EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {0, 8}), "dimension 0 has extent 0, so there is nothing to distribute @0");
   int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(errorOf(wg({huge, 1}, {huge, 1}), {8, 8}),
             "sg_layout * sg_data = 1099511627776 * 1099511627776 does not fit 64 bits @0");
   EXPECT_EQ(errorOf(wg({huge, huge}, {1, 1}), {8, 8}),
-            "sg_layout = [1099511627776, 1099511627776] multiplies to more than 64 bits hold @-1");
+            "sg_layout = [1099511627776, 1099511627776] has a product that does not fit 64 bits @-1");
   EXPECT_EQ(errorOf(wg({1, 1}, {1, 1}), {huge, huge}),
-            "a shape of 1099511627776x1099511627776 has more elements than 64 bits can count @-1");
+            "a shape of 1099511627776x1099511627776 has more elements than fit 64 bits @-1");
   EXPECT_EQ(errorOf(xe(wg({2}, {32}), sg({3}, {4})), {64}),
             "sg_data = 32 is not divisible by wi_layout * wi_data = 3 * 4 = 12 @0");
   EXPECT_EQ(errorOf(sg({1, 16}, {8, 1}), {16, 8}), "extent 8 is not divisible by wi_layout * wi_data = 16 * 1 = 16 @1");
-  EXPECT_EQ(errorOf(sg({2, 16}, {1, 1}), {16}), "wi_layout = [2, 16] has 2 entries, the shape has 1 dimension @-1");
+  EXPECT_EQ(errorOf(sg({2, 16}, {1, 1}), {16}), "wi_layout = [2, 16] has 2 entries, but the shape has 1 dimension @-1");
   EXPECT_EQ(errorOf(LayoutSpec(), {16}), "the layout is empty @-1");
   LayoutSpec two = wg({1}, {1});
   two.factors.emplace();
-  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout: only wg_map and sg_map go together @-1");
+  EXPECT_EQ(errorOf(two, {16}), "a layout has several notations: only wg_map and sg_map can be combined @-1");
 }
 
 TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
   EXPECT_EQ(errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
-            "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
+            "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, but the extent is "
             "20 @0");
   EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
-            "thread_strides[1] = 8 clashes: smaller strides number the first 16 lanes already; the next free stride is "
+            "thread_strides[1] = 8 is too small: smaller strides already number the first 16 lanes; the next free stride is "
             "16 @1");
   EXPECT_EQ(errorOf(nested({{2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}), {2, 2}),
-            "subgroup_strides[1] = 1 clashes: smaller strides number the first 2 subgroups already; the next free "
+            "subgroup_strides[1] = 1 is too small: smaller strides already number the first 2 subgroups; the next free "
             "stride is 2 @1");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
             "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}), "subgroup_strides[0] is -1; it must be at least 0 @0");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1, 1}, {1}, {1}, {1}, {0}}), {2}),
-            "outer_tile = [1, 1] has 2 entries, the shape has 1 dimension @-1");
+            "outer_tile = [1, 1] has 2 entries, but the shape has 1 dimension @-1");
 }
 
 TEST_F(LayoutTest, ErrorsOfFactors) {
   EXPECT_EQ(errorOf(general({{reg(4)}, {reg(2)}}), {8}),
-            "layout has the factors of 2 dimensions, the shape has 1 dimension @-1");
-  EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}), "the factors of dimension 0 multiply to 6, the extent is 8 @0");
+            "layout has the factors of 2 dimensions, but the shape has 1 dimension @-1");
+  EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}),
+            "the factors of dimension 0 have the product 6, but the extent is 8 @0");
   EXPECT_EQ(errorOf(general({{reg(0)}}), {8}), "a factor's extent is 0; it must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(8, 0)}}), {8}), "the stride of 8:sg*0 must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(4, 1), onSg(2, 8)}}), {8}),
-            "subgroup 4 holds nothing: the stride of 2:sg*8 leaves a gap; with stride 4 there is none @0");
-  EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}), "registers hold no copies: `copies` lists sg and lane factors @-1");
+            "subgroup 4 holds no element: the stride of 2:sg*8 leaves a gap; with stride 4 it does not @0");
+  EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}),
+            "`copies` can list only sg and lane factors, because registers hold no copies @-1");
   int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(errorOf(general({{reg(8)}}, {onSg(huge, 1), onSg(huge, huge)}), {8}),
             "the subgroups of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");

@@ -81,7 +81,7 @@ TEST_F(Verify, TerminatorInTheMiddle) {
   Builder inner(context_, *gemm_.loop->region());
   inner.setBefore(gemm_.mma);
   Op *extra = inner.create(OpKind::Yield, {}, {});
-  expect("a region has one terminator, its last op");
+  expect("a region must have one terminator, as its last op");
   extra->block()->erase(extra);
   Builder b(context_, kernel_.body);
   b.setBefore(gemm_.store);
@@ -134,14 +134,14 @@ TEST_F(Verify, Header) {
   expect("its body has 5 parameters for 2 of the kernel and 2 grid variables");
   kernel_.paramCount = 3;
   std::swap(kernel_.grid[0].variable, kernel_.grid[1].variable);
-  expect("its 1st grid variable is not the index parameter of the body in its place");
+  expect("its 1st grid variable does not match the index parameter of the body");
   std::swap(kernel_.grid[0].variable, kernel_.grid[1].variable);
   Value *upper = std::exchange(kernel_.grid[1].upper, gemm_.loop->operand(1));
   expect("a bound of its 2nd grid variable is not an index of the grid");
   kernel_.grid[1].upper = upper;
   EXPECT_EQ(found(), "");
   kernel_.gridBlock.param(0)->setType(context_.index());
-  expect("its grid has parameters of other types than its body");
+  expect("its grid and its body have parameters of different types");
 }
 
 TEST_F(Verify, TwoKernelsOfOneName) {
@@ -158,7 +158,7 @@ TEST_F(Verify, Launches) {
   launch.kernel = "other";
   expect("test \"t\": launches a kernel that is not in the module: @other");
   launch.kernel = "gemm";
-  expect("another number of arguments");
+  expect("wrong number of arguments");
 }
 
 TEST_F(Verify, FormLayoutsKnown) {

@@ -225,7 +225,7 @@ kernel @k(%F: memref<?x8xi32>, %C: memref<?x8xi32>) subgroups(2) lanes(4) grid (
       auto outcome = kernel.launch({&flags, &out}, {}, threads);
       ASSERT_FALSE(outcome.ok);
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
-      EXPECT_EQ(outcome.error.message, str("the lanes of workgroup (0) never meet: ", c.message));
+      EXPECT_EQ(outcome.error.message, str("the lanes of workgroup (0) deadlock: ", c.message));
       EXPECT_NE(outcome.line.find(c.line), std::string::npos) << outcome.line;
       // The same executable still works.
       Array good(Elem::I32, {1, 8});

@@ -122,7 +122,7 @@ TEST(ExplicitViews, ReachingOutsideOfTheBufferIsAnErrorAtTheAccess) {
   };
   const std::string load = "  %v = load_tile %t\n",
                     store = "  %v = constant 1.0 : vector<4x4xf32, #rows>\n  store_tile %v, %t\n";
-  const std::string outside = "] of a base with a shape and strides of its own lies outside of `%A` (subgroup ";
+  const std::string outside = "] of a base with an explicit shape and strides is outside of `%A` (subgroup ";
   EXPECT_EQ(failure(view("%N, 4", "4, 1", load)), "4: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4, 1", store)), "5: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
@@ -141,7 +141,7 @@ TEST(Addresses, OutsideOfAllBuffersAreAnError) {
            "%t\n}\n"
            "test \"at\" {\n  %A = fill(1) : memref<3x2xf32>\n  launch @at(address(%A))\n  check %A == before(%A)\n}\n";
   };
-  const std::string outside = "] of a base with a shape and strides of its own lies outside of all buffers of the launch "
+  const std::string outside = "] of a base with an explicit shape and strides is outside of all buffers of the launch "
                               "(subgroup 0 of the workgroup)";
   EXPECT_EQ(failure(at("-8")), "5: element [0, 0" + outside);
   EXPECT_EQ(failure(at("12")), "5: element [1, 1" + outside);
@@ -170,7 +170,7 @@ test "waits" {
     InterpOptions options;
     options.schedule = schedule;
     EXPECT_EQ(failure(text, options),
-              "5: the subgroups of the workgroup never meet: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
+              "5: the subgroups of the workgroup deadlock: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
               "subgroup 5 waits at `barrier`");
   }
 }

@@ -203,7 +203,7 @@ TEST_F(CacheTest, ADirectoryThatOthersWriteToIsRefused) {
     chmod(directory.c_str(), mode);
     ObjectCache cache(directory);
     EXPECT_FALSE(cache);
-    EXPECT_NE(cache.refusal().find("others can write to " + fs::canonical(directory).string()), std::string::npos)
+    EXPECT_NE(cache.refusal().find("other users can write to " + fs::canonical(directory).string()), std::string::npos)
         << cache.refusal();
     EXPECT_EQ(cache.find("k"), std::nullopt);
     cache.keep("other", "object");
@@ -231,7 +231,7 @@ TEST_F(CacheTest, ADirectoryOfAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root gives directories away";
   ObjectCache(directory).keep("k", "object");
   ASSERT_EQ(chown(directory.c_str(), 65534, 65534), 0);
-  EXPECT_NE(ObjectCache(directory).refusal().find("belongs to another user (number 65534)"), std::string::npos);
+  EXPECT_NE(ObjectCache(directory).refusal().find("belongs to another user (uid 65534)"), std::string::npos);
   EXPECT_EQ(ObjectCache(directory).find("k"), std::nullopt);
   ASSERT_EQ(chown(directory.c_str(), 0, 0), 0);
   std::string parent = fs::path(directory).parent_path();

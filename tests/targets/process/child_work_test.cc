@@ -31,13 +31,13 @@ TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
   auto limited = inChildProcess("texts are made", []() -> std::string { _exit(kExitEnvironment); });
   ASSERT_FALSE(limited);
   EXPECT_EQ(limited.error().kind, Error::Kind::Environment);
-  EXPECT_EQ(limited.error().message, "the system lacks memory for the process in which texts are made");
+  EXPECT_EQ(limited.error().message, "the system is out of memory for the process in which texts are made");
   auto killed = inChildProcess("texts are made", [] {
     kill(getpid(), SIGKILL);
     return std::string();
   });
   ASSERT_FALSE(killed);
-  EXPECT_NE(killed.error().message.find("was killed, as the system does when it lacks memory"), std::string::npos)
+  EXPECT_NE(killed.error().message.find("was killed, probably because the system ran out of memory"), std::string::npos)
       << killed.error().message;
   EXPECT_FALSE(internalErrorSeen());
 }

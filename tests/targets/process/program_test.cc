@@ -32,7 +32,7 @@ TEST(ExternalTool, GivesOutputAndStatus) {
 TEST(ExternalTool, AMissingProgramIsAnErrorWithThePackage) {
   auto ran = runTool("no-such-program", "some-package", {});
   ASSERT_FALSE(ran);
-  EXPECT_EQ(ran.error().message, "there is no program `no-such-program` in PATH: install the package some-package");
+  EXPECT_EQ(ran.error().message, "no program `no-such-program` in PATH: install the package some-package");
   auto lost = runTool("sh", "dash", {}, {.directory = "/no/such/folder"});
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().message, "cannot run sh in /no/such/folder: No such file or directory");

@@ -66,10 +66,10 @@ TEST(Eval, SlicesAndElements) {
   expectValues(Expression(kA, "%A[:, 1:]"), {2, 2}, {1, 2, 4, 5});
   expectValues(Expression(kA, "(%A + 1)[0:1, -2:3]"), {1, 2}, {2, 3});
   expectValues(Expression(kA, "%A[1:1]"), {0, 3}, {});
-  expectError(Expression(kA, "%A[2, 0]"), "2 is outside of dimension 0 of 2x3, whose extent is 2");
-  expectError(Expression(kA, "%A[0:3]"), "3 is outside of dimension 0");
+  expectError(Expression(kA, "%A[2, 0]"), "2 is out of bounds of dimension 0 of 2x3, whose extent is 2");
+  expectError(Expression(kA, "%A[0:3]"), "3 is out of bounds of dimension 0");
   expectError(Expression(kA, "%A[0, 0, 0]"), "3 indices for 2x3, which has rank 2");
-  expectError(Expression(kA, "%A[0.5]"), "expected an integer, this is a float");
+  expectError(Expression(kA, "%A[0.5]"), "expected an integer, not a float");
 }
 
 TEST(Eval, Reductions) {
@@ -86,7 +86,7 @@ TEST(Eval, Reductions) {
   expectValues(Expression("%B = from (i) => where(i == 1, nan, 1.0) : memref<3xf32>", "max(%B)"), {}, {NAN});
   expectValues(Expression("%B = fill(0) : memref<0x3xf32>", "sum(%B, 0)"), {1, 3}, {0, 0, 0});
   expectError(Expression(kA, "sum(%A, 2)"), "`sum` over dimension 2 of an array of rank 2");
-  expectError(Expression("%B = fill(0) : memref<0xf32>", "max(%B)"), "`max` of no elements");
+  expectError(Expression("%B = fill(0) : memref<0xf32>", "max(%B)"), "`max` of an empty array");
   Expression big("%B = from (i) => i mod 1000 : memref<300000xf32>", "sum(%B)");
   expectValues(big, {}, {300.0 * 499500});
   Expression middle("%B = from (i, j, k) => i * 100 + j * 10 + k : memref<3x4x300xi32>", "sum(cast(%B, f64), 1)");
@@ -185,9 +185,9 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_NE(message("divsi(%i, 0)").find("`divsi` by zero"), std::string::npos);
   EXPECT_NE(message("divsi(%x, 2.0)").find("`divsi` takes integers; write a / b"), std::string::npos);
   EXPECT_NE(message("xori(%x, 2)").find("`xori` takes integers"), std::string::npos);
-  EXPECT_NE(message("shli(%i, 64)").find("`shli` shifts by 0 to 63 places, at index [0]"), std::string::npos);
+  EXPECT_NE(message("shli(%i, 64)").find("`shli` can shift only by 0 to 63 bits, at index [0]"), std::string::npos);
   EXPECT_NE(message("shli(%i, 62)").find("does not fit 64 bits"), std::string::npos);
-  EXPECT_NE(message("divui(%i + 0, 2)").find("cast(x, i32) gives it one"), std::string::npos);
+  EXPECT_NE(message("divui(%i + 0, 2)").find("give it a type, such as cast(x, i32)"), std::string::npos);
   EXPECT_NE(message("remui(%i, 0)").find("`remui` by zero"), std::string::npos);
 }
 
@@ -214,14 +214,14 @@ TEST(Eval, MatmulShapes) {
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C)"), {2}, {5, 2});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C[:, 0])"), {}, {5});
   expectError(Expression(kA, "matmul(%A, %A)"), "`matmul` of 2x3 and 2x3");
-  expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` names a float type");
+  expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` must be a float type");
   // Sums with an initial value, which broadcasts.
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, %C[1])"), {2}, {5 + 1, 2 + 0});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, c = 10)"), {2}, {15, 12});
   expectValues(Expression(kBatch, "matmul(%B[0], %C, matmul(%B[0], %C))[0]"), {2}, {10, 4});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, 0.5, acc = f16)"), {2}, {5.5, 2.5});
   expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"),
-              "`matmul` starts from 3x2, which does not broadcast to its result, 2");
+              "the initial sums of `matmul` are 3x2, which cannot be broadcast to the result, 2");
   // Exact even beyond the integers that f64 can represent.
   Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
   ASSERT_TRUE(large.ok()) << large.messages();

@@ -89,14 +89,14 @@ TEST(Init, Distributions) {
   EXPECT_NEAR(squares / kCount, 1, 0.03);
   EXPECT_NEAR(within / kCount, 0.6827, 0.015);
   EXPECT_EQ(at(far, 2), 50);
-  expectError("random(dist = \"gauss\") : memref<2xf32>", "a distribution is \"uniform\" or \"normal\"");
-  expectError("random(dist = 1) : memref<2xf32>", "a distribution is \"uniform\" or \"normal\"");
-  expectError("random(dist = \"normal\") : memref<2xi32>", "integers are uniform");
-  expectError("random(range = [1, 2, 3]) : memref<2xf32>", "a range is two numbers");
-  expectError("random(range = 3) : memref<2xf32>", "a range is two numbers");
+  expectError("random(dist = \"gauss\") : memref<2xf32>", "dist must be \"uniform\" or \"normal\"");
+  expectError("random(dist = 1) : memref<2xf32>", "dist must be \"uniform\" or \"normal\"");
+  expectError("random(dist = \"normal\") : memref<2xi32>", "integers are always uniform");
+  expectError("random(range = [1, 2, 3]) : memref<2xf32>", "a range must be two numbers");
+  expectError("random(range = 3) : memref<2xf32>", "a range must be two numbers");
   expectError("random(range = [0, 1], low = 0) : memref<2xf32>", "give one or the other");
-  expectError("random(range = [1, 0]) : memref<2xf32>", "`random` from 1.0 up to and without 0.0 is empty");
-  expectError("random(range = [0, 0]) : memref<2xi32>", "`random` from 0 up to and without 0 is empty");
+  expectError("random(range = [1, 0]) : memref<2xf32>", "the range of `random`, [1.0, 0.0), is empty");
+  expectError("random(range = [0, 0]) : memref<2xi32>", "the range of `random`, [0, 0), is empty");
 }
 
 TEST(Init, BuffersWithoutASeedDiffer) {
@@ -129,7 +129,7 @@ TEST(Init, ValuesThatDoNotFit) {
   expectError("fill(-1) : memref<4xu64>", "is -1, which u64 cannot hold");
   expectError("iota : memref<200xi8>", "the value at index [128] is 128, which i8 cannot hold");
   expectError("ints(0, 200) : memref<4xi8>", "i8 cannot hold 200");
-  expectError("ints(3, 1) : memref<4xi8>", "`ints` from 3 to 1 is empty");
+  expectError("ints(3, 1) : memref<4xi8>", "the range of `ints`, 3 to 1, is empty");
   expectError("random(low = 1) : memref<4xi8>", "takes both `low` and `high`");
   expectError("identity : memref<4xi8>", "needs at least two dimensions");
   expectError("fill(2.0) : memref<4xi8>", "");

@@ -142,7 +142,7 @@ TEST_F(Npy, Errors) {
   expectError(put("text.npy", "hello, this is text"), {1}, Elem::F32, "is not a .npy file");
   std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
   expectError(put("cut.npy", fileText(1, good, "1234567")), {2, 3}, Elem::F32,
-              "is truncated: 2x3 of f32 takes 24 bytes after the header, the file has 7");
+              "is truncated: 2x3 of f32 takes 24 bytes after the header, but the file has 7");
   expectError(put("head.npy", fileText(1, good, "").substr(0, 30)), {2, 3}, Elem::F32, "ends within its header");
   std::string data(24, 'x');
   expectError(put("shape.npy", fileText(1, good, data)), {3, 2}, Elem::F32,
@@ -154,7 +154,8 @@ TEST_F(Npy, Errors) {
   expectError(put("huge.npy", huge), {1}, Elem::F32, "claims a header of 2147483647 bytes");
   expectError(put("rec.npy", fileText(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")), {1},
               Elem::F32, "its elements are records");
-  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32, "lacks 'fortran_order'");
+  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32,
+              "does not have 'fortran_order'");
   expectError(put("bad2.npy", fileText(1, "{'descr': '<f4', 'fortran_order': Maybe}", "1234")), {1}, Elem::F32,
               "expected True or False");
   expectError(put("bad3.npy", fileText(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (-1,)}", "")), {1}, Elem::F32,
@@ -188,7 +189,7 @@ TEST_F(Npy, JunkIsRefused) {
        {std::string("}"), std::string("  junk\n"), std::string(" import os\n"), std::string("\0\n", 2), std::string("{}")}) {
     auto header = parseNpyHeader(good + behind);
     ASSERT_FALSE(header.ok()) << behind;
-    EXPECT_NE(header.error().message.find("has more behind the '}'"), std::string::npos) << header.error().message;
+    EXPECT_NE(header.error().message.find("has text after the '}'"), std::string::npos) << header.error().message;
   }
   for (const char *bad : {"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",
                           "{'descr': '<f4', 'fortran_order': False, 'fortran_order': True, 'shape': (2,), }",
@@ -201,7 +202,7 @@ TEST_F(Npy, JunkIsRefused) {
                           "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (2,), }"})
     EXPECT_FALSE(parseNpyHeader(bad).ok()) << bad;
   expectError(put("behind.npy", fileText(1, good, std::string(8, 'x') + "junk")), {2}, Elem::F32,
-              "has 4 bytes behind its elements");
+              "has 4 bytes after its elements");
   EXPECT_EQ(errorOf(put("exact.npy", fileText(1, good, std::string(8, 'x'))), {2}, Elem::F32), "");
 }
 
@@ -340,11 +341,11 @@ n.savez(folder + '/several.npz', a=n.zeros(3))
   expectError(path("bytes.npy"), {3}, Elem::I8, "numpy type '|S3' (text), but the buffer is");
   expectError(path("date.npy"), {3}, Elem::I64, "numpy type '<M8[D]' (dates), but the buffer is");
   expectError(path("span.npy"), {3}, Elem::I64, "numpy type '<m8[s]' (durations), but the buffer is");
-  expectError(path("record.npy"), {3}, Elem::F32, "its elements are records: only plain numbers can be read");
-  expectError(path("nested.npy"), {3}, Elem::F32, "its elements are records: only plain numbers can be read");
-  expectError(path("long.npy"), {3}, Elem::F64, "(floats of no standard format), but the buffer is 3 of f64 ('<f8')");
+  expectError(path("record.npy"), {3}, Elem::F32, "its elements are records, but only plain numbers can be read");
+  expectError(path("nested.npy"), {3}, Elem::F32, "its elements are records, but only plain numbers can be read");
+  expectError(path("long.npy"), {3}, Elem::F64, "(floats in a non-standard format), but the buffer is 3 of f64 ('<f8')");
   expectError(path("several.npz"), {3}, Elem::F64,
-              "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
+              "is a .npz archive of several arrays: unpack it and use one of the .npy files");
 }
 
 } // namespace

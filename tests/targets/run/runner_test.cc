@@ -81,14 +81,14 @@ TEST(Runner, GuardZones) {
         return Result<void>();
       },
       TestStatus::Failed,
-      {"guard zone of `%C` touched: 4 guard bytes changed after the buffer, the first 12 bytes after the end"});
+      {"out-of-bounds write near `%C`: 4 guard bytes changed after the buffer, the first 12 bytes after the end"});
   expectGemm(
       [](const auto &args) {
         product(args);
         static_cast<char *>(args[0].buffer.data)[-1] ^= 1;
         return Result<void>();
       },
-      TestStatus::Failed, {"guard zone of `%A` touched", "the last 1 byte before its start"});
+      TestStatus::Failed, {"out-of-bounds write near `%A`", "the last 1 byte before its start"});
 }
 
 TEST(Runner, PaddingBetweenRows) {
@@ -144,7 +144,7 @@ TEST(Runner, TwoRunsMustAgree) {
           for (int64_t j = 0; j < 32; ++j) f32At(args[2], i, j) = f32At(args[2], i, j) * 1.5f;
         return Result<void>();
       },
-      TestStatus::Failed, {"two runs differ", "the kernel may use what it has not written"});
+      TestStatus::Failed, {"two runs differ", "the kernel may read elements that it has not written"});
 }
 
 TEST(Runner, FailuresOfLaunches) {
@@ -170,10 +170,10 @@ TEST(Runner, ChecksMustProveSomething) {
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Passed, "no error");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %Y", TestStatus::Failed, "proves nothing: both sides are the same");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y * 1 == %Y", TestStatus::Failed,
-            "proves nothing: it passes on the contents before");
+            "proves nothing: it also passes on the contents before");
   expectAdd(kXY + "%I = iota : memref<8x8xi32>\nlaunch @add(%X, %X, 0)\ncheck %X == %I", TestStatus::Failed,
-            "proves nothing: it passes on the contents before");
-  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X == before(%X)", TestStatus::Failed, "proves nothing: it passes");
+            "proves nothing: it also passes on the contents before");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X == before(%X)", TestStatus::Failed, "proves nothing: it also passes");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck %X == before(%X)", TestStatus::Passed, "");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck 1 == 1", TestStatus::Failed, "proves nothing");
   // The two sides may be swapped.
@@ -183,7 +183,7 @@ TEST(Runner, ChecksMustProveSomething) {
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X - %X + 3 == %Y[0, 0]", TestStatus::Passed, "no error");
   expectAdd(kXY + "%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Z, 0)\ncheck %X == %Z", TestStatus::Passed, "no error");
   expectAdd(kXY + "%I = iota : memref<8x8xi32>\nlaunch @add(%X, %X, 0)\ncheck %I == %X", TestStatus::Failed,
-            "proves nothing: it passes on the contents before");
+            "proves nothing: it also passes on the contents before");
   std::string constant = "%X = fill(2) : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n";
   expectAdd(constant + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Failed,
             "all inputs of the launches are constant");
@@ -205,19 +205,19 @@ TEST(Runner, ContentBeforeTheLaunches) {
   expectAdd(kXY + "launch @add(%X, %X, 3)\ncheck %X == before(%X) + 3", TestStatus::Passed, "");
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\n"
             "check %Y == %X + 1",
-            TestStatus::Failed, "no launched kernel writes `%Z`");
+            TestStatus::Failed, "no launched kernel writes the `out` buffer `%Z`");
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %Y == %X + 1",
-            TestStatus::Failed, "no launched kernel writes `%Y`");
+            TestStatus::Failed, "no launched kernel writes the `out` buffer `%Y`");
 }
 
 TEST(Runner, ArgumentsMustFit) {
   expectAdd(kXY + "launch @add(%X, %Y, 3000000000)\ncheck %Y == %X", TestStatus::FileError, "i32 cannot hold 3000000000");
-  expectAdd(kXY + "launch @add(%X, %Y, dim(%X, 1) / 16)\ncheck %Y == %X", TestStatus::FileError, "0.5 is no integer");
+  expectAdd(kXY + "launch @add(%X, %Y, dim(%X, 1) / 16)\ncheck %Y == %X", TestStatus::FileError, "0.5 is not an integer");
   expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%n = dim(%X, 0) - 1\nlaunch @add(%X, %Y, "
             "%n)\ncheck %Y == %X + 7",
             TestStatus::Passed, "");
   expectAdd("%X = fill(0) : memref<[4 - 5]x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %X == 1", TestStatus::FileError,
-            "a size is not negative: -1");
+            "a size must not be negative: -1");
 }
 
 // --- sizes, targets, files -------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ TEST(Runner, BoundsBeyondTheScaleProveNothing) {
       "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"
       "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  check %C == matmul(%A, %B, acc = bf16)\n}\n";
   expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Failed,
-             {"this check proves nothing about 768 of 768 elements", "integer data make sums exact"}, kLong);
+             {"this check proves nothing about 768 of 768 elements", "use integer data, whose sums are exact"}, kLong);
 }
 
 TEST(Runner, LoadAndSave) {

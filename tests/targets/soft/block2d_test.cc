@@ -247,7 +247,7 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
   EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: no effect
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
-  EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0")) << uneven;
+  EXPECT_TRUE(says(uneven, "the block's position differs between lane 0 of subgroup 0 and lane 8 of subgroup 0")) << uneven;
 }
 
 } // namespace

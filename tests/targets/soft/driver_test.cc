@@ -103,7 +103,7 @@ TEST_F(SoftDriver, putsWhatIsWrongWithAModuleIntoItsLog) {
   EXPECT_TRUE(says(ran.text, "build log: the software Xe device (xe-pvc) does not know the device function what")) << ran.text;
   std::ofstream(file("k.spv")) << "this is no SPIR-V at all, but text";
   ran = run("xt_soft_probe", "module");
-  EXPECT_TRUE(says(ran.text, "module: 0x70000004") && says(ran.text, "this is no SPIR-V")) << ran.text;
+  EXPECT_TRUE(says(ran.text, "module: 0x70000004") && says(ran.text, "this is not SPIR-V")) << ran.text;
 }
 
 TEST_F(SoftDriver, losesTheDeviceWhereAKernelDoesWhatItMustNot) {

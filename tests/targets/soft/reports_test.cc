@@ -26,12 +26,12 @@ LANES(16) kernel void add(global int *out) { atomic_add(out, 1); }
   EXPECT_SAYS(store(16), "kernel store, workgroup (0, 0, 0), lane 3 of subgroup 0: store of 4 bytes at 0x");
   EXPECT_SAYS(store(16), "0 bytes beyond the end of an allocation of 64 bytes");
   EXPECT_SAYS(store(-1), "4 bytes before an allocation of 64 bytes");
-  EXPECT_SAYS(store(1l << 40), "far from every allocation");
+  EXPECT_SAYS(store(1l << 40), "far from any allocation");
   EXPECT_SAYS(kernels.run("load", {16, 1, 1}, {1, 1, 1}, out, in, int64_t{100}), "load of 4 bytes");
   EXPECT_SAYS(kernels.run("wide", {16, 1, 1}, {1, 1, 1}, out, reinterpret_cast<char *>(in.data() + 97)), "load of 16 bytes");
   EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, static_cast<int *>(nullptr)), "atomic access of 4 bytes at 0x0");
   int onHost = 0;
-  EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, &onHost), "is outside of what is allocated");
+  EXPECT_SAYS(kernels.run("add", {16, 1, 1}, {1, 1, 1}, &onHost), "is out of bounds of every allocation");
   EXPECT_EQ(onHost, 0);
 }
 
@@ -64,11 +64,11 @@ LANES(16) kernel void block(global uint8 *out, int at) {
   EXPECT_SAYS(beyond(1060), "beyond the end of `beyond.one`") << "where the other variable is";
   EXPECT_SAYS(beyond(-1), "lane 0 of subgroup 0: store of 4 bytes begins 4 bytes before `beyond.one`");
   EXPECT_EQ(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{8}, 1), "");
-  EXPECT_SAYS(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{8}, 2), "outside of every variable");
+  EXPECT_SAYS(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{8}, 2), "out of bounds of every variable");
   EXPECT_SAYS(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{1 << 20}, 2),
               "1048576 bytes of shared local memory; xe-pvc has 131072");
   EXPECT_EQ(kernels.run("block", {16, 1, 1}, {1, 1, 1}, out, 0), "");
-  EXPECT_SAYS(kernels.run("block", {16, 1, 1}, {1, 1, 1}, out, 4), "go beyond the variable that they begin in");
+  EXPECT_SAYS(kernels.run("block", {16, 1, 1}, {1, 1, 1}, out, 4), "extend beyond the variable in which they begin");
 }
 
 TEST(SoftReports, accessesThatAreNotAligned) {
@@ -147,7 +147,7 @@ TEST(SoftReports, whatTheDeviceDoesNotHave) {
   SoftKernels fine("LANES(16) kernel void k(global int *o) { o[get_global_id(0)] = 1; }");
   ASSERT_TRUE(fine) << fine.error;
   DeviceArray<int> out(4096);
-  EXPECT_SAYS(fine.run("k", {2048, 1, 1}, {1, 1, 1}, out), "a workgroup of 2048 work-items; xe-pvc has up to 1024");
+  EXPECT_SAYS(fine.run("k", {2048, 1, 1}, {1, 1, 1}, out), "a workgroup of 2048 work-items; xe-pvc supports up to 1024");
   EXPECT_SAYS(fine.run("k", {0, 1, 1}, {1, 1, 1}, out), "a workgroup of 0 work-items");
   EXPECT_EQ(fine.run("k", {1024, 1, 1}, {4, 1, 1}, out), "");
 }
@@ -192,7 +192,7 @@ LANES(16) kernel void wait(global int *out, int set, int meet) {
   auto run = [&](int set, int meet) { return kernels.run("wait", {64, 1, 1}, {3, 1, 1}, out, set, meet); };
   EXPECT_EQ(run(1, 0), "");
   EXPECT_EQ(out[63], 7);
-  EXPECT_SAYS(run(0, 0), "deadlock: nobody is left to change what is waited for; finished: subgroup 0; polling ");
+  EXPECT_SAYS(run(0, 0), "deadlock: no running work-item can change the polled memory; finished: subgroup 0; polling ");
   EXPECT_SAYS(run(0, 0), "flags[2] in shared local memory: subgroups 1, 2, 3");
   EXPECT_SAYS(run(0, 1), "; it waits at barrier (call ");
   EXPECT_SAYS(run(0, 1), "flags[2] in shared local memory: subgroups 1, 2, 3");

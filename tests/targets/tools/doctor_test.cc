@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 TEST(Doctor, RunsAKernelOnEachTarget) {
   ToolRun text = runTool("%bin/xtrun --doctor");
-  EXPECT_NE(text.output.find(text.status == 0 ? "All that is needed works." : "FAIL"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find(text.status == 0 ? "All required parts work." : "FAIL"), std::string::npos) << text.output;
   ToolRun ran = runTool("%bin/xtrun --doctor --json");
   EXPECT_EQ(ran.status, text.status) << ran.output;
   Json report = Json::parse(ran.output, nullptr, false);
@@ -59,7 +59,7 @@ TEST(Doctor, TellsTheStateOfTheCache) {
   EXPECT_EQ(report["cache"]["limit"], 3 << 20);
   fs::permissions(folder, fs::perms::all);
   ToolRun refused = runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor");
-  EXPECT_NE(refused.output.find("the cache of compiled code: not used: others can write to "), std::string::npos)
+  EXPECT_NE(refused.output.find("the cache of compiled code: not used: other users can write to "), std::string::npos)
       << refused.output;
   fs::remove_all(folder);
 }

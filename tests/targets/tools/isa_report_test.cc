@@ -19,7 +19,7 @@ TEST(IsaReport, OfAKernelWithSharedMemory) {
   XT_SKIP_WITHOUT_OCLOC();
   test::ToolRun run = test::runTool("%bin/xtc --target=xe-dg2 --emit=isa --report %src/stdlib/transpose.xt");
   EXPECT_EQ(run.status, 0) << run.output;
-  expectIn(run, {" on xe-dg2: ", " bytes spilled, ", " threads an engine with ", " bytes of shared local memory\n",
+  expectIn(run, {" on xe-dg2: ", " bytes spilled, ", " threads per engine with ", " bytes of shared local memory\n",
                  "bytes  line  buffer"});
 }
 

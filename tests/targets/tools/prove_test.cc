@@ -96,9 +96,9 @@ TEST(Prove, FollowsLoopsBranchesAndViews) {
   SKIP_WITHOUT_Z3();
   std::string output = prove(std::string(kFolder) + "loops.xt", 1);
   for (const char *line :
-       {"proved  @rows\n  where dim(%A, 1) = %width", "proved  @vector\n", "where it reads the padding that it names",
-        "fails: a workgroup stores an element more than once to `%B`",
-        "undecided: the address that is stored to in `%B` depends on data"})
+       {"proved  @rows\n  where dim(%A, 1) = %width", "proved  @vector\n", "where it reads its explicit padding",
+        "fails: a workgroup stores more than once to an element of `%B`",
+        "undecided: the address of this store to `%B` depends on data"})
     EXPECT_NE(output.find(line), std::string::npos) << line << "\n" << output;
 }
 
@@ -106,12 +106,12 @@ TEST(Prove, IntegersOfNarrowTypesWrapAround) {
   SKIP_WITHOUT_Z3();
   expectProofs("narrow_integers.xt", 1,
                {{"wraps", "fails", "an element of `%B` is never stored at dim(%A, 0) = 129, dim(%B, 0) = 129"},
-                {"wraps", "fails", "note: the result of `index_cast` may leave the range of i8"},
+                {"wraps", "fails", "note: the result of `index_cast` may overflow i8"},
                 {"wide", "proved", "each element of `%B` is stored"},
                 {"few", "proved", "each element of `%B` is stored"},
                 {"wrapped_assert", "fails", "an element of `%B` is never stored at dim(%A, 0) = 129"},
                 {"below_zero", "fails", "an element of `%B` is never stored at dim(%A, 0) = 1"},
-                {"counter", "undecided", "the address that is stored to in `%B`"}});
+                {"counter", "undecided", "the address of this store to `%B`"}});
 }
 
 // Runs the counterexample that is printed for a file.
@@ -135,7 +135,7 @@ TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
   expectProofs("merged_names.xt", 3,
                {{"element", "undecided", "this memref is not a view of one parameter"},
                 {"same", "proved", "each element of `%B` is stored"},
-                {"swapped_tiles", "undecided", "this tile does not look directly into a parameter"},
+                {"swapped_tiles", "undecided", "this tile does not refer directly to a parameter"},
                 {"swapped_memrefs", "undecided", "this memref is not a view of one parameter"},
                 {"kept_apart", "proved", "  if `%B`, `%C` do not overlap\n"}});
   std::string element = proofOf(prove(std::string(kFolder) + "merged_names.xt", 3), "element");
@@ -144,15 +144,14 @@ TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
 
 TEST(Prove, LoadsStayInsideOrNameTheirPadding) {
   SKIP_WITHOUT_Z3();
-  expectProofs(
-      "loads.xt", 3,
-      {{"unchecked", "undecided", "the addresses of `load_nd` are not followed"},
-       {"gathered", "undecided", "the addresses of `load_gather` are not followed"},
-       {"gathered_on_purpose", "proved", "wherever this `load_gather` reaches outside, it reads the padding that it names"},
-       {"next_element", "undecided", "this load of `%x` reads 0 from outside at dim(%x, 0) = 0"},
-       {"own_element", "proved", "this load of `%x` stays inside"},
-       {"default_padding", "proved",
-        "note: this load of `%A` reaches outside at some sizes, where it reads 0, the default padding"}});
+  expectProofs("loads.xt", 3,
+               {{"unchecked", "undecided", "the addresses of `load_nd` are not analysed"},
+                {"gathered", "undecided", "the addresses of `load_gather` are not analysed"},
+                {"gathered_on_purpose", "proved", "where this `load_gather` is out of bounds, it reads its explicit padding"},
+                {"next_element", "undecided", "this load of `%x` is out of bounds and reads 0 at dim(%x, 0) = 0"},
+                {"own_element", "proved", "this load of `%x` is in bounds"},
+                {"default_padding", "proved",
+                 "note: this load of `%A` is out of bounds at some sizes, where it reads 0, the default padding"}});
 }
 
 TEST(Prove, AnEmptyGridAssertsNothing) {
@@ -173,9 +172,9 @@ TEST(Prove, ALaunchMayHaveAGridThatTheKernelHasNot) {
 
 TEST(Prove, LanesAreInOneOfSeveralSubgroups) {
   SKIP_WITHOUT_Z3();
-  expectProofs(
-      "lanes.xt", 3,
-      {{"three", "undecided", "this load of `%x` reads 0 from outside"}, {"four", "proved", "this load of `%x` stays inside"}});
+  expectProofs("lanes.xt", 3,
+               {{"three", "undecided", "this load of `%x` is out of bounds and reads 0"},
+                {"four", "proved", "this load of `%x` is in bounds"}});
 }
 
 TEST(Prove, ManyStoresBesideEachOther) {
@@ -190,7 +189,7 @@ TEST(Prove, ClaimsThatTakeTooLongAreUndecided) {
   SKIP_WITHOUT_Z3();
   auto run = runTool("%bin/xtc --prove --time-limit=1e-9 " + std::string(kFolder) + "many_stores.xt");
   EXPECT_EQ(run.status, 3) << run.output;
-  EXPECT_NE(run.output.find("undecided: the time limit of 1e-09 s for a kernel was over before Z3 decided whether two "
+  EXPECT_NE(run.output.find("undecided: the time limit of 1e-09 s per kernel expired before Z3 decided whether two "
                             "workgroups store the same element of `%B`"),
             std::string::npos)
       << run.output;

@@ -102,9 +102,9 @@ TEST_F(ReduceFile, SignalsHaveTheirUsualEffectOnTheCommand) {
   for (const char *signal : {"PIPE", "XFSZ"}) {
     test::ToolRun run_ = run("--reduce 'kill -" + std::string(signal) + " $$; true' a.xt");
     EXPECT_EQ(run_.status, 1) << run_.output;
-    EXPECT_NE(run_.output.find("the command ends with status " +
-                               std::to_string(128 + (signal == std::string_view("PIPE") ? SIGPIPE : SIGXFSZ))),
-              std::string::npos)
+    EXPECT_NE(
+        run_.output.find("a.xt with status " + std::to_string(128 + (signal == std::string_view("PIPE") ? SIGPIPE : SIGXFSZ))),
+        std::string::npos)
         << run_.output;
   }
 }
@@ -117,7 +117,7 @@ TEST_F(ReduceFile, KeepsWhatItHasWhenItIsInterrupted) {
                                         "; PATH=%bin:$PATH; xtc --reduce 'sh slow.sh' a.xt & it=$!; while [ ! -e asked ] || [ "
                                         "$(wc -l <asked) -lt 4 ]; do sleep 0.02; done; kill -INT $it; wait $it");
   EXPECT_EQ(reduced.status, 128 + SIGINT) << reduced.output;
-  EXPECT_NE(reduced.output.find("it was stopped before nothing more could go"), std::string::npos) << reduced.output;
+  EXPECT_NE(reduced.output.find("it was stopped, and more may be removable"), std::string::npos) << reduced.output;
   std::string left = text("a.reduced.xt");
   EXPECT_NE(left.find("tile_mma"), std::string::npos);
   EXPECT_LT(left.size(), before_.size());

@@ -48,8 +48,8 @@ TEST(ShowLayout, DrawsTheTableOfTheRfc) {
                         "subgroups   4\n"
                         "each holds  64x128 = 8192 of 16384 elements, in 2x1 blocks of 32x128\n"
                         "copies      each element is in 2 subgroups\n"
-                        "lanes       not laid out\n"
-                        "registers   8192 elements a subgroup\n");
+                        "lanes       no lane layout\n"
+                        "registers   8192 elements per subgroup\n");
 }
 
 TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
@@ -63,11 +63,11 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt", "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
   // The user's spelling comes first, then the usual one.
   expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
-               "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nthe same as #wg_map<");
+               "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nequal to #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
   expectPrints("'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
                "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
-               "lanes       64 a subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
+               "lanes       64 per subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
   expectPrints("'#wg_map<sg_layout = [2, 1, 1, 1, 2], sg_data = [1, 1, 1, 1, 1]>' --shape 2x1x3x1x2", "at [1, 0, 0]:");
 }
 
@@ -86,9 +86,9 @@ TEST(ShowLayout, FindsLayoutsOfImportedFiles) {
   expectPrints("'#rows'" + at, drawn);
   expectPrints("'#own'" + at, drawn);
   expectPrints("'#own' -D ROWS=16" + at, "sg_layout = [16, 1]");
-  expectRefuses("'#columns'" + at, 2, "shown.xt and of what it imports are #own, #rows");
+  expectRefuses("'#columns'" + at, 2, "shown.xt and its imports are #own, #rows");
   expectRefuses("'#own' --shape 4x4 " + (folder.path / "lost.xt").string(), 2, "cannot import \"parts/none\"");
-  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2, "empty.xt and what it imports define no alias");
+  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2, "empty.xt and its imports define no alias");
 }
 
 TEST(ShowLayout, LanesRegistersAndColors) {
@@ -128,11 +128,11 @@ TEST(ShowLayout, AHyphenIsStandardOutput) {
 TEST(ShowLayout, Mistakes) {
   expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "did you mean `#mp_a`?");
   expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "layouts.xt are #columns, #mp_a, #mp_xe, #tile");
-  expectRefuses("'#mp_c' --shape 256x32", 2, "no file is given that could define it");
+  expectRefuses("'#mp_c' --shape 256x32", 2, "give the file that defines it");
   expectRefuses("'#mp_c' --shape 256x32 %in/good.xt", 2, "good.xt defines no alias");
   expectRefuses("'#columns' --shape 256x32 %in/layouts.xt", 2, "this attribute is not a layout");
   expectRefuses("'#mp_a' --shape 48x32 %in/layouts.xt", 2, "this layout does not fit 48x32: extent 48 is neither");
-  expectRefuses("'#mp_a' --shape 256x32x2 %in/layouts.xt", 2, "has 2 entries, the shape has 3 dimensions");
+  expectRefuses("'#mp_a' --shape 256x32x2 %in/layouts.xt", 2, "has 2 entries, but the shape has 3 dimensions");
   expectRefuses("'#wg_map<sg_layout = [8, 4]' --shape 256x32", 2, "error[XT01");
   expectRefuses("'#wg_map<sg_layout = [8, 4]>' --shape 256x32", 2, "wg_map needs sg_layout and sg_data");
   expectRefuses("7 --shape 256x32", 2, "XT0408");
@@ -144,11 +144,11 @@ TEST(ShowLayout, Mistakes) {
   for (const char *shape : {"256y32", "256x", "x32", "0x4", "-4", "1x1x1x1x1x1", "99999999999999999999", "4.5", "256x32 "})
     expectRefuses("'#mp_a' --shape '" + std::string(shape) + "' %in/layouts.xt", 64, "--shape takes one to 5 positive extents");
   expectRefuses("'#mp_a' %in/layouts.xt", 64, "needs the tile's shape");
-  expectRefuses("'' --shape 4 %in/layouts.xt", 64, "names no layout");
-  expectRefuses("'#mp_a' --shape 256x32 %in/layouts.xt %in/good.xt", 64, "one file at most");
+  expectRefuses("'' --shape 4 %in/layouts.xt", 64, "needs a layout");
+  expectRefuses("'#mp_a' --shape 256x32 %in/layouts.xt %in/good.xt", 64, "at most one file");
   test::ToolRun alone = test::runTool("%bin/xtc --lanes %in/good.xt");
   EXPECT_EQ(alone.status, 64);
-  EXPECT_NE(alone.output.find("--lanes belongs to --show-layout"), std::string::npos);
+  EXPECT_NE(alone.output.find("--lanes needs --show-layout"), std::string::npos);
 }
 
 // Layouts that can be drawn also run: each kind of layout, on extents that are not powers of two.

@@ -70,9 +70,9 @@ struct Mending {
   std::vector<std::pair<const char *, const char *>> replaced; // replaced everywhere; $1, $2, … refer to the message
 };
 const Mending kMendings[] = {
-    {"fail_0601_wide_tile.xe-pvc", "few enough: (\\d+x\\d+) in the place of (\\d+x\\d+) of a subgroup", {{"<$2x", "<$1x"}}},
-    {"fail_0601_no_messages.xe-dg2", "few enough: (\\d+x\\d+) in the place of (\\d+x\\d+) of a subgroup", {{"<$2x", "<$1x"}}},
-    {"fail_0601_workgroup.xe-bmg", "few enough: (\\d+x\\d+) in the place of (\\d+x\\d+) of a workgroup", {{"<$2x", "<$1x"}}},
+    {"fail_0601_wide_tile.xe-pvc", "fits: (\\d+x\\d+) instead of (\\d+x\\d+) of a subgroup", {{"<$2x", "<$1x"}}},
+    {"fail_0601_no_messages.xe-dg2", "fits: (\\d+x\\d+) instead of (\\d+x\\d+) of a subgroup", {{"<$2x", "<$1x"}}},
+    {"fail_0601_workgroup.xe-bmg", "fits: (\\d+x\\d+) instead of (\\d+x\\d+) of a workgroup", {{"<$2x", "<$1x"}}},
     {"fail_0602_one.xe-dg2", "may have (\\d+) of its (\\d+) elements", {{"<$2x", "<$1x"}}},
     {"fail_0602_three_buffers.xe-pvc", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
     {"fail_0602_shared.xe-dg2", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
@@ -104,8 +104,8 @@ const Mending kMendings[] = {
      {{"%a = constant 1.0 : vector<$1x", "%a = constant 1.0 : vector<$2x"},
       {"vc} : vector<$1x", "vc} : vector<$2x"},
       {"-> vector<$1x", "-> vector<$2x"}}},
-    {"fail_0606_count.xe-pvc", "has (\\d+) named barriers a workgroup, not (\\d+)", {{"constant $2 ", "constant $1 "}}},
-    {"fail_0606_id.xe-bmg", "0 to (\\d+); there is none with the id (\\d+)", {{"%id = constant $2 ", "%id = constant $1 "}}},
+    {"fail_0606_count.xe-pvc", "has (\\d+) named barriers per workgroup, not (\\d+)", {{"constant $2 ", "constant $1 "}}},
+    {"fail_0606_id.xe-bmg", "0 to (\\d+), not one with the id (\\d+)", {{"%id = constant $2 ", "%id = constant $1 "}}},
     {"fail_0607_lanes.spirv", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
     {"fail_0607_subgroups.xe-pvc",
      "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups",

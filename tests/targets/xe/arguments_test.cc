@@ -88,13 +88,13 @@ TEST(XeBlocks, EachRuleIsAskedForTheBufferAsItIsGiven) {
   EXPECT_EQ(why({2, 16, 64}, {1024, 64, 1}), "");
   EXPECT_EQ(why({1, 16, 64}, {1000, 64, 1}), "") << "there is one matrix only";
   EXPECT_EQ(why({1, 1, 64}, {64, 65, 1}), "") << "there is one row only";
-  EXPECT_EQ(why({2, 16, 64}, {1024, 64, 1}, 0x10020), "`%A` begins at an address that 64 does not divide");
+  EXPECT_EQ(why({2, 16, 64}, {1024, 64, 1}, 0x10020), "`%A` begins at an address that is not a multiple of 64");
   EXPECT_EQ(why({2, 16, 15}, {1024, 64, 1}),
-            "`%A`: a row has 30 bytes; a block message wants at least 64, and a multiple of 4");
+            "`%A`: a row has 30 bytes; a block message needs at least 64, and a multiple of 4");
   EXPECT_EQ(why({2, 16, 64}, {2048, 65, 1}),
-            "`%A`: rows are 130 bytes apart; a block message wants at least 64, and a multiple of 16");
+            "`%A`: rows are 130 bytes apart; a block message needs at least 64, and a multiple of 16");
   EXPECT_EQ(why({2, 16, 64}, {1032, 64, 1}),
-            "`%A`: its matrices are 2064 bytes apart; a block message wants a base that 64 divides");
+            "`%A`: its matrices are 2064 bytes apart; a block message needs a base address that is a multiple of 64");
   code.blockUses.clear();
   EXPECT_EQ(why({2, 16, 15}, {1024, 64, 1}), "") << "a kernel without block messages takes any";
 }

@@ -62,7 +62,7 @@ TEST(DeviceChoice, WithoutAGpuTheSoftwareDeviceStandsIn) {
   std::vector<XeDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
   EXPECT_EQ(chosen(soft, "xe"), "soft pvc");
   EXPECT_EQ(chosen(soft, "xe", DeviceChoice::Gpu), "no Intel GPU: there is soft pvc (xe-pvc)");
-  EXPECT_EQ(chosen({}, "xe"), "no Intel GPU or software device: no driver of this machine finds one");
+  EXPECT_EQ(chosen({}, "xe"), "no Intel GPU or software device: no driver on this machine finds one");
 }
 
 TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {

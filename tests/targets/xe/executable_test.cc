@@ -102,7 +102,7 @@ TEST_F(XeLaunch, WritingOutsideOfABufferNamesTheParameter) {
   Result<void> done = launch(a, c);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, Error::Kind::Kernel);
-  EXPECT_NE(done.error().message.find("@add has written outside of `%C`: "), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().message.find("@add wrote out of bounds of `%C`: "), std::string::npos) << done.error().message;
   EXPECT_NE(done.error().message.find("after its end changed, the first 12 bytes after it"), std::string::npos)
       << done.error().message;
 }
@@ -128,7 +128,7 @@ TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   EXPECT_EQ(compiledAgain, 1);
   EXPECT_EQ(fake.modulesBuilt, 2);
   std::string remarks = renderText(found, program.sources, false);
-  EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message wants at least 64, "
+  EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message needs at least 64, "
                          "and a multiple of 16"),
             std::string::npos)
       << remarks;

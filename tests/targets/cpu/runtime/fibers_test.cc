@@ -226,7 +226,7 @@ TEST(CpuFibers, DivergenceIsReportedAndNeverAHang) {
       auto outcome = kernel.launch({&flags, &out}, {}, threads);
       ASSERT_FALSE(outcome.ok);
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
-      EXPECT_EQ(outcome.error.message, str("the subgroups of workgroup (", c.workgroup, ") never meet: ", c.other));
+      EXPECT_EQ(outcome.error.message, str("the subgroups of workgroup (", c.workgroup, ") deadlock: ", c.other));
       EXPECT_NE(outcome.line.find(c.line), std::string::npos) << outcome.line;
       // The same executable still works.
       Array good = numbered(Elem::I32, {1, 2});

@@ -70,9 +70,10 @@ TEST(DeviceFunctions, OthersAreNotEmitted) {
   const char *half =
       "declare <8 x half> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh(<8 x i16>, <8 x i32>, <8 x half>)\n";
   EXPECT_EQ(problem(half, "xe-pvc"), "");
-  EXPECT_NE(problem(half, "xe-dg2").find("which xe-dg2 is not known to have"), std::string::npos);
+  EXPECT_NE(problem(half, "xe-dg2").find("which xe-dg2 may not have"), std::string::npos);
   EXPECT_EQ(problem("declare i16 @_Z17sub_group_shufflesj(i16, i32)\n", "spirv"), "");
-  EXPECT_NE(problem("declare i32 @_Z17sub_group_shufflesj(i32, i32)\n", "spirv").find("with other types than its symbol says"),
+  EXPECT_NE(problem("declare i32 @_Z17sub_group_shufflesj(i32, i32)\n", "spirv")
+                .find("with types that differ from those of its symbol"),
             std::string::npos);
   EXPECT_NE(problem("declare float @expf(float)\n", "xe-pvc").find("expf"), std::string::npos);
   EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";

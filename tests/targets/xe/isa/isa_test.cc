@@ -201,13 +201,13 @@ TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   };
   EXPECT_EQ(told(),
             "@gemm on xe-pvc: 256 registers, 64 bytes spilled, 8 instructions, 1 dpas\n"
-            "  4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads\n"
+            "  4 threads per engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups per core: 32 of 64 threads\n"
             "  loop at line 14: 1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill\n"
             "    blocks: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n"
             "  all block messages: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n");
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
-  EXPECT_EQ(diagnostics.all()[0].message, "`@gemm` needs more than 256 registers: 64 bytes of them go through memory");
+  EXPECT_EQ(diagnostics.all()[0].message, "`@gemm` needs more than 256 registers: 64 bytes are spilled to memory");
   ASSERT_EQ(diagnostics.all()[0].labels.size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].labels[0].text, "1 message in this loop");
 
@@ -216,7 +216,7 @@ TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   report.loops.push_back(report.loops[0]); // more loops than in the text: no line fits
   EXPECT_NE(told().find("  loop: 1 dpas"), std::string::npos);
   ASSERT_EQ(diagnostics.all().size(), 2u);
-  EXPECT_EQ(diagnostics.all()[1].message, "`@gemm` has 32 products, and no `dpas` is in its code");
+  EXPECT_EQ(diagnostics.all()[1].message, "`@gemm` has 32 products, but no `dpas` is in its code");
 }
 
 TEST(Occupancy, ByThreadsAndByMemory) {
@@ -233,7 +233,7 @@ TEST(Occupancy, ByThreadsAndByMemory) {
   EXPECT_EQ(occupancyOf(dg2, 128, 8, 0).workgroups, 16);
   EXPECT_EQ(occupancyOf(pvc, 256, 64, 0).workgroups, 0);
   EXPECT_EQ(text(whole, pvc, 256, 32),
-            "4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads");
+            "4 threads per engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups per core: 32 of 64 threads");
   EXPECT_EQ(text(occupancyOf(*findTargetInfo("spirv"), 128, 1, 0), *findTargetInfo("spirv"), 128, 1), "");
 }
 
