@@ -25,7 +25,7 @@ std::string noOutputText(OutputKind kind, const Target &target) {
 std::optional<std::string> spirvProblem(const XtcOptions &options) {
   if (options.output.empty() && isatty(STDOUT_FILENO))
     return "SPIR-V is binary: write it to a file with -o FILE, or print it as text with --emit=spvasm";
-  if (options.files.size() > 1) return "--emit=spirv takes one file: its SPIR-V is one module";
+  if (options.files.size() > 1) return "--emit=spirv takes one file, because the output is one module";
   bool more = options.report || options.emit.size() > 1;
   if (more && options.output.empty())
     return "SPIR-V is binary: to combine it with other output, write it to a file with -o FILE";

@@ -103,7 +103,7 @@ private:
       Error error = listings.error();
       if (options_.definitions.empty() && error.message.find("lacks functions") != std::string::npos)
         error.message +=
-            "; --isa-shim=FILE.ll gives it definitions, to look at the code only (xt_bench_xe --shim writes such a file)";
+            "; define them with --isa-shim=FILE.ll to inspect the code (xt_bench_xe --shim writes such a file)";
       return error;
     }
     if (!options_.report) return join(*listings, "");
