@@ -56,12 +56,12 @@ void takePlace(const SourceManager *sources, Error &reported) {
 
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome) {
   if (outcome == kNoXeOutcome) return {};
-  int bits = xeSubgroupBits(code.subgroups);
+  int bits = subgroupBits(code.subgroups);
   uint32_t number = static_cast<uint32_t>(outcome) >> bits;
   uint64_t subgroup = outcome & ((uint64_t{1} << bits) - 1);
-  auto next = std::ranges::upper_bound(code.failures, number, {}, &XeFailure::first);
+  auto next = std::ranges::upper_bound(code.failures, number, {}, &LaneFailure::first);
   if (next == code.failures.begin()) return Error::kernel(str("failure ", number, ", which @", kernel.name, " does not have"));
-  const XeFailure &failure = *std::prev(next);
+  const LaneFailure &failure = *std::prev(next);
   std::vector<int64_t> id = blockIdOf(outcome >> 32, grid);
   // Messages are those of other targets, except for the subgroup: whatever scope the source had, each subgroup fails on its own
   // here.
@@ -74,10 +74,10 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
 
 Error placed(const XeKernel &code, const SourceManager *sources, Error reported) {
   takePlace(sources, reported);
-  size_t at = reported.message.find(kXeWaitName);
+  size_t at = reported.message.find(kWaitName);
   size_t number = at == std::string::npos
                       ? code.waits.size()
-                      : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kXeWaitName.size(), nullptr, 10));
+                      : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kWaitName.size(), nullptr, 10));
   if (number < code.waits.size()) reported.range = code.waits[number];
   return reported;
 }

@@ -1,29 +1,8 @@
-// How a kernel that was compiled to SPIR-V is launched: its arguments, and the facts that a host needs.
-//
-// Arguments of an entry point, in order:
-//   per memref parameter   the address of element [0, …, 0] (global memory), then its sizes, then its strides in
-//                          elements, one 64-bit integer per dimension each, static ones too
-//   per scalar parameter   its value: integers and floats in their width, except that i1 and i4 take 8 bits, index takes
-//                          64, and bf16 and the 8-bit floats are integers with their bits
-//   per grid variable      lower bound and step, 64-bit integers, outermost first
-//   outcome                only if XeKernel::reportsFailures: the address of a 64-bit word, which the host sets to ~0. When a
-//                          check fails, the subgroup atomically lowers the word to the minimum of its value and workgroup
-//                          id << 32 | failure number << xeSubgroupBits | subgroup number, and continues without the access
-// Atomics on elements of 8 and 16 bits exchange the aligned 32-bit word that holds the element. If a buffer begins or ends
-// within such a word, the kernel reads the other bytes of the word and writes them back unchanged, which no other access can
-// observe. The word only needs to be allocated, and every allocation of Level Zero ends at a multiple of 4 bytes. No other
-// access is out of bounds of a buffer.
-// Group ids: the last grid variable is dimension x, the one before it y, and z counts all others row-major, so that the
-// linear workgroup id (x fastest) counts the grid row-major. There are subgroups * subgroupSize work-items in x; a
-// subgroup's lanes are neighbours.
+// A kernel that was compiled to SPIR-V, and the facts that a host needs to launch it. Its arguments are those of
+// targets/llvm/lane/lane_kernel.h. A word around a narrow atomic is always allocated: every allocation of Level Zero ends at a
+// multiple of 4 bytes.
 #pragma once
-#include "ir/gpu/block_rules.h"
-
-#include <bit>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "targets/llvm/lane/lane_kernel.h"
 
 namespace xt {
 
@@ -40,35 +19,8 @@ struct XeBlockUse {
 inline constexpr const char *kLargeRegisterFileOption = "-ze-opt-large-register-file";
 inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per-thread";
 
-// The name of the loop in which a subgroup waits at a named barrier is this prefix and the number of the wait in
-// XeKernel::waits. The software device names loops in its reports.
-inline constexpr std::string_view kXeWaitName = "nbarrier_wait.";
-
-// The bits of a subgroup's number in the outcome of a kernel with this many subgroups.
-inline int xeSubgroupBits(int64_t subgroups) { return std::bit_width(static_cast<uint64_t>(subgroups - 1)); }
-
-// A failure that a workgroup may report. Each element of an assert's condition has its own failure number, from `first` on in
-// row-major order; the lowest number that fails is reported.
-struct XeFailure {
-  uint32_t first = 0;
-  std::string text; // of an assert, or the message for the user
-  SourceRange place;
-  bool asserted = false;
-  bool byWorkgroup = false; // the workgroup asserts as a whole: no subgroup is named
-  std::vector<int64_t> shape; // the shape in which an assert counts its elements (assertedShape); empty: one number
-};
-
-struct XeKernel {
-  std::string entry; // the entry point's name: letters, digits and '_'
-  int64_t subgroups = 1, subgroupSize = 16;
-  int64_t slmBytes = 0;
+struct XeKernel : LaneKernel {
   bool largeRegisterFile = false; // requests 256 registers per thread
-  bool reportsFailures = false;
-  // Some subgroups of a workgroup may skip a subgroup barrier, or reach it more often than others, because it is in a branch or
-  // a loop that depends on the subgroup.
-  bool divergentBarriers = false;
-  std::vector<XeFailure> failures; // in the order of their numbers
-  std::vector<SourceRange> waits; // at named barriers
   std::vector<XeBlockUse> blockUses;
 };
 

@@ -62,7 +62,7 @@ Json gridJson(const Kernel &kernel) {
 
 Json failuresJson(const XeKernel &code, const SourceManager &sources) {
   Json list = Json::array();
-  for (const XeFailure &failure : code.failures) {
+  for (const LaneFailure &failure : code.failures) {
     Json json = {{"first", failure.first},
                  {"count", productOf(failure.shape)},
                  {"kind", failure.asserted ? "assert" : "misuse"},
@@ -86,7 +86,7 @@ Json outcomeJson(const Json &arguments, const XeKernel &code, const SourceManage
           {"bytes", 8},
           {"initial", "0xffffffffffffffff"},
           {"workgroupShift", 32},
-          {"failureShift", xeSubgroupBits(code.subgroups)},
+          {"failureShift", subgroupBits(code.subgroups)},
           {"failures", failuresJson(code, sources)}};
 }
 

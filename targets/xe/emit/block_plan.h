@@ -1,9 +1,9 @@
 // Decides which blocks of a kernel become 2D block messages, and which conditions a launch must then meet.
 #pragma once
 #include "ir/base/diagnostics.h"
+#include "targets/llvm/lane/index_ranges.h"
 #include "targets/xe/emit/block_call.h"
 #include "targets/xe/emit/emit.h"
-#include "targets/xe/emit/index_ranges.h"
 #include "targets/xe/emit/window_origins.h"
 
 #include <unordered_map>

@@ -2,7 +2,7 @@
 #include "ir/base/text.h"
 #include "ir/views/names.h"
 #include "ir/views/shared.h"
-#include "targets/xe/emit/kernel_emitter.h"
+#include "targets/xe/emit/xe_lane_device.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ uint32_t controlOf(std::span<const Hint> hints, std::string_view word, uint32_t 
 
 // An access controls two levels of caches on Xe: level 0 is L1, level 1 the next one, which documents call L2 or L3. Intel's
 // compiler accepts controls for both levels only, so a missing hint becomes the usual control.
-void XeKernelEmitter::readHints(const Op &op) {
+void XeLaneDevice::beginOp(LaneContext &c, const Op &op) {
   hints_ = nullptr;
   SharedAttrs attrs(op);
   const std::pair<std::string_view, std::string_view> hints[] = {
@@ -48,8 +48,8 @@ void XeKernelEmitter::readHints(const Op &op) {
   std::span<const Hint> known = stores ? std::span<const Hint>(kOfStores) : std::span<const Hint>(kOfLoads);
   std::string_view outer = attrs.l3Hint().empty() ? attrs.l2Hint() : attrs.l3Hint();
   uint32_t usual = stores ? 2 : 1, levels[] = {controlOf(known, attrs.l1Hint(), usual), controlOf(known, outer, usual)};
-  llvm::LLVMContext &context = b.getContext();
-  auto constant = [&](uint32_t value) { return llvm::ConstantAsMetadata::get(b.getInt32(value)); };
+  llvm::LLVMContext &context = c.b.getContext();
+  auto constant = [&](uint32_t value) { return llvm::ConstantAsMetadata::get(c.b.getInt32(value)); };
   std::array<llvm::Metadata *, 2> controls;
   for (uint32_t level = 0; level < 2; ++level)
     controls[level] =
@@ -58,10 +58,10 @@ void XeKernelEmitter::readHints(const Op &op) {
 }
 
 // A decoration belongs to a pointer, not to an access, so each access gets a new pointer.
-LlvmValue *XeKernelEmitter::hinted(LlvmValue *address) {
+LlvmValue *XeLaneDevice::accessed(LaneContext &c, LlvmValue *address) {
   if (!hints_ || address->getType()->getPointerAddressSpace() != addressSpace(MemorySpace::Global)) return address;
-  auto *own = llvm::GetElementPtrInst::Create(b.getInt8Ty(), address, {number(0)});
-  b.Insert(own);
+  auto *own = llvm::GetElementPtrInst::Create(c.b.getInt8Ty(), address, {c.values.number(0)});
+  c.b.Insert(own);
   own->setMetadata("spirv.Decorations", hints_);
   return own;
 }

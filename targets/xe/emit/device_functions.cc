@@ -3,9 +3,9 @@
 #include "ir/base/check.h"
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
+#include "targets/llvm/lane/fragment.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"
-#include "targets/xe/emit/fragment.h"
 #include "targets/xe/library/mangled_symbol.h"
 
 #include <algorithm>

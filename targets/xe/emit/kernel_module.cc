@@ -3,10 +3,11 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
+#include "targets/llvm/lane/kernel_emitter.h"
+#include "targets/llvm/lane/source_lines.h"
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/device_functions.h"
-#include "targets/xe/emit/kernel_emitter.h"
-#include "targets/xe/emit/source_lines.h"
+#include "targets/xe/emit/xe_lane_device.h"
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Linker/Linker.h>
@@ -70,10 +71,15 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
           str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name, " first"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (options.stage) options.stage(str("code of @", kernel->name));
-    XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, lines, diagnostics);
-    Result<XeKernel> made = emitter.emit(entryName(*kernel, result.kernels));
-    if (!made) return made.error();
-    result.kernels.push_back(std::move(*made));
+    XeLaneDevice device(module.context(), *kernel, target, options, diagnostics);
+    XeKernel made;
+    made.largeRegisterFile = device.wantsLargeRegisterFile();
+    made.blockUses = device.blockUses();
+    LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines);
+    Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, result.kernels));
+    if (!emitted) return emitted.error();
+    static_cast<LaneKernel &>(made) = std::move(*emitted);
+    result.kernels.push_back(std::move(made));
   }
   lines.finish();
   if (Result<void> known = checkDeviceCalls(*result.module, target); !known) return known.error();

@@ -344,7 +344,7 @@ TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
       "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();
-  const std::vector<XeFailure> &failures = made.kernels.at(0).failures;
+  const std::vector<LaneFailure> &failures = made.kernels.at(0).failures;
   ASSERT_EQ(failures.size(), 2u);
   EXPECT_EQ(failures[0].shape, (std::vector<int64_t>{32, 64}));
   EXPECT_TRUE(failures[0].byWorkgroup);

@@ -1,6 +1,10 @@
-#include "targets/xe/emit/index_ranges.h"
+#include "targets/llvm/lane/index_ranges.h"
 
-#include "tests/targets/xe/emit/gpu_program.h"
+#include "lang/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
 
 namespace xt::test {
 namespace {

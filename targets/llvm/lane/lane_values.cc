@@ -1,39 +1,53 @@
-// LLVM values of IR values.
-#include "ir/base/check.h"
-#include "targets/xe/emit/kernel_emitter.h"
+#include "targets/llvm/lane/lane_values.h"
 
 namespace xt {
 
-LlvmValue *XeKernelEmitter::resize(LlvmValue *index, bool narrow) {
+LlvmValue *LaneValues::resize(LlvmValue *index, bool narrow) {
   return b.CreateSExtOrTrunc(index, narrow ? b.getInt32Ty() : b.getInt64Ty());
 }
 
-void XeKernelEmitter::setIndex(const Value *value, LlvmValue *index) { parts_[value] = {resize(index, narrow(value))}; }
+void LaneValues::setIndex(const Value *value, LlvmValue *index) { parts_[value] = {resize(index, narrow(value))}; }
 
-void XeKernelEmitter::match(LlvmValue *&x, LlvmValue *&y) {
+void LaneValues::match(LlvmValue *&x, LlvmValue *&y) {
   if (x->getType() == y->getType()) return;
   x = wide(x);
   y = wide(y);
 }
 
-LlvmValue *XeKernelEmitter::add(LlvmValue *x, LlvmValue *y) {
+LlvmValue *LaneValues::add(LlvmValue *x, LlvmValue *y) {
   match(x, y);
   return b.CreateAdd(x, y);
 }
 
 // Unsigned: a negative index becomes larger than every size.
-LlvmValue *XeKernelEmitter::below(LlvmValue *index, LlvmValue *size) {
+LlvmValue *LaneValues::below(LlvmValue *index, LlvmValue *size) {
   match(index, size);
   return b.CreateICmpULT(index, size);
 }
 
-LlvmValue *XeKernelEmitter::asIndex(const Value *integer) {
+LlvmValue *LaneValues::asIndex(const Value *integer) {
   if (integer->type().isIndex()) return wide(scalar(integer));
   return ops_.indexFrom(scalar(integer), integer->type().elem());
 }
 
-XeKernelEmitter::Parts XeKernelEmitter::chunksOf(const Fragment &fragment, Elem elem) {
-  Parts parts;
+Fragment LaneValues::valueOf(const Value *value) const {
+  return value->type().isVector() ? fragment(value) : Fragment{{scalar(value)}};
+}
+
+void LaneValues::setValue(const Value *value, Fragment elements) {
+  if (value->type().isVector()) {
+    fragments_[value] = std::move(elements);
+    return;
+  }
+  LlvmValue *only = scalarOf(b, elements[0]);
+  if (value->type().isIndex())
+    setIndex(value, only);
+  else
+    parts_[value] = {only};
+}
+
+LaneParts LaneValues::chunksOf(const Fragment &fragment, Elem elem) {
+  LaneParts parts;
   unsigned bits = ops_.type(elem, 0)->getScalarSizeInBits();
   for (size_t k = 0; k < fragment.size();) {
     size_t length = chunkLength(bits, fragment.size() - k);
@@ -43,8 +57,8 @@ XeKernelEmitter::Parts XeKernelEmitter::chunksOf(const Fragment &fragment, Elem 
   return parts;
 }
 
-XeKernelEmitter::Parts XeKernelEmitter::flatten(llvm::ArrayRef<Value *> values) {
-  Parts all;
+LaneParts LaneValues::flatten(llvm::ArrayRef<Value *> values) {
+  LaneParts all;
   for (const Value *value : values) {
     if (auto parts = parts_.find(value); parts != parts_.end()) all.append(parts->second);
     if (auto elements = fragments_.find(value); elements != fragments_.end())
@@ -53,7 +67,7 @@ XeKernelEmitter::Parts XeKernelEmitter::flatten(llvm::ArrayRef<Value *> values) 
   return all;
 }
 
-void XeKernelEmitter::unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
+void LaneValues::unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
   auto take = [&] {
     LlvmValue *first = parts.front();
     parts = parts.drop_front();
@@ -66,11 +80,11 @@ void XeKernelEmitter::unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<L
       setIndex(value, take());
     } else if (!type.isVector()) {
       size_t count = type.isMemRef()               ? 1 + 2 * static_cast<size_t>(type.rank())
-                     : type.is(TypeKind::NBarrier) ? 4 // id, role, producers, consumers
+                     : type.is(TypeKind::NBarrier) ? size_t{kBarrierParts}
                      : scatter                     ? size_t{kScatterParts}
                      : type.isWindow()             ? size_t{kWindowParts}
                                                    : 1;
-      Parts own;
+      LaneParts own;
       for (size_t i = 0; i < count; ++i) own.push_back(take());
       if (count == kWindowParts && !scatter && type.isWindow())
         for (size_t d = 0; d < 2; ++d) own[kY + d] = resize(own[kY + d], ranges_.ofWindow(value, d).fits32());

@@ -1,8 +1,9 @@
-// Scatter tiles and descriptors, whose elements have their own offsets, and atomics.
-#include "ir/base/check.h"
+#include "targets/llvm/lane/gathers.h"
+
 #include "ir/combine.h"
 #include "ir/views/shared.h"
-#include "targets/xe/emit/kernel_emitter.h"
+#include "targets/llvm/lane/phi.h"
+#include "targets/llvm/lane/windows.h"
 
 namespace xt {
 namespace {
@@ -35,119 +36,106 @@ std::optional<llvm::AtomicRMWInst::BinOp> integerUpdate(OpKind kind) {
 } // namespace
 
 // A lane's part of a descriptor is its chunk of neighbouring elements.
-void XeKernelEmitter::initScatter(const Op &op) {
+void LaneGathers::initScatter(const Op &op) {
   const Value *base = op.operand(0), *offsets = op.operand(1);
   Type type = op.result()->type();
-  if (base->type().isMemRef())
-    parts_[op.result()] = parts_.at(base); // of a one-dimensional memref: base, size, stride
-  else
-    parts_[op.result()] = {pointer(asIndex(base)), nullptr, number(1)}; // without bounds
-  if (!base->type().isMemRef()) parts_[op.result()][kScatterSize] = number(-1);
+  LaneParts parts = base->type().isMemRef() // a one-dimensional one: base, size, stride
+                        ? v.partsOf(base)
+                        : LaneParts{LaneMemoryOps(c).pointer(v.asIndex(base)), nullptr, v.number(1)};
+  if (!base->type().isMemRef()) parts[kScatterSize] = v.number(-1); // without bounds
+  v.setParts(op.result(), std::move(parts));
   if (!isDescriptor(op.result())) {
-    fragments_[op.result()] = fragment(offsets);
+    v.setFragment(op.result(), v.fragment(offsets));
     return;
   }
-  LlvmValue *first = asIndex(offsets);
+  LlvmValue *first = v.asIndex(offsets);
   Fragment all;
-  for (int64_t k = 0; k < type.data().chunk; ++k) all.push_back({b.CreateAdd(first, number(k))});
-  fragments_[op.result()] = std::move(all);
+  for (int64_t k = 0; k < type.data().chunk; ++k) all.push_back({b.CreateAdd(first, v.number(k))});
+  v.setFragment(op.result(), std::move(all));
 }
 
-void XeKernelEmitter::moveScatter(const Op &op) {
+void LaneGathers::moveScatter(const Op &op) {
   const Value *deltas = op.operand(1);
-  parts_[op.result()] = parts_.at(op.operand(0));
-  Fragment offsets = fragment(op.operand(0));
-  LlvmValue *same = deltas->type().isVector() ? nullptr : asIndex(deltas);
+  v.setParts(op.result(), v.partsOf(op.operand(0)));
+  Fragment offsets = v.fragment(op.operand(0));
+  LlvmValue *same = deltas->type().isVector() ? nullptr : v.asIndex(deltas);
   for (size_t k = 0; k < offsets.size(); ++k) {
-    LlvmValue *delta = same ? same : scalarOf(b, fragment(deltas)[k]);
+    LlvmValue *delta = same ? same : scalarOf(b, v.fragment(deltas)[k]);
     offsets[k] = {b.CreateAdd(scalarOf(b, offsets[k]), delta)};
   }
-  fragments_[op.result()] = std::move(offsets);
+  v.setFragment(op.result(), std::move(offsets));
 }
 
 // The size of an address is the greatest unsigned number, so every offset except one is below it.
-XeKernelEmitter::Element XeKernelEmitter::scatterElement(const Value *tile, size_t k, LlvmValue *mask) {
-  const Parts &parts = parts_.at(tile);
-  LlvmValue *offset = scalarOf(b, fragment(tile)[k]);
+LaneElement LaneGathers::scatterElement(const Value *tile, size_t k, LlvmValue *mask) {
+  const LaneParts &parts = v.partsOf(tile);
+  LlvmValue *offset = scalarOf(b, v.fragment(tile)[k]);
   LlvmValue *size = parts[kScatterSize];
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
-  LlvmValue *inside = known && known->isMinusOne() ? static_cast<LlvmValue *>(b.getTrue()) : below(offset, size);
-  LlvmValue *bytes = b.CreateMul(parts[kScatterStride], number(elemInfo(tile->type().elem()).storageBytes));
+  LlvmValue *inside = known && known->isMinusOne() ? static_cast<LlvmValue *>(b.getTrue()) : v.below(offset, size);
+  LlvmValue *bytes = b.CreateMul(parts[kScatterStride], v.number(elemInfo(tile->type().elem()).storageBytes));
   return {mask ? b.CreateAnd(inside, mask) : inside, byteOffset(b, parts[kScatterBase], b.CreateMul(offset, bytes))};
 }
 
-LlvmValue *XeKernelEmitter::maskOf(const Op &op, size_t operand, size_t k) {
+LlvmValue *LaneGathers::maskOf(const Op &op, size_t operand, size_t k) {
   if (operand >= op.operandCount()) return nullptr;
   const Value *mask = op.operand(operand);
-  return mask->type().isVector() ? scalarOf(b, fragment(mask)[k]) : scalar(mask);
+  return mask->type().isVector() ? scalarOf(b, v.fragment(mask)[k]) : v.scalar(mask);
 }
 
-void XeKernelEmitter::setValue(const Value *value, Fragment elements) {
-  if (value->type().isVector()) {
-    fragments_[value] = std::move(elements);
-    return;
-  }
-  LlvmValue *only = scalarOf(b, elements[0]);
-  if (value->type().isIndex())
-    setIndex(value, only);
-  else
-    parts_[value] = {only};
-}
-
-Fragment XeKernelEmitter::valueOf(const Value *value) const {
-  return value->type().isVector() ? fragment(value) : Fragment{{scalar(value)}};
-}
-
-void XeKernelEmitter::emitGather(const Op &op) {
+void LaneGathers::emitGather(const Op &op) {
   const Value *tile = op.operand(kTile);
   Elem elem = tile->type().elem();
-  LlvmValue *padding = paddingOf(op, ops_, elem);
+  LlvmValue *padding = paddingOf(op, ops, elem);
+  LaneMemoryOps memory(c);
   Fragment result;
-  for (size_t k = 0; k < fragment(tile).size(); ++k) {
-    Element element = scatterElement(tile, k, maskOf(op, 1, k));
-    result.push_back({guarded(element.inside, [&] { return loadAt(element.address, elem); }, padding)});
+  for (size_t k = 0; k < v.fragment(tile).size(); ++k) {
+    LaneElement element = scatterElement(tile, k, maskOf(op, 1, k));
+    result.push_back({memory.guarded(element.inside, [&] { return memory.loadAt(element.address, elem); }, padding)});
   }
-  setValue(op.result(), std::move(result));
+  v.setValue(op.result(), std::move(result));
 }
 
-void XeKernelEmitter::emitScatter(const Op &op) {
+void LaneGathers::emitScatter(const Op &op) {
   bool descriptor = op.info().typeRule == TypeRule::ScatterTdesc;
   const Value *tile = op.operand(descriptor ? 1 : 2);
-  Fragment value = valueOf(op.operand(0));
+  Fragment value = v.valueOf(op.operand(0));
+  LaneMemoryOps memory(c);
   for (size_t k = 0; k < value.size(); ++k) {
     LlvmValue *given = scalarOf(b, value[k]);
-    if (op.operand(0)->type().isIndex()) given = wide(given);
-    Element element = scatterElement(tile, k, maskOf(op, descriptor ? 2 : 1, k));
-    guardedDo(element.inside, [&] { storeAt(element.address, tile->type().elem(), given); });
+    if (op.operand(0)->type().isIndex()) given = v.wide(given);
+    LaneElement element = scatterElement(tile, k, maskOf(op, descriptor ? 2 : 1, k));
+    memory.guardedDo(element.inside, [&] { memory.storeAt(element.address, tile->type().elem(), given); });
   }
 }
 
-void XeKernelEmitter::emitAtomic(const Op &op) {
+void LaneGathers::emitAtomic(const Op &op) {
   const Value *tile = op.operand(kTileOfUpdate);
   Elem elem = tile->type().elem();
-  Fragment value = valueOf(op.operand(0)), result;
+  Fragment value = v.valueOf(op.operand(0)), result;
   bool scatter = tile->type().data().scatter;
-  Lattice lattice = scatter ? Lattice() : latticeOf(tile->type());
-  Reach where = scatter ? Reach() : reach(tile, lattice);
+  LaneWindows windows(c);
+  LaneWindows::Lattice lattice = scatter ? LaneWindows::Lattice() : windows.latticeOf(tile->type());
+  LaneWindows::Reach where = scatter ? LaneWindows::Reach() : windows.reach(tile, lattice);
   for (size_t k = 0; k < value.size(); ++k) {
     LlvmValue *given = scalarOf(b, value[k]), *mask = maskOf(op, 2, k);
-    if (op.operand(0)->type().isIndex()) given = wide(given);
-    Element element;
+    if (op.operand(0)->type().isIndex()) given = v.wide(given);
+    LaneElement element;
     if (scatter) {
       element = scatterElement(tile, k, mask);
     } else {
       size_t row = k / lattice.columns.size(), column = k % lattice.columns.size();
-      element = {inside(where, row, column), address(where, row, column)};
+      element = {windows.inside(where, row, column), windows.address(where, row, column)};
       if (mask) element.inside = b.CreateAnd(element.inside, mask);
     }
-    result.push_back(
-        {guarded(element.inside, [&] { return updateAtomically(op, elem, element.address, given); }, ops_.zero(elem, 0))});
+    result.push_back({LaneMemoryOps(c).guarded(
+        element.inside, [&] { return updateAtomically(op, elem, element.address, given); }, ops.zero(elem, 0))});
   }
-  setValue(op.result(), std::move(result));
+  v.setValue(op.result(), std::move(result));
 }
 
 // Updates that the hardware lacks use compare-and-swap.
-LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue *address, LlvmValue *value) {
+LlvmValue *LaneGathers::updateAtomically(const Op &op, Elem elem, LlvmValue *address, LlvmValue *value) {
   std::optional<OpKind> combining = combiningOp(op); // nullopt: the new value replaces the old one
   bool assigns = !combining, word = elemInfo(elem).storageBytes >= 4;
   auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
@@ -161,40 +149,41 @@ LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue 
     update = llvm::AtomicRMWInst::FAdd;
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Min) update = llvm::AtomicRMWInst::UMin;
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Max) update = llvm::AtomicRMWInst::UMax;
-  if (!update || (update == llvm::AtomicRMWInst::FAdd && target_.mma.empty())) return swapUntilDone(kind, elem, address, value);
+  if (!update || (update == llvm::AtomicRMWInst::FAdd && !c.device.addsFloats()))
+    return swapUntilDone(kind, elem, address, value);
   bool exchangesFloat = assigns && isFloat(elem);
   LlvmValue *given = exchangesFloat ? b.CreateBitCast(value, b.getIntNTy(static_cast<unsigned>(8 * bytes))) : value;
   LlvmValue *before = b.CreateAtomicRMW(*update, address, given, llvm::Align(bytes), llvm::AtomicOrdering::Monotonic,
-                                        b.getContext().getOrInsertSyncScopeID("device"));
+                                        c.syncScope(LaneScope::Device));
   return exchangesFloat ? b.CreateBitCast(before, value->getType()) : before;
 }
 
 // A compare-and-swap loop on the 32- or 64-bit word that holds the element.
-LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address, LlvmValue *value) {
+LlvmValue *LaneGathers::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address, LlvmValue *value) {
   auto bytes = static_cast<unsigned>(elemInfo(elem).storageBytes);
   llvm::Type *image = b.getIntNTy(8 * bytes), *word = bytes == 8 ? b.getInt64Ty() : b.getInt32Ty();
   llvm::Align align(bytes == 8 ? 8 : 4);
   LlvmValue *place = b.CreatePtrToInt(address, b.getInt64Ty()), *shift = nullptr;
   if (bytes < 4) { // an element does not cross words, because its address is a multiple of its size
-    LlvmValue *inWord = b.CreateTrunc(b.CreateAnd(place, number(3)), b.getInt32Ty());
-    shift = b.CreateMul(inWord, number32(8));
-    address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, number(3))));
+    LlvmValue *inWord = b.CreateTrunc(b.CreateAnd(place, v.number(3)), b.getInt32Ty());
+    shift = b.CreateMul(inWord, v.number32(8));
+    address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, v.number(3))));
   }
-  llvm::SyncScope::ID scope = b.getContext().getOrInsertSyncScopeID("device");
+  llvm::SyncScope::ID scope = c.syncScope(LaneScope::Device);
   // Bytes around a narrow element are only accessed by exchanges (kernel_abi.h), so the loop starts from 0: if the word
   // differs, the first exchange reads it.
-  LlvmValue *first = shift ? number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
+  LlvmValue *first = shift ? v.number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *again = llvm::BasicBlock::Create(b.getContext(), "atomic", function);
   auto *done = llvm::BasicBlock::Create(b.getContext(), "atomic.end", function);
   b.CreateBr(again);
   b.SetInsertPoint(again);
-  llvm::PHINode *old = openPhi(first, before);
+  llvm::PHINode *old = openPhi(b, first, before);
   LlvmValue *bits = shift ? b.CreateTrunc(b.CreateLShr(old, shift), image) : static_cast<LlvmValue *>(old);
-  LlvmValue *current = ops_.fromStorage(elem, b.CreateBitCast(bits, ops_.storageType(elem, 0)));
-  LlvmValue *next = kind == OpKind::Select ? value : ops_.combine(kind, elem, current, value);
-  LlvmValue *wanted = b.CreateBitCast(ops_.toStorage(elem, next), image);
+  LlvmValue *current = ops.fromStorage(elem, b.CreateBitCast(bits, ops.storageType(elem, 0)));
+  LlvmValue *next = kind == OpKind::Select ? value : ops.combine(kind, elem, current, value);
+  LlvmValue *wanted = b.CreateBitCast(ops.toStorage(elem, next), image);
   if (shift) {
     LlvmValue *mask = b.CreateShl(b.getInt32(bytes == 1 ? 0xFF : 0xFFFF), shift);
     wanted = b.CreateOr(b.CreateAnd(old, b.CreateNot(mask)), b.CreateShl(b.CreateZExt(wanted, word), shift));
@@ -202,7 +191,7 @@ LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *add
   llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(address, old, wanted, align, llvm::AtomicOrdering::Monotonic,
                                                         llvm::AtomicOrdering::Monotonic, scope);
   LlvmValue *found = b.CreateExtractValue(swap, 0);
-  closePhi(old, found);
+  closePhi(b, old, found);
   b.CreateCondBr(b.CreateExtractValue(swap, 1), done, again);
   b.SetInsertPoint(done);
   return current;

@@ -1,4 +1,4 @@
-#include "targets/xe/emit/source_lines.h"
+#include "targets/llvm/lane/source_lines.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 

@@ -1,4 +1,4 @@
-#include "targets/xe/emit/fragment.h"
+#include "targets/llvm/lane/fragment.h"
 
 #include <algorithm>
 

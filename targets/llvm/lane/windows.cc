@@ -1,8 +1,9 @@
-// Tiles, and blocks that no message takes: each lane reads and writes its own elements.
-#include "ir/base/check.h"
-#include "ir/base/text.h"
+#include "targets/llvm/lane/windows.h"
+
 #include "ir/views/tile.h"
-#include "targets/xe/emit/kernel_emitter.h"
+#include "ir/views/xegpu.h"
+#include "targets/llvm/lane/failures.h"
+#include "targets/llvm/lane/memory.h"
 
 namespace xt {
 namespace {
@@ -14,60 +15,61 @@ constexpr int64_t kMiddle = int64_t{1} << 40;
 
 // Base, sizes and strides of what a window is made on. An address has those that are given; a window of one dimension
 // on an address is a row without ends.
-XeKernelEmitter::Parts XeKernelEmitter::viewOf(const Op &op, size_t rank) {
+LaneParts LaneWindows::viewOf(const Op &op, size_t rank) {
   const Value *base = op.operand(0);
   bool given = op.operandCount() == 1 + 3 * rank;
-  Parts view;
+  LaneParts view;
   if (base->type().isMemRef())
-    view = parts_.at(base);
+    view = v.partsOf(base);
   else
-    view = {pointer(asIndex(base))};
+    view = {LaneMemoryOps(c).pointer(v.asIndex(base))};
   if (given) {
     view.truncate(1);
     for (size_t d = 0; d < 2 * rank; ++d) {
-      LlvmValue *number = scalar(op.operand(1 + rank + d));
-      view.push_back(d < rank ? number : wide(number));
+      LlvmValue *number = v.scalar(op.operand(1 + rank + d));
+      view.push_back(d < rank ? number : v.wide(number));
     }
   } else if (view.size() == 1) {
     int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
-    view = {byteOffset(b, view[0], number(-kMiddle * bytes)), number(2 * kMiddle), number(1)};
+    view = {byteOffset(b, view[0], v.number(-kMiddle * bytes)), v.number(2 * kMiddle), v.number(1)};
   }
   return view;
 }
 
-XeKernelEmitter::Parts XeKernelEmitter::makeWindow(const Op &op) {
+LaneParts LaneWindows::makeWindow(const Op &op) {
   const Value *base = op.operand(0);
   Type type = op.result()->type();
   bool line =
       op.info().typeRule == TypeRule::CreateNdTdesc && (base->type().isMemRef() ? base->type().rank() : type.rank()) == 1;
   auto rank = static_cast<size_t>(base->type().isMemRef() ? base->type().rank() : line ? 1 : 2);
   bool given = op.operandCount() == 1 + 3 * rank;
-  Parts view = viewOf(op, rank);
+  LaneParts view = viewOf(op, rank);
   auto size = [&](size_t d) { return view[1 + d]; };
   auto stride = [&](size_t d) { return view[1 + rank + d]; };
-  auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
+  auto offset = [&](size_t d) { return v.scalar(op.operand(1 + d)); };
   if (given && op.info().typeRule == TypeRule::InitTile) {
     size_t innermost = rank - (type.data().order == Order::ColumnMajor ? 2 : 1);
-    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(wide(size(innermost)), number(1))), op,
-           "the innermost stride of a base is 1");
+    LaneFailures(c).failIf(
+        b.CreateAnd(b.CreateICmpNE(stride(innermost), v.number(1)), b.CreateICmpSGT(v.wide(size(innermost)), v.number(1))), op,
+        "the innermost stride of a base is 1");
   }
-  Parts window(kWindowParts, nullptr);
-  LlvmValue *elements = number(0), *there = b.getTrue();
+  LaneParts window(kWindowParts, nullptr);
+  LlvmValue *elements = v.number(0), *there = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
-    elements = b.CreateAdd(elements, b.CreateMul(wide(offset(d)), stride(d)));
-    there = b.CreateAnd(there, below(offset(d), size(d)));
+    elements = b.CreateAdd(elements, b.CreateMul(v.wide(offset(d)), stride(d)));
+    there = b.CreateAnd(there, v.below(offset(d), size(d)));
   }
   int64_t bytes = elemInfo(type.elem()).storageBytes;
-  window[kBase] = byteOffset(b, view[0], b.CreateMul(elements, number(bytes)));
+  window[kBase] = byteOffset(b, view[0], b.CreateMul(elements, v.number(bytes)));
   auto row = [&](size_t d) { return rank - 2 + d; };
   if (line) {
     bool address = !base->type().isMemRef() && !given;
-    window[kRows] = number32(1);
+    window[kRows] = v.number32(1);
     window[kColumns] = size(0);
-    window[kRowStride] = number(0);
+    window[kRowStride] = v.number(0);
     window[kColumnStride] = stride(0);
-    window[kY] = number32(0);
-    window[kX] = address ? b.CreateAdd(wide(offset(0)), number(kMiddle)) : offset(0);
+    window[kY] = v.number32(0);
+    window[kX] = address ? b.CreateAdd(v.wide(offset(0)), v.number(kMiddle)) : offset(0);
   } else {
     LlvmValue *rows = size(row(0));
     if (int64_t pack = type.packFactor(); pack > 1) // rows behind the last full group are outside
@@ -79,42 +81,40 @@ XeKernelEmitter::Parts XeKernelEmitter::makeWindow(const Op &op) {
     window[kY] = offset(row(0));
     window[kX] = offset(row(1));
   }
-  for (size_t d = 0; d < 2; ++d) window[kY + d] = resize(window[kY + d], ranges_.ofWindow(op.result(), d).fits32());
+  for (size_t d = 0; d < 2; ++d) window[kY + d] = v.resize(window[kY + d], c.ranges.ofWindow(op.result(), d).fits32());
   return window;
 }
 
-void XeKernelEmitter::moveWindow(const Op &op) {
-  Parts window = parts_.at(op.operand(0));
+void LaneWindows::moveWindow(const Op &op) {
+  LaneParts window = v.partsOf(op.operand(0));
   bool matrix = op.operandCount() == 3;
   for (size_t d = matrix ? 0 : 1; d < 2; ++d) {
-    LlvmValue *moved = add(window[kY + d], scalar(op.operand(matrix ? 1 + d : 1)));
+    LlvmValue *moved = v.add(window[kY + d], v.scalar(op.operand(matrix ? 1 + d : 1)));
     window[kY + d] = moved;
   }
-  for (size_t d = 0; d < 2; ++d) window[kY + d] = resize(window[kY + d], ranges_.ofWindow(op.result(), d).fits32());
-  parts_[op.result()] = std::move(window);
+  for (size_t d = 0; d < 2; ++d) window[kY + d] = v.resize(window[kY + d], c.ranges.ofWindow(op.result(), d).fits32());
+  v.setParts(op.result(), std::move(window));
 }
 
-// --- elements --------------------------------------------------------------------------------------------------------
-
 // What a lane's number adds to the indices of its elements: the digits that are the lane's, put together. Null: 0.
-LlvmValue *XeKernelEmitter::lanePart(const Layout &layout, int dim) {
+LlvmValue *LaneWindows::lanePart(const Layout &layout, int dim) {
   LlvmValue *sum = nullptr;
   int64_t weight = 1;
   std::span<const Factor> digits = layout.factors(dim);
   for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent) {
     const Factor &f = digits[i];
     if (f.axis != Axis::Lane || f.extent == 1) continue;
-    LlvmValue *digit = lane_;
-    if (f.stride > 1) digit = b.CreateUDiv(digit, number32(f.stride));
-    if (f.stride * f.extent < kernel_.lanes) digit = b.CreateURem(digit, number32(f.extent));
-    digit = b.CreateMul(digit, number32(weight));
+    LlvmValue *digit = c.lane;
+    if (f.stride > 1) digit = b.CreateUDiv(digit, v.number32(f.stride));
+    if (f.stride * f.extent < c.kernel.lanes) digit = b.CreateURem(digit, v.number32(f.extent));
+    digit = b.CreateMul(digit, v.number32(weight));
     sum = sum ? b.CreateAdd(sum, digit) : digit;
   }
   return sum;
 }
 
 // A tile is its lane's own; of a block the sg_map says what is.
-XeKernelEmitter::Lattice XeKernelEmitter::latticeOf(Type window) {
+LaneWindows::Lattice LaneWindows::latticeOf(Type window) {
   Lattice lattice;
   const Layout *layout = window.isTensorDesc() ? window.layout() : nullptr;
   bool matrix = window.rank() == 2;
@@ -137,14 +137,14 @@ XeKernelEmitter::Lattice XeKernelEmitter::latticeOf(Type window) {
 // The bounds check of an index as an integer, which is negative if `index` is outside of [0, size). An `or` joins two checks,
 // and the compare is in the same block as its branch: Intel's compiler spends time on flags that cross blocks which grows with
 // the square of their number.
-LlvmValue *XeKernelEmitter::room(LlvmValue *index, LlvmValue *size) {
-  match(index, size);
+LlvmValue *LaneWindows::room(LlvmValue *index, LlvmValue *size) {
+  v.match(index, size);
   LlvmValue *last = b.CreateSub(size, llvm::ConstantInt::get(size->getType(), 1));
   return b.CreateOr(index, b.CreateSub(last, index)); // the difference overflows only if the index is negative
 }
 
-XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice &lattice) {
-  const Parts &parts = parts_.at(window);
+LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattice) {
+  const LaneParts &parts = v.partsOf(window);
   Type type = window->type();
   int64_t bytes = elemInfo(type.elem()).storageBytes, pack = type.packFactor();
   bool checked = !type.isTensorDesc() || type.data().boundaryCheck;
@@ -154,11 +154,11 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
     // Of buffers of a known size: the window never leaves it.
-    Interval first = ranges_.ofWindow(window, dim);
+    Interval first = c.ranges.ofWindow(window, dim);
     int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
     bool checks = checked && !(known && first.low >= 0 && first.high < known->getSExtValue() - (extent - 1));
-    if (lanes) offset = add(offset, lanes);
+    if (lanes) offset = v.add(offset, lanes);
     for (int64_t i : own) {
       LlvmValue *at = b.CreateAdd(offset, llvm::ConstantInt::get(offset->getType(), static_cast<uint64_t>(i), true));
       if (checks) rooms.push_back(room(at, size));
@@ -168,35 +168,35 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
   along(
       0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowRoom,
       [&](LlvmValue *row) {
-        LlvmValue *at = wide(row);
-        if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
-        LlvmValue *inPack = b.CreateAnd(at, number(pack - 1));
+        LlvmValue *at = v.wide(row);
+        if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), v.number(bytes));
+        LlvmValue *inPack = b.CreateAnd(at, v.number(pack - 1));
         LlvmValue *above = b.CreateMul(b.CreateSub(at, inPack), parts[kRowStride]);
-        return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
+        return b.CreateMul(b.CreateAdd(above, inPack), v.number(bytes));
       },
       reach.rowBytes);
   along(
       1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnRoom,
-      [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
+      [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(v.wide(column), parts[kColumnStride]), v.number(bytes * pack)); },
       reach.columnBytes);
   return reach;
 }
 
-LlvmValue *XeKernelEmitter::address(const Reach &reach, size_t row, size_t column) {
+LlvmValue *LaneWindows::address(const Reach &reach, size_t row, size_t column) {
   return byteOffset(b, reach.base, b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]));
 }
 
-LlvmValue *XeKernelEmitter::insideAll(const LlvmValues &rooms) {
+LlvmValue *LaneWindows::insideAll(const LlvmValues &rooms) {
   if (rooms.empty()) return b.getTrue();
   LlvmValue *all = nullptr;
   for (LlvmValue *each : rooms) {
-    if (all) match(all, each);
+    if (all) v.match(all, each);
     all = all ? b.CreateOr(all, each) : each;
   }
   return b.CreateICmpSGT(all, llvm::ConstantInt::getSigned(all->getType(), -1));
 }
 
-LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column) {
+LlvmValue *LaneWindows::inside(const Reach &reach, size_t row, size_t column) {
   LlvmValues rooms;
   if (!reach.rowRoom.empty()) rooms.push_back(reach.rowRoom[row]);
   if (!reach.columnRoom.empty()) rooms.push_back(reach.columnRoom[column]);
@@ -204,7 +204,7 @@ LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column
 }
 
 // Whether every element is inside. Indices ascend, so the first and the last decide.
-LlvmValue *XeKernelEmitter::allInside(const Reach &reach) {
+LlvmValue *LaneWindows::allInside(const Reach &reach) {
   LlvmValues rooms;
   for (const auto *dimension : {&reach.rowRoom, &reach.columnRoom})
     if (!dimension->empty()) rooms.insert(rooms.end(), {dimension->front(), dimension->back()});
@@ -212,7 +212,7 @@ LlvmValue *XeKernelEmitter::allInside(const Reach &reach) {
 }
 
 // Elements that share a condition: a whole row if columns need no check, a whole column if rows need none.
-std::vector<XeKernelEmitter::Guarded> XeKernelEmitter::guardedGroups(const Reach &reach, const Lattice &lattice) const {
+std::vector<LaneWindows::Guarded> LaneWindows::guardedGroups(const Reach &reach, const Lattice &lattice) const {
   size_t rows = lattice.rows.size(), columns = lattice.columns.size();
   size_t tall = reach.rowRoom.empty() ? rows : 1, wide = reach.columnRoom.empty() ? columns : 1;
   std::vector<Guarded> groups;
@@ -222,14 +222,15 @@ std::vector<XeKernelEmitter::Guarded> XeKernelEmitter::guardedGroups(const Reach
 }
 
 // One branch if all elements are inside, which is the usual case, else one branch for each group.
-Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
+Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);
+  LaneMemoryOps memory(c);
   size_t columns = lattice.columns.size();
   auto load = [&](const Guarded &group) {
     LlvmValues read;
     for (size_t r = group.row; r < group.rowEnd; ++r)
-      for (size_t c = group.column; c < group.columnEnd; ++c) read.push_back(loadAt(address(where, r, c), elem));
+      for (size_t c = group.column; c < group.columnEnd; ++c) read.push_back(memory.loadAt(address(where, r, c), elem));
     return read;
   };
   auto loadAll = [&] { return load({0, 0, lattice.rows.size(), columns}); };
@@ -258,20 +259,22 @@ Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &latti
   return result;
 }
 
-void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice, const Fragment &value) {
+void LaneWindows::storeElements(const Value *window, const Lattice &lattice, const Fragment &value) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);
+  LaneMemoryOps memory(c);
   LlvmValues elements;
   for (const FragmentElement &element : value) elements.push_back(scalarOf(b, element));
   size_t columns = lattice.columns.size();
   auto store = [&](const Guarded &group) {
     for (size_t r = group.row; r < group.rowEnd; ++r)
-      for (size_t c = group.column; c < group.columnEnd; ++c) storeAt(address(where, r, c), elem, elements[r * columns + c]);
+      for (size_t c = group.column; c < group.columnEnd; ++c)
+        memory.storeAt(address(where, r, c), elem, elements[r * columns + c]);
   };
   auto storeAll = [&] { store({0, 0, lattice.rows.size(), columns}); };
   auto storeGroups = [&] {
     for (const Guarded &group : guardedGroups(where, lattice))
-      guardedDo(inside(where, group.row, group.column), [&] { store(group); });
+      memory.guardedDo(inside(where, group.row, group.column), [&] { store(group); });
   };
   LlvmValue *all = allInside(where);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
@@ -283,11 +286,11 @@ void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice,
     ifThen(b, all, storeAll, storeGroups);
 }
 
-void XeKernelEmitter::emitLoadTile(const Op &op) {
+void LaneWindows::emitLoadTile(const Op &op) {
   const Value *tile = op.operand(0);
   Elem elem = tile->type().elem();
   const AttrValue *written = LoadTileOp(op).padding();
-  LlvmValue *padding = written ? ops_.constant(elem, *written, 0) : ops_.zero(elem, 0);
+  LlvmValue *padding = written ? ops.constant(elem, *written, 0) : ops.zero(elem, 0);
   Lattice lattice = latticeOf(tile->type());
   Fragment read = loadElements(tile, lattice, padding);
   if (transposes(op)) {
@@ -296,12 +299,59 @@ void XeKernelEmitter::emitLoadTile(const Op &op) {
       for (size_t r = 0; r < lattice.rows.size(); ++r) turned.push_back(read[r * lattice.columns.size() + c]);
     read = std::move(turned);
   }
-  fragments_[op.result()] = std::move(read);
+  v.setFragment(op.result(), std::move(read));
 }
 
-void XeKernelEmitter::emitStoreTile(const Op &op) {
+void LaneWindows::emitStoreTile(const Op &op) {
   const Value *tile = op.operand(1);
-  storeElements(tile, latticeOf(tile->type()), fragment(op.operand(0)));
+  storeElements(tile, latticeOf(tile->type()), v.fragment(op.operand(0)));
+}
+
+// The lanes of a subgroup see in a block what each of them wrote before, and the other way round.
+void LaneWindows::orderLanes(bool byMessage) {
+  if (!byMessage || c.lanesWrite) c.barrier(LaneScope::Subgroup);
+}
+
+// The lane's fragment of a block as load_nd returns it: transposed, and with neighbours packed into 32 bits.
+Fragment LaneWindows::shaped(const Op &op, Fragment own) {
+  Type desc = op.operand(0)->type(), result = op.result()->type();
+  std::vector<int64_t> shape = desc.layout()->ownerShape(Axis::Lane);
+  auto rows = static_cast<size_t>(shape.size() == 2 ? shape[0] : 1), columns = static_cast<size_t>(shape.back());
+  if (desc.rank() == 2 && transposes(op)) {
+    Fragment turned;
+    for (size_t c = 0; c < columns; ++c)
+      for (size_t r = 0; r < rows; ++r) turned.push_back(own[r * columns + c]);
+    own = std::move(turned);
+    std::swap(rows, columns);
+  }
+  if (LoadNdOp(op).vnniAxis() != 0) return own; // along the second dimension they are already adjacent
+  auto factor = static_cast<size_t>(result.extent(2));
+  Fragment packed;
+  for (size_t r = 0; r < rows; r += factor)
+    for (size_t c = 0; c < columns; ++c)
+      for (size_t f = 0; f < factor; ++f) packed.push_back(own[(r + f) * columns + c]);
+  return packed;
+}
+
+void LaneWindows::emitLoadNd(const Op &op) {
+  const Value *desc = op.operand(0);
+  bool byMessage = c.device.takesBlock(op);
+  orderLanes(byMessage);
+  Fragment own =
+      byMessage ? c.device.loadBlock(c, op) : loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0));
+  orderLanes(byMessage);
+  v.setFragment(op.result(), shaped(op, std::move(own)));
+}
+
+void LaneWindows::emitStoreNd(const Op &op) {
+  const Value *desc = op.operand(1);
+  bool byMessage = c.device.takesBlock(op);
+  orderLanes(byMessage);
+  if (byMessage)
+    c.device.storeBlock(c, op, v.fragment(op.operand(0)));
+  else
+    storeElements(desc, latticeOf(desc->type()), v.fragment(op.operand(0)));
+  orderLanes(byMessage);
 }
 
 } // namespace xt

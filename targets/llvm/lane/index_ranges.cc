@@ -1,4 +1,4 @@
-#include "targets/xe/emit/index_ranges.h"
+#include "targets/llvm/lane/index_ranges.h"
 
 #include "ir/constants.h"
 

@@ -1,8 +1,7 @@
-// Vector ops that rearrange elements, and reductions within a fragment.
-#include "ir/base/check.h"
+#include "targets/llvm/lane/vector_ops.h"
+
 #include "ir/combine.h"
 #include "ir/views/shared.h"
-#include "targets/xe/emit/kernel_emitter.h"
 
 namespace xt {
 namespace {
@@ -31,50 +30,50 @@ size_t placeOf(const std::vector<int64_t> &index, const std::vector<int64_t> &sh
 
 } // namespace
 
-void XeKernelEmitter::emitIota(const Op &op) {
+void LaneVectorOps::emitIota(const Op &op) {
   Type type = op.result()->type();
   size_t dim = dimensionOf(op);
   Fragment result;
   forEachIndex(shapeOf(type), [&](const std::vector<int64_t> &index, size_t) {
-    result.push_back({ops_.constant(type.elem(), index[dim], 0)});
+    result.push_back({ops.constant(type.elem(), index[dim], 0)});
   });
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
-void XeKernelEmitter::emitCreateMask(const Op &op) {
+void LaneVectorOps::emitCreateMask(const Op &op) {
   Fragment result;
   forEachIndex(shapeOf(op.result()->type()), [&](const std::vector<int64_t> &index, size_t) {
     LlvmValue *inside = b.getTrue();
     for (size_t d = 0; d < index.size(); ++d) {
-      LlvmValue *extent = scalar(op.operand(d));
+      LlvmValue *extent = v.scalar(op.operand(d));
       inside = b.CreateAnd(inside,
                            b.CreateICmpSGT(extent, llvm::ConstantInt::get(extent->getType(), static_cast<uint64_t>(index[d]))));
     }
     result.push_back({inside});
   });
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
-void XeKernelEmitter::emitTranspose(const Op &op) {
+void LaneVectorOps::emitTranspose(const Op &op) {
   std::vector<int64_t> permutation = permutationOf(op), from = shapeOf(op.operand(0)->type());
-  const Fragment &own = fragment(op.operand(0));
+  const Fragment &own = v.fragment(op.operand(0));
   Fragment result;
   forEachIndex(shapeOf(op.result()->type()), [&](const std::vector<int64_t> &index, size_t) {
     std::vector<int64_t> source(index.size());
     for (size_t d = 0; d < index.size(); ++d) source[static_cast<size_t>(permutation[d])] = index[d];
     result.push_back(own[placeOf(source, from)]);
   });
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
 // Combines whole chunks if the terms of neighbouring results are neighbours; terms are summed by halves.
-void XeKernelEmitter::emitReduction(const Op &op) {
+void LaneVectorOps::emitReduction(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
   size_t dim = dimensionOf(op);
   int64_t terms = from[dim] / to[dim];
   Elem elem = op.result()->type().elem();
   OpKind kind = *combiningOp(op);
-  const Fragment &own = fragment(op.operand(0));
+  const Fragment &own = v.fragment(op.operand(0));
   std::vector<Fragment> columns(static_cast<size_t>(terms)); // the n-th term of each result
   forEachIndex(to, [&](std::vector<int64_t> index, size_t) {
     int64_t first = index[dim] * terms;
@@ -83,7 +82,7 @@ void XeKernelEmitter::emitReduction(const Op &op) {
       columns[static_cast<size_t>(n)].push_back(own[placeOf(index, from)]);
     }
   });
-  unsigned bits = ops_.type(elem, 0)->getScalarSizeInBits();
+  unsigned bits = ops.type(elem, 0)->getScalarSizeInBits();
   while (columns.size() > 1) {
     std::vector<Fragment> halves;
     size_t half = columns.size() / 2;
@@ -91,8 +90,8 @@ void XeKernelEmitter::emitReduction(const Op &op) {
       Fragment sum;
       for (size_t k = 0; k < columns[n].size();) {
         size_t length = chunkLength(bits, columns[n].size() - k);
-        append(sum, ops_.combine(kind, elem, together(b, std::span(columns[n]).subspan(k, length)),
-                                 together(b, std::span(columns[n + half]).subspan(k, length))));
+        append(sum, ops.combine(kind, elem, together(b, std::span(columns[n]).subspan(k, length)),
+                                together(b, std::span(columns[n + half]).subspan(k, length))));
         k += length;
       }
       halves.push_back(std::move(sum));
@@ -100,36 +99,36 @@ void XeKernelEmitter::emitReduction(const Op &op) {
     if (columns.size() % 2) halves.push_back(std::move(columns.back()));
     columns = std::move(halves);
   }
-  fragments_[op.result()] = std::move(columns[0]);
+  v.setFragment(op.result(), std::move(columns[0]));
 }
 
-void XeKernelEmitter::emitBroadcast(const Op &op) {
+void LaneVectorOps::emitBroadcast(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
   size_t dim = dimensionOf(op);
   int64_t copies = to[dim] / from[dim];
-  const Fragment &own = fragment(op.operand(0));
+  const Fragment &own = v.fragment(op.operand(0));
   Fragment result;
   forEachIndex(to, [&](std::vector<int64_t> index, size_t) {
     index[dim] /= copies;
     result.push_back(own[placeOf(index, from)]);
   });
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
-void XeKernelEmitter::emitSlice(const Op &op) {
+void LaneVectorOps::emitSlice(const Op &op) {
   bool inserts = op.info().typeRule == TypeRule::InsertStridedSlice;
   const Value *whole = op.operand(inserts ? 1 : 0);
   std::vector<int64_t> shape = shapeOf(whole->type()), part = shapeOf(inserts ? op.operand(0)->type() : op.result()->type());
   const std::vector<int64_t> &offsets = *SharedAttrs(op).offsets();
-  Fragment result = inserts ? fragment(whole) : Fragment();
+  Fragment result = inserts ? v.fragment(whole) : Fragment();
   forEachIndex(part, [&](std::vector<int64_t> index, size_t k) {
     for (size_t d = 0; d < index.size(); ++d) index[d] += offsets[d];
     if (inserts)
-      result[placeOf(index, shape)] = fragment(op.operand(0))[k];
+      result[placeOf(index, shape)] = v.fragment(op.operand(0))[k];
     else
-      result.push_back(fragment(whole)[placeOf(index, shape)]);
+      result.push_back(v.fragment(whole)[placeOf(index, shape)]);
   });
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
 namespace {
@@ -148,7 +147,7 @@ std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std
 } // namespace
 
 // Selects by halving: as many selects as elements.
-LlvmValue *XeKernelEmitter::elementAt(const Fragment &fragment, LlvmValue *place, Elem) {
+LlvmValue *LaneVectorOps::elementAt(const Fragment &fragment, LlvmValue *place) {
   std::vector<LlvmValue *> left;
   for (const FragmentElement &element : fragment) left.push_back(scalarOf(b, element));
   for (uint64_t bit = 1; left.size() > 1; bit *= 2) {
@@ -162,35 +161,35 @@ LlvmValue *XeKernelEmitter::elementAt(const Fragment &fragment, LlvmValue *place
   return left[0];
 }
 
-void XeKernelEmitter::emitExtract(const Op &op) {
-  const Fragment &own = fragment(op.operand(0));
+void LaneVectorOps::emitExtract(const Op &op) {
+  const Fragment &own = v.fragment(op.operand(0));
   Type type = op.operand(0)->type();
   std::vector<int64_t> shape = shapeOf(type);
-  Parts indices;
-  for (size_t i = 1; i < op.operandCount(); ++i) indices.push_back(scalar(op.operand(i)));
+  LaneParts indices;
+  for (size_t i = 1; i < op.operandCount(); ++i) indices.push_back(v.scalar(op.operand(i)));
   std::optional<int64_t> known = knownPlace(indices, shape);
   LlvmValue *value = nullptr;
   if (known) {
     value = scalarOf(b, own[static_cast<size_t>(std::max<int64_t>(*known, 0))]); // unspecified if out of bounds
   } else {
-    LlvmValue *place = number32(0);
+    LlvmValue *place = v.number32(0);
     for (size_t d = 0; d < shape.size(); ++d)
-      place = b.CreateAdd(b.CreateMul(place, number32(shape[d])), resize(indices[d], true));
-    value = elementAt(own, place, type.elem());
+      place = b.CreateAdd(b.CreateMul(place, v.number32(shape[d])), v.resize(indices[d], true));
+    value = elementAt(own, place);
   }
   if (type.elem() == Elem::Index)
-    setIndex(op.result(), value);
+    v.setIndex(op.result(), value);
   else
-    parts_[op.result()] = {value};
+    v.setParts(op.result(), {value});
 }
 
-void XeKernelEmitter::emitInsert(const Op &op) {
-  Fragment result = fragment(op.operand(1));
+void LaneVectorOps::emitInsert(const Op &op) {
+  Fragment result = v.fragment(op.operand(1));
   std::vector<int64_t> shape = shapeOf(op.result()->type());
-  LlvmValue *element = scalar(op.operand(0));
-  if (op.operand(0)->type().isIndex()) element = wide(element);
-  Parts indices;
-  for (size_t i = 2; i < op.operandCount(); ++i) indices.push_back(scalar(op.operand(i)));
+  LlvmValue *element = v.scalar(op.operand(0));
+  if (op.operand(0)->type().isIndex()) element = v.wide(element);
+  LaneParts indices;
+  for (size_t i = 2; i < op.operandCount(); ++i) indices.push_back(v.scalar(op.operand(i)));
   if (std::optional<int64_t> known = knownPlace(indices, shape)) {
     if (*known >= 0) result[static_cast<size_t>(*known)] = {element};
   } else {
@@ -202,7 +201,7 @@ void XeKernelEmitter::emitInsert(const Op &op) {
       result[k] = {b.CreateSelect(here, element, scalarOf(b, result[k]))};
     });
   }
-  fragments_[op.result()] = std::move(result);
+  v.setFragment(op.result(), std::move(result));
 }
 
 } // namespace xt

@@ -1,0 +1,143 @@
+#include "targets/llvm/lane/exchange.h"
+
+#include "ir/combine.h"
+#include "ir/views/scalar.h"
+#include "ir/views/xegpu.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// The source of an element: a lane, and the index of the element in that lane's part.
+struct Source {
+  int64_t lane;
+  size_t place;
+};
+
+// The sources of the q-th element of each lane.
+std::vector<Source> sourcesOf(const Layout &from, const Layout &to, size_t q) {
+  std::vector<Source> sources;
+  int64_t lanes = to.axisSize(Axis::Lane);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    std::vector<int64_t> columns = to.sliceOf(Axis::Lane, lane, 1);
+    int64_t row = to.sliceOf(Axis::Lane, lane, 0)[q / columns.size()], column = columns[q % columns.size()];
+    int64_t index[] = {row, column};
+    int64_t owner = from.owners(index, Axis::Lane)[0];
+    std::vector<int64_t> rows = from.sliceOf(Axis::Lane, owner, 0), own = from.sliceOf(Axis::Lane, owner, 1);
+    auto r = static_cast<size_t>(std::find(rows.begin(), rows.end(), row) - rows.begin());
+    auto c = static_cast<size_t>(std::find(own.begin(), own.end(), column) - own.begin());
+    sources.push_back({owner, r * own.size() + c});
+  }
+  return sources;
+}
+
+} // namespace
+
+LlvmValue *LaneExchange::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr) {
+  llvm::Type *type = value->getType();
+  LlvmValue *bits =
+      elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
+  LlvmValue *given = c.device.shuffle(b, bits, lane, exclusiveOr);
+  return elem == Elem::I1 ? b.CreateTrunc(given, type) : castBits(b, given, type);
+}
+
+void LaneExchange::emitShuffle(const Op &op) {
+  ShuffleMode mode = ShuffleOp(op).mode();
+  auto clamped = [&](const Value *integer) { // a number far out of range stays out of range
+    LlvmValue *value = v.asIndex(integer);
+    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, v.number(-1024));
+    return v.resize(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, v.number(1024)), true);
+  };
+  LlvmValue *offset = clamped(op.operand(1));
+  LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, clamped(op.operand(2)), v.number32(0));
+  taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, taking, v.number32(c.kernel.lanes));
+  // Unsigned: a lane number below 0 becomes larger than every width.
+  LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(c.lane, offset)
+                    : mode == ShuffleMode::Up   ? b.CreateSub(c.lane, offset)
+                    : mode == ShuffleMode::Down ? b.CreateAdd(c.lane, offset)
+                                     : offset;
+  // If all lanes take part and the source lane is constant, the shuffle becomes a register region, and no address is computed.
+  auto *most = llvm::dyn_cast<llvm::ConstantInt>(taking);
+  LlvmValue *takes = most && most->getSExtValue() == c.kernel.lanes ? b.getTrue() : b.CreateICmpULT(c.lane, taking);
+  LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), takes);
+  LlvmValue *lane = b.CreateSelect(valid, from, c.lane);
+  Elem elem = op.result(0)->type().elem();
+  Fragment result;
+  for (const FragmentElement &element : v.valueOf(op.operand(0))) {
+    LlvmValue *value = scalarOf(b, element);
+    if (op.operand(0)->type().isIndex()) value = v.wide(value);
+    result.push_back({shuffled(elem, value, lane)});
+  }
+  v.setValue(op.result(0), std::move(result));
+  v.setParts(op.result(1), {valid});
+}
+
+// Reduces by halves: each step combines with the lane whose number differs in one bit.
+void LaneExchange::emitSubgroupReduce(const Op &op) {
+  Type type = op.result()->type();
+  Elem elem = type.elem();
+  OpKind kind = *combiningOp(op);
+  SubgroupReduceOp reduce(op);
+  int64_t stride = reduce.clusterStride().value_or(1), size = reduce.clusterSize().value_or(c.kernel.lanes);
+  Fragment result;
+  for (const FragmentElement &element : v.valueOf(op.operand(0))) {
+    LlvmValue *sum = scalarOf(b, element);
+    if (op.operand(0)->type().isIndex()) sum = v.wide(sum);
+    for (int64_t apart = stride; apart < stride * size; apart *= 2)
+      sum = ops.combine(kind, elem, sum, shuffled(elem, sum, v.number32(apart), true));
+    result.push_back({sum});
+  }
+  v.setValue(op.result(), std::move(result));
+}
+
+// A small number for each lane, extracted from a constant with four bits per lane.
+LlvmValue *LaneExchange::perLane(llvm::ArrayRef<int64_t> numbers) {
+  if (std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == numbers[0]; })) return v.number32(numbers[0]);
+  uint64_t table = 0;
+  for (size_t lane = 0; lane < numbers.size(); ++lane) table |= static_cast<uint64_t>(numbers[lane]) << (4 * lane);
+  bool wide = numbers.size() > 8;
+  LlvmValue *shift = b.CreateShl(wide ? b.CreateZExt(c.lane, b.getInt64Ty()) : c.lane, 2);
+  LlvmValue *moved = b.CreateLShr(wide ? b.getInt64(table) : b.getInt32(static_cast<uint32_t>(table)), shift);
+  return b.CreateAnd(b.CreateZExtOrTrunc(moved, b.getInt32Ty()), v.number32(15));
+}
+
+// Shuffles elements between lanes if they are distributed differently from what the hardware requires.
+Fragment LaneExchange::dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to) {
+  Fragment dealt;
+  for (size_t q = 0; q < own.size(); ++q) {
+    std::vector<Source> sources = sourcesOf(from, to, q);
+    std::vector<int64_t> lanes, places;
+    for (const Source &source : sources) {
+      lanes.push_back(source.lane);
+      places.push_back(static_cast<int64_t>(source.place));
+    }
+    LlvmValue *lane = perLane(lanes), *place = perLane(places), *value = nullptr;
+    std::vector<int64_t> distinct = places;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (int64_t k : distinct) {
+      LlvmValue *there = shuffled(elem, scalarOf(b, own[static_cast<size_t>(k)]), lane);
+      value = value ? b.CreateSelect(b.CreateICmpEQ(place, v.number32(k)), there, value) : there;
+    }
+    dealt.push_back({value});
+  }
+  return dealt;
+}
+
+void LaneExchange::emitBarrierOrFence(const Op &op) {
+  switch (op.kind()) {
+  case OpKind::Barrier: return c.barrier(LaneScope::Workgroup);
+  case OpKind::SubgroupBarrier: return c.barrier(LaneScope::Subgroup);
+  case OpKind::Fence: return c.device.fence(b, LaneScope::Device, LaneMemory::Both);
+  case OpKind::Mfence: {
+    bool slm = MfenceOp(op).memoryKind() == MfenceMemoryKind::Slm;
+    std::optional<MfenceFenceScope> scope = MfenceOp(op).fenceScope();
+    bool inside = slm || scope == MfenceFenceScope::Group || scope == MfenceFenceScope::Local;
+    return c.device.fence(b, inside ? LaneScope::Workgroup : LaneScope::Device, slm ? LaneMemory::Slm : LaneMemory::Global);
+  }
+  default: return; // hints need no code
+  }
+}
+
+} // namespace xt

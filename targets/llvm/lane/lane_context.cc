@@ -1,0 +1,31 @@
+#include "targets/llvm/lane/lane_context.h"
+
+#include "ir/uniformity.h"
+
+namespace xt {
+namespace {
+
+// Whether some lane may write memory that another lane reads, other than by one message of the whole subgroup.
+bool writesByLane(const Kernel &kernel) {
+  bool writes = false;
+  walk(kernel.body, [&](const Op &op) {
+    writes |= has(op.info().effects, Effect::Writes) && op.info().typeRule != TypeRule::StoreNd;
+  });
+  return writes;
+}
+
+} // namespace
+
+LaneContext::LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target,
+                         LaneDevice &device)
+    : module(module), types(types), kernel(kernel), target(target), device(device),
+      b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops(b, device.traits()),
+      ranges(kernel, device.extentFacts()), values(b, ops, ranges), slmLayout(xt::slmLayout(kernel)),
+      lanesWrite(writesByLane(kernel)), divergent(divergentValues(kernel, Among::Workgroup, LoadedValues::MayDiffer)) {}
+
+void LaneContext::barrier(LaneScope scope) {
+  output.divergentBarriers |= scope == LaneScope::Subgroup && divergentRegions > 0;
+  device.barrier(b, scope);
+}
+
+} // namespace xt

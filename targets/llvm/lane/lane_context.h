@@ -1,0 +1,74 @@
+// The state of the lane emitter for one kernel, which its parts share.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/gpu/slm_layout.h"
+#include "ir/gpu/target_info.h"
+#include "ir/module.h"
+#include "targets/llvm/lane/lane_device.h"
+#include "targets/llvm/lane/lane_kernel.h"
+#include "targets/llvm/lane/lane_values.h"
+
+#include <llvm/Analysis/InstSimplifyFolder.h>
+#include <llvm/IR/Module.h>
+
+#include <unordered_set>
+
+namespace xt {
+
+// A variable in shared local memory that holds only the buffers which share this memory.
+struct SlmVariable {
+  int64_t begin, end; // byte offsets in the kernel's shared local memory
+  llvm::GlobalVariable *variable;
+};
+
+// Named barriers in shared local memory.
+struct NamedBarrierWords {
+  LlvmValue *first = nullptr;
+  int64_t made = 0, count = 0; // the barriers that are allocated, and those that have memory
+};
+
+struct LaneContext {
+  // All must outlive the object.
+  LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device);
+  LaneContext(const LaneContext &) = delete;
+  LaneContext &operator=(const LaneContext &) = delete;
+
+  unsigned addressSpace(MemorySpace space) const { return device.addressSpace(space); }
+  llvm::SyncScope::ID syncScope(LaneScope scope) { return b.getContext().getOrInsertSyncScopeID(device.scopeName(scope)); }
+  void barrier(LaneScope scope); // the only way to add one: it is noted whether subgroups may diverge at it
+
+  llvm::Module &module;
+  Context &types;
+  const Kernel &kernel;
+  const TargetInfo &target;
+  LaneDevice &device;
+  llvm::IRBuilder<llvm::InstSimplifyFolder> b;
+  RegisterOps ops;
+  IndexRanges ranges;
+  LaneValues values;
+  SlmLayout slmLayout;
+  std::vector<SlmVariable> slm; // ascending
+  LaneKernel output;
+  const bool lanesWrite;                               // whether some lane writes memory on its own
+  const std::unordered_set<const Value *> divergent;   // values that differ among the subgroups of a workgroup
+  int divergentRegions = 0; // the branches and loops around the current op that depend on the subgroup
+  LlvmValue *coordinates[3] = {}; // of the workgroup: x, y, z
+  LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;
+  LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
+  NamedBarrierWords barriers;
+  int64_t failureNumbers = 0; // the count of numbers in use
+};
+
+// A part of the lane emitter: a view of the context that adds code for some ops. Parts have no state of their own.
+class LanePart {
+public:
+  explicit LanePart(LaneContext &context) : c(context), b(context.b), ops(context.ops), v(context.values) {}
+
+protected:
+  LaneContext &c;
+  llvm::IRBuilderBase &b;
+  RegisterOps &ops;
+  LaneValues &v;
+};
+
+} // namespace xt

@@ -1,0 +1,50 @@
+// Tiles, and tensor_descs: blocks that no instruction of the device moves are accessed element by element.
+#pragma once
+#include "targets/llvm/lane/lane_context.h"
+
+namespace xt {
+
+class LaneWindows : LanePart {
+public:
+  using LanePart::LanePart;
+  LaneParts makeWindow(const Op &op);
+  void moveWindow(const Op &op);
+  void emitLoadTile(const Op &op);
+  void emitStoreTile(const Op &op);
+  void emitLoadNd(const Op &op);
+  void emitStoreNd(const Op &op);
+
+  // The elements of a window that belong to this lane: a lattice of rows x columns, each at an index in the window.
+  struct Lattice {
+    LlvmValue *row = nullptr, *column = nullptr; // the lane's contribution to every index; null: none
+    std::vector<int64_t> rows, columns; // ascending
+    size_t count() const { return rows.size() * columns.size(); }
+  };
+  Lattice latticeOf(Type window);
+  struct Reach {
+    std::vector<LlvmValue *> rowRoom, columnRoom; // room() of each row and column; empty: no check is needed
+    std::vector<LlvmValue *> rowBytes, columnBytes; // from the base
+    LlvmValue *base = nullptr;
+  };
+  Reach reach(const Value *window, const Lattice &lattice);
+  LlvmValue *address(const Reach &reach, size_t row, size_t column);
+  LlvmValue *inside(const Reach &reach, size_t row, size_t column);
+
+private:
+  LaneParts viewOf(const Op &op, size_t rank);
+  LlvmValue *lanePart(const Layout &layout, int dim);
+  LlvmValue *room(LlvmValue *index, LlvmValue *size);
+  LlvmValue *insideAll(const LlvmValues &rooms); // i1: none of them is negative
+  LlvmValue *allInside(const Reach &reach);
+  struct Guarded { // a rectangle of a lattice; ends are exclusive
+    size_t row, column, rowEnd, columnEnd;
+    size_t count() const { return (rowEnd - row) * (columnEnd - column); }
+  };
+  std::vector<Guarded> guardedGroups(const Reach &reach, const Lattice &lattice) const;
+  Fragment loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding);
+  void storeElements(const Value *window, const Lattice &lattice, const Fragment &value);
+  Fragment shaped(const Op &op, Fragment own);
+  void orderLanes(bool byMessage);
+};
+
+} // namespace xt

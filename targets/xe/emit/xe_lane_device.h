@@ -1,0 +1,66 @@
+// Intel GPUs for the lane emitter: the functions of OpenCL C, 2D block messages, products (dpas) and cache hints.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/gpu/lane_fragments.h"
+#include "targets/llvm/lane/lane_context.h"
+#include "targets/xe/emit/block_plan.h"
+#include "targets/xe/emit/device_calls.h"
+#include "targets/xe/emit/emit.h"
+
+namespace xt {
+
+class XeLaneDevice final : public LaneDevice {
+public:
+  // All must outlive the object. Reports remarks on blocks that no message moves.
+  XeLaneDevice(Context &types, const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
+               Diagnostics &diagnostics);
+  const std::vector<XeBlockUse> &blockUses() const { return blocks_.uses; }
+  // Whether the kernel needs the large register file; reports a remark if it would like to.
+  bool wantsLargeRegisterFile() const;
+
+  RegisterTraits traits() const override;
+  llvm::CallingConv::ID kernelConvention() const override { return llvm::CallingConv::SPIR_KERNEL; }
+  unsigned addressSpace(MemorySpace space) const override { return space == MemorySpace::Slm ? 3 : 1; }
+  void annotate(llvm::Function &function, const Kernel &kernel) override;
+  LlvmValue *groupId(llvm::IRBuilderBase &b, int dim) override;
+  LlvmValue *groupCount(llvm::IRBuilderBase &b, int dim) override;
+  LlvmValue *subgroupId(llvm::IRBuilderBase &b) override;
+  LlvmValue *laneId(llvm::IRBuilderBase &b) override;
+  LlvmValue *shuffle(llvm::IRBuilderBase &b, LlvmValue *bits, LlvmValue *lane, bool exclusiveOr) override;
+  void barrier(llvm::IRBuilderBase &b, LaneScope scope) override;
+  void fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory memory) override;
+  llvm::StringRef scopeName(LaneScope scope) const override;
+  bool addsFloats() const override { return !target_.mma.empty(); }
+
+  // cache_hints.cc
+  void beginOp(LaneContext &c, const Op &op) override;
+  LlvmValue *accessed(LaneContext &c, LlvmValue *address) override;
+  // blocks.cc
+  bool takesBlock(const Op &op) const override { return blocks_.calls.contains(&op); }
+  Fragment loadBlock(LaneContext &c, const Op &op) override;
+  void storeBlock(LaneContext &c, const Op &op, const Fragment &value) override;
+  void prefetchBlock(LaneContext &c, const Op &op) override;
+  bool sendsExtents(size_t param) const override;
+  std::vector<ExtentFacts> extentFacts() const override { return blocks_.facts; }
+  // dpas.cc
+  bool hidesLength(const Op &loop) const override;
+  bool hasProduct(LaneContext &, const Op &op) const override { return layoutOfA(op); }
+  Fragment product(LaneContext &c, const Op &op) override;
+
+private:
+  void remark(const Op &op, std::string message);
+  LlvmValues blockArgs(LaneContext &c, const Value *desc, const BlockCall &call);
+  void sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory);
+  const Layout *layoutOfA(const Op &dpas) const; // null if there is no such instruction
+
+  Context &types_;
+  const Kernel &kernel_;
+  const TargetInfo &target_;
+  const XeEmitOptions &options_;
+  Diagnostics &diagnostics_;
+  WindowOrigins origins_;
+  BlockPlan blocks_;
+  llvm::MDNode *hints_ = nullptr; // cache hints of the op that is emitted; null: none
+};
+
+} // namespace xt
