@@ -30,7 +30,8 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
   Elem result = mma.result()->type().elem();
   std::vector<std::string> has;
   const MmaShape *wider = nullptr;
-  for (const MmaShape &shape : target.mma) {
+  for (const MmaInstruction &shape : target.mma) {
+    if (!shape.takesValues()) continue;
     if (shape.a == a && shape.b == b && shape.result == result) return {&shape, ""};
     if (!wider && shape.a == a && shape.b == b && shape.result == summedAs(result)) wider = &shape;
     std::string types = str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));

@@ -270,8 +270,8 @@ Value *LaneDistribution::where(Value *condition, Type result, const std::functio
 namespace {
 
 // First replaces XeGPU ops by tile ops where the hardware cannot distribute their blocks or sizes to lanes.
-void replaceOddBlocks(Kernel &kernel, Context &context, int64_t lanes) {
-  LaneLayouts layouts(kernel, context, lanes);
+void replaceOddBlocks(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes) {
+  LaneLayouts layouts(kernel, context, target, lanes);
   xegpuToTiles(context, kernel, [&](const Op &op) {
     if (op.kind() == OpKind::Dpas) return !layouts.ofProduct(op, 0);
     for (const Value *operand : op.operands())
@@ -300,8 +300,8 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
       fits = false;
       continue;
     }
-    replaceOddBlocks(*kernel, module.context(), lanes);
-    LaneDistribution(*kernel, module.context(), lanes).run();
+    replaceOddBlocks(*kernel, module.context(), target, lanes);
+    LaneDistribution(*kernel, module.context(), target, lanes).run();
   }
   if (!fits) return Error::diagnosed();
   return {};

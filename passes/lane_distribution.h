@@ -14,8 +14,8 @@ namespace xt {
 
 class LaneDistribution {
 public:
-  LaneDistribution(Kernel &kernel, Context &context, int64_t lanes)
-      : kernel_(kernel), context_(context), lanes_(lanes), layouts_(kernel, context, lanes), b(context, kernel.body) {}
+  LaneDistribution(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes)
+      : kernel_(kernel), context_(context), lanes_(lanes), layouts_(kernel, context, target, lanes), b(context, kernel.body) {}
   void run();
 
 private:

@@ -42,8 +42,8 @@ const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64
 
 } // namespace
 
-LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes)
-    : context_(context), lanes_(lanes), members_(kernel, isDealt) {
+LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes)
+    : context_(context), target_(target), lanes_(lanes), members_(kernel, isDealt) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
   std::vector<Op *> movers;
@@ -151,7 +151,8 @@ const Layout *LaneLayouts::loaded(const Op &load, const Layout *block) const {
 const Layout *LaneLayouts::ofProduct(const Op &dpas, size_t operand) const {
   Type a = dpas.operand(0)->type(), b = dpas.operand(1)->type(), c = dpas.result()->type();
   int64_t f = vnniFactorOf(a.elem()), depth = a.extent(1) * (a.rank() == 3 ? a.extent(2) : 1);
-  DpasFragments found = hardwareFragments(context_, c.extent(0), c.extent(1), depth, a.elem(), lanes_);
+  MmaShape sizes{a.elem(), b.elem(), c.elem(), c.extent(0), c.extent(1), depth};
+  DpasFragments found = instructionFragments(context_, target_, sizes, lanes_);
   if (!found.a || !found.b || !found.c) return nullptr;
   if (operand == 0 && a.rank() == 3) return reshaped(context_, found.a, a.shape());
   if (operand == 1 && b.rank() == 3) return packedLayout(context_, found.b, f);

@@ -13,7 +13,7 @@ namespace xt {
 
 class LaneLayouts {
 public:
-  LaneLayouts(Kernel &kernel, Context &context, int64_t lanes);
+  LaneLayouts(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes);
 
   // The layout of a vector, or of a scatter tile's offsets: which lane's registers hold which element. Never null.
   const Layout *of(const Value *value) const { return classes_[members_.classOf(value)].layout; }
@@ -27,8 +27,8 @@ public:
   const Layout *ownLayout(Type type) const;
   // The layout in which every lane holds every element.
   const Layout *replicated(std::span<const int64_t> shape) const;
-  // The register layout that the hardware requires for a product's operand (0: a, 1: b, 2: c and the result); null
-  // where the hardware has no product of these sizes.
+  // The layout of a product's operand (0: a, 1: b, 2: c and the result) that suits the target's instruction
+  // (instructionFragments); null where lanes cannot hold a product of these sizes.
   const Layout *ofProduct(const Op &dpas, size_t operand) const;
 
   // Number of ops that the constructor visited to pass layouts on, repeated visits included; for tests of growth.
@@ -49,6 +49,7 @@ private:
   const Layout *blockLayout(const Value *desc) const;
 
   Context &context_;
+  const TargetInfo &target_;
   int64_t lanes_;
   ValueClasses members_;
   std::vector<Class> classes_;

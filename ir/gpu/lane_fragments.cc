@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/context.h"
+#include "ir/gpu/operand_layout.h"
 
 #include <algorithm>
 
@@ -34,16 +35,28 @@ const Layout *packedLayout(Context &context, const Layout *matrix, int64_t facto
   return apart ? transposed(context, apart, std::vector<int64_t>{0, 2, 1}) : nullptr;
 }
 
-DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes) {
-  int64_t f = vnniFactorOf(a);
-  DpasFragments found = {rows, columns, depth};
-  std::vector<int64_t> shape = {rows, depth};
-  if (depth % lanes == 0)
-    found.a = dealtToLanes(context, {1, lanes}, {1, depth / lanes}, shape);
-  else if (lanes % depth == 0)
-    found.a = dealtToLanes(context, {lanes / depth, depth}, {1, 1}, shape);
-  found.b = dealtToLanes(context, {1, lanes}, {f, 1}, std::vector<int64_t>{depth, columns});
-  found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{rows, columns});
+namespace {
+
+// The layout of a where lanes hold packed columns, or single ones (lane_fragments.h).
+const Layout *layoutOfA(Context &context, bool packed, const MmaShape &product, int64_t lanes) {
+  int64_t f = vnniFactorOf(product.a), across = std::min(std::max<int64_t>(1, product.k / f), lanes);
+  std::vector<int64_t> shape = {product.m, product.k};
+  if (!packed) return dealtToLanes(context, {1, lanes}, {1, std::max<int64_t>(1, product.k / lanes)}, shape);
+  return lanes % across == 0 ? dealtToLanes(context, {lanes / across, across}, {1, f}, shape) : nullptr;
+}
+
+} // namespace
+
+DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes) {
+  const Layout *packed = layoutOfA(context, true, product, lanes), *plain = layoutOfA(context, false, product, lanes);
+  DpasFragments found = {product.m, product.n, product.k};
+  found.a = product.k % lanes == 0 ? plain : packed;
+  if (const MmaInstruction *instruction = findProduct(target, product)) {
+    const Layout *wanted = registerLayout(context, instruction->aLayout).layout;
+    if (!wanted || wanted == packed || wanted == plain) found.a = wanted;
+  }
+  found.b = dealtToLanes(context, {1, lanes}, {vnniFactorOf(product.a), 1}, std::vector<int64_t>{product.k, product.n});
+  found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{product.m, product.n});
   return found;
 }
 
@@ -78,13 +91,10 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
   found.b =
       dealtToLanes(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, std::vector<int64_t>{found.depth, found.columns});
   found.c = found.rows ? dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{found.rows, found.columns}) : nullptr;
-  int64_t across = std::min(std::max<int64_t>(1, found.depth / f), lanes);
   std::string known;
+  MmaShape sizes{a.elem(), b.elem(), a.elem(), found.rows, found.columns, found.depth};
   for (bool packed : {true, false}) {
-    if ((packed && lanes % across != 0) || !found.rows) continue;
-    std::vector<int64_t> shape = {found.rows, found.depth};
-    const Layout *candidate = packed ? dealtToLanes(context, {lanes / across, across}, {1, f}, shape)
-                                     : dealtToLanes(context, {1, lanes}, {1, std::max<int64_t>(1, found.depth / lanes)}, shape);
+    const Layout *candidate = found.rows ? layoutOfA(context, packed, sizes, lanes) : nullptr;
     if (!candidate) continue;
     if (candidate->ownerShape(Axis::Lane) == std::vector<int64_t>{ownA.rows, ownA.columns}) {
       found.a = candidate;

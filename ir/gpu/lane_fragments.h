@@ -1,5 +1,6 @@
 // The parts of a matrix product that the lanes of a subgroup hold: the fragments of `dpas` at lane scope.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/type.h"
 
 #include <string>
@@ -30,10 +31,10 @@ struct DpasMismatch {
 // `c` may be null: the shape of b then gives the number of columns, and the shape of a the number of rows.
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes);
 
-// The fragments as the registers of Xe hardware hold them (cl_intel_subgroup_matrix_multiply_accumulate): a is distributed by
-// columns if there are at least as many as lanes, else in as many adjacent rows as fill a register. Layouts are null if sizes
-// do not fit.
-DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes);
+// The fragments of a product that best suit the instruction of the target: a has the layout that the instruction takes if that is
+// one of those above. Otherwise, and if there is no such instruction, it is distributed by columns if there are at least as many
+// as lanes, else in as many adjacent rows as fill a register. Layouts are null if sizes do not fit.
+DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes);
 
 // sg_map<wi_layout, wi_data> for a shape; null if it does not fit.
 const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,

@@ -3,26 +3,39 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
 // DPAS has systolic depth 8, so K is 8 words of 32 bits; M is the repeat count; N is the subgroup size (16 on Xe-HPC and Xe2, 8
-// on Xe-HPG). Sources: Intel's cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
+// on Xe-HPG). A lane holds a column of b and of c, and of a as many neighbouring columns as each lane gets, or a row of several
+// lanes where a has fewer columns than lanes. With fewer rows than that, no layout describes a. Sources: Intel's
+// cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
+constexpr MmaInstruction dpas(Elem a, Elem b, Elem result, int64_t m, int64_t lanes, int64_t k) {
+  bool byColumns = k % lanes == 0;
+  int64_t each = byColumns ? k / lanes : 1, down = byColumns ? 1 : lanes / k;
+  MmaOperandLayout ofA =
+      byColumns ? MmaOperandLayout{{{m, Axis::Register, each}}, {{lanes, Axis::Lane, 1}, {each, Axis::Register, 1}}}
+                : MmaOperandLayout{{{m / down, Axis::Register, 1}, {down, Axis::Lane, k}}, {{k, Axis::Lane, 1}}};
+  MmaOperandLayout ofB{{{k, Axis::Register, 1}}, {{lanes, Axis::Lane, 1}}},
+      ofC{{{m, Axis::Register, 1}}, {{lanes, Axis::Lane, 1}}};
+  return {{a, b, result, m, lanes, k}, ofA, ofB, ofC};
+}
 #define XT_REPEATS(a, b, r, n, k)                                                                                              \
-  {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {          \
-    Elem::a, Elem::b, Elem::r, 1, n, k                                                                                         \
-  }
+  dpas(Elem::a, Elem::b, Elem::r, 8, n, k), dpas(Elem::a, Elem::b, Elem::r, 4, n, k),                                          \
+      dpas(Elem::a, Elem::b, Elem::r, 2, n, k), dpas(Elem::a, Elem::b, Elem::r, 1, n, k)
 #define XT_BYTES(n)                                                                                                            \
   XT_REPEATS(I8, I8, I32, n, 32), XT_REPEATS(I8, U8, I32, n, 32), XT_REPEATS(U8, I8, I32, n, 32), XT_REPEATS(U8, U8, I32, n, 32)
 
-constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),
-                                XT_REPEATS(F16, F16, F16, 16, 16),
-                                XT_REPEATS(BF16, BF16, F32, 16, 16),
-                                XT_REPEATS(BF16, BF16, BF16, 16, 16),
-                                XT_BYTES(16),
-                                XT_REPEATS(TF32, TF32, F32, 16, 8)};
+constexpr MmaInstruction kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),
+                                      XT_REPEATS(F16, F16, F16, 16, 16),
+                                      XT_REPEATS(BF16, BF16, F32, 16, 16),
+                                      XT_REPEATS(BF16, BF16, BF16, 16, 16),
+                                      XT_BYTES(16),
+                                      XT_REPEATS(TF32, TF32, F32, 16, 8)};
 // The functions for subgroups of 8 have no 16-bit accumulators, and no tf32.
-constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
+constexpr MmaInstruction kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
 #undef XT_BYTES
 #undef XT_REPEATS
 
@@ -100,6 +113,14 @@ constexpr TargetInfo kTargets[] = {
 
 } // namespace
 
+const MmaInstruction *findProduct(const TargetInfo &target, const MmaShape &wanted) {
+  for (const MmaInstruction &product : target.mma)
+    if (product.takesValues() && product == wanted) return &product;
+  return nullptr;
+}
+
+std::vector<MmaShape> mmaShapes(const TargetInfo &target) { return {target.mma.begin(), target.mma.end()}; }
+
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
   const BlockShape *widest = nullptr;
   for (const BlockShape &shape : target.blockShapes)
@@ -163,6 +184,12 @@ std::string mmaTable(std::span<const MmaShape> shapes) {
 }
 
 std::span<const TargetInfo> targetInfos() { return kTargets; }
+
+std::span<const TargetInfo> targetInfos(GpuFamily family) {
+  auto isOfFamily = [&](const TargetInfo &target) { return target.family == family; };
+  const auto *begin = std::ranges::find_if(kTargets, isOfFamily);
+  return {begin, std::find_if_not(begin, std::end(kTargets), isOfFamily)};
+}
 
 const TargetInfo *findTargetInfo(std::string_view name) {
   for (const TargetInfo &info : kTargets)

@@ -2,8 +2,11 @@
 // sycl_ext_oneapi_matrix).
 #pragma once
 #include "ir/elem.h"
+#include "ir/layout/layout.h"
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,10 +14,48 @@
 
 namespace xt {
 
-// One matrix product in hardware: result[m, n] += a[m, k] * b[k, n], computed by one subgroup.
+// The types and sizes of a matrix product: result[m, n] = c[m, n] + a[m, k] * b[k, n].
 struct MmaShape {
   Elem a, b, result;
   int64_t m, n, k;
+  bool operator==(const MmaShape &) const = default;
+};
+
+// One dimension of a matrix that lanes hold in registers: the digits of its index, outermost first. Each is a digit of the
+// lane's number, or of the register's, with a stride there (ir/layout/layout.h; register strides are not derived here).
+class MmaOperandDim {
+public:
+  constexpr MmaOperandDim(std::initializer_list<Factor> digits) {
+    for (const Factor &digit : digits) digits_[count_++] = digit;
+  }
+  constexpr std::span<const Factor> digits() const { return {digits_.data(), count_}; }
+
+private:
+  std::array<Factor, 3> digits_{};
+  size_t count_ = 0;
+};
+// A register holds one element; elements that share a register of the hardware are in it by their numbers, the lowest first.
+struct MmaOperandLayout {
+  MmaOperandDim rows, columns;
+};
+
+// Who executes an instruction together. An open list: a warpgroup may follow.
+enum class ProductScope : uint8_t { Subgroup };
+// Where an instruction reads an operand.
+enum class OperandPlace : uint8_t { Registers, SharedMemory };
+
+// One matrix product in hardware. c and the result are in registers.
+struct MmaInstruction : MmaShape {
+  MmaOperandLayout aLayout, bLayout, cLayout; // of operands in registers; the result has that of c
+  ProductScope scope = ProductScope::Subgroup;
+  OperandPlace aPlace = OperandPlace::Registers, bPlace = OperandPlace::Registers;
+  int64_t alignment = 0;   // in bytes, of operands in shared memory
+  bool synchronous = true; // whether the result can be read at once, otherwise after a wait
+  // Whether the instruction takes and gives values, so that an op with operands and a result stands for it.
+  constexpr bool takesValues() const {
+    return scope == ProductScope::Subgroup && aPlace == OperandPlace::Registers && bPlace == OperandPlace::Registers &&
+           synchronous;
+  }
 };
 
 // The requirements on the base matrix of a 2D block message, in bytes, and on the position of its blocks; all 0 if there are no
@@ -46,10 +87,13 @@ struct BlockShape {
   int64_t fewestBlocks = 1;
 };
 
+// GPUs for which the same target makes code. An open list: each further target adds its own.
+enum class GpuFamily : uint8_t { Xe };
+
 struct TargetInfo {
   std::string_view name, summary;
-  std::span<const int64_t> subgroupSizes; // the first is the size that kernels with mma need
-  std::span<const MmaShape> mma; // best first, for each combination of types
+  std::span<const int64_t> subgroupSizes; // the first is the best, and the only one for kernels with products
+  std::span<const MmaInstruction> mma; // best first, for each combination of types
   BlockRules blocks;
   std::span<const BlockShape> blockShapes;
   // 1D block messages move contiguous memory: the allowed numbers of 32-bit or 64-bit words, and the most bytes; empty if there
@@ -66,7 +110,12 @@ struct TargetInfo {
   std::span<const int64_t> registerFile; // register file sizes per thread that a kernel may choose, in registers
   int64_t registerBytes = 0;
   bool f64 = false;
+  GpuFamily family = GpuFamily::Xe;
 };
+
+// The product of the target that takes values of these types and sizes; null if there is none.
+const MmaInstruction *findProduct(const TargetInfo &target, const MmaShape &wanted);
+std::vector<MmaShape> mmaShapes(const TargetInfo &target);
 
 // The widest shape of a target for elements of `bits` bits that may move a single block; null if none.
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits);
@@ -82,6 +131,7 @@ std::string sizesText(const MmaShape &shape); // "8x16x16": M x N x K
 std::string mmaTable(std::span<const MmaShape> shapes); // one line per combination of types, each with its sizes
 
 std::span<const TargetInfo> targetInfos();
+std::span<const TargetInfo> targetInfos(GpuFamily family); // those of one family are neighbours
 // Null if the name is unknown.
 const TargetInfo *findTargetInfo(std::string_view name);
 

@@ -349,8 +349,7 @@ private:
     if (!typed.empty()) diagnostic.note(str("the nearest size that works: ", sizesText(nearestProduct(typed, wanted))));
     if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into products that the target supports");
     if (!target_.mma.empty())
-      diagnostic.withPicture(str(target_.name, " supports, M x N x K\n",
-                                 mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
+      diagnostic.withPicture(str(target_.name, " supports, M x N x K\n", mmaTable(typed.empty() ? mmaShapes(target_) : typed)));
   }
 
   // --- workgroups ----------------------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInf
   if (!b || !takePrefix(text, "matrix_mad_k") || (isInteger(*a) ? !isInteger(*b) : *a != *b)) return std::nullopt;
   Product product{*a, *b};
   product.depth = takeNumber(text);
-  product.lanes = static_cast<int>(target.mma[0].n);
+  product.lanes = static_cast<int>(target.subgroupSizes[0]);
   product.rows = components(name.parameters[2]);
   std::optional<Sum> sum = sumOf(name.parameters[2], *a);
   bool oneOfEight = product.rows == 1 || product.rows == 2 || product.rows == 4 || product.rows == 8;

@@ -132,7 +132,7 @@ int query(const XtcOptions &options) {
     return usage(str("--query: unknown target `", words[0], "`; known are ", join(names, ", ")));
   }
   if (words.size() > 3) return usage("--query takes a target, then types such as f16,f16,f32, then sizes such as 8x16x16");
-  std::vector<MmaShape> shapes(target->mma.begin(), target->mma.end());
+  std::vector<MmaShape> shapes = mmaShapes(*target);
   if (words.size() > 2 && !isSize(words[2]))
     return usage(str("--query: sizes must be M x N x K such as 8x16x16, not `", words[2], "`"));
   if (words.size() > 1) {

@@ -173,7 +173,7 @@ std::vector<Target *> xeTargets() {
   static XeTarget any(kAnyXe, "an Intel GPU through Level Zero; where there is none, the software device");
   static std::vector<XeTarget> named = [] {
     std::vector<XeTarget> all;
-    for (const TargetInfo &info : targetInfos()) all.emplace_back(info.name, info.summary);
+    for (const TargetInfo &info : targetInfos(GpuFamily::Xe)) all.emplace_back(info.name, info.summary);
     return all;
   }();
   std::vector<Target *> targets{&any};

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!again || again->words != words->words) fuzz::fail("what was made readable is not", "");
   if (!isBuilt(data, size)) return 0;
   soft::DeviceSettings device;
-  device.target = &targetInfos()[size % targetInfos().size()];
+  device.target = &targetInfos(GpuFamily::Xe)[size % targetInfos(GpuFamily::Xe).size()];
   (void)soft::Program::build(bytes, device, false);
   return 0;
 }

@@ -12,8 +12,8 @@ class LaneKernelEmitter {
 public:
   // All must outlive the object.
   LaneKernelEmitter(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device,
-                    SourceLines &lines)
-      : c(module, types, kernel, target, device), b(c.b), v(c.values), lines_(lines) {}
+                    SourceLines &lines, Diagnostics &diagnostics)
+      : c(module, types, kernel, target, device, diagnostics), b(c.b), v(c.values), lines_(lines) {}
   // Adds the function to the module, with the arguments of lane_kernel.h. An Error names an op that the device does not have.
   Result<LaneKernel> emit(const std::string &entry);
 

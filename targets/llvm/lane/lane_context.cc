@@ -17,8 +17,8 @@ bool writesByLane(const Kernel &kernel) {
 } // namespace
 
 LaneContext::LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target,
-                         LaneDevice &device)
-    : module(module), types(types), kernel(kernel), target(target), device(device),
+                         LaneDevice &device, Diagnostics &diagnostics)
+    : module(module), types(types), kernel(kernel), target(target), device(device), diagnostics(diagnostics),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops(b, device.traits()),
       ranges(kernel, device.extentFacts()), values(b, ops, ranges), slmLayout(xt::slmLayout(kernel)),
       lanesWrite(writesByLane(kernel)), divergent(divergentValues(kernel, Among::Workgroup, LoadedValues::MayDiffer)) {}

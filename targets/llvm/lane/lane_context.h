@@ -29,7 +29,8 @@ struct NamedBarrierWords {
 
 struct LaneContext {
   // All must outlive the object.
-  LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device);
+  LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device,
+              Diagnostics &diagnostics);
   LaneContext(const LaneContext &) = delete;
   LaneContext &operator=(const LaneContext &) = delete;
 
@@ -42,6 +43,7 @@ struct LaneContext {
   const Kernel &kernel;
   const TargetInfo &target;
   LaneDevice &device;
+  Diagnostics &diagnostics;
   llvm::IRBuilder<llvm::InstSimplifyFolder> b;
   RegisterOps ops;
   IndexRanges ranges;

@@ -2,6 +2,7 @@
 // the instructions that only some GPUs have. A new GPU target implements this class; everything else about a lane's code is the
 // same for all.
 #pragma once
+#include "ir/gpu/target_info.h"
 #include "ir/op.h"
 #include "targets/llvm/lane/fragment.h"
 #include "targets/llvm/lane/index_ranges.h"
@@ -62,9 +63,11 @@ public:
   virtual bool sendsExtents(size_t /*param*/) const { return false; }
   // Ranges of extents of parameters that follow from the rules of such instructions.
   virtual std::vector<ExtentFacts> extentFacts() const { return {}; }
-  // Products of the subgroup (dpas). A kernel with one that the device does not have is an error.
-  virtual bool hasProduct(LaneContext &, const Op &) const { return false; }
-  virtual Fragment product(LaneContext &, const Op &) { return {}; }
+  // A product of the target's table. The operands are in the registers of the instruction (MmaInstruction), and so is the result.
+  virtual Fragment product(LaneContext &, const MmaInstruction &, const Fragment & /*a*/, const Fragment & /*b*/,
+                           const Fragment & /*c*/) {
+    return {};
+  }
 };
 
 } // namespace xt

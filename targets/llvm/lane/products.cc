@@ -1,16 +1,68 @@
 #include "targets/llvm/lane/products.h"
 
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/llvm/lane/exchange.h"
+
 namespace xt {
+
+DpasFragments LaneProducts::fragmentsOf(const Op &dpas) {
+  auto found = dpasFragments(c.types, dpas.operand(0)->type(), dpas.operand(1)->type(), dpas.result()->type(), c.kernel.lanes);
+  const auto *fragments = std::get_if<DpasFragments>(&found);
+  XT_CHECK(fragments, "the type rule has found these fragments");
+  return *fragments;
+}
+
+LaneProducts::Instruction LaneProducts::instructionFor(const DpasFragments &product, const Op &dpas) {
+  const MmaInstruction *row =
+      findProduct(c.target, {dpas.operand(0)->type().elem(), dpas.operand(1)->type().elem(), dpas.result()->type().elem(),
+                             product.rows, product.columns, product.depth});
+  if (!row) return {};
+  Instruction found{
+      row,
+      {registerLayout(c.types, row->aLayout), registerLayout(c.types, row->bLayout), registerLayout(c.types, row->cLayout)}};
+  for (const RegisterLayout &operand : found.layouts)
+    if (!operand.layout || operand.layout->axisSize(Axis::Lane) != c.kernel.lanes) return {};
+  return found;
+}
 
 const Op *LaneProducts::firstWithoutInstruction() {
   const Op *found = nullptr;
   walk(c.kernel.body, [&](const Op &op) {
-    if (!found && op.kind() == OpKind::Dpas && !c.device.hasProduct(c, op)) found = &op;
+    if (!found && op.kind() == OpKind::Dpas && !instructionFor(fragmentsOf(op), op).row) found = &op;
   });
   return found;
 }
 
-void LaneProducts::emitDpas(const Op &op) { v.setFragment(op.result(), c.device.product(c, op)); }
+// An operand of the op in the registers of the instruction. Elements that other lanes hold are shuffled.
+Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout *own, const RegisterLayout &wanted) {
+  const Value *value = dpas.operand(operand);
+  Fragment elements = v.fragment(value);
+  if (wanted.layout != own) {
+    elements = LaneExchange(c).dealtAs(elements, value->type().elem(), *own, *wanted.layout);
+    c.diagnostics.report(DiagCode::BlockRemark, dpas.range(),
+                         str("`dpas` takes ", std::string_view("abc").substr(operand, 1), " as ", wanted.layout->text(),
+                             ": its elements go from lane to lane first"));
+  }
+  Fragment ordered(elements.size());
+  for (size_t k = 0; k < elements.size(); ++k) ordered[wanted.registers[k]] = elements[k];
+  return ordered;
+}
+
+void LaneProducts::emitDpas(const Op &op) {
+  DpasFragments product = fragmentsOf(op);
+  Instruction instruction = instructionFor(product, op);
+  XT_CHECK(instruction.row, "a product that the target has");
+  const auto &[ofA, ofB, ofC] = instruction.layouts;
+  Elem elem = op.result()->type().elem();
+  Fragment left = inRegisters(op, 0, product.a, ofA), right = inRegisters(op, 1, product.b, ofB),
+           sum = op.operandCount() > 2 ? inRegisters(op, 2, product.c, ofC)
+                                       : LaneValues::splat(ops.zero(elem, 0), ofC.registers.size());
+  Fragment made = c.device.product(c, *instruction.row, left, right, sum), own(made.size());
+  for (size_t k = 0; k < own.size(); ++k) own[k] = made[ofC.registers[k]];
+  if (ofC.layout != product.c) own = LaneExchange(c).dealtAs(own, elem, *ofC.layout, *product.c);
+  v.setFragment(op.result(), std::move(own));
+}
 
 // Used if there is no instruction: each lane has all of a, and multiplies its columns of b. 16-bit sums are accumulated in f32
 // and rounded once.

@@ -1,5 +1,7 @@
 // Matrix products: by an instruction of the device, or multiplied lane by lane.
 #pragma once
+#include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/operand_layout.h"
 #include "targets/llvm/lane/lane_context.h"
 
 namespace xt {
@@ -7,10 +9,20 @@ namespace xt {
 class LaneProducts : LanePart {
 public:
   using LanePart::LanePart;
-  // Null if the device has all products of the kernel.
+  // The first product (dpas) for which the target has no instruction; null if it has all.
   const Op *firstWithoutInstruction();
   void emitDpas(const Op &op);
   void emitTileMma(const Op &op);
+
+private:
+  // An instruction, and the layouts of its operands a, b and c, by operand of the op.
+  struct Instruction {
+    const MmaInstruction *row = nullptr; // null: the target has none
+    RegisterLayout layouts[3];
+  };
+  Instruction instructionFor(const DpasFragments &product, const Op &dpas);
+  DpasFragments fragmentsOf(const Op &dpas);
+  Fragment inRegisters(const Op &dpas, size_t operand, const Layout *own, const RegisterLayout &wanted);
 };
 
 } // namespace xt

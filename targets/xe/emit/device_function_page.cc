@@ -28,7 +28,7 @@ std::string deviceFunctionPage() {
                 isOfLibrary(family) ? "Functions of the driver's library.\n\n" : "They become instructions of SPIR-V.\n\n",
                 "| function | result | targets |\n|---|---|---|\n");
     std::map<std::string, std::pair<std::string, std::string>> rows; // by symbol: the result, and the targets
-    for (const TargetInfo &target : targetInfos())
+    for (const TargetInfo &target : targetInfos(GpuFamily::Xe))
       for (const DeviceFunction &function : deviceFunctions(target, family)) {
         auto &[result, targets] = rows[function.symbol];
         result = function.result;

@@ -71,11 +71,11 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
           str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name, " first"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (options.stage) options.stage(str("code of @", kernel->name));
-    XeLaneDevice device(module.context(), *kernel, target, options, diagnostics);
+    XeLaneDevice device(*kernel, target, options, diagnostics);
     XeKernel made;
     made.largeRegisterFile = device.wantsLargeRegisterFile();
     made.blockUses = device.blockUses();
-    LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines);
+    LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, result.kernels));
     if (!emitted) return emitted.error();
     static_cast<LaneKernel &>(made) = std::move(*emitted);

@@ -58,9 +58,9 @@ uint32_t semanticsOf(LaneMemory memory) {
 
 } // namespace
 
-XeLaneDevice::XeLaneDevice(Context &types, const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
+XeLaneDevice::XeLaneDevice(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
                            Diagnostics &diagnostics)
-    : types_(types), kernel_(kernel), target_(target), options_(options), diagnostics_(diagnostics), origins_(kernel),
+    : kernel_(kernel), target_(target), options_(options), diagnostics_(diagnostics), origins_(kernel),
       blocks_(planBlocks(kernel, target, options, origins_, diagnostics)) {}
 
 RegisterTraits XeLaneDevice::traits() const { return kTraits; }

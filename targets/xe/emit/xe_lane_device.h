@@ -1,7 +1,6 @@
 // Intel GPUs for the lane emitter: the functions of OpenCL C, 2D block messages, products (dpas) and cache hints.
 #pragma once
 #include "ir/base/diagnostics.h"
-#include "ir/gpu/lane_fragments.h"
 #include "targets/llvm/lane/lane_context.h"
 #include "targets/xe/emit/block_plan.h"
 #include "targets/xe/emit/device_calls.h"
@@ -12,8 +11,7 @@ namespace xt {
 class XeLaneDevice final : public LaneDevice {
 public:
   // All must outlive the object. Reports remarks on blocks that no message moves.
-  XeLaneDevice(Context &types, const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
-               Diagnostics &diagnostics);
+  XeLaneDevice(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, Diagnostics &diagnostics);
   const std::vector<XeBlockUse> &blockUses() const { return blocks_.uses; }
   // Whether the kernel needs the large register file; reports a remark if it would like to.
   bool wantsLargeRegisterFile() const;
@@ -44,16 +42,14 @@ public:
   std::vector<ExtentFacts> extentFacts() const override { return blocks_.facts; }
   // dpas.cc
   bool hidesLength(const Op &loop) const override;
-  bool hasProduct(LaneContext &, const Op &op) const override { return layoutOfA(op); }
-  Fragment product(LaneContext &c, const Op &op) override;
+  Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
+                   const Fragment &sum) override;
 
 private:
   void remark(const Op &op, std::string message);
   LlvmValues blockArgs(LaneContext &c, const Value *desc, const BlockCall &call);
   void sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory);
-  const Layout *layoutOfA(const Op &dpas) const; // null if there is no such instruction
 
-  Context &types_;
   const Kernel &kernel_;
   const TargetInfo &target_;
   const XeEmitOptions &options_;

@@ -46,7 +46,7 @@ TEST(NearestSize, OfTwoEquallyNearTheSmaller) {
   EXPECT_EQ(nearestLine(*findTargetInfo("spirv"), 16, 4), std::nullopt);
   EXPECT_EQ(nearestOf(pvc.scatterChunks, 16), 8);
   MmaShape large{Elem::F16, Elem::F16, Elem::F32, 16, 32, 16};
-  EXPECT_EQ(sizesText(nearestProduct(pvc.mma, large)), "8x16x16");
+  EXPECT_EQ(sizesText(nearestProduct(mmaShapes(pvc), large)), "8x16x16");
 }
 
 TEST(SubgroupSize, IsTheFirstWithWhichTheWorkgroupFits) {

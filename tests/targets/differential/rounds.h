@@ -13,7 +13,7 @@ namespace xt {
 struct Rounds {
   uint64_t seed, count;
   bool everyGpu; // true: runs each kernel on each GPU; false: runs each kernel on one GPU, in rotation
-  uint64_t runsOnGpus() const { return count * (everyGpu ? targetInfos().size() : 1); }
+  uint64_t runsOnGpus() const { return count * (everyGpu ? targetInfos(GpuFamily::Xe).size() : 1); }
 };
 
 inline Rounds roundsOr(uint64_t count) {

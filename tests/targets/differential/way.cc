@@ -59,10 +59,10 @@ Way onCpu(const TargetInfo *gpu, bool lanes) {
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
   std::vector<Way> ways{
       {.target = "interp", .races = races}, {.target = "cpu"}, onInterp(nullptr, false, races), onCpu(nullptr, false)};
-  size_t gpus = targetInfos().size(), own = seed % gpus;
+  size_t gpus = targetInfos(GpuFamily::Xe).size(), own = seed % gpus;
   for (size_t i = 0; i < gpus; ++i) {
     if (!everyGpu && i != own) continue;
-    const TargetInfo *gpu = &targetInfos()[i];
+    const TargetInfo *gpu = &targetInfos(GpuFamily::Xe)[i];
     // Use these ways for some seeds only: compiling many small blocks for the CPU is slow, and the interpreter runs each lane
     // separately.
     uint64_t turn = (seed / gpus + (everyGpu ? i : 0)) % 4;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <barrier>
+#include <bit>
 #include <thread>
 
 namespace xt::test {
@@ -44,6 +45,24 @@ public:
     b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   }
   llvm::StringRef scopeName(LaneScope) const override { return ""; }
+  // The registers go through memory: a and b, then the sum, which the result replaces.
+  Fragment product(LaneContext &c, const MmaInstruction &, const Fragment &a, const Fragment &b, const Fragment &sum) override {
+    llvm::BasicBlock &entry = c.b.GetInsertBlock()->getParent()->getEntryBlock();
+    llvm::IRBuilder<> top(&entry, entry.begin());
+    LlvmValue *memory = top.CreateAlloca(llvm::ArrayType::get(c.b.getInt32Ty(), 2 * kHalves / 2 + kSums));
+    auto place = [&](llvm::Type *type, size_t k) { return c.b.CreateConstGEP1_64(type, memory, k); };
+    for (size_t k = 0; k < kHalves; ++k) {
+      c.b.CreateStore(scalarOf(c.b, a[k]), place(c.b.getInt16Ty(), k));
+      c.b.CreateStore(scalarOf(c.b, b[k]), place(c.b.getInt16Ty(), kHalves + k));
+    }
+    for (size_t k = 0; k < kSums; ++k) c.b.CreateStore(scalarOf(c.b, sum[k]), place(c.b.getFloatTy(), kHalves + k));
+    call(c.b, "toy_product", c.b.getVoidTy(), {memory});
+    Fragment result;
+    for (size_t k = 0; k < kSums; ++k) append(result, c.b.CreateLoad(c.b.getFloatTy(), place(c.b.getFloatTy(), kHalves + k)));
+    return result;
+  }
+
+  static constexpr size_t kHalves = 16, kSums = 8; // of a lane: of a and of b each, and of the result
 
 private:
   static LlvmValue *number(llvm::IRBuilderBase &b, int value) { return b.getInt32(static_cast<uint32_t>(value)); }
@@ -79,6 +98,32 @@ void meet(int32_t ofSubgroup) {
   auto &barrier = ofSubgroup ? *workgroup->subgroups[static_cast<size_t>(subgroup)] : workgroup->all;
   barrier.arrive_and_wait();
 }
+// Of normal numbers and 0.
+float fromHalf(uint16_t bits) {
+  if ((bits & 0x7fff) == 0) return 0;
+  return std::bit_cast<float>(static_cast<uint32_t>(bits & 0x8000) << 16 |
+                              ((static_cast<uint32_t>(bits & 0x7fff) << 13) + 0x38000000));
+}
+
+// What the lanes of a subgroup do for a product, by the definition of its registers.
+void product(void *memory) {
+  std::vector<uint64_t> &slots = workgroup->slots[static_cast<size_t>(subgroup)];
+  slots[static_cast<size_t>(lane)] = std::bit_cast<uint64_t>(memory);
+  meet(1);
+  auto half = [&](size_t of, size_t k) { return fromHalf(std::bit_cast<const uint16_t *>(slots[of])[k]); };
+  auto *sums = static_cast<float *>(memory) + ToyDevice::kHalves;
+  std::array<float, ToyDevice::kSums> made{};
+  for (size_t row = 0; row < 8; ++row) {
+    float sum = sums[row % 4 * 2 + row / 4];
+    for (size_t k = 0; k < 16; ++k)
+      sum += half(k % 8, row % 4 * 4 + row / 4 * 2 + k / 8) *
+             half(static_cast<size_t>(lane), ToyDevice::kHalves + k % 2 * 8 + k / 2);
+    made[row % 4 * 2 + row / 4] = sum;
+  }
+  meet(1); // nobody reads the registers of others any more
+  std::ranges::copy(made, sums);
+}
+
 int64_t shuffle(int64_t bits, int32_t from) {
   std::vector<uint64_t> &slots = workgroup->slots[static_cast<size_t>(subgroup)];
   slots[static_cast<size_t>(lane)] = static_cast<uint64_t>(bits);
@@ -90,12 +135,23 @@ int64_t shuffle(int64_t bits, int32_t from) {
 
 } // namespace
 
+// A product whose operands are in other lanes and registers than those of `dpas`: a lane has each eighth column of a, and the
+// registers of no operand are row-major.
+constexpr MmaInstruction kToyProduct{
+    {Elem::F16, Elem::F16, Elem::F32, 8, 8, 16},
+    {{{2, Axis::Register, 2}, {4, Axis::Register, 4}}, {{2, Axis::Register, 1}, {8, Axis::Lane, 1}}},
+    {{{8, Axis::Register, 1}, {2, Axis::Register, 8}}, {{8, Axis::Lane, 1}}},
+    {{{2, Axis::Register, 1}, {4, Axis::Register, 2}}, {{8, Axis::Lane, 1}}},
+};
+
 TargetInfo toyTarget() {
   static constexpr int64_t kLanes[] = {8}, kRegisters[] = {128};
+  static constexpr MmaInstruction kProducts[] = {kToyProduct};
   TargetInfo target;
   target.name = "toy";
   target.summary = "threads";
   target.subgroupSizes = kLanes;
+  target.mma = kProducts;
   target.slmBytes = 32 << 10;
   target.namedBarriers = 4;
   target.lanesPerWorkgroup = 64;
@@ -106,6 +162,7 @@ TargetInfo toyTarget() {
 
 void ToyProgram::make(const Module &module) {
   TargetInfo target = toyTarget();
+  Diagnostics diagnostics;
   initialiseLlvm();
   llvm::LLVMContext context;
   llvm::Module made("toy", context);
@@ -116,7 +173,7 @@ void ToyProgram::make(const Module &module) {
   SourceLines lines(made, nullptr);
   for (const auto &kernel : module.kernels) {
     ToyDevice device;
-    LaneKernelEmitter emitter(made, module.context(), *kernel, target, device, lines);
+    LaneKernelEmitter emitter(made, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(kernel->name);
     ASSERT_TRUE(emitted.ok()) << emitted.error().message;
     kernels_.push_back(std::move(*emitted));
@@ -132,7 +189,8 @@ void ToyProgram::make(const Module &module) {
                                            {"toy_subgroup_id", address(&subgroupId)},
                                            {"toy_lane_id", address(&laneId)},
                                            {"toy_barrier", address(&meet)},
-                                           {"toy_shuffle", address(&shuffle)}});
+                                           {"toy_shuffle", address(&shuffle)},
+                                           {"toy_product", address(&product)}});
   ASSERT_TRUE(linked.ok()) << linked.error().message;
   object_ = std::move(*linked);
 }

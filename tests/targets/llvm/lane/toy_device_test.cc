@@ -57,6 +57,15 @@ Matrix numbered(int64_t rows, int64_t columns) {
   return matrix;
 }
 
+void expectProduct(Matrix &a, Matrix &b, Matrix &c) {
+  for (int64_t i = 0; i < c.rows; ++i)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      float sum = 0; // exact: the numbers are small multiples of 1/8
+      for (int64_t k = 0; k < a.columns; ++k) sum += a.at(i, k) * b.at(k, j);
+      EXPECT_EQ(c.at(i, j), sum) << i << ' ' << j;
+    }
+}
+
 // Nothing in the code is a call of anything but the device's own functions, and of the C library's.
 void expectNoVendor(const std::string &text) {
   for (const char *foreign : {"spir", "sub_group", "intel", "nvvm", "addrspace"})
@@ -114,7 +123,34 @@ kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0) s
   }
 }
 
-// The device has no products, so each lane multiplies its columns.
+// The instruction has a in other lanes, and all operands in other registers than `dpas`. K is 20, so it is padded.
+TEST(ToyDevice, ProductByInstruction) {
+  Lowered lowered(R"(#a = #wg_map<sg_layout = [2, 1], sg_data = [8, 32]>
+#b = #wg_map<sg_layout = [2, 1], sg_data = [32, 16]>
+#c = #wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
+kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
+  %ta = init_tile %A[0, 0] -> tile<16x32xf32, #a>
+  %tb = init_tile %B[0, 0] -> tile<32x16xf32, #b>
+  %tc = init_tile %C[0, 0] -> tile<16x16xf32, #c>
+  %x  = load_tile %ta
+  %y  = load_tile %tb
+  %a  = truncf %x : vector<16x32xf32, #a> -> vector<16x32xf16, #a>
+  %b  = truncf %y : vector<32x16xf32, #b> -> vector<32x16xf16, #b>
+  %c  = tile_mma %a, %b {#c}
+  store_tile %c, %tc
+}
+)");
+  ToyProgram program(lowered.module());
+  expectNoVendor(program.text());
+  EXPECT_NE(program.text().find("toy_product"), std::string::npos);
+  Matrix a = numbered(13, 20), b = numbered(20, 11), c(13, 11);
+  std::vector<uint64_t> arguments;
+  for (Matrix *matrix : {&a, &b, &c}) matrix->appendTo(arguments);
+  program.launch(0, arguments, 1);
+  expectProduct(a, b, c);
+}
+
+// The device has no products of f32, so each lane multiplies its columns.
 TEST(ToyDevice, ProductLaneByLane) {
   Lowered lowered(R"(#a = #wg_map<sg_layout = [2, 1], sg_data = [4, 16]>
 #b = #wg_map<sg_layout = [2, 1], sg_data = [16, 16]>
@@ -134,12 +170,7 @@ kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
   std::vector<uint64_t> arguments;
   for (Matrix *matrix : {&a, &b, &c}) matrix->appendTo(arguments);
   program.launch(0, arguments, 1);
-  for (int64_t i = 0; i < 8; ++i)
-    for (int64_t j = 0; j < 16; ++j) {
-      float sum = 0; // exact
-      for (int64_t k = 0; k < 16; ++k) sum += a.at(i, k) * b.at(k, j);
-      EXPECT_EQ(c.at(i, j), sum) << i << ' ' << j;
-    }
+  expectProduct(a, b, c);
 }
 
 } // namespace

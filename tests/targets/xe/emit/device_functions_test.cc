@@ -19,7 +19,7 @@ namespace xt::test {
 namespace {
 
 TEST(DeviceFunctions, TheLibraryHasThoseOfEveryTarget) {
-  for (const TargetInfo &target : targetInfos())
+  for (const TargetInfo &target : targetInfos(GpuFamily::Xe))
     for (DeviceFamily family : kDeviceFamilies)
       for (const DeviceFunction &function : deviceFunctions(target, family)) {
         bool ofLibrary = isLibraryName(function.symbol);
@@ -32,7 +32,7 @@ TEST(DeviceFunctions, TheLibraryHasThoseOfEveryTarget) {
 
 // All products, blocks and row remainders, and no function twice.
 TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
-  for (const TargetInfo &target : targetInfos()) {
+  for (const TargetInfo &target : targetInfos(GpuFamily::Xe)) {
     std::vector<DeviceFunction> products = deviceFunctions(target, DeviceFamily::Product),
                                 blocks = deviceFunctions(target, DeviceFamily::Block);
     EXPECT_EQ(products.size(), target.mma.size());
