@@ -42,7 +42,7 @@ Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout 
     elements = LaneExchange(c).dealtAs(elements, value->type().elem(), *own, *wanted.layout);
     c.diagnostics.report(DiagCode::BlockRemark, dpas.range(),
                          str("`dpas` takes ", std::string_view("abc").substr(operand, 1), " as ", wanted.layout->text(),
-                             ": its elements go from lane to lane first"));
+                             ": its elements are first exchanged between lanes"));
   }
   Fragment ordered(elements.size());
   for (size_t k = 0; k < elements.size(); ++k) ordered[wanted.registers[k]] = elements[k];
