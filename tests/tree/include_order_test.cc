@@ -182,21 +182,27 @@ std::set<std::string> closure(const std::map<std::string, Target> &targets, cons
   return found;
 }
 
-// The headers of the repository that a file includes, also through others.
-std::set<std::string> allHeaders(const std::string &file) {
+// The sources of a target and the headers of their folders that they include, also through each other.
+std::set<std::string> filesOf(const Target &target) {
   std::set<std::string> found;
-  std::vector<std::string> open = {file};
+  for (const std::string &source : target.sources)
+    if (includesOfAll().contains(source)) found.insert(source); // others are generated
+  std::set<std::filesystem::path> folders;
+  for (const std::string &source : target.sources) folders.insert(std::filesystem::path(source).parent_path());
+  std::vector<std::string> open = target.sources;
   while (!open.empty()) {
     auto known = includesOfAll().find(open.back());
     open.pop_back();
     if (known == includesOfAll().end()) continue;
     for (const Include &include : known->second)
-      if (include.ours && found.insert(include.name).second) open.push_back(include.name);
+      if (include.ours && folders.contains(std::filesystem::path(include.name).parent_path()) &&
+          found.insert(include.name).second)
+        open.push_back(include.name);
   }
   return found;
 }
 
-// A header without a file of its own, such as an interface or a table, is part of what includes it.
+// Headers without a file of their own, such as interfaces and tables, need no library.
 TEST(IncludeOrder, TargetsLinkTheLibrariesWhoseHeadersTheyInclude) {
   std::map<std::string, Target> targets = readTargets();
   std::map<std::string, std::set<std::string>> compiledBy; // file -> targets
@@ -204,17 +210,18 @@ TEST(IncludeOrder, TargetsLinkTheLibrariesWhoseHeadersTheyInclude) {
     for (const std::string &source : target.sources) compiledBy[source].insert(name);
   size_t checked = 0;
   for (const auto &[name, target] : targets) {
+    if (name == "xt_generate_views") continue; // xt_ir needs what it generates, and it reads only the rows of the op table
     std::set<std::string> linked = closure(targets, name);
-    std::set<std::string> headers;
-    for (const std::string &source : target.sources) headers.merge(allHeaders(source));
-    for (const std::string &header : headers) {
-      auto owners = compiledBy.find(std::filesystem::path(header).replace_extension(".cc").string());
-      if (owners == compiledBy.end()) continue;
-      bool found = std::any_of(owners->second.begin(), owners->second.end(),
-                               [&](const std::string &owner) { return linked.contains(owner); });
-      EXPECT_TRUE(found) << name << " includes " << header << " and does not link " << *owners->second.begin();
-      ++checked;
-    }
+    for (const std::string &file : filesOf(target))
+      for (const Include &include : includesOfAll().at(file)) {
+        auto owners = compiledBy.find(std::filesystem::path(include.name).replace_extension(".cc").string());
+        if (!include.ours || owners == compiledBy.end()) continue;
+        bool found = std::any_of(owners->second.begin(), owners->second.end(),
+                                 [&](const std::string &owner) { return linked.contains(owner); });
+        EXPECT_TRUE(found) << file << " of " << name << " includes " << include.name << " and does not link "
+                           << *owners->second.begin();
+        ++checked;
+      }
   }
   EXPECT_GT(checked, 500u);
 }
