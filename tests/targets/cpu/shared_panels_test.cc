@@ -2,8 +2,8 @@
 #include "ir/base/text.h"
 #include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/emit.h"
-#include "targets/cpu/runtime/launch_abi.h"
 #include "targets/cpu/kernel_module.h"
+#include "targets/cpu/runtime/launch_abi.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <regex>
