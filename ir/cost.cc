@@ -53,7 +53,8 @@ std::optional<double> stepsOf(const Op &loop) {
   if (!lower || !upper || !step || *step <= 0) return std::nullopt;
   if (*upper <= *lower) return 0.0;
   auto span = static_cast<unsigned __int128>(static_cast<__int128>(*upper) - *lower);
-  return static_cast<double>((span + static_cast<uint64_t>(*step) - 1) / static_cast<uint64_t>(*step));
+  unsigned __int128 trips = (span + static_cast<uint64_t>(*step) - 1) / static_cast<uint64_t>(*step);
+  return static_cast<double>(trips);
 }
 
 template <class F> OpCounts combine(const OpCounts &a, const OpCounts &b, F f) {

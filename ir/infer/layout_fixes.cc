@@ -83,7 +83,7 @@ bool LayoutFix::standsAlone(SourceRange range) const {
          !before.starts_with("scf.while");
 }
 
-void LayoutFix::say(std::string part) { fix_.title += fix_.title.empty() ? std::move(part) : ", and " + part; }
+void LayoutFix::say(const std::string &part) { fix_.title += fix_.title.empty() ? part : ", and " + part; }
 
 void LayoutFix::conversion(std::string_view name, Type type, const Layout *to, std::string_view statement,
                            std::string_view where) {

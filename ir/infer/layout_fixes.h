@@ -40,7 +40,7 @@ private:
   bool isExpression(SourceRange range) const;
   bool standsAlone(SourceRange range) const;
   void rewrite(const WrittenLayout &place, Type type, const Layout *layout);
-  void say(std::string part);
+  void say(const std::string &part);
   void conversion(std::string_view name, Type type, const Layout *to, std::string_view statement, std::string_view where);
   std::string freshName(SourceRange range) const;
   std::string statementOf(std::string_view result, std::string_view name, Type type, const Layout *to) const;

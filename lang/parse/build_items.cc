@@ -107,7 +107,7 @@ void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
       ast::GridVar var;
       var.name = boundName(v->VALUE());
       auto bounds = v->expr();
-      var.lower = expr(bounds.size() > 0 ? bounds[0] : nullptr);
+      var.lower = expr(!bounds.empty() ? bounds[0] : nullptr);
       var.upper = expr(bounds.size() > 1 ? bounds[1] : nullptr);
       if (bounds.size() > 2) var.step = expr(bounds[2]);
       out.grid.push_back(std::move(var));

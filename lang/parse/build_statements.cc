@@ -170,7 +170,7 @@ void AstBuilder::forLoop(P::ForLoopContext *ctx, Stmt &out) {
   if (!ctx) return;
   out.variable = boundName(ctx->VALUE());
   auto bounds = ctx->expr();
-  if (bounds.size() > 0) out.lower = expr(bounds[0]);
+  if (!bounds.empty()) out.lower = expr(bounds[0]);
   if (bounds.size() > 1) out.upper = expr(bounds[1]);
   if (bounds.size() > 2) out.step = expr(bounds[2]);
   iterArgs(ctx->iterArgs(), out);

@@ -98,8 +98,8 @@ private:
 
   // Offers to replace a layout that is written out in the kernel by an alias declared above the kernel.
   void extractLayouts(const Piece &piece, const ast::KernelDecl &kernel) {
-    for (size_t at = piece.text.find("#", kernel.body.range.begin); at < kernel.body.range.end && at != std::string_view::npos;
-         at = piece.text.find("#", at + 1)) {
+    for (size_t at = piece.text.find('#', kernel.body.range.begin); at < kernel.body.range.end && at != std::string_view::npos;
+         at = piece.text.find('#', at + 1)) {
       size_t open = piece.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789", at + 1);
       if (open == std::string_view::npos || piece.text[open] != '<') continue;
       size_t end = closing(piece.text, open);

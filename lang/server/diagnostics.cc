@@ -22,7 +22,7 @@ int severityOf(Severity severity) {
 // Address of a code's heading in the reference next to the standard library. The anchor is the heading in lower case, with
 // '-' for spaces, as Markdown renderers name it. Empty if the reference cannot be read.
 std::string pageOf(const Workspace &workspace, DiagCode code) {
-  std::string folder = workspace.stdlib();
+  const std::string &folder = workspace.stdlib();
   size_t slash = folder.rfind('/');
   if (slash == std::string::npos) return {};
   std::string page = folder.substr(0, slash) + "/ir/base/diagnostics/REFERENCE.md";

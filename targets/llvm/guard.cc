@@ -59,7 +59,7 @@ Result<void> guardLlvm(llvm::function_ref<Result<void>()> work) {
   if (setjmp(currentGuard->place) != 0) {
     std::string message = str("LLVM failed: ", currentGuard->message);
     currentGuard = nullptr;
-    return internalError(std::move(message));
+    return internalError(message);
   }
   Result<void> result = work();
   currentGuard = nullptr;

@@ -102,7 +102,8 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
   auto longest = [&](int64_t parts) {
     double pieces = whole * static_cast<double>(parts), each = std::floor(pieces / workers);
     double last = each * workers < pieces ? 1 : rest * std::ceil(static_cast<double>(parts) / workers);
-    return (each + last) * static_cast<double>((most + parts - 1) / parts);
+    int64_t longestPart = (most + parts - 1) / parts;
+    return (each + last) * static_cast<double>(longestPart);
   };
   const double better = areCheap ? 0.95 : 0.9;
   int64_t best = 1, end = std::min(most, static_cast<int64_t>(std::ceil(workers * kPiecesEach / work)));

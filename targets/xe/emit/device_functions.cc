@@ -32,7 +32,7 @@ std::vector<DeviceFunction> mathFunctions(const TargetInfo &target) {
   for (const OpInfo &op : allOps()) {
     std::string_view name = mathFunctionName(op.kind);
     if (name.empty()) continue;
-    auto arguments = static_cast<size_t>(op.operands.size());
+    size_t arguments = op.operands.size();
     auto add = [&](std::string_view scalar, size_t longest) {
       for (size_t length = 1; length <= longest; length *= 2) {
         std::string type = vectorOf(static_cast<int64_t>(length), scalar);

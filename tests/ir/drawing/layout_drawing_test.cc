@@ -164,7 +164,7 @@ TEST_F(LayoutDrawing, ManyHoldersAndManyDimensions) {
 
 TEST_F(LayoutDrawing, ColorsAreThoseOfTheIds) {
   std::string text = layoutText(*make(wg({2}, {2}), {8}), {false, false, true});
-  EXPECT_EQ(text.find("\x1b[38;5;16;48;5;"), text.find("\x1b")) << text;
+  EXPECT_EQ(text.find("\x1b[38;5;16;48;5;"), text.find('\x1b')) << text;
   size_t escapes = static_cast<size_t>(std::count(text.begin(), text.end(), '\x1b'));
   EXPECT_EQ(escapes, 8u); // four cells, on and off
   std::vector<Rgb> colors;

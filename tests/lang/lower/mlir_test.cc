@@ -114,7 +114,6 @@ TEST(Mlir, EveryTypeIsChecked) {
   size_t changed = 0;
   for (const std::vector<std::string> &function : printed.functions) {
     if (function[0].find("memref<?") != std::string::npos) continue; // who calls it decides
-    std::string own;
     bool callee = std::regex_search(function[0], std::regex("@(one|two|none)\\("));
     for (size_t i = 1; i < function.size(); ++i) {
       std::smatch found;
