@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kNotRun = {
     {"tests/run*", "it is what runs this test"},
     {"tests/bench/*", "measures for minutes"},
     {"tests/fuzz/run*", "runs for minutes; tests/run does it"},
+    {"tests/tidy/run*", "runs for minutes"},
     {"examples/run*", "needs minutes; its kernels are in other tests"},
     {"build/dev/bin/*", "another build than this one"},
     {"build/asan/bin/*", "another build than this one"},
