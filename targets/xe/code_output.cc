@@ -102,8 +102,7 @@ private:
     if (!listings) {
       Error error = listings.error();
       if (options_.definitions.empty() && error.message.find("lacks functions") != std::string::npos)
-        error.message +=
-            "; define them with --isa-shim=FILE.ll to inspect the code (xt_bench_xe --shim writes such a file)";
+        error.message += "; define them with --isa-shim=FILE.ll to inspect the code (xt_bench_xe --shim writes such a file)";
       return error;
     }
     if (!options_.report) return join(*listings, "");

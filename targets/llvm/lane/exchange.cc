@@ -56,7 +56,7 @@ void LaneExchange::emitShuffle(const Op &op) {
   LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(c.lane, offset)
                     : mode == ShuffleMode::Up   ? b.CreateSub(c.lane, offset)
                     : mode == ShuffleMode::Down ? b.CreateAdd(c.lane, offset)
-                                     : offset;
+                                                : offset;
   // If all lanes take part and the source lane is constant, the shuffle becomes a register region, and no address is computed.
   auto *most = llvm::dyn_cast<llvm::ConstantInt>(taking);
   LlvmValue *takes = most && most->getSExtValue() == c.kernel.lanes ? b.getTrue() : b.CreateICmpULT(c.lane, taking);

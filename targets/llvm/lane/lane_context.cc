@@ -8,9 +8,8 @@ namespace {
 // Whether some lane may write memory that another lane reads, other than by one message of the whole subgroup.
 bool writesByLane(const Kernel &kernel) {
   bool writes = false;
-  walk(kernel.body, [&](const Op &op) {
-    writes |= has(op.info().effects, Effect::Writes) && op.info().typeRule != TypeRule::StoreNd;
-  });
+  walk(kernel.body,
+       [&](const Op &op) { writes |= has(op.info().effects, Effect::Writes) && op.info().typeRule != TypeRule::StoreNd; });
   return writes;
 }
 
