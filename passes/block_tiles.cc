@@ -316,14 +316,6 @@ void Blocking::bind(const Value *old, Values values) {
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
-    if (kernel->scope == Scope::Workgroup) {
-      diagnostics
-          .report(DiagCode::InvalidIr, kernel->nameRange,
-                  str("the pass `block-tiles` needs a kernel at subgroup scope, but ", symbolText(kernel->name),
-                      " is at workgroup scope"))
-          .note("run `distribute-to-subgroups` first");
-      return Error::diagnosed();
-    }
     if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());

@@ -286,14 +286,6 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
   bool fits = true;
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue;
-    if (kernel->scope == Scope::Workgroup) {
-      diagnostics
-          .report(DiagCode::InvalidIr, kernel->nameRange,
-                  str("the pass `distribute-to-lanes` needs a kernel at subgroup scope, but ", symbolText(kernel->name),
-                      " is at workgroup scope"))
-          .note("run `distribute-to-subgroups` first");
-      return Error::diagnosed();
-    }
     int64_t lanes = subgroupSizeFor(target, kernel->subgroups);
     // Lane scope has no larger workgroups, so the result could not be read back.
     if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {

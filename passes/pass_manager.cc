@@ -6,6 +6,7 @@
 #include "ir/print.h"
 #include "ir/verify/verify.h"
 #include "passes/facts.h"
+#include "passes/passes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,14 @@
 
 namespace xt {
 namespace {
+
+// "`infer-layouts`", or several joined by "or".
+std::string passesThatGive(Form form) {
+  std::vector<std::string> names;
+  for (const PassInfo &pass : kPasses)
+    if (std::ranges::count(pass.gives, form) > 0) names.push_back(str("`", pass.name, "`"));
+  return join(names, " or ");
+}
 
 class Run {
 public:
@@ -63,7 +72,7 @@ bool Run::needsAreMet(const PassInfo &pass) {
                   str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ", symbolText(kernel->name),
                       " does not have"))
           .note(found.all()[0].message)
-          .note("first run the pass that establishes it: see `xtc --list-passes`");
+          .note(str("run ", passesThatGive(form), " first"));
       return false;
     }
   return true;

@@ -147,8 +147,8 @@ TEST_F(XeLaunch, TheLargeRegisterFileIsAskedForAndTold) {
   ASSERT_TRUE(make());
   EXPECT_EQ(fake.buildFlags, "-ze-opt-large-register-file");
   std::string remarks = renderText(found, program.sources, false);
-  EXPECT_NE(remarks.find("@add takes 256 registers a thread"), std::string::npos) << remarks;
-  EXPECT_NE(remarks.find("@add spills 64 bytes a lane"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("@add uses 256 registers per thread"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("@add spills 64 bytes per lane"), std::string::npos) << remarks;
 }
 
 TEST_F(XeLaunch, AGridWithoutWorkgroupsRunsNothing) {
