@@ -22,10 +22,10 @@ KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const C
 
 KernelOutput KernelEmitter::emit() {
   output_.usesFibers = needsFibers(kernel_);
-  if (int64_t parts = NestEmitter::mostParts(kernel_, fusion_, cpu_)) {
+  if (int64_t parts = NestSharing::mostParts(kernel_, fusion_, cpu_)) {
     output_.divides = true;
     output_.mostParts = parts;
-    output_.partsAreCheap = NestEmitter::partsAreCheap(kernel_, fusion_, cpu_);
+    output_.partsAreCheap = NestSharing::partsAreCheap(kernel_, fusion_, cpu_);
   }
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);

@@ -29,6 +29,24 @@ public:
 private:
   friend class FusedLoop;
   friend class NestEmitter;
+  friend struct NestContext;
+  friend class NestReader;
+  friend class NestSlices;
+  friend class PanelPacker;
+  friend class LeftStager;
+  friend class NestSharing;
+  friend class NestPanels;
+  friend class SumPlaces;
+  friend class PanelPrefetcher;
+  friend class RegisterTiles;
+  friend class ElementTiles;
+  friend class ByteTiles;
+  friend class PairTiles;
+  friend class RowLoop;
+  friend class AmxTiles;
+  friend class NestSweep;
+  friend struct NestSide;
+  friend struct NestPanel;
   // The LLVM values of an IR value. Scalar: the value. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
   using Parts = LlvmValues;
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };

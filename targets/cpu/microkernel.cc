@@ -124,8 +124,7 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
       }
     }
   }
-  if (asks)
-    prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // on a Zen 5 a prefetch into the L1 cache takes the same time
+  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
   for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, moves.left));
   if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
   if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(moves.steps) * copyStep)));

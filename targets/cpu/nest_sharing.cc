@@ -1,6 +1,5 @@
-// Which memory a nest's stores may overwrite early, and what the parts of a workgroup and the workgroups of a launch can share.
+#include "targets/cpu/nest_sharing.h"
 #include "targets/cpu/analysis/tile_source.h"
-#include "targets/cpu/nest_emitter.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,11 +27,11 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
 
 // Whether stores may begin before everything has been read, because the matrices do not overlap. If the workgroup is divided
 // into parts, its other reads must not overlap with the stores either.
-LlvmValue *NestEmitter::isApart(const Op &store) {
+LlvmValue *NestSharing::isApart(const Op &store) {
   LlvmValue *apart =
-      b.CreateAnd(e_.areTilesApart(store.operand(1), op_.operand(0)), e_.areTilesApart(store.operand(1), op_.operand(1)));
+      b.CreateAnd(e_.areTilesApart(store.operand(1), n.op.operand(0)), e_.areTilesApart(store.operand(1), n.op.operand(1)));
   divides_ = apart;
-  std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
+  std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, n.op);
   if (e_.output_.divides && others)
     for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, e_.isApartFrom(store.operand(1), memref));
   return apart;
@@ -59,25 +58,50 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
 // long as no workgroup of the launch writes b.
-void NestEmitter::choosePanels(const Op &store) {
-  if (inSlices())
-    return; // slices take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
+void NestSharing::choosePanels(const Op &store) {
+  if (p.inSlices()) return; // slices take more memory than b
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
   const Value *stored = parameterBehind(kernel, store.operand(1));
-  if (onlyNest(kernel, e_.fusion_) != &op_ || !stored || parameterBehind(kernel, op_.operand(1)) == stored) return;
+  if (onlyNest(kernel, e_.fusion_) != &n.op || !stored || parameterBehind(kernel, n.op.operand(1)) == stored) return;
   for (size_t operand : {1, 3, 4, 5})
-    if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
+    if (!collectGridDims(kernel, n.op.operand(operand), dims)) return;
   alike_ = e_.alikeWorkgroups(dims);
   if (!alike_) return;
   isOddAmongAlike_ = e_.isOddAmongAlike(dims);
-  e_.shareBy(dims, op_.result()->type());
+  e_.shareBy(dims, n.op.result()->type());
   dims.flip();
   LlvmValue *different = e_.alikeWorkgroups(dims);
   columnGroups_ = different ? b.CreateMul(e_.partCount_, different) : e_.partCount_;
 }
 
-bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+void NestSharing::setSizes() {
+  const bool divides = e_.output_.divides;
+  n.plan->set(b, &NestSizes::part, divides ? e_.part_ : n.number(0));
+  n.plan->set(b, &NestSizes::parts, divides ? e_.partCount_ : n.number(1));
+  n.plan->set(b, &NestSizes::divides, divides ? b.CreateZExt(divides_, b.getInt64Ty()) : n.number(1));
+  n.plan->set(b, &NestSizes::alike, alike_ ? alike_ : n.number(0));
+  n.plan->set(b, &NestSizes::columnGroups, alike_ ? columnGroups_ : n.number(0));
+  n.plan->set(b, &NestSizes::threads, e_.threads_);
+}
+
+KernelEmitter::SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &panel) {
+  LlvmValues key{panel.column, block.first, block.depth};
+  for (LlvmValue *part : {panel.panels, panel.width})
+    if (part) key.push_back(part);
+  key.append(e_.parts_.at(n.op.operand(1)));
+  LlvmValue *isOwn = p.inTiles() ? b.getFalse() : n.holds(&NestPlan::ownPanels);
+  return e_.takePanel(n.shares, isOwn, std::move(key), n.toNextPanel(block, panel));
+}
+
+// The panel that a workgroup begins with. Of the workgroups that share panels, every second one begins in the middle, so that
+// two threads do not wait for the panels that the other packs. There is no wait for panels that tiles pack while they multiply.
+LlvmValue *NestSharing::firstPanel(LlvmValue *count) {
+  if (!n.shares || (!p.inWords() && !n.left.turned && n.rules.mayCopy)) return n.number(0);
+  return b.CreateSelect(b.CreateAnd(n.shares, isOddAmongAlike_), b.CreateUDiv(count, n.number(2)), n.number(0));
+}
+
+bool NestSharing::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || isTurned(*nest, 0)) return false;
   Elem elem = nest->operand(0)->type().elem();
@@ -93,7 +117,7 @@ bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, 
   return false;
 }
 
-int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+int64_t NestSharing::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || !otherReads(kernel, *nest)) return 0;
   RegisterTile tile = nestTile(cpu, *nest);

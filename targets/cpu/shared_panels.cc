@@ -27,8 +27,7 @@ LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
 }
 
 // Runs workgroups that agree in `dims` on one thread, unless their `sum` is small: the thread pool makes a call for each share
-// of neighbours, which takes 0.2 us. 65536x128x16 in tiles of 8x64 would take 2.3 times as long with two threads (Intel Xeon
-// with AMX).
+// of neighbours, which takes 0.2 us.
 void KernelEmitter::shareBy(const std::vector<bool> &dims, Type sum) {
   constexpr int64_t kLeastSums = 32 * 64;
   if (output_.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) output_.sharedDims = dims;

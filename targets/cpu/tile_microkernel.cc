@@ -36,8 +36,7 @@ void TileMicrokernel::clearSums(int64_t rows) {
 }
 
 // Storing a tile from time to time keeps the processor from running so far ahead that its products wait for loads, which
-// happens from about 128 products on: f32 in slices takes 0.87 of the time, bf16 of a turned a or b 0.92 to 0.99, bytes
-// 2048x2048x2048 0.91 (Intel Xeon with AMX).
+// happens from about 128 products on.
 void TileMicrokernel::brake(const Operands &operands) {
   if (operands.spare) b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(0), operands.spare, number(b, kTileBytes)});
 }

@@ -11,6 +11,8 @@ NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh) {
   problem.rows = sum.extent(0), problem.columns = sum.extent(1);
   problem.left.elem = nest.operand(0)->type().elem(), problem.right.elem = nest.operand(1)->type().elem();
   problem.convertsLeft = convertsElements(cpu, nest);
+  problem.movesLeft = movesLeftBytes(cpu, nest);
+  problem.movesRight = movesBytes(cpu, nest) && !problem.movesLeft;
   problem.fresh = fresh;
   problem.convertsHalves = cpu.f16c;
   problem.tuning = cpu.tuning;

@@ -19,6 +19,7 @@ struct NestProblem {
   RegisterTile tile{};
   int64_t rows = 0, columns = 0; // of the sums of a workgroup
   NestOperand left, right;
+  bool movesLeft = false, movesRight = false; // bytes of a, or of b, are moved by 128 (movesBytes)
   bool convertsLeft = false; // elements of a are converted as they are multiplied (convertsElements)
   bool fresh = true; // the sums start at 0
   bool convertsHalves = false; // the processor has instructions that convert f16
@@ -29,9 +30,14 @@ struct NestProblem {
   bool inSlices() const { return style == ProductStyle::TilesSliced; }
   bool inTiles() const { return usesTiles(style); }
   bool isBf16() const { return style == ProductStyle::DotBf16 || style == ProductStyle::TilesBf16; }
-  int64_t elements() const { return stepElements(style); } // per step
-  int64_t slices() const { return inSlices() ? sliceCount(left.elem) : 1; } // per element; a step has a word of each slice
+  int elements() const { return stepElements(style); } // per step
+  int lanes() const { return tile.lanes; } // elements or words of a register
+  int slices() const { return inSlices() ? sliceCount(left.elem) : 1; } // per element; a step has a word of each slice
   int64_t bytes() const { return elemInfo(elem).storageBytes; } // of an element or word
+  int64_t stepBytes() const { return bytes() * slices(); } // of a staged row of a
+  bool readsWords() const { return inWords() && !inSlices(); } // otherwise it reads elements and builds words from them
+  bool asksForLeast() const { return isBf16() || inSlices(); } // products depend on least magnitudes
+  bool looksBeside() const { return style == ProductStyle::DotBf16; } // finds that of a beside the products, not before
   // The element type that words are made of.
   Elem stagedElem(Elem from) const { return style != ProductStyle::DotShorts ? from : Elem::I16; }
   // The type of a's elements when they are multiplied: `elem`, unless they are converted one by one.

@@ -15,8 +15,7 @@
 namespace xt {
 
 // The memory, at most kMostBytes, is kept from launch to launch; its content is not. Each worker fills its own memory, which
-// its cache still holds from the launch before: when two workers alternately filled the same memory, f32 512x512x512 took 1.1
-// times as long with two threads (Intel Xeon with AMX).
+// its cache still holds from the launch before.
 class PanelPool {
 public:
   // Called before a launch with this number of workers: forgets all panels.
