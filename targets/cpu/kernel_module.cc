@@ -3,7 +3,8 @@
 #include "ir/base/text.h"
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/code_remarks.h"
-#include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/products/product_emitter.h"
+#include "targets/cpu/vector/kernel_emitter.h"
 #include "targets/llvm/machine.h"
 
 namespace xt {
@@ -91,7 +92,7 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.name = kernel->name;
     code.symbol = kernelSymbol(*kernel);
     code.frameWords = frameWords(*kernel);
-    KernelEmitter emitter(*result.module, *kernel, cpu, fusion, buffers, slm);
+    KernelEmitter emitter(*result.module, *kernel, cpu, fusion, buffers, slm, makeProductEmitter);
     code.output = emitter.emit();
     code.fibers = fiberCount(*kernel);
     code.lanes = kernel->scope == Scope::Lane ? kernel->lanes : 0;

@@ -100,7 +100,7 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning 
 
 // The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
 // 6x16 takes 20 and 8. Integers and words need one more register for the product. Columns left over by panels of three registers
-// take one or two narrow tiles of two registers (NestEmitter::endsByTwoNarrow); of four registers of columns, all would be
+// take one or two narrow tiles of two registers (NestPlan::endsByTwoNarrow); of four registers of columns, all would be
 // narrow. Narrow tiles have 6 rows, because 8 sums barely keep two multipliers busy.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the polynomials of targets/cpu/vector_math.cc: minimax fits in relative error by Remez' exchange, rounded to f32
+"""Prints the polynomials of targets/cpu/vector/vector_math.cc: minimax fits in relative error by Remez' exchange, rounded to f32
 from the lowest power on, the others fitted anew each time. Needs mpmath (Debian: python3-mpmath); takes a minute."""
 from mpmath import cos, erf, erfc, exp, expm1, frexp, linspace, log, log1p, lu_solve, matrix, mp, mpf, nint, nstr, pi, sqrt
 

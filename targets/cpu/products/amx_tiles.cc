@@ -1,0 +1,161 @@
+#include "targets/cpu/products/amx_tiles.h"
+#include "targets/cpu/products/float_slices.h"
+#include "targets/cpu/products/words.h"
+
+namespace xt {
+
+namespace {
+
+bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(operand)->type().elem()).isUnsigned; }
+
+} // namespace
+
+AmxTiles::AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums)
+    : n(context), p(context.problem), b(context.b), e_(context.e), slices_(slices), sums_(sums),
+      microkernel_(b, p.asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(n.op, 0),
+                   isSigned(n.op, 1)) {}
+
+// Multiplies all rows of a by the first panel and then by the second. If both panels and the rows of a tile stay in the L1
+// cache, multiplies each tile of rows by both panels.
+void AmxTiles::emitAmxRows(const NestBlock &block, NestPanel first) {
+  static_assert(kMostPanels == 2);
+  LlvmValue *both = b.CreateICmpSGT(first.panels, n.number(1));
+  LlvmValue *byRows = b.CreateAnd(both, n.holds(&NestPlan::byRows)), *zero = n.number(0);
+  LlvmValue *multiplies = b.CreateNot(block.handsOn);
+  NestPanel second = first;
+  second.column = b.CreateAdd(first.column, n.number(p.panelColumns()));
+  second.right = byteOffset(b, first.right, n.panelBytes(block));
+  for (NestPanel *panel : {&first, &second}) sums_.placeSums(block, *panel);
+  LlvmValue *tiles = n.planned(&NestPlan::wholeTiles);
+  forLoop(b, zero, b.CreateShl(tiles, b.CreateZExt(both, b.getInt64Ty())), n.number(1), [&](LlvmValue *turn) {
+    LlvmValue *isSecond = b.CreateSelect(byRows, b.CreateTrunc(turn, b.getInt1Ty()), b.CreateICmpSGE(turn, tiles));
+    LlvmValue *index = b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, tiles, zero)));
+    NestPanel panel = choose(isSecond, second, first);
+    LlvmValue *row = b.CreateMul(index, n.number(p.tile.rows));
+    NestTile tile{index, row, n.least(b.CreateAdd(row, n.number(p.tile.rows)), n.rows)};
+    ifThen(b, multiplies, [&] { emitAmxTile(block, panel, tile); });
+    ifThen(b, b.CreateAnd(block.ready, b.CreateNot(panel.stores)), [&] { sums_.sinkTile(block, panel, tile); });
+  });
+}
+
+// Selects one of two consecutive panels.
+NestPanel AmxTiles::choose(LlvmValue *condition, const NestPanel &x, const NestPanel &y) {
+  NestPanel panel = y;
+  panel.column = b.CreateSelect(condition, x.column, y.column);
+  panel.right = b.CreateSelect(condition, x.right, y.right);
+  panel.before.first = b.CreateSelect(condition, x.before.first, y.before.first); // the steps are equal
+  panel.after = sums_.choose(condition, x.after, y.after);
+  panel.stores = b.CreateSelect(condition, x.stores, y.stores);
+  return panel;
+}
+
+// Rows behind the last are in staged memory, and their sums are not used. The first sums of whole tiles go directly to their
+// final place, in the sums or in the result.
+void AmxTiles::emitAmxTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
+  LlvmValue *starts = p.fresh ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
+  LlvmValue *isWhole = b.CreateICmpEQ(count, n.number(p.tile.rows)),
+            *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  LlvmValue *straight = b.CreateAnd(starts, b.CreateOr(isWhole, inCells));
+  LlvmValue *to = b.CreateSelect(straight, sums_.sumsAt(panel.after, tile), n.addressOf(kNestCells)),
+            *toStep = b.CreateSelect(straight, panel.after.step, n.number(kNestPanelBytes));
+  TileMicrokernel::Operands operands{
+      n.leftOf(block, tile), n.leftRowStep,          panel.right, n.number(p.panelPitch()), to, toStep,
+      block.depth,           n.addressOf(kNestCells)};
+  auto inTiles = [&] {
+    LlvmValue *isHalf = b.CreateICmpSLE(count, n.number(TileMicrokernel::kRows / 2));
+    ifThen(
+        b, isHalf,
+        [&] {
+          if (p.inSlices())
+            microkernel_.multiplySlices(operands, p.slices(), TileMicrokernel::kRows / 2);
+          else
+            microkernel_.multiply(operands, TileMicrokernel::kRows / 2);
+        },
+        [&] { multiplyWhole(block, panel, tile, operands); });
+  };
+  auto converted = [&] {
+    LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(p.elem, p.lanes()), n.microkernel.negativeZero());
+    if (p.inSlices()) return slices_.multiplyUnsliced(operands, count, start);
+    multiplyConverted(operands, count, start);
+  };
+  if (p.asksForLeast())
+    ifThen(b, areNormal(block, panel), inTiles, converted);
+  else
+    inTiles();
+  ifThen(b, b.CreateNot(straight), [&] { addTile(panel, tile); });
+}
+
+LlvmValue *AmxTiles::areNormal(const NestBlock &block, const NestPanel &panel) {
+  return p.inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
+}
+
+// If one panel stays in the L1 cache while rows of a pass through, it is kept there.
+void AmxTiles::multiplyWhole(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
+                             const TileMicrokernel::Operands &operands) {
+  using Keep = TileMicrokernel::Keep;
+  ResultLines asked = askedOf(block, panel, tile);
+  auto askInTurns = [&, rows = n.least(n.planned(&NestPlan::resultRows), asked.rows)](LlvmValue *turn) {
+    askFor(asked, turn, rows);
+  };
+  if (p.inSlices()) return microkernel_.multiplySlices(operands, p.slices(), p.tile.rows, askInTurns);
+  ifThen(
+      b, n.holds(&NestPlan::keepsRight),
+      [&] { microkernel_.multiply(operands, p.tile.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); }); },
+      [&] { microkernel_.multiply(operands, p.tile.rows, Keep::All, askInTurns); });
+}
+
+// Multiplies bf16 that are denormal, which AMX would treat as 0, by converting them, a few rows at a time. The sums start at
+// `start`.
+void AmxTiles::multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
+  constexpr int kRows = 2;
+  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // if a is read in place, no row behind the last is read
+  LlvmValues columns;
+  for (int v = 0; v < p.tile.vectors; ++v) columns.push_back(n.number(v * p.lanes() * p.bytes()));
+  forLoop(b, n.number(0), rows, n.number(kRows), [&](LlvmValue *row) {
+    LlvmValues sums(static_cast<size_t>(kRows * p.tile.vectors), start);
+    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, n.leftRowStep)),
+              *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    Microkernel::Operands some{left,       n.leftRowStep,      kRows,         operands.right, columns,
+                               n.leftStep, operands.rightStep, operands.depth};
+    sums = n.microkernel.multiply(some, std::move(sums), Microkernel::Step::PairsBf16);
+    for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
+      for (size_t v = 0; v < columns.size(); ++v)
+        b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
+  });
+}
+
+// Adds the cells to the previous sums and stores the results at the place of the sums after this block.
+void AmxTiles::addTile(const NestPanel &panel, const NestTile &tile) {
+  TileMicrokernel::Sums before{sums_.sumsAt(panel.before, tile), panel.before.step},
+      to{sums_.sumsAt(panel.after, tile), panel.after.step};
+  auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(p.elem, p.lanes()));
+  microkernel_.add(to, {n.addressOf(kNestCells), n.number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
+}
+
+// The rows of the result to prefetch. If nothing is stored now, the cells are used, which are in the cache anyway.
+AmxTiles::ResultLines AmxTiles::askedOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
+  LlvmValue *rows = b.CreateSub(tile.rowEnd, tile.row);
+  if (!sums_.storesRows()) return {n.addressOf(kNestCells), n.number(0), rows};
+  return {b.CreateSelect(block.ready, sums_.storedRow(panel, tile.row), n.addressOf(kNestCells)),
+          b.CreateSelect(block.ready, sums_.storedStep(), n.number(0)), rows};
+}
+
+// The first of the rows that an iteration prefetches.
+LlvmValue *AmxTiles::askedAt(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows) {
+  LlvmValue *row = n.least(b.CreateMul(turn, rows), b.CreateSub(asked.rows, rows));
+  return byteOffset(b, asked.first, b.CreateMul(row, asked.step));
+}
+
+void AmxTiles::askFor(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows) {
+  if (sums_.storesRows()) sums_.prefetchStored(askedAt(asked, turn, rows), asked.step, rows);
+}
+
+// Prefetches two rows without a loop. There must be at least 17 rows.
+void AmxTiles::askForTwo(const ResultLines &asked, LlvmValue *turn) {
+  if (!sums_.storesRows()) return;
+  LlvmValue *line = askedAt(asked, turn, n.number(2));
+  sums_.prefetchStoredRow(line);
+  sums_.prefetchStoredRow(byteOffset(b, line, asked.step));
+}
+
+} // namespace xt

@@ -1,0 +1,43 @@
+// Nests of bf16, bytes and sliced floats in AMX tiles with 32x32 sums: the loop over rows of a, for one panel of b or two.
+#pragma once
+#include "targets/cpu/products/nest_slices.h"
+#include "targets/cpu/products/sum_places.h"
+#include "targets/cpu/products/tile_microkernel.h"
+
+namespace xt {
+
+class AmxTiles {
+public:
+  AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums);
+  // begin() and end() enclose all products of a nest.
+  void begin() { microkernel_.begin(e_.ops_.stackSlot(0)); }
+  void end() { microkernel_.end(); }
+  // Multiplies all rows of a by the panels that are packed together.
+  void emitAmxRows(const NestBlock &block, NestPanel first);
+
+private:
+  struct ResultLines { // rows of the result that a tile prefetches: the first, bytes from row to row, and their number
+    LlvmValue *first, *step, *rows;
+  };
+  NestPanel choose(LlvmValue *condition, const NestPanel &x, const NestPanel &y);
+  void emitAmxTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
+  LlvmValue *areNormal(const NestBlock &block, const NestPanel &panel);
+  void multiplyWhole(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
+                     const TileMicrokernel::Operands &operands);
+  void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
+  void addTile(const NestPanel &panel, const NestTile &tile);
+  ResultLines askedOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
+  LlvmValue *askedAt(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows);
+  void askFor(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows);
+  void askForTwo(const ResultLines &asked, LlvmValue *turn);
+
+  NestContext &n;
+  const NestProblem &p;
+  llvm::IRBuilder<> &b;
+  KernelEmitter &e_;
+  NestSlices &slices_;
+  SumPlaces &sums_;
+  TileMicrokernel microkernel_;
+};
+
+} // namespace xt

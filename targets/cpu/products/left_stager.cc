@@ -1,0 +1,133 @@
+#include "targets/cpu/products/left_stager.h"
+#include "targets/cpu/vector/register_transpose.h"
+
+namespace xt {
+
+void LeftStager::prepare(NestBlock &block) {
+  ifThen(b, b.CreateNot(n.leftInPlace), [&] {
+    stageLeft(block);
+    if (p.isBf16()) fillLastWord(block);
+  });
+  if (p.isBf16() && !p.looksBeside()) block.least = leastMagnitude(b, wordsOf(block), p.lanes());
+  if (p.inSlices()) block.least = slices_.knownKey();
+  if (p.movesRight) sumLeftRows(block);
+}
+
+void LeftStager::stageLeft(const NestBlock &block) {
+  if (p.inSlices()) slices_.forgetKey();
+  const int64_t each = p.inSlices() ? p.elements() : 1; // elements that are read per step
+  LlvmValue *first = b.CreateMul(block.first, n.number(each)), *depth = b.CreateMul(block.depth, n.number(each));
+  if (n.left.turned) {
+    reader_.stageTurned(true, first, depth, n.number(0), n.rows, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
+      for (int i = 0; i < p.lanes(); ++i)
+        stageRow(n.rowOf(kNestLeft, b.CreateAdd(row, n.number(i))), k, lines[static_cast<size_t>(i)]);
+    });
+    return;
+  }
+  // A block has a piece of each row, and the hardware does not prefetch the start of the next piece.
+  constexpr int64_t kAhead = 4;
+  KernelEmitter::TileAccess from = n.left.access;
+  from.ahead = b.CreateMul(from.rowStride, n.number(kAhead));
+  forLoop(b, n.number(0), n.rows, n.number(1), [&](LlvmValue *row) {
+    KernelEmitter::RowAccess access = e_.accessRow(from, row);
+    LlvmValue *line = n.rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
+    forLoop(b, whole, depth, n.number(p.lanes()), [&](LlvmValue *k) {
+      LlvmValue *at = b.CreateAdd(first, k);
+      if (p.readsWords()) return stageRow(line, k, reader_.wordsAlong(from, access, at));
+      LlvmValue *chunk = e_.loadChunk(from, access, at, p.lanes());
+      stageRow(line, k, from.elem == p.leftElem() ? chunk : n.multiplied(from.elem, chunk));
+    });
+  });
+}
+
+// Stages the first registers of a row of a, as far as they are in bounds, if they are converted or copied as words: four at a
+// time, without branches. Returns the step where they end.
+LlvmValue *LeftStager::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
+                                  LlvmValue *first, LlvmValue *depth) {
+  if (!from.unitStride || from.pack != 1 || p.inSlices() || (!p.inWords() && from.elem == p.leftElem())) return n.number(0);
+  const int64_t bytes = p.elements() * elemInfo(from.elem).storageBytes,
+                each = 4 * p.lanes(); // bytes per step; steps per iteration
+  LlvmValue *element = b.CreateMul(first, n.number(p.elements())),
+            *elements = n.most(b.CreateSub(row.high, element), n.number(0));
+  LlvmValue *inside =
+      b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, n.number(p.elements())), n.number(0));
+  LlvmValue *end = b.CreateAnd(n.least(inside, depth), n.number(-each)),
+            *source = byteOffset(b, row.pointer, b.CreateMul(first, n.number(bytes)));
+  forLoop(b, n.number(0), end, n.number(each), [&](LlvmValue *k) {
+    LlvmValue *at = byteOffset(b, source, b.CreateMul(k, n.number(bytes)));
+    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine)
+      e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), n.number(byte)));
+    for (int64_t i = 0; i < each; i += p.lanes()) {
+      LlvmValue *chunk = n.registerAt(from.elem, byteOffset(b, at, n.number(i * bytes)), p.elements() * p.lanes());
+      stageRow(line, b.CreateAdd(k, n.number(i)),
+               p.inWords() ? reader_.asWords(from.elem, chunk) : n.multiplied(from.elem, chunk));
+    }
+  });
+  return end;
+}
+
+// Stores a register of a staged row of a, from step `k` of the block on.
+void LeftStager::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
+  if (p.inSlices()) return slices_.stageSlices(line, k, value);
+  const int64_t bytes = p.leftBytes();
+  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, n.number(bytes))),
+                       llvm::Align(static_cast<uint64_t>(p.lanes() * bytes)));
+}
+
+// K may end within a word. The padding of a is -0, so that its product with the 0 of b does not change a sum of -0. Such rows
+// are always staged, because they end within the range that is read.
+void LeftStager::fillLastWord(const NestBlock &block) {
+  LlvmValue *isOdd = b.CreateICmpNE(b.CreateAnd(n.elementDepth, n.number(1)), n.number(0));
+  LlvmValue *behind = b.CreateSub(n.elementDepth, b.CreateMul(block.first, n.number(p.elements())));
+  forLoop(b, n.number(0), b.CreateSelect(b.CreateAnd(isOdd, block.isLast), n.rows, n.number(0)), n.number(1),
+          [&](LlvmValue *row) {
+            LlvmValue *at =
+                byteOffset(b, n.rowOf(kNestLeft, row), b.CreateMul(behind, n.number(elemInfo(Elem::BF16).storageBytes)));
+            b.CreateAlignedStore(b.getInt16(0x8000), at, llvm::Align(2));
+          });
+}
+
+// The words of a in this block. Rows without gaps are treated as one row.
+WordMatrix LeftStager::wordsOf(const NestBlock &block) {
+  LlvmValue *bytes = n.leftBytes(block), *dense = b.CreateICmpEQ(bytes, n.leftRowStep);
+  return {block.left, b.CreateSelect(dense, n.number(1), n.rows), n.leftRowStep,
+          b.CreateSelect(dense, b.CreateMul(bytes, n.rows), bytes)};
+}
+
+// Computes for each row of a the correction for a b moved by 128, a few rows at a time. Rows behind the last one repeat it.
+void LeftStager::sumLeftRows(const NestBlock &block) {
+  constexpr int kRows = 4;
+  bool leftSigned = !elemInfo(n.left.access.elem).isUnsigned;
+  llvm::Type *type = e_.ops_.type(Elem::I32, p.lanes());
+  LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *last = b.CreateSub(n.rows, n.number(1));
+  const LlvmValues zeros(kRows, llvm::Constant::getNullValue(type));
+  llvm::SmallVector<uint32_t, 16> places;
+  for (int i = 0; i < p.lanes(); ++i) places.push_back(static_cast<uint32_t>(i * p.bytes()));
+  LlvmValue *place = llvm::ConstantDataVector::get(b.getContext(), places), *rowBytes = n.leftBytes(block);
+  forLoop(b, n.number(0), n.rows, n.number(kRows), [&](LlvmValue *row) {
+    LlvmValues lines;
+    for (int r = 0; r < kRows; ++r)
+      lines.push_back(byteOffset(b, block.left, b.CreateMul(n.least(b.CreateAdd(row, n.number(r)), last), n.leftRowStep)));
+    auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
+      LlvmValues next;
+      // The last register ends with the row; words that it shares with the register before are counted only once.
+      LlvmValue *from = n.least(at, b.CreateSub(rowBytes, n.number(p.lanes() * p.bytes()))),
+                *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
+      LlvmValue *counts = b.CreateICmpUGE(place, e_.ops_.splat(again, p.lanes()));
+      for (int r = 0; r < kRows; ++r) {
+        LlvmValue *all = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], from), llvm::Align(1)),
+                  *sum = carried[static_cast<size_t>(r)];
+        LlvmValue *words = b.CreateSelect(counts, all, zeros[0]);
+        next.push_back(leftSigned ? n.microkernel.dotBytes(sum, ones, words) : n.microkernel.dotBytes(sum, words, ones));
+      }
+      return next;
+    };
+    LlvmValues partial = forLoop(b, n.number(0), rowBytes, n.number(p.lanes() * p.bytes()), zeros, step);
+    LlvmValue *sums = combineRows(b, partial, [&](LlvmValue *x, LlvmValue *y) { return b.CreateAdd(x, y); });
+    LlvmValue *moved = b.CreateMul(sums, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
+    b.CreateAlignedStore(moved, byteOffset(b, n.addressOf(kNestRowSums), b.CreateMul(row, n.number(p.bytes()))),
+                         llvm::Align(kRows * 4));
+  });
+}
+
+} // namespace xt

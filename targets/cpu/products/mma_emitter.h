@@ -1,0 +1,30 @@
+// tile_mma: its operands, read in place or staged in scratch memory, and the nest around its microkernel.
+//
+// For bf16, if the processor multiplies pairs, pairs of rows of b are interleaved first (words.h).
+#pragma once
+#include "targets/cpu/products/mma_nest.h"
+#include "targets/cpu/products/shared_panels.h"
+
+namespace xt {
+
+class MmaEmitter {
+public:
+  MmaEmitter(KernelEmitter &emitter, SharedPanels &panels) : e_(emitter), b(emitter.b), panels_(panels) {}
+  void emit(const Op &op);
+
+private:
+  MmaMatrix matrixOf(const Buffer &buffer) { return {buffer.shape, e_.bufferAddress(buffer), e_.pitchOf(buffer)}; }
+  MmaMatrix operandOf(const Op &op, size_t i);
+  MmaRight prepareRight(const Op &mma);
+  MmaRight sharedRight(const Op &mma); // only the first workgroup that needs this block prepares it
+  const Buffer *preparedBuffer(const Op &mma); // the buffer that prepareRight fills
+  void prefetchAhead(const KernelEmitter::TileAccess &access, int64_t rows, int64_t rowBytes); // rows of a tile
+  void multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum);
+  LlvmValue *number(int64_t value) { return e_.number(value); }
+
+  KernelEmitter &e_;
+  llvm::IRBuilder<> &b;
+  SharedPanels &panels_;
+};
+
+} // namespace xt

@@ -1,0 +1,66 @@
+#include "targets/cpu/products/nest_context.h"
+
+namespace xt {
+
+NestContext::NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *call)
+    : e(emitter), b(emitter.b), op(nest), problem(nestProblem(emitter.cpu_, nest, emitter.fusion_.storeOf(nest) != nullptr)),
+      microkernel(emitter.b, emitter.ops_, emitter.cpu_, problem.elem, problem.lanes()), sharedPanels(panels), nestCall(call) {
+  microkernel.setLeftUnsigned(elemInfo(nest.operand(0)->type().elem()).isUnsigned != problem.movesLeft);
+}
+
+LlvmValue *NestContext::multiplied(Elem from, LlvmValue *chunk) {
+  LlvmValue *value = e.ops_.fromStorage(from, chunk);
+  return from == problem.elem ? value : e.ops_.mmaOperand(value, from);
+}
+
+LlvmValue *NestContext::registerAt(Elem from, LlvmValue *at, int count) {
+  return b.CreateAlignedLoad(e.ops_.storageType(from, count), at, llvm::Align(1));
+}
+
+LlvmValue *NestContext::inAllLanes(Elem from, LlvmValue *at) {
+  return multiplied(from, e.ops_.splat(registerAt(from, at, 0), problem.lanes()));
+}
+
+// The registers of a row of a packed panel, or of the row of facts behind it.
+LlvmValues NestContext::panelRow(LlvmValue *at) {
+  LlvmValues registers;
+  for (int v = 0; v < problem.tile.vectors; ++v)
+    registers.push_back(b.CreateAlignedLoad(e.ops_.type(problem.elem, problem.lanes()),
+                                            byteOffset(b, at, number(v * problem.lanes() * problem.bytes())), vectorAlign()));
+  return registers;
+}
+
+// Bytes of a row of a in this block. Staged rows are padded to whole registers.
+LlvmValue *NestContext::leftBytes(const NestBlock &block) {
+  LlvmValue *bytes = b.CreateMul(block.depth, number(problem.bytes())),
+            *registerBytes = number(problem.lanes() * problem.bytes());
+  LlvmValue *whole = b.CreateAnd(b.CreateAdd(bytes, b.CreateSub(registerBytes, number(1))), b.CreateNeg(registerBytes));
+  return b.CreateSelect(leftInPlace, bytes, whole);
+}
+
+// Bytes of a packed panel. Its rows of K are rounded up to a multiple of the lanes.
+LlvmValue *NestContext::panelBytes(const NestBlock &block) {
+  LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(problem.lanes() - 1)), number(-problem.lanes()));
+  return b.CreateMul(rows, number(problem.panelPitch() * problem.slices()));
+}
+
+// The byte distance to the facts about the panels that are packed together.
+LlvmValue *NestContext::behindPanels(const NestBlock &block, const NestPanel &panel) {
+  LlvmValue *bytes = panelBytes(block);
+  return panel.panels ? b.CreateMul(bytes, panel.panels) : bytes;
+}
+
+// The byte distance of shared panels that were packed one after the other.
+LlvmValue *NestContext::toNextPanel(const NestBlock &block, const NestPanel &panel) {
+  return b.CreateAdd(behindPanels(block, panel), number(problem.movesLeft ? problem.panelPitch() : kCacheLine));
+}
+
+// The index of the word in packed memory that holds a step's first slice.
+LlvmValue *NestContext::packedWord(LlvmValue *step) {
+  if (!problem.inSlices()) return step;
+  constexpr int64_t kWords = kAmxSide / 2; // consecutive words of a slice
+  LlvmValue *in = b.CreateAnd(step, number(kWords - 1));
+  return b.CreateAdd(b.CreateMul(b.CreateSub(step, in), number(problem.slices())), in);
+}
+
+} // namespace xt

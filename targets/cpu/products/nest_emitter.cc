@@ -1,0 +1,178 @@
+#include "targets/cpu/products/nest_emitter.h"
+
+#include "ir/constants.h"
+
+namespace xt {
+
+NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall)
+    : n(emitter, nest, panels, nestCall), p(n.problem), b(n.b), e_(emitter), reader_(n), slices_(n),
+      packer_(n, reader_, slices_), stager_(n, reader_, slices_), sharing_(n), panels_(n, sharing_, packer_), sums_(n),
+      prefetcher_(n), tiles_(registerTiles(n, reader_, prefetcher_, sums_)), amx_(n, slices_, sums_), sweep_(n, slices_) {
+  if (tiles_) rows_.emplace(n, panels_, prefetcher_, sums_, *tiles_);
+}
+
+void NestEmitter::toBuffer() {
+  const Buffer &result = *e_.buffers_.bufferOf(n.op.result());
+  FusedLoop start(e_), sink(e_);
+  start.toBuffer(n.op.operand(2), n.buffer(kNestSums));
+  start.emit();
+  sink.nestToBuffer(n.op.result(), result);
+  run(sink, b.getTrue(), false);
+}
+
+void NestEmitter::toTile(const Op &store) {
+  LlvmValue *apart = sharing_.isApart(store);
+  FusedLoop sink(e_);
+  sink.toTile(store.operand(0), store.operand(1));
+  sharing_.choosePanels(store);
+  run(sink, apart, store.operand(0) == n.op.result());
+}
+
+// `apart`: the sink may take sums as soon as they are ready; otherwise it runs after all have been computed.
+void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
+  LlvmValue *total = totalDepth();
+  sink.prepare();
+  sums_.setSink(sink, storesSums);
+  auto [rows, columns] = sink.extents();
+  n.left = sideOf(0, total);
+  n.right = sideOf(1, total);
+  plan(rows, columns, apart);
+  // Products behind the ends of both a and b are 0 and are skipped.
+  if (!p.fresh && isFloat(p.elem)) addSkipped(b.CreateICmpSGT(total, n.elementDepth));
+  LlvmValue *zeros = byteOffset(b, n.addressOf(kNestCells), n.number(kNestZeroRow * kNestPanelBytes));
+  for (int v = 0; v < p.tile.vectors; ++v)
+    b.CreateAlignedStore(e_.ops_.zero(p.elem, p.lanes()), byteOffset(b, zeros, n.number(v * p.lanes() * p.bytes())),
+                         n.vectorAlign());
+  if (p.inTiles()) amx_.begin();
+  forLoop(b, n.number(0), n.planned(&NestPlan::turns), n.number(1), [&](LlvmValue *block) { emitBlock(block); });
+  if (p.inTiles()) amx_.end();
+}
+
+// The elements of K that all iterations of the nest cover.
+LlvmValue *NestEmitter::totalDepth() {
+  LlvmValue *step = e_.scalar(n.op.operand(5));
+  if (constantInt(*n.op.operand(5)).value_or(0) <= 0)
+    e_.failIf(b.CreateICmpSLE(step, n.number(0)),
+              e_.addFailure({n.op.operandRange(5), "the step of a `nest` must be positive", {}}));
+  LlvmValue *trips = e_.tripCount(e_.scalar(n.op.operand(3)), e_.scalar(n.op.operand(4)), step);
+  int64_t extent = n.op.operand(0)->type().extent(n.op.attr("transpose_a") ? 0 : 1);
+  // No matrix in memory is deeper, and elements behind its end are 0.
+  LlvmValue *limit = e_.argument((int64_t{1} << 60) / extent);
+  trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
+  return b.CreateMul(trips, e_.argument(extent));
+}
+
+NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
+  const Value *tile = n.op.operand(operand);
+  bool transposed = n.op.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
+  bool down = (operand == 1) != transposed; // whether K runs down the rows
+  LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)),
+            *columns = down ? e_.argument(tile->type().extent(1)) : total;
+  KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
+  if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
+    access = KernelEmitter::turned(access);
+    transposed = !transposed;
+  }
+  return {access, transposed};
+}
+
+// Writes the sizes, calls planNest, and takes from its plan what all blocks need.
+void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
+  const KernelEmitter::TileAccess &left = n.left.access, &right = n.right.access;
+  n.problem.left = {left.elem, n.left.turned, left.unitStride, left.pack > 1};
+  n.problem.right = {right.elem, n.right.turned, right.unitStride, right.pack > 1};
+  n.rules = rulesOf(p);
+  n.plan.emplace(n.nestCall);
+  n.plan->set(b, &NestSizes::rules, e_.numbersAddress(rulesAsWords(n.rules)));
+  n.plan->set(b, &NestSizes::rows, rows);
+  n.plan->set(b, &NestSizes::columns, columns);
+  n.plan->set(b, &NestSizes::apart, b.CreateZExt(apart, b.getInt64Ty()));
+  sharing_.setSizes();
+  setSides();
+  n.plan->called(e_.callHost(kPlanNestSymbol, {n.plan->address()}));
+  const bool divides = e_.output_.divides;
+  n.rows = rows;
+  n.columnBegin = divides ? n.planned(&NestPlan::columnBegin) : n.number(0);
+  n.columns = divides ? n.planned(&NestPlan::columnEnd) : columns;
+  n.shares = sharing_.mayShare() ? n.holds(&NestPlan::shares) : nullptr;
+  n.elementDepth = n.planned(&NestPlan::elementDepth);
+  n.depth = p.inWords() ? n.planned(&NestPlan::depth) : n.elementDepth;
+  n.leftInPlace = n.rules.leftReady ? n.holds(&NestPlan::leftInPlace) : b.getFalse();
+  n.leftRowStep = b.CreateSelect(n.leftInPlace, left.rowStride, n.pitchOf(kNestLeft));
+  LlvmValue *bytes = n.number(p.leftBytes());
+  n.leftStep = p.inWords() || left.unitStride ? bytes : b.CreateSelect(n.leftInPlace, left.columnStride, bytes);
+}
+
+void NestEmitter::setSides() {
+  const KernelEmitter::TileAccess &left = n.left.access, &right = n.right.access;
+  n.plan->set(b, &NestSizes::leftLow, b.CreateOr(left.rowLow, left.columnLow));
+  n.plan->set(b, &NestSizes::leftRowHigh, left.rowHigh);
+  n.plan->set(b, &NestSizes::leftColumnHigh, left.columnHigh);
+  n.plan->set(b, &NestSizes::leftColumnStride, left.columnStride);
+  n.plan->set(b, &NestSizes::rightLow, b.CreateOr(right.rowLow, right.columnLow));
+  n.plan->set(b, &NestSizes::rightRowHigh, right.rowHigh);
+  n.plan->set(b, &NestSizes::rightColumnHigh, right.columnHigh);
+  n.plan->set(b, &NestSizes::rightRowStride, right.rowStride);
+  LlvmValue *place = b.CreatePtrToInt(right.origin, b.getInt64Ty());
+  n.plan->set(b, &NestSizes::rightPlace, b.CreateAnd(place, n.number(kCacheLine - 1)));
+}
+
+// The skipped products of zeros would turn a sum of -0 into +0. They can be added first or last with the same result.
+void NestEmitter::addSkipped(LlvmValue *skipped) {
+  const BufferShape &shape = n.buffer(kNestSums).shape;
+  ifThen(b, skipped, [&] {
+    forLoop(b, n.number(0), e_.argument(shape.rows), n.number(1), [&](LlvmValue *row) {
+      forLoop(b, n.number(0), e_.argument(shape.columns), n.number(p.lanes()), [&](LlvmValue *column) {
+        LlvmValue *at = byteOffset(b, n.rowOf(kNestSums, row), b.CreateMul(column, n.number(p.bytes())));
+        LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(p.elem, p.lanes()), at, n.vectorAlign());
+        b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(p.elem, p.lanes())), at, n.vectorAlign());
+      });
+    });
+  });
+}
+
+void NestEmitter::emitBlock(LlvmValue *index) {
+  LlvmValue *count = n.planned(&NestPlan::blocks), *each = n.planned(&NestPlan::blockDepth);
+  const KernelEmitter::TileAccess &left = n.left.access;
+  NestBlock block{};
+  block.first = b.CreateMul(index, each);
+  block.depth = n.most(n.least(each, b.CreateSub(n.depth, block.first)), n.number(0));
+  block.isFirst = b.CreateICmpEQ(index, n.number(0));
+  block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, n.number(1)));
+  block.handsOn = b.CreateICmpEQ(index, count);
+  block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.holds(&NestPlan::inPlace)), block.handsOn);
+  if (p.inTiles()) block.panels = n.planned(&NestPlan::panelsEach);
+  LlvmValue *inMemory =
+      byteOffset(b, left.origin, b.CreateMul(b.CreateMul(block.first, n.number(p.elements())), left.columnStride));
+  block.left = b.CreateSelect(n.leftInPlace, inMemory, n.addressOf(kNestLeft));
+  stager_.prepare(block);
+  if (!n.rules.maySweep) return emitPanels(block);
+  block.rightInside = panels_.isInsideRight(block);
+  LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(n.holds(&NestPlan::sweeps), block.rightInside), b.CreateNot(block.handsOn));
+  ifThen(b, sweeps, [&] { sweep_.sweep(block); }, [&] { emitPanels(block); });
+}
+
+// Panels that are in bounds come before those that are not.
+void NestEmitter::emitPanels(const NestBlock &block) {
+  LlvmValue *wide = n.number(p.panelColumns());
+  if (block.panels) wide = b.CreateMul(block.panels, wide);
+  LlvmValue *count = n.planned(&NestPlan::panelCount), *first = sharing_.firstPanel(count),
+            *last = b.CreateSub(count, n.number(1));
+  LlvmValue *inside = n.rules.mayBeDirect || n.rules.mayCopy
+                          ? b.CreateSelect(block.rightInside, n.planned(&NestPlan::insidePanels), n.number(0))
+                          : nullptr;
+  LlvmValue *twoNarrow = n.rules.narrowTakesAnyRest ? n.holds(&NestPlan::endsByTwoNarrow) : b.getFalse();
+  forLoop(b, n.number(0), count, n.number(1), [&](LlvmValue *turn) {
+    LlvmValue *i = b.CreateAdd(turn, first);
+    i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
+    LlvmValue *column = b.CreateAdd(n.columnBegin, b.CreateMul(i, wide));
+    column = b.CreateSelect(b.CreateAnd(twoNarrow, b.CreateICmpEQ(i, last)), b.CreateSub(column, n.number(p.lanes())), column);
+    NestPanel panel = panels_.panelAt(block, column, inside ? b.CreateICmpSLT(i, inside) : b.getFalse());
+    if (rows_)
+      rows_->emitRows(block, panel);
+    else
+      amx_.emitAmxRows(block, panel);
+  });
+}
+
+} // namespace xt

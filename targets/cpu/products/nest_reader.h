@@ -1,0 +1,36 @@
+// Reads elements or words of a and b: neighbours of one row, words across rows, and squares that are transposed.
+#pragma once
+#include "targets/cpu/products/nest_context.h"
+
+namespace xt {
+
+class NestReader {
+public:
+  explicit NestReader(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
+
+  // A register of words of one row, from `step` on.
+  LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step);
+  LlvmValue *asWords(Elem from, LlvmValue *chunk);
+  // Converts elements to stagedElem, both in storage form.
+  LlvmValue *inStaged(Elem from, LlvmValue *chunk);
+  // The rows of a step. Rows that are known to be in bounds have only an address.
+  std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside);
+  // Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
+  LlvmValue *moved(LlvmValue *words);
+  LlvmValue *movedRight(LlvmValue *words) { return p.movesRight ? moved(words) : words; }
+  // Transposes a window in squares of registers. `put` receives the lines of a square: the window's columns from `column` on,
+  // each with the rows from `row` on. K runs down the rows of a, and along the rows of b.
+  void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+                   llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
+
+private:
+  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);
+  LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
+
+  NestContext &n;
+  const NestProblem &p;
+  llvm::IRBuilder<> &b;
+  KernelEmitter &e_;
+};
+
+} // namespace xt

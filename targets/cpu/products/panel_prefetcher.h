@@ -1,0 +1,28 @@
+// Which data the tiles of a panel prefetch beside their products: the next packed panel, the next panel in b, or the next block.
+#pragma once
+#include "targets/cpu/products/nest_context.h"
+
+namespace xt {
+
+class PanelPrefetcher {
+public:
+  explicit PanelPrefetcher(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
+
+  PanelPrefetch nextOf(const NestBlock &block, const NestPanel &panel);
+  // The first line that a tile prefetches, and the distance per loop iteration.
+  std::pair<LlvmValue *, LlvmValue *> askedBy(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
+                                              LlvmValue *tilesInSource);
+  // Prefetches the same columns of the rows of the next block.
+  void askForNextBlock(const NestBlock &block, const NestPanel &panel);
+
+private:
+  LlvmValue *toNextSource(const NestBlock &block, const NestPanel &panel);
+  LlvmValue *turnsOf(const NestBlock &block) { return b.CreateUDiv(block.depth, n.number(p.tile.steps)); }
+
+  NestContext &n;
+  const NestProblem &p;
+  llvm::IRBuilder<> &b;
+  KernelEmitter &e_;
+};
+
+} // namespace xt

@@ -1,0 +1,36 @@
+#include "targets/cpu/products/product_emitter.h"
+
+#include "targets/cpu/products/nest_emitter.h"
+
+namespace xt {
+
+void CpuProducts::divide(KernelOutput &output) {
+  const int64_t parts = NestSharing::mostParts(e_.kernel_, e_.fusion_, e_.cpu_);
+  if (parts == 0) return;
+  output.divides = true;
+  output.mostParts = parts;
+  output.partsAreCheap = NestSharing::partsAreCheap(e_.kernel_, e_.fusion_, e_.cpu_);
+}
+
+void CpuProducts::emitNest(const Op &nest, const Op *store) {
+  NestEmitter emitter(e_, nest, panels_, nestCall());
+  if (store)
+    emitter.toTile(*store);
+  else
+    emitter.toBuffer();
+}
+
+LlvmValue *CpuProducts::nestCall() {
+  if (nestCall_) return nestCall_;
+  llvm::BasicBlock &entry = e_.b.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> top(&entry, entry.begin());
+  auto *call = top.CreateAlloca(llvm::ArrayType::get(e_.b.getInt64Ty(), sizeof(NestCall) / sizeof(int64_t)));
+  call->setAlignment(llvm::Align(kCacheLine));
+  LlvmValue *planned = byteOffset(top, call, e_.b.getInt64(offsetof(NestCall, planned) + offsetof(NestSizes, rules)));
+  top.CreateAlignedStore(e_.b.getInt64(0), planned, llvm::Align(8));
+  return nestCall_ = call;
+}
+
+std::unique_ptr<ProductEmitter> makeProductEmitter(KernelEmitter &emitter) { return std::make_unique<CpuProducts>(emitter); }
+
+} // namespace xt

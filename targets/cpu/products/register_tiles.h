@@ -1,0 +1,82 @@
+// Multiplies a tile of rows of a by a panel of b with sums in registers; one class for each kind of product.
+#pragma once
+#include "targets/cpu/products/nest_reader.h"
+#include "targets/cpu/products/panel_prefetcher.h"
+#include "targets/cpu/products/sum_places.h"
+
+#include <memory>
+
+namespace xt {
+
+// What the kinds have in common: operands of the microkernel, and sums in memory.
+class RegisterTiles {
+public:
+  RegisterTiles(NestContext &context, NestReader &reader, PanelPrefetcher &prefetcher, SumPlaces &sums)
+      : n(context), p(context.problem), b(context.b), e_(context.e), reader_(reader), prefetcher_(prefetcher), sums_(sums) {}
+  virtual ~RegisterTiles() = default;
+
+  // Emits the product of a tile of `shape`. Returns as many values as `carried`.
+  virtual LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) = 0;
+  // What is carried from tile to tile of a panel, and what each tile makes of it around `product`.
+  virtual LlvmValues carried() { return {}; }
+  virtual LlvmValues around(const NestBlock &, const NestPanel &, const NestTile &, llvm::ArrayRef<LlvmValue *>,
+                            llvm::function_ref<LlvmValues()> product) {
+    return product();
+  }
+
+protected:
+  Microkernel::Operands operandsOf(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile);
+  LlvmValues sumsBefore(const NestPanel &panel, const NestTile &tile, const Microkernel::Operands &operands);
+  void storeSums(const NestPanel &panel, const NestTile &tile, const Microkernel::Operands &operands, const LlvmValues &sums);
+
+  NestContext &n;
+  const NestProblem &p;
+  llvm::IRBuilder<> &b;
+  KernelEmitter &e_;
+  NestReader &reader_;
+
+private:
+  void readSource(Microkernel::Operands &operands);
+  void ofEachSum(const SumPlace &sums, const NestTile &tile, const Microkernel::Operands &operands,
+                 llvm::function_ref<void(LlvmValue *at)> visit);
+
+  PanelPrefetcher &prefetcher_;
+  SumPlaces &sums_;
+};
+
+// Elements, one at a time.
+class ElementTiles final : public RegisterTiles {
+public:
+  using RegisterTiles::RegisterTiles;
+  LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
+};
+
+// Words of four bytes, or of two bytes as 16-bit integers.
+class ByteTiles final : public RegisterTiles {
+public:
+  using RegisterTiles::RegisterTiles;
+  LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
+};
+
+// Words of two bf16. The instruction treats denormal numbers as 0, so it is found out beside the products whether rows of a have
+// numbers that could make any; from the first tile of a panel that has some, tiles are converted.
+class PairTiles final : public RegisterTiles {
+public:
+  using RegisterTiles::RegisterTiles;
+  LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
+  LlvmValues carried() override { return {b.getFalse()}; }
+  LlvmValues around(const NestBlock &block, const NestPanel &panel, const NestTile &tile, llvm::ArrayRef<LlvmValue *> carried,
+                    llvm::function_ref<LlvmValues()> product) override;
+
+private:
+  LlvmValues pairsBegin(const NestPanel &panel, const Microkernel::Operands &operands);
+  void storePairs(const NestPanel &panel, const NestTile &tile, const Microkernel::Operands &operands,
+                  const LlvmValues &products);
+  void convertTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
+};
+
+// Null: AMX multiplies this nest.
+std::unique_ptr<RegisterTiles> registerTiles(NestContext &context, NestReader &reader, PanelPrefetcher &prefetcher,
+                                             SumPlaces &sums);
+
+} // namespace xt

@@ -1,0 +1,92 @@
+#include "targets/cpu/products/row_loop.h"
+
+namespace xt {
+
+// Whether more columns are left than narrowTile takes. If the panel isNarrow, middleTile takes them.
+LlvmValue *RowLoop::isMiddle(LlvmValue *column) {
+  return b.CreateICmpSGT(b.CreateSub(n.columns, column), n.number(narrowTile(p.tile).vectors * p.lanes()));
+}
+
+RowLoop::TileCounts RowLoop::tilesOf(const NestBlock &block, const NestPanel &panel) {
+  LlvmValue *wholeTiles = n.planned(&NestPlan::wholeTiles);
+  if (!p.hasRest()) return {wholeTiles, wholeTiles};
+  LlvmValue *large = b.CreateNot(block.handsOn); // blocks that hand on use a few rows at a time
+  auto tilesFor = [&](LlvmValue *rows, int64_t each) {
+    return b.CreateUDiv(b.CreateAdd(rows, n.number(each - 1)), n.number(each));
+  };
+  LlvmValue *whole = b.CreateSelect(large, wholeTiles, n.number(0));
+  if (n.rules.mayCopy) whole = n.most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
+  LlvmValue *left = n.most(b.CreateSub(n.rows, b.CreateMul(whole, n.number(p.tile.rows))), n.number(0));
+  LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(p.tile).rows));
+  if (!p.hasNarrow()) return {whole, count};
+  LlvmValue *ofNarrow = tilesFor(n.rows, narrowTile(p.tile).rows), *byNarrow = b.CreateAnd(large, panel.narrow);
+  return {b.CreateSelect(byNarrow, ofNarrow, whole), b.CreateSelect(byNarrow, ofNarrow, count)};
+}
+
+NestPanel RowLoop::copying(const NestPanel &panel) {
+  NestPanel from = panel;
+  from.right = panel.source;
+  from.step = n.right.access.rowStride;
+  from.copyTo = panel.right;
+  return from;
+}
+
+// The tile that packs the panel while it multiplies.
+LlvmValues RowLoop::multiplyFirst(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
+  tiles_.multiply(block, copying(panel), p.tile, tile);
+  if (n.shares) ifThen(b, panel.shared.found, [&] { n.sharedPanels.isReady(panel.shared); });
+  return tiles_.carried(); // it multiplies elements, which carry nothing
+}
+
+// Most tiles pass few branches.
+LlvmValues RowLoop::multiplyTile(const NestBlock &block, const NestPanel &panel, const TileCounts &tiles,
+                                 const NestTile &tile) {
+  LlvmValue *multiplies = b.CreateNot(block.handsOn);
+  auto by = [&](RegisterTile shape) { return [&, shape] { return tiles_.multiply(block, panel, shape, tile); }; };
+  auto byNarrow = [&] {
+    return panel.middle ? ifElse(b, panel.middle, by(middleTile(p.tile)), by(narrowTile(p.tile))) : by(narrowTile(p.tile))();
+  };
+  auto byEither = [&] { return p.hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(p.tile)) : by(p.tile)(); };
+  auto byFirst = [&] { return multiplyFirst(block, panel, tile); };
+  auto byWhole = [&] {
+    if (!n.rules.mayCopy) return byEither();
+    return ifElse(b, b.CreateICmpULT(tile.index, b.CreateZExt(panel.copies, b.getInt64Ty())), byFirst, byEither);
+  };
+  auto byNone = [&] { return tiles_.carried(); };
+  if (!p.hasRest()) return ifElse(b, multiplies, byWhole, byNone);
+  auto byFew = [&] { return ifElse(b, multiplies, by(lastRowsTile(p.tile)), byNone); };
+  return ifElse(b, b.CreateICmpSLT(tile.index, tiles.whole), byWhole, byFew);
+}
+
+// Iterates over the rows of a. The code that uses the sums is emitted once, after all kinds of tiles. Values that are the same
+// for all tiles are computed before the first.
+void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
+  if (p.hasNarrow()) panel.narrow = panels_.isNarrow(panel.column);
+  if (p.hasNarrow() && hasMiddleTile(p.tile)) panel.middle = isMiddle(panel.column);
+  sums_.placeSums(block, panel);
+  if (!p.inWords()) panel.next = prefetcher_.nextOf(block, panel);
+  TileCounts tiles = tilesOf(block, panel);
+  if (n.rules.mayAskForNextBlock)
+    ifThen(b, n.holds(&NestPlan::asksForNextBlock), [&] { prefetcher_.askForNextBlock(block, panel); });
+  LlvmValue *rowsOfWhole = n.number(p.tile.rows), *rowsOfFew = n.number(lastRowsTile(p.tile).rows);
+  if (p.hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, n.number(narrowTile(p.tile).rows), rowsOfWhole);
+  LlvmValue *asks = sums_.asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  LlvmValues begin{n.number(0)}; // the row, and what the tiles carry
+  begin.append(tiles_.carried());
+  forLoop(b, n.number(0), tiles.count, n.number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *row = carried[0];
+    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(b.CreateICmpSLT(i, tiles.whole), rowsOfWhole, rowsOfFew));
+    NestTile tile{i, row, n.least(next, n.rows)};
+    if (sums_.storesRows())
+      ifThen(b, asks, [&] {
+        sums_.prefetchStored(sums_.storedRow(panel, tile.row), sums_.storedStep(), b.CreateSub(tile.rowEnd, tile.row));
+      });
+    LlvmValues following{next};
+    following.append(
+        tiles_.around(block, panel, tile, carried.drop_front(), [&] { return multiplyTile(block, panel, tiles, tile); }));
+    ifThen(b, sinks, [&] { sums_.sinkTile(block, panel, tile); });
+    return following;
+  });
+}
+
+} // namespace xt

@@ -1,0 +1,47 @@
+// Where the sums of a nest are: in registers during a block, in scratch memory between blocks, and after the last block in the
+// result, or in cells that stay in the L1 cache, from which the epilogue takes them.
+#pragma once
+#include "targets/cpu/products/nest_context.h"
+
+namespace xt {
+
+class SumPlaces {
+public:
+  explicit SumPlaces(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
+
+  // `sink`: the epilogue. `storesSums`: it stores the sums without further computation.
+  void setSink(FusedLoop &sink, bool storesSums);
+  // Sets the places of a panel's sums before and after this block.
+  void placeSums(const NestBlock &block, NestPanel &panel);
+  SumPlace choose(LlvmValue *condition, const SumPlace &x, const SumPlace &y);
+  LlvmValue *sumsAt(const SumPlace &sums, const NestTile &tile) {
+    return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep));
+  }
+  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : n.vectorAlign(); } // alignment of a panel's `after`
+  // Runs the epilogue for a tile.
+  void sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
+
+  // Prefetches of the lines of the result; storesRows: whether there are such lines.
+  bool storesRows() const { return stored_ && stored_->unitStride; }
+  LlvmValue *storedStep() const { return stored_->rowStride; }
+  LlvmValue *asksForStored(const NestBlock &block);
+  void prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows);
+  LlvmValue *storedRow(const NestPanel &panel, LlvmValue *row);
+  void prefetchStoredRow(LlvmValue *line);
+
+private:
+  SumPlace cells() { return {n.addressOf(kNestCells), n.number(kNestPanelBytes), n.number(0)}; } // every tile reuses them
+  LlvmValue *widthOf(const NestPanel &panel); // in columns
+  LlvmValue *isInsideStored(const NestPanel &panel);
+
+  NestContext &n;
+  const NestProblem &p;
+  llvm::IRBuilder<> &b;
+  KernelEmitter &e_;
+  FusedLoop *sink_ = nullptr;
+  const KernelEmitter::TileAccess *stored_ =
+      nullptr; // the tile that the values computed from the sums are stored to; null: they go to a buffer
+  bool stores_ = false; // from the registers to the result
+};
+
+} // namespace xt

@@ -1,0 +1,207 @@
+#include "targets/cpu/vector/fused_loop.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+
+namespace xt {
+
+void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root) {
+  for (Value *value : values) {
+    bool known = false;
+    for (const Node &node : nodes_) known |= node.value == value;
+    if (!known) nodes_.push_back({value, value == root || e_.fusion_.isInline(value)});
+  }
+}
+
+void FusedLoop::toBuffer(Value *value, const Buffer &buffer) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({value, &buffer, nullptr});
+}
+
+void FusedLoop::computeToBuffer(const Op &op, const Buffer &buffer) {
+  addNodes(e_.fusion_.nodesOf(op), op.result());
+  sinks_.push_back({op.result(), &buffer, nullptr});
+}
+
+void FusedLoop::nestToBuffer(Value *value, const Buffer &buffer) {
+  addNodes({value}, value);
+  sinks_.push_back({value, &buffer, nullptr});
+}
+
+void FusedLoop::toTile(Value *value, const Value *tile, bool mayStream) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({.value = value, .buffer = nullptr, .tile = tile, .mayStream = mayStream});
+}
+
+llvm::Align FusedLoop::alignOf(Elem elem) const {
+  return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(elem).storageBytes));
+}
+
+llvm::Align FusedLoop::alignOf(const Value *value) const {
+  return e_.inPlace_.contains(value) ? llvm::Align(1) : alignOf(bufferElem(value->type()));
+}
+
+void FusedLoop::reduce(const Op &reduction, OpKind kind) {
+  Value *value = reduction.operand(0), *filled = e_.fusion_.filledBy(reduction);
+  addNodes(e_.fusion_.nodes(value, filled), filled);
+  const Buffer &result = *e_.buffers_.bufferOf(reduction.result());
+  Sink sink{.value = value, .buffer = &result, .tile = nullptr};
+  if (std::get<std::vector<int64_t>>(reduction.attr("dims")->value)[0] == 0) {
+    sink.reduces = kind;
+    sink.rowsEach = value->type().extent(0) / reduction.result()->type().extent(0);
+  } else
+    acrossColumns_ = kind;
+  sinks_.push_back(sink);
+  if (filled) sinks_.push_back({filled, e_.buffers_.bufferOf(filled), nullptr});
+}
+
+void FusedLoop::prepare() {
+  int bytes = 1;
+  for (const Node &node : nodes_) {
+    const Op *op = node.value->definingOp();
+    bool arithmetic = node.computed && op->info().elementwise;
+    bool iota = node.computed && op->kind() == OpKind::Iota, mask = node.computed && op->kind() == OpKind::CreateMask;
+    int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
+    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // the type of lane numbers
+  }
+  for (const Sink &sink : sinks_)
+    if (sink.reduces || acrossColumns_) bytes = std::max(bytes, RegisterOps::workBytes(sink.buffer->shape.elem));
+  for (const Sink &sink : sinks_) {
+    if (!sink.buffer) continue;
+    Elem from = bufferElem(sink.value->type()), to = sink.buffer->shape.elem;
+    bytes = std::max(bytes, from == to ? 1 : elemInfo(to).storageBytes); // conversions compute in the wider type
+  }
+  lanes_ = e_.cpu_.lanes(bytes);
+  for (Node &node : nodes_) {
+    const Op *op = node.value->definingOp();
+    Elem elem = bufferElem(node.value->type());
+    if (!node.computed) node.ahead = e_.takeAhead(node.value);
+    if (!node.computed) continue;
+    if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
+    if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
+    if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
+    if (op->kind() == OpKind::CreateMask)
+      node.limit = withinRow(e_.scalar(op->operand(op->operandCount() - 1)), node.value->type());
+    if (op->kind() == OpKind::LoadTile) {
+      const Attr *padding = op->attr("padding");
+      node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
+      node.tile.ahead = e_.aheadNowOrLater(*op, node.tile);
+    }
+  }
+  for (Sink &sink : sinks_)
+    if (sink.tile) {
+      sink.access = e_.accessTile(sink.tile, nullptr);
+      if (sink.mayStream) sink.access.streams = e_.isStreamed(sink.tile, sink.access);
+    }
+}
+
+void FusedLoop::emit() {
+  if (sinks_.empty()) return;
+  prepare();
+  BufferShape shape = bufferShape(sinks_[0].value->type(), bufferElem(sinks_[0].value->type()));
+  if (acrossColumns_) return emitRowReduction(sinks_[0], shape.rows, shape.columns);
+  if (sinks_[0].buffer && sinks_[0].buffer->shape.isDenseColumn()) std::swap(shape.rows, shape.columns);
+  for (const Sink &sink : sinks_)
+    if (sink.reduces) fillWithIdentity(sink);
+  forLoop(b, e_.number(0), e_.argument(shape.rows), e_.number(1), [&](LlvmValue *row) {
+    enterRow(row);
+    forLoop(b, e_.number(0), e_.argument(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+  });
+}
+
+void FusedLoop::emitPart(const Part &part) {
+  sums_ = part.sums, sumsPitch_ = part.pitch;
+  forLoop(b, part.rowBegin, part.rowEnd, e_.number(1), [&](LlvmValue *row) {
+    enterRow(row);
+    forLoop(b, part.columnBegin, part.columnEnd, e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+  });
+}
+
+std::pair<LlvmValue *, LlvmValue *> FusedLoop::extents() {
+  const Sink &sink = sinks_[0];
+  if (sink.tile) return {sink.access.rowHigh, sink.access.columnHigh};
+  return {e_.argument(sink.buffer->shape.rows), e_.argument(sink.buffer->shape.columns)};
+}
+
+LlvmValue *FusedLoop::rowOf(const Value *value, LlvmValue *row) {
+  auto lines = e_.inPlace_.find(value);
+  if (lines == e_.inPlace_.end()) return rowOf(*e_.buffers_.bufferOf(value), row);
+  return byteOffset(b, lines->second.address, b.CreateMul(row, lines->second.pitch));
+}
+
+LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
+  return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.pitchOf(buffer)));
+}
+
+void FusedLoop::enterRow(LlvmValue *row) {
+  for (Node &node : nodes_) {
+    if (node.ahead) node.row = e_.accessRow(*node.ahead, row);
+    if (!node.computed)
+      node.rowPointer = rowOf(node.value, row);
+    else if (node.value->definingOp()->kind() == OpKind::Nest)
+      node.rowPointer = byteOffset(b, sums_, b.CreateMul(row, sumsPitch_));
+    else if (node.value->definingOp()->kind() == OpKind::LoadTile)
+      node.row = e_.accessRow(node.tile, row);
+    else if (!node.invariant)
+      enterGenerated(node, row);
+  }
+  for (Sink &sink : sinks_) {
+    if (sink.buffer)
+      sink.rowPointer = rowOf(*sink.buffer, sink.rowsEach == 1 ? row : b.CreateUDiv(row, e_.number(sink.rowsEach)));
+    else
+      sink.row = e_.accessRow(sink.access, row);
+  }
+}
+
+void FusedLoop::emitChunk(LlvmValue *column) {
+  chunk_.clear();
+  for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+  for (const Sink &sink : sinks_) put(sink, chunk_.at(sink.value), column);
+}
+
+LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
+  Elem elem = bufferElem(node.value->type());
+  if (node.invariant) return node.invariant;
+  if (node.ahead) e_.askAhead(*node.ahead, node.row, column);
+  if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
+    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value)));
+  }
+  const Op &op = *node.value->definingOp();
+  if (op.kind() == OpKind::LoadTile) return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
+  if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
+  if (op.kind() == OpKind::Broadcast) return evaluateBroadcast(node, column);
+  if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.ops_.indexTo(laneNumbers(column), elem);
+  if (op.kind() == OpKind::CreateMask) {
+    LlvmValue *below = lanesBelow(node.limit, column);
+    return node.rowValue ? b.CreateAnd(below, node.rowValue) : below;
+  }
+  LlvmValues operands;
+  for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(operand(op, i));
+  return e_.ops_.elementwise(op, operands);
+}
+
+LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
+  const Value *value = op.operand(i);
+  // A scalar condition of a select applies to the whole vector.
+  return value->type().isVector() ? chunk_.at(value) : e_.scalar(value);
+}
+
+void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
+  Elem from = bufferElem(sink.value->type());
+  if (!sink.buffer) {
+    e_.storeChunk(sink.access, sink.row, column, e_.ops_.toStorage(from, value), lanes_);
+    return;
+  }
+  Elem to = sink.buffer->shape.elem;
+  if (from != to) value = e_.ops_.mmaOperand(value, from);
+  LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
+  if (sink.reduces) {
+    LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.storageType(to, lanes_), address, alignOf(to));
+    value = e_.ops_.combine(*sink.reduces, to, e_.ops_.fromStorage(to, sum), value);
+  }
+  b.CreateAlignedStore(e_.ops_.toStorage(to, value), address, alignOf(to));
+}
+
+} // namespace xt
