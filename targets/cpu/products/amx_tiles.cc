@@ -32,7 +32,7 @@ void AmxTiles::emitAmxRows(const NestBlock &block, NestPanel first) {
     LlvmValue *index = b.CreateSelect(byRows, b.CreateLShr(turn, 1), b.CreateSub(turn, b.CreateSelect(isSecond, tiles, zero)));
     NestPanel panel = choose(isSecond, second, first);
     LlvmValue *row = b.CreateMul(index, n.number(p.tile.rows));
-    NestTile tile{index, row, n.least(b.CreateAdd(row, n.number(p.tile.rows)), n.rows)};
+    NestTile tile{index, row, least(b, b.CreateAdd(row, n.number(p.tile.rows)), n.rows)};
     ifThen(b, multiplies, [&] { emitAmxTile(block, panel, tile); });
     ifThen(b, b.CreateAnd(block.ready, b.CreateNot(panel.stores)), [&] { sums_.sinkTile(block, panel, tile); });
   });
@@ -74,7 +74,7 @@ void AmxTiles::emitAmxTile(const NestBlock &block, const NestPanel &panel, const
         [&] { multiplyWhole(block, panel, tile, operands); });
   };
   auto converted = [&] {
-    LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(p.elem, p.lanes()), n.microkernel.negativeZero());
+    LlvmValue *start = b.CreateSelect(straight, e_.context.ops.zero(p.elem, p.lanes()), n.microkernel.negativeZero());
     if (p.inSlices()) return slices_.multiplyUnsliced(operands, count, start);
     multiplyConverted(operands, count, start);
   };
@@ -94,7 +94,7 @@ void AmxTiles::multiplyWhole(const NestBlock &block, const NestPanel &panel, con
                              const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
   ResultLines asked = askedOf(block, panel, tile);
-  auto askInTurns = [&, rows = n.least(n.planned(&NestPlan::resultRows), asked.rows)](LlvmValue *turn) {
+  auto askInTurns = [&, rows = least(b, n.planned(&NestPlan::resultRows), asked.rows)](LlvmValue *turn) {
     askFor(asked, turn, rows);
   };
   if (p.inSlices()) return microkernel_.multiplySlices(operands, p.slices(), p.tile.rows, askInTurns);
@@ -128,7 +128,7 @@ void AmxTiles::multiplyConverted(const TileMicrokernel::Operands &operands, Llvm
 void AmxTiles::addTile(const NestPanel &panel, const NestTile &tile) {
   TileMicrokernel::Sums before{sums_.sumsAt(panel.before, tile), panel.before.step},
       to{sums_.sumsAt(panel.after, tile), panel.after.step};
-  auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(p.elem, p.lanes()));
+  auto *type = llvm::cast<llvm::FixedVectorType>(e_.context.ops.type(p.elem, p.lanes()));
   microkernel_.add(to, {n.addressOf(kNestCells), n.number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
 }
 
@@ -142,7 +142,7 @@ AmxTiles::ResultLines AmxTiles::askedOf(const NestBlock &block, const NestPanel 
 
 // The first of the rows that an iteration prefetches.
 LlvmValue *AmxTiles::askedAt(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows) {
-  LlvmValue *row = n.least(b.CreateMul(turn, rows), b.CreateSub(asked.rows, rows));
+  LlvmValue *row = least(b, b.CreateMul(turn, rows), b.CreateSub(asked.rows, rows));
   return byteOffset(b, asked.first, b.CreateMul(row, asked.step));
 }
 

@@ -10,7 +10,7 @@ class AmxTiles {
 public:
   AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums);
   // begin() and end() enclose all products of a nest.
-  void begin() { microkernel_.begin(e_.ops_.stackSlot(0)); }
+  void begin() { microkernel_.begin(e_.context.ops.stackSlot(0)); }
   void end() { microkernel_.end(); }
   // Multiplies all rows of a by the panels that are packed together.
   void emitAmxRows(const NestBlock &block, NestPanel first);

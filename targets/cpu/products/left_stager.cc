@@ -26,15 +26,15 @@ void LeftStager::stageLeft(const NestBlock &block) {
   }
   // A block has a piece of each row, and the hardware does not prefetch the start of the next piece.
   constexpr int64_t kAhead = 4;
-  KernelEmitter::TileAccess from = n.left.access;
+  TileAccess from = n.left.access;
   from.ahead = b.CreateMul(from.rowStride, n.number(kAhead));
   forLoop(b, n.number(0), n.rows, n.number(1), [&](LlvmValue *row) {
-    KernelEmitter::RowAccess access = e_.accessRow(from, row);
+    RowAccess access = e_.tiles.accessRow(from, row);
     LlvmValue *line = n.rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
     forLoop(b, whole, depth, n.number(p.lanes()), [&](LlvmValue *k) {
       LlvmValue *at = b.CreateAdd(first, k);
       if (p.readsWords()) return stageRow(line, k, reader_.wordsAlong(from, access, at));
-      LlvmValue *chunk = e_.loadChunk(from, access, at, p.lanes());
+      LlvmValue *chunk = e_.tiles.loadChunk(from, access, at, p.lanes());
       stageRow(line, k, from.elem == p.leftElem() ? chunk : n.multiplied(from.elem, chunk));
     });
   });
@@ -42,21 +42,21 @@ void LeftStager::stageLeft(const NestBlock &block) {
 
 // Stages the first registers of a row of a, as far as they are in bounds, if they are converted or copied as words: four at a
 // time, without branches. Returns the step where they end.
-LlvmValue *LeftStager::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
-                                  LlvmValue *first, LlvmValue *depth) {
+LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, LlvmValue *line, LlvmValue *first,
+                                  LlvmValue *depth) {
   if (!from.unitStride || from.pack != 1 || p.inSlices() || (!p.inWords() && from.elem == p.leftElem())) return n.number(0);
   const int64_t bytes = p.elements() * elemInfo(from.elem).storageBytes,
                 each = 4 * p.lanes(); // bytes per step; steps per iteration
   LlvmValue *element = b.CreateMul(first, n.number(p.elements())),
-            *elements = n.most(b.CreateSub(row.high, element), n.number(0));
+            *elements = most(b, b.CreateSub(row.high, element), n.number(0));
   LlvmValue *inside =
-      b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, n.number(p.elements())), n.number(0));
-  LlvmValue *end = b.CreateAnd(n.least(inside, depth), n.number(-each)),
+      b.CreateSelect(e_.tiles.isFromLow(element, from.columnLow), b.CreateUDiv(elements, n.number(p.elements())), n.number(0));
+  LlvmValue *end = b.CreateAnd(least(b, inside, depth), n.number(-each)),
             *source = byteOffset(b, row.pointer, b.CreateMul(first, n.number(bytes)));
   forLoop(b, n.number(0), end, n.number(each), [&](LlvmValue *k) {
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, n.number(bytes)));
     for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine)
-      e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), n.number(byte)));
+      e_.tiles.askFor(byteOffset(b, byteOffset(b, at, from.ahead), n.number(byte)));
     for (int64_t i = 0; i < each; i += p.lanes()) {
       LlvmValue *chunk = n.registerAt(from.elem, byteOffset(b, at, n.number(i * bytes)), p.elements() * p.lanes());
       stageRow(line, b.CreateAdd(k, n.number(i)),
@@ -98,7 +98,7 @@ WordMatrix LeftStager::wordsOf(const NestBlock &block) {
 void LeftStager::sumLeftRows(const NestBlock &block) {
   constexpr int kRows = 4;
   bool leftSigned = !elemInfo(n.left.access.elem).isUnsigned;
-  llvm::Type *type = e_.ops_.type(Elem::I32, p.lanes());
+  llvm::Type *type = e_.context.ops.type(Elem::I32, p.lanes());
   LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *last = b.CreateSub(n.rows, n.number(1));
   const LlvmValues zeros(kRows, llvm::Constant::getNullValue(type));
   llvm::SmallVector<uint32_t, 16> places;
@@ -107,13 +107,13 @@ void LeftStager::sumLeftRows(const NestBlock &block) {
   forLoop(b, n.number(0), n.rows, n.number(kRows), [&](LlvmValue *row) {
     LlvmValues lines;
     for (int r = 0; r < kRows; ++r)
-      lines.push_back(byteOffset(b, block.left, b.CreateMul(n.least(b.CreateAdd(row, n.number(r)), last), n.leftRowStep)));
+      lines.push_back(byteOffset(b, block.left, b.CreateMul(least(b, b.CreateAdd(row, n.number(r)), last), n.leftRowStep)));
     auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
       LlvmValues next;
       // The last register ends with the row; words that it shares with the register before are counted only once.
-      LlvmValue *from = n.least(at, b.CreateSub(rowBytes, n.number(p.lanes() * p.bytes()))),
+      LlvmValue *from = least(b, at, b.CreateSub(rowBytes, n.number(p.lanes() * p.bytes()))),
                 *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
-      LlvmValue *counts = b.CreateICmpUGE(place, e_.ops_.splat(again, p.lanes()));
+      LlvmValue *counts = b.CreateICmpUGE(place, e_.context.ops.splat(again, p.lanes()));
       for (int r = 0; r < kRows; ++r) {
         LlvmValue *all = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], from), llvm::Align(1)),
                   *sum = carried[static_cast<size_t>(r)];
@@ -124,7 +124,8 @@ void LeftStager::sumLeftRows(const NestBlock &block) {
     };
     LlvmValues partial = forLoop(b, n.number(0), rowBytes, n.number(p.lanes() * p.bytes()), zeros, step);
     LlvmValue *sums = combineRows(b, partial, [&](LlvmValue *x, LlvmValue *y) { return b.CreateAdd(x, y); });
-    LlvmValue *moved = b.CreateMul(sums, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
+    LlvmValue *moved =
+        b.CreateMul(sums, e_.context.ops.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
     b.CreateAlignedStore(moved, byteOffset(b, n.addressOf(kNestRowSums), b.CreateMul(row, n.number(p.bytes()))),
                          llvm::Align(kRows * 4));
   });

@@ -16,8 +16,7 @@ public:
 
 private:
   void stageLeft(const NestBlock &block);
-  LlvmValue *stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line,
-                        LlvmValue *first, LlvmValue *depth);
+  LlvmValue *stageWhole(const TileAccess &from, const RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth);
   void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   void fillLastWord(const NestBlock &block);
   WordMatrix wordsOf(const NestBlock &block);

@@ -11,7 +11,7 @@ namespace {
 // Helpers for products of bf16 pairs: interleaving the rows of b, and finding the least magnitude.
 class Pairs {
 public:
-  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelEmitter::argument
+  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelContext::argument
   Pairs(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, Argument argument)
       : b(builder), ops_(ops), cpu_(cpu), argument_(argument), lanes_(cpu.lanes(elemInfo(mmaElem(Elem::BF16)).storageBytes)) {}
 
@@ -56,9 +56,9 @@ private:
 
 // An operand that is only loaded for this op and needs no conversion is read in place if the whole tile is in bounds.
 MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
-  const Buffer *staging = e_.buffers_.stagingOf(&op, i);
+  const Buffer *staging = e_.context.buffers.stagingOf(&op, i);
   Value *value = op.operand(i);
-  if (!staging) return matrixOf(*e_.buffers_.bufferOf(value));
+  if (!staging) return matrixOf(*e_.context.buffers.bufferOf(value));
   auto stage = [&] {
     FusedLoop loop(e_);
     loop.toBuffer(value, *staging);
@@ -68,16 +68,16 @@ MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
   };
   const BufferShape &shape = staging->shape;
   int64_t rowBytes = shape.columns * elemInfo(shape.elem).storageBytes;
-  bool whole = value->type().elem() == shape.elem && fillsRegisters(e_.cpu_, value->type());
+  bool whole = value->type().elem() == shape.elem && fillsRegisters(e_.context.cpu, value->type());
   const Op *load = value->definingOp();
-  std::optional<KernelEmitter::TileAccess> access;
-  if (whole && load && isPlainLoad(*load)) access = e_.accessTile(load->operand(0), nullptr);
+  std::optional<TileAccess> access;
+  if (whole && load && isPlainLoad(*load)) access = e_.tiles.accessTile(load->operand(0), nullptr);
   if (!access || !access->unitStride) {
     LlvmValues staged = stage();
     return {shape, staged[0], staged[1]};
   }
-  if (!e_.cpu_.tuning.foreseesRows) access->ahead = e_.bytesAhead(load->operand(0), *access);
-  LlvmValue *inside = e_.isInside(*access, shape.rows, shape.columns);
+  if (!e_.context.cpu.tuning.foreseesRows) access->ahead = e_.loads.bytesAhead(load->operand(0), *access);
+  LlvmValue *inside = e_.tiles.isInside(*access, shape.rows, shape.columns);
   LlvmValues place = ifElse(
       b, inside,
       [&] {
@@ -88,25 +88,25 @@ MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
   return {shape, place[0], place[1], false};
 }
 
-void MmaEmitter::prefetchAhead(const KernelEmitter::TileAccess &access, int64_t rows, int64_t rowBytes) {
-  forLoop(b, number(0), e_.argument(rows), number(1), [&](LlvmValue *row) {
+void MmaEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes) {
+  forLoop(b, number(0), e_.context.argument(rows), number(1), [&](LlvmValue *row) {
     LlvmValue *line = byteOffset(b, byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)), access.ahead);
-    forLoop(b, number(0), e_.argument(rowBytes), number(kCacheLine),
-            [&](LlvmValue *at) { e_.askFor(byteOffset(b, line, at)); });
+    forLoop(b, number(0), e_.context.argument(rowBytes), number(kCacheLine),
+            [&](LlvmValue *at) { e_.tiles.askFor(byteOffset(b, line, at)); });
   });
 }
 
 const Buffer *MmaEmitter::preparedBuffer(const Op &mma) {
-  if (multipliesPairs(e_.cpu_, mma)) return e_.buffers_.stagingOf(&mma, kMmaWords);
-  const Buffer *staging = e_.buffers_.stagingOf(&mma, 1);
-  return staging ? staging : e_.buffers_.bufferOf(mma.operand(1));
+  if (multipliesPairs(e_.context.cpu, mma)) return e_.context.buffers.stagingOf(&mma, kMmaWords);
+  const Buffer *staging = e_.context.buffers.stagingOf(&mma, 1);
+  return staging ? staging : e_.context.buffers.bufferOf(mma.operand(1));
 }
 
 MmaRight MmaEmitter::prepareRight(const Op &mma) {
   MmaMatrix right = operandOf(mma, 1);
-  if (!multipliesPairs(e_.cpu_, mma)) return {right, nullptr};
-  auto argumentOf = [this](int64_t value) { return e_.argument(value); };
-  Pairs pairs(b, e_.ops_, e_.cpu_, argumentOf);
+  if (!multipliesPairs(e_.context.cpu, mma)) return {right, nullptr};
+  auto argumentOf = [this](int64_t value) { return e_.context.argument(value); };
+  Pairs pairs(b, e_.context.ops, e_.context.cpu, argumentOf);
   MmaMatrix words = matrixOf(*preparedBuffer(mma));
   pairs.putTogether(right, words);
   return {words, pairs.leastOf(words)};
@@ -116,19 +116,20 @@ MmaRight MmaEmitter::prepareRight(const Op &mma) {
 // afterwards. AMX sums products that are all -0 to +0, so an accumulator of -0 becomes +0.
 void MmaEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
   const bool fresh = op.operandCount() < 3;
-  const MmaMatrix cells = fresh ? sum : matrixOf(*e_.buffers_.stagingOf(&op, kMmaCells));
-  LlvmValue *depth = e_.argument(right.shape.rows);
+  const MmaMatrix cells = fresh ? sum : matrixOf(*e_.context.buffers.stagingOf(&op, kMmaCells));
+  LlvmValue *depth = e_.context.argument(right.shape.rows);
   TileMicrokernel tiles(b, TileMicrokernel::Type::Bf16, true, true);
-  tiles.begin(e_.ops_.stackSlot(0));
-  forLoop(b, number(0), e_.argument(sum.shape.columns), number(kAmxSide), [&](LlvmValue *column) {
+  tiles.begin(e_.context.ops.stackSlot(0));
+  forLoop(b, number(0), e_.context.argument(sum.shape.columns), number(kAmxSide), [&](LlvmValue *column) {
     LlvmValue *columnByte = b.CreateMul(column, number(elemInfo(Elem::F32).storageBytes));
-    forLoop(b, number(0), e_.argument(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
+    forLoop(b, number(0), e_.context.argument(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
       LlvmValue *place = byteOffset(b, byteOffset(b, sum.address, b.CreateMul(row, sum.pitch)), columnByte);
       LlvmValue *to = fresh ? place : cells.address;
       tiles.multiply({byteOffset(b, left.address, b.CreateMul(row, left.pitch)), left.pitch,
                       byteOffset(b, right.address, columnByte), right.pitch, to, cells.pitch, depth});
       if (fresh) return;
-      auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(Elem::F32, e_.cpu_.lanes(elemInfo(Elem::F32).storageBytes)));
+      auto *type = llvm::cast<llvm::FixedVectorType>(
+          e_.context.ops.type(Elem::F32, e_.context.cpu.lanes(elemInfo(Elem::F32).storageBytes)));
       tiles.add({place, sum.pitch}, {place, sum.pitch}, {to, cells.pitch}, number(kAmxSide), type);
     });
   });
@@ -138,16 +139,16 @@ void MmaEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaM
 // The operands are prepared before the result is written, because values they are computed from may share its buffer.
 void MmaEmitter::emit(const Op &op) {
   MmaMatrix left = operandOf(op, 0);
-  MmaRight right = e_.shared_.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);
-  bool fresh = op.operandCount() < 3, pairs = multipliesPairs(e_.cpu_, op);
-  auto argumentOf = [this](int64_t value) { return e_.argument(value); };
-  LlvmValue *ofLeft = pairs ? Pairs(b, e_.ops_, e_.cpu_, argumentOf).leastOf(left) : nullptr;
-  if (!fresh) e_.moveAll({op.operand(2)}, {op.result()});
-  MmaNest::Operands operands{left, right.matrix, matrixOf(*e_.buffers_.bufferOf(op.result())), fresh};
+  MmaRight right = e_.context.shared.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);
+  bool fresh = op.operandCount() < 3, pairs = multipliesPairs(e_.context.cpu, op);
+  auto argumentOf = [this](int64_t value) { return e_.context.argument(value); };
+  LlvmValue *ofLeft = pairs ? Pairs(b, e_.context.ops, e_.context.cpu, argumentOf).leastOf(left) : nullptr;
+  if (!fresh) e_.flow.moveAll({op.operand(2)}, {op.result()});
+  MmaNest::Operands operands{left, right.matrix, matrixOf(*e_.context.buffers.bufferOf(op.result())), fresh};
   auto by = [&](Microkernel::Step step) {
     return [&, step] {
       operands.step = step;
-      MmaNest(b, e_.ops_, e_.cpu_, operands, argumentOf).emit();
+      MmaNest(b, e_.context.ops, e_.context.cpu, operands, argumentOf).emit();
     };
   };
   if (!pairs)
@@ -156,7 +157,7 @@ void MmaEmitter::emit(const Op &op) {
     ifThen(
         b, areNormal(b, ofLeft, right.least),
         [&] {
-          if (multipliesInTiles(e_.cpu_, op))
+          if (multipliesInTiles(e_.context.cpu, op))
             multiplyInTiles(op, left, right.matrix, operands.sum);
           else
             by(Microkernel::Step::DotBf16)();
@@ -166,20 +167,22 @@ void MmaEmitter::emit(const Op &op) {
 
 // Like prepareRight, but only the first workgroup that needs this block prepares it.
 MmaRight MmaEmitter::sharedRight(const Op &mma) {
-  const SharedOperands::Operand &operand = e_.shared_.ofMma.at(&mma);
+  const SharedOperands::Operand &operand = e_.context.shared.ofMma.at(&mma);
   const Op &load = *operand.load;
   LlvmValue *shares = b.CreateICmpSGT(panels_.alikeWorkgroups(operand.gridDims), number(1));
   panels_.shareBy(operand.gridDims, mma.result()->type());
-  for (const Value *stored : e_.shared_.stored) shares = b.CreateAnd(shares, e_.areParametersApart(operand.read, stored));
+  for (const Value *stored : e_.context.shared.stored)
+    shares = b.CreateAnd(shares, e_.overlaps.areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
-  LlvmValue *bytes = e_.argument(own.shape.bytes()), *size = b.CreateAdd(bytes, number(kCacheLine)); // and the least magnitude
-  SharedPanel panel = panels_.take(shares, b.getFalse(), e_.parts_.at(load.operand(0)), size);
+  LlvmValue *bytes = e_.context.argument(own.shape.bytes()),
+            *size = b.CreateAdd(bytes, number(kCacheLine)); // and the least magnitude
+  SharedPanel panel = panels_.take(shares, b.getFalse(), e_.context.parts.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);
   LlvmValues placed = ifElse(
       b, panel.mustFill,
       [&] {
-        if (!isPlainLoad(load)) e_.emitTransposedLoad(load);
+        if (!isPlainLoad(load)) e_.transposer.emitTransposedLoad(load);
         MmaRight prepared = prepareRight(mma);
         LlvmValue *least = prepared.least ? prepared.least : number(0);
         LlvmValues shared = ifElse(
@@ -194,7 +197,7 @@ MmaRight MmaEmitter::sharedRight(const Op &mma) {
         return LlvmValues{shared[0], least};
       },
       [&] { return LlvmValues{panel.address, b.CreateAlignedLoad(b.getInt64Ty(), behind, word)}; });
-  return {{own.shape, placed[0], e_.pitchOf(own)}, placed[1]};
+  return {{own.shape, placed[0], e_.context.pitchOf(own)}, placed[1]};
 }
 
 } // namespace xt

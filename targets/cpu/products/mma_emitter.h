@@ -9,18 +9,20 @@ namespace xt {
 
 class MmaEmitter {
 public:
-  MmaEmitter(KernelEmitter &emitter, SharedPanels &panels) : e_(emitter), b(emitter.b), panels_(panels) {}
+  MmaEmitter(KernelEmitter &emitter, SharedPanels &panels) : e_(emitter), b(emitter.context.b), panels_(panels) {}
   void emit(const Op &op);
 
 private:
-  MmaMatrix matrixOf(const Buffer &buffer) { return {buffer.shape, e_.bufferAddress(buffer), e_.pitchOf(buffer)}; }
+  MmaMatrix matrixOf(const Buffer &buffer) {
+    return {buffer.shape, e_.context.bufferAddress(buffer), e_.context.pitchOf(buffer)};
+  }
   MmaMatrix operandOf(const Op &op, size_t i);
   MmaRight prepareRight(const Op &mma);
   MmaRight sharedRight(const Op &mma); // only the first workgroup that needs this block prepares it
   const Buffer *preparedBuffer(const Op &mma); // the buffer that prepareRight fills
-  void prefetchAhead(const KernelEmitter::TileAccess &access, int64_t rows, int64_t rowBytes); // rows of a tile
+  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // rows of a tile
   void multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum);
-  LlvmValue *number(int64_t value) { return e_.number(value); }
+  LlvmValue *number(int64_t value) { return e_.context.number(value); }
 
   KernelEmitter &e_;
   llvm::IRBuilder<> &b;

@@ -31,7 +31,7 @@ public:
     bool fresh;
     Microkernel::Step step = Microkernel::Step::Elements;
   };
-  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelEmitter::argument
+  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelContext::argument
   MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands, Argument argument);
   void emit();
 

@@ -3,29 +3,31 @@
 namespace xt {
 
 NestContext::NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *call)
-    : e(emitter), b(emitter.b), op(nest), problem(nestProblem(emitter.cpu_, nest, emitter.fusion_.storeOf(nest) != nullptr)),
-      microkernel(emitter.b, emitter.ops_, emitter.cpu_, problem.elem, problem.lanes()), sharedPanels(panels), nestCall(call) {
+    : e(emitter), b(emitter.context.b), op(nest),
+      problem(nestProblem(emitter.context.cpu, nest, emitter.context.fusion.storeOf(nest) != nullptr)),
+      microkernel(emitter.context.b, emitter.context.ops, emitter.context.cpu, problem.elem, problem.lanes()),
+      sharedPanels(panels), nestCall(call) {
   microkernel.setLeftUnsigned(elemInfo(nest.operand(0)->type().elem()).isUnsigned != problem.movesLeft);
 }
 
 LlvmValue *NestContext::multiplied(Elem from, LlvmValue *chunk) {
-  LlvmValue *value = e.ops_.fromStorage(from, chunk);
-  return from == problem.elem ? value : e.ops_.mmaOperand(value, from);
+  LlvmValue *value = e.context.ops.fromStorage(from, chunk);
+  return from == problem.elem ? value : e.context.ops.mmaOperand(value, from);
 }
 
 LlvmValue *NestContext::registerAt(Elem from, LlvmValue *at, int count) {
-  return b.CreateAlignedLoad(e.ops_.storageType(from, count), at, llvm::Align(1));
+  return b.CreateAlignedLoad(e.context.ops.storageType(from, count), at, llvm::Align(1));
 }
 
 LlvmValue *NestContext::inAllLanes(Elem from, LlvmValue *at) {
-  return multiplied(from, e.ops_.splat(registerAt(from, at, 0), problem.lanes()));
+  return multiplied(from, e.context.ops.splat(registerAt(from, at, 0), problem.lanes()));
 }
 
 // The registers of a row of a packed panel, or of the row of facts behind it.
 LlvmValues NestContext::panelRow(LlvmValue *at) {
   LlvmValues registers;
   for (int v = 0; v < problem.tile.vectors; ++v)
-    registers.push_back(b.CreateAlignedLoad(e.ops_.type(problem.elem, problem.lanes()),
+    registers.push_back(b.CreateAlignedLoad(e.context.ops.type(problem.elem, problem.lanes()),
                                             byteOffset(b, at, number(v * problem.lanes() * problem.bytes())), vectorAlign()));
   return registers;
 }

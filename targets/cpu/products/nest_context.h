@@ -10,7 +10,7 @@ namespace xt {
 // Operand a or b in memory, over all of K. `turned`: it is transposed in memory, so that its rows, whose elements are neighbours,
 // run along the other dimension than in the product. The rows of a turned a are steps of K, those of a turned b are columns.
 struct NestSide {
-  KernelEmitter::TileAccess access;
+  TileAccess access;
   bool turned;
 };
 
@@ -67,6 +67,14 @@ struct NestTile { // of rows of a
   LlvmValue *index, *row, *rowEnd;
 };
 
+inline LlvmValue *least(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+}
+inline LlvmValue *most(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y);
+}
+
+// The classes that take a context call it `n`, its problem `p` and its builder `b`, as those are in almost every line.
 struct NestContext {
   // `nestCall`: the address of the kernel's NestCall.
   NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall);
@@ -74,13 +82,11 @@ struct NestContext {
   LlvmValue *planned(int64_t NestPlan::*word) { return plan->get(b, word); }
   LlvmValue *holds(int64_t NestPlan::*word) { return plan->holds(b, word); }
 
-  LlvmValue *number(int64_t value) { return e.number(value); }
-  LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
-  LlvmValue *most(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y); }
+  LlvmValue *number(int64_t value) { return e.context.number(value); }
 
-  const Buffer &buffer(NestBuffer which) { return *e.buffers_.stagingOf(&op, which); }
-  LlvmValue *addressOf(NestBuffer which) { return e.bufferAddress(buffer(which)); }
-  LlvmValue *pitchOf(NestBuffer which) { return e.pitchOf(buffer(which)); }
+  const Buffer &buffer(NestBuffer which) { return *e.context.buffers.stagingOf(&op, which); }
+  LlvmValue *addressOf(NestBuffer which) { return e.context.bufferAddress(buffer(which)); }
+  LlvmValue *pitchOf(NestBuffer which) { return e.context.pitchOf(buffer(which)); }
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }

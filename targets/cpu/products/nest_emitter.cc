@@ -12,7 +12,7 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &p
 }
 
 void NestEmitter::toBuffer() {
-  const Buffer &result = *e_.buffers_.bufferOf(n.op.result());
+  const Buffer &result = *e_.context.buffers.bufferOf(n.op.result());
   FusedLoop start(e_), sink(e_);
   start.toBuffer(n.op.operand(2), n.buffer(kNestSums));
   start.emit();
@@ -41,7 +41,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   if (!p.fresh && isFloat(p.elem)) addSkipped(b.CreateICmpSGT(total, n.elementDepth));
   LlvmValue *zeros = byteOffset(b, n.addressOf(kNestCells), n.number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < p.tile.vectors; ++v)
-    b.CreateAlignedStore(e_.ops_.zero(p.elem, p.lanes()), byteOffset(b, zeros, n.number(v * p.lanes() * p.bytes())),
+    b.CreateAlignedStore(e_.context.ops.zero(p.elem, p.lanes()), byteOffset(b, zeros, n.number(v * p.lanes() * p.bytes())),
                          n.vectorAlign());
   if (p.inTiles()) amx_.begin();
   forLoop(b, n.number(0), n.planned(&NestPlan::turns), n.number(1), [&](LlvmValue *block) { emitBlock(block); });
@@ -50,27 +50,27 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
 
 // The elements of K that all iterations of the nest cover.
 LlvmValue *NestEmitter::totalDepth() {
-  LlvmValue *step = e_.scalar(n.op.operand(5));
+  LlvmValue *step = e_.context.scalar(n.op.operand(5));
   if (constantInt(*n.op.operand(5)).value_or(0) <= 0)
-    e_.failIf(b.CreateICmpSLE(step, n.number(0)),
-              e_.addFailure({n.op.operandRange(5), "the step of a `nest` must be positive", {}}));
-  LlvmValue *trips = e_.tripCount(e_.scalar(n.op.operand(3)), e_.scalar(n.op.operand(4)), step);
+    e_.context.failIf(b.CreateICmpSLE(step, n.number(0)),
+                      e_.context.addFailure({n.op.operandRange(5), "the step of a `nest` must be positive", {}}));
+  LlvmValue *trips = e_.flow.tripCount(e_.context.scalar(n.op.operand(3)), e_.context.scalar(n.op.operand(4)), step);
   int64_t extent = n.op.operand(0)->type().extent(n.op.attr("transpose_a") ? 0 : 1);
   // No matrix in memory is deeper, and elements behind its end are 0.
-  LlvmValue *limit = e_.argument((int64_t{1} << 60) / extent);
+  LlvmValue *limit = e_.context.argument((int64_t{1} << 60) / extent);
   trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
-  return b.CreateMul(trips, e_.argument(extent));
+  return b.CreateMul(trips, e_.context.argument(extent));
 }
 
 NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   const Value *tile = n.op.operand(operand);
   bool transposed = n.op.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
   bool down = (operand == 1) != transposed; // whether K runs down the rows
-  LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)),
-            *columns = down ? e_.argument(tile->type().extent(1)) : total;
-  KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
+  LlvmValue *rows = down ? total : e_.context.argument(tile->type().extent(0)),
+            *columns = down ? e_.context.argument(tile->type().extent(1)) : total;
+  TileAccess access = e_.tiles.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
-    access = KernelEmitter::turned(access);
+    access = Transposer::turned(access);
     transposed = !transposed;
   }
   return {access, transposed};
@@ -78,19 +78,19 @@ NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
 
 // Writes the sizes, calls planNest, and takes from its plan what all blocks need.
 void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
-  const KernelEmitter::TileAccess &left = n.left.access, &right = n.right.access;
+  const TileAccess &left = n.left.access, &right = n.right.access;
   n.problem.left = {left.elem, n.left.turned, left.unitStride, left.pack > 1};
   n.problem.right = {right.elem, n.right.turned, right.unitStride, right.pack > 1};
   n.rules = rulesOf(p);
   n.plan.emplace(n.nestCall);
-  n.plan->set(b, &NestSizes::rules, e_.numbersAddress(rulesAsWords(n.rules)));
+  n.plan->set(b, &NestSizes::rules, e_.context.numbersAddress(rulesAsWords(n.rules)));
   n.plan->set(b, &NestSizes::rows, rows);
   n.plan->set(b, &NestSizes::columns, columns);
   n.plan->set(b, &NestSizes::apart, b.CreateZExt(apart, b.getInt64Ty()));
   sharing_.setSizes();
   setSides();
-  n.plan->called(e_.callHost(kPlanNestSymbol, {n.plan->address()}));
-  const bool divides = e_.output_.divides;
+  n.plan->called(e_.context.callHost(kPlanNestSymbol, {n.plan->address()}));
+  const bool divides = e_.context.output.divides;
   n.rows = rows;
   n.columnBegin = divides ? n.planned(&NestPlan::columnBegin) : n.number(0);
   n.columns = divides ? n.planned(&NestPlan::columnEnd) : columns;
@@ -104,7 +104,7 @@ void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
 }
 
 void NestEmitter::setSides() {
-  const KernelEmitter::TileAccess &left = n.left.access, &right = n.right.access;
+  const TileAccess &left = n.left.access, &right = n.right.access;
   n.plan->set(b, &NestSizes::leftLow, b.CreateOr(left.rowLow, left.columnLow));
   n.plan->set(b, &NestSizes::leftRowHigh, left.rowHigh);
   n.plan->set(b, &NestSizes::leftColumnHigh, left.columnHigh);
@@ -121,11 +121,11 @@ void NestEmitter::setSides() {
 void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = n.buffer(kNestSums).shape;
   ifThen(b, skipped, [&] {
-    forLoop(b, n.number(0), e_.argument(shape.rows), n.number(1), [&](LlvmValue *row) {
-      forLoop(b, n.number(0), e_.argument(shape.columns), n.number(p.lanes()), [&](LlvmValue *column) {
+    forLoop(b, n.number(0), e_.context.argument(shape.rows), n.number(1), [&](LlvmValue *row) {
+      forLoop(b, n.number(0), e_.context.argument(shape.columns), n.number(p.lanes()), [&](LlvmValue *column) {
         LlvmValue *at = byteOffset(b, n.rowOf(kNestSums, row), b.CreateMul(column, n.number(p.bytes())));
-        LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(p.elem, p.lanes()), at, n.vectorAlign());
-        b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(p.elem, p.lanes())), at, n.vectorAlign());
+        LlvmValue *sum = b.CreateAlignedLoad(e_.context.ops.type(p.elem, p.lanes()), at, n.vectorAlign());
+        b.CreateAlignedStore(b.CreateFAdd(sum, e_.context.ops.zero(p.elem, p.lanes())), at, n.vectorAlign());
       });
     });
   });
@@ -133,10 +133,10 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 
 void NestEmitter::emitBlock(LlvmValue *index) {
   LlvmValue *count = n.planned(&NestPlan::blocks), *each = n.planned(&NestPlan::blockDepth);
-  const KernelEmitter::TileAccess &left = n.left.access;
+  const TileAccess &left = n.left.access;
   NestBlock block{};
   block.first = b.CreateMul(index, each);
-  block.depth = n.most(n.least(each, b.CreateSub(n.depth, block.first)), n.number(0));
+  block.depth = most(b, least(b, each, b.CreateSub(n.depth, block.first)), n.number(0));
   block.isFirst = b.CreateICmpEQ(index, n.number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, n.number(1)));
   block.handsOn = b.CreateICmpEQ(index, count);

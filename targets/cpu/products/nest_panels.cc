@@ -96,7 +96,7 @@ LlvmValue *NestPanels::isNarrow(LlvmValue *column) {
 
 // Whether all of b that is read is in bounds.
 LlvmValue *NestPanels::isInsideRight(const NestBlock &block) {
-  LlvmValue *end = n.least(b.CreateMul(b.CreateAdd(block.first, block.depth), n.number(p.elements())), n.elementDepth);
+  LlvmValue *end = least(b, b.CreateMul(b.CreateAdd(block.first, block.depth), n.number(p.elements())), n.elementDepth);
   return b.CreateICmpSLE(end, n.planned(&NestPlan::rightInside));
 }
 

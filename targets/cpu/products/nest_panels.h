@@ -8,7 +8,7 @@ namespace xt {
 class NestPanels {
 public:
   NestPanels(NestContext &context, NestSharing &sharing, PanelPacker &packer)
-      : n(context), p(context.problem), b(context.b), e_(context.e), sharing_(sharing), packer_(packer) {}
+      : n(context), p(context.problem), b(context.b), sharing_(sharing), packer_(packer) {}
 
   // The panel from `column` on. `isInside`: all its columns are in bounds of b.
   NestPanel panelAt(const NestBlock &block, LlvmValue *column, LlvmValue *isInside);
@@ -26,7 +26,6 @@ private:
   NestContext &n;
   const NestProblem &p;
   llvm::IRBuilder<> &b;
-  KernelEmitter &e_;
   NestSharing &sharing_;
   PanelPacker &packer_;
 };

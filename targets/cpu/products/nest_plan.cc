@@ -59,15 +59,14 @@ void decideRight(const NestProblem &p, NestRules &r) {
   r.mayCopyPlain = r.mayBeDirect && p.hasRest();
   r.isWide = p.isWide();
   r.prefersInPlace = r.mayCopyPlain && r.isWide && p.tuning.loadsAcrossLines;
-  r.mayAskForNextBlock = r.mayCopyPlain && !r.prefersInPlace;
 }
 
 // Two panels and the rows of a tile take 384 bytes of the L1 cache per word of K, and a panel 128.
 void decideTiles(const NestProblem &p, NestRules &r) {
   const int64_t first = p.tuning.first.bytes, most = first / 4 * 3;
-  r.inTiles = p.inTiles(), r.inSlices = p.inSlices(), r.isBf16 = p.isBf16();
+  r.inTiles = p.inTiles(), r.inSlices = p.inSlices();
   r.nearSteps = most / (3 * kAmxRowBytes) / p.slices();
-  r.aloneSteps = first / 2 / kAmxRowBytes;
+  r.aloneSteps = p.isBf16() ? first / 2 / kAmxRowBytes : 0;
   r.keptSteps = most / kAmxRowBytes;
 }
 
@@ -342,7 +341,7 @@ int64_t NestPlanner::foreseenRows() const {
 void NestPlanner::dividePanels() {
   p.panelsEach = 1;
   if (r.inTiles) {
-    const bool alone = r.isBf16 && p.blockDepth > r.nearSteps && p.blockDepth <= r.aloneSteps;
+    const bool alone = p.blockDepth > r.nearSteps && p.blockDepth <= r.aloneSteps;
     p.panelsEach = alone ? 1 : kMostPanels;
   }
   const int64_t wide = p.panelsEach * r.panelColumns, columns = std::max<int64_t>(p.columnEnd - p.columnBegin, 0);
@@ -362,7 +361,8 @@ void NestPlanner::prefetchRight() {
   p.nextStep = r.panelPitch / asking + 1;
   p.sourceTiles = r.mayAskForSource && asksForSource() ? r.tilesThatAsk : 0;
   p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
-  p.asksForNextBlock = r.mayAskForNextBlock && spansShare(kFromMemory) && isForeseen_ && isIn(1) && !p.hasRowsToCopy;
+  p.asksForNextBlock =
+      r.mayCopyPlain && !r.prefersInPlace && spansShare(kFromMemory) && isForeseen_ && isIn(1) && !p.hasRowsToCopy;
   p.asksForStored = std::min(p.blockDepth, p.depth) <= kFewSteps;
   p.rightInPlace = p.rightInPlace && !copies_;
 }

@@ -32,11 +32,10 @@ struct NestRules {
   int64_t mayCopyPlain; // … a b that could be read in place
   int64_t prefersInPlace; // loads may cross lines
   int64_t isWide; // panels have four cache lines or more
-  int64_t mayAskForNextBlock;
   // AMX; its words of K are steps.
-  int64_t inTiles, inSlices, isBf16;
+  int64_t inTiles, inSlices;
   int64_t nearSteps; // two panels and the rows of a tile stay in the L1 cache
-  int64_t aloneSteps, keptSteps; // one panel does: with as much room beside it, or with the rows of a that pass through
+  int64_t aloneSteps, keptSteps; // one panel does: of bf16 with as much room beside it, or with rows of a that pass through
   // Bytes of caches.
   int64_t panelCache; // of the L1 cache, for a packed panel
   int64_t secondCache, thirdCache; // matrices that are larger come from beyond the L2 cache; measured L3 sizes in proportion

@@ -5,12 +5,12 @@
 namespace xt {
 
 // A register of words of one row, from `step` on.
-LlvmValue *NestReader::wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step) {
-  return asWords(from.elem, e_.loadChunk(from, row, b.CreateMul(step, n.number(p.elements())), p.elements() * p.lanes()));
+LlvmValue *NestReader::wordsAlong(const TileAccess &from, const RowAccess &row, LlvmValue *step) {
+  return asWords(from.elem, e_.tiles.loadChunk(from, row, b.CreateMul(step, n.number(p.elements())), p.elements() * p.lanes()));
 }
 
 LlvmValue *NestReader::asWords(Elem from, LlvmValue *chunk) {
-  return b.CreateBitCast(inStaged(from, chunk), e_.ops_.type(p.elem, p.lanes()));
+  return b.CreateBitCast(inStaged(from, chunk), e_.context.ops.type(p.elem, p.lanes()));
 }
 
 // Converts elements to stagedElem, both in storage form.
@@ -21,41 +21,43 @@ LlvmValue *NestReader::inStaged(Elem from, LlvmValue *chunk) {
 }
 
 // The rows of a step. Rows that are known to be in bounds have only an address.
-std::vector<KernelEmitter::RowAccess> NestReader::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside) {
-  std::vector<KernelEmitter::RowAccess> rows;
+std::vector<RowAccess> NestReader::rowsOf(const TileAccess &from, LlvmValue *step, bool inside) {
+  std::vector<RowAccess> rows;
   LlvmValue *first = b.CreateMul(step, n.number(p.elements())),
             *line = byteOffset(b, from.origin, b.CreateMul(first, from.rowStride));
   for (int i = 0; i < p.elements(); ++i) {
     if (inside && i > 0) line = byteOffset(b, line, from.rowStride);
-    rows.push_back(inside ? KernelEmitter::RowAccess{line, nullptr} : e_.accessRow(from, b.CreateAdd(first, n.number(i))));
+    rows.push_back(inside ? RowAccess{line, nullptr} : e_.tiles.accessRow(from, b.CreateAdd(first, n.number(i))));
   }
   return rows;
 }
 
 // The words of a step in a register of columns; `inside`: they are known to be in bounds. The rows are far apart, and the hardware
 // does not prefetch them: those of the next words of these columns are prefetched if that is half a line or more of each.
-LlvmValue *NestReader::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
-  llvm::Type *type = e_.ops_.storageType(from.elem, p.lanes());
+LlvmValue *NestReader::wordsAcross(const TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
+  llvm::Type *type = e_.context.ops.storageType(from.elem, p.lanes());
   const int64_t elementBytes = elemInfo(from.elem).storageBytes;
   const bool asks = inside && 2 * elementBytes * p.lanes() >= kCacheLine;
   LlvmValue *bytes = b.CreateMul(column, n.number(elementBytes)),
             *ahead = b.CreateMul(from.rowStride, n.number(p.elements() * p.lanes()));
   LlvmValues chunks;
-  for (const KernelEmitter::RowAccess &row : rowsOf(from, step, inside)) {
+  for (const RowAccess &row : rowsOf(from, step, inside)) {
     LlvmValue *address = inside ? byteOffset(b, row.pointer, bytes) : nullptr;
-    if (asks) e_.askFor(byteOffset(b, address, ahead));
+    if (asks) e_.tiles.askFor(byteOffset(b, address, ahead));
     chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1))
-                                                : e_.loadChunk(from, row, column, p.lanes())));
+                                                : e_.tiles.loadChunk(from, row, column, p.lanes())));
   }
-  return sideBySide(b, e_.ops_, p.stagedElem(from.elem), chunks, p.elem, p.lanes());
+  return sideBySide(b, e_.context.ops, p.stagedElem(from.elem), chunks, p.elem, p.lanes());
 }
 
 // Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
-LlvmValue *NestReader::moved(LlvmValue *words) { return b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), p.lanes())); }
+LlvmValue *NestReader::moved(LlvmValue *words) {
+  return b.CreateXor(words, e_.context.ops.splat(b.getInt32(0x80808080), p.lanes()));
+}
 
 void NestReader::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                              llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
-  const KernelEmitter::TileAccess &from = ofLeft ? n.left.access : n.right.access;
+  const TileAccess &from = ofLeft ? n.left.access : n.right.access;
   // The inner loop goes along the rows, whose elements are neighbours in memory.
   forLoop(b, n.number(0), rows, n.number(p.lanes()), [&](LlvmValue *r) {
     forLoop(b, n.number(0), columns, n.number(p.lanes()), [&](LlvmValue *c) {
@@ -63,13 +65,14 @@ void NestReader::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmV
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
       LlvmValues lines = !p.readsWords() && from.unitStride && from.pack == 1
                              ? ifElse(
-                                   b, e_.areInside(from, {firstRow, p.lanes()}, {firstColumn, p.lanes()}),
+                                   b, e_.transposer.areInside(from, {firstRow, p.lanes()}, {firstColumn, p.lanes()}),
                                    [&] {
                                      // Rows are far apart, and the hardware does not prefetch them. Prefetches those of the next square, even behind the
                                      // last one.
-                                     KernelEmitter::TileAccess withAhead = from;
+                                     TileAccess withAhead = from;
                                      withAhead.ahead = b.CreateMul(from.rowStride, n.number(p.lanes()));
-                                     LlvmValues inside = e_.insideSquare(withAhead, firstRow, firstColumn, p.lanes());
+                                     LlvmValues inside =
+                                         e_.transposer.insideSquare(withAhead, firstRow, firstColumn, p.lanes());
                                      for (LlvmValue *&line : inside) line = n.multiplied(from.elem, line);
                                      return inside;
                                    },
@@ -82,17 +85,19 @@ void NestReader::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmV
 }
 
 LlvmValues NestReader::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
-  const KernelEmitter::TileAccess &from = ofLeft ? n.left.access : n.right.access;
+  const TileAccess &from = ofLeft ? n.left.access : n.right.access;
   auto square = [&](bool inside) {
-    return e_.squareOf(e_.ops_.type(p.elem, p.lanes()), n.number(p.lanes()), [&](LlvmValue *i) {
+    return e_.transposer.squareOf(e_.context.ops.type(p.elem, p.lanes()), n.number(p.lanes()), [&](LlvmValue *i) {
       LlvmValue *at = b.CreateAdd(row, i);
-      if (!p.readsWords()) return n.multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, p.lanes()));
-      return ofLeft ? wordsAcross(from, at, column, inside) : movedRight(wordsAlong(from, e_.accessRow(from, at), column));
+      if (!p.readsWords())
+        return n.multiplied(from.elem, e_.tiles.loadChunk(from, e_.tiles.accessRow(from, at), column, p.lanes()));
+      return ofLeft ? wordsAcross(from, at, column, inside)
+                    : movedRight(wordsAlong(from, e_.tiles.accessRow(from, at), column));
     });
   };
   if (!p.readsWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);
   LlvmValue *inside =
-      e_.areInside(from, {b.CreateMul(row, n.number(p.elements())), p.elements() * p.lanes()}, {column, p.lanes()});
+      e_.transposer.areInside(from, {b.CreateMul(row, n.number(p.elements())), p.elements() * p.lanes()}, {column, p.lanes()});
   return ifElse(b, inside, [&] { return square(true); }, [&] { return square(false); });
 }
 

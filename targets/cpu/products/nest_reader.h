@@ -9,12 +9,12 @@ public:
   explicit NestReader(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
 
   // A register of words of one row, from `step` on.
-  LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step);
+  LlvmValue *wordsAlong(const TileAccess &from, const RowAccess &row, LlvmValue *step);
   LlvmValue *asWords(Elem from, LlvmValue *chunk);
   // Converts elements to stagedElem, both in storage form.
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   // The rows of a step. Rows that are known to be in bounds have only an address.
-  std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside);
+  std::vector<RowAccess> rowsOf(const TileAccess &from, LlvmValue *step, bool inside);
   // Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
   LlvmValue *moved(LlvmValue *words);
   LlvmValue *movedRight(LlvmValue *words) { return p.movesRight ? moved(words) : words; }
@@ -24,7 +24,7 @@ public:
                    llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
 
 private:
-  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);
+  LlvmValue *wordsAcross(const TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
 
   NestContext &n;

@@ -28,12 +28,12 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
 // Whether stores may begin before everything has been read, because the matrices do not overlap. If the workgroup is divided
 // into parts, its other reads must not overlap with the stores either.
 LlvmValue *NestSharing::isApart(const Op &store) {
-  LlvmValue *apart =
-      b.CreateAnd(e_.areTilesApart(store.operand(1), n.op.operand(0)), e_.areTilesApart(store.operand(1), n.op.operand(1)));
+  LlvmValue *apart = b.CreateAnd(e_.overlaps.areTilesApart(store.operand(1), n.op.operand(0)),
+                                 e_.overlaps.areTilesApart(store.operand(1), n.op.operand(1)));
   divides_ = apart;
-  std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, n.op);
-  if (e_.output_.divides && others)
-    for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, e_.isApartFrom(store.operand(1), memref));
+  std::optional<std::vector<const Value *>> others = otherReads(e_.context.kernel, n.op);
+  if (e_.context.output.divides && others)
+    for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, e_.overlaps.isApartFrom(store.operand(1), memref));
   return apart;
 }
 
@@ -60,10 +60,10 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 // long as no workgroup of the launch writes b.
 void NestSharing::choosePanels(const Op &store) {
   if (p.inSlices()) return; // slices take more memory than b
-  const Kernel &kernel = e_.kernel_;
+  const Kernel &kernel = e_.context.kernel;
   std::vector<bool> dims(kernel.grid.size());
   const Value *stored = parameterBehind(kernel, store.operand(1));
-  if (onlyNest(kernel, e_.fusion_) != &n.op || !stored || parameterBehind(kernel, n.op.operand(1)) == stored) return;
+  if (onlyNest(kernel, e_.context.fusion) != &n.op || !stored || parameterBehind(kernel, n.op.operand(1)) == stored) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, n.op.operand(operand), dims)) return;
   alike_ = n.sharedPanels.alikeWorkgroups(dims);
@@ -72,24 +72,24 @@ void NestSharing::choosePanels(const Op &store) {
   n.sharedPanels.shareBy(dims, n.op.result()->type());
   dims.flip();
   LlvmValue *different = n.sharedPanels.alikeWorkgroups(dims);
-  columnGroups_ = different ? b.CreateMul(e_.partCount_, different) : e_.partCount_;
+  columnGroups_ = different ? b.CreateMul(e_.context.words.parts, different) : e_.context.words.parts;
 }
 
 void NestSharing::setSizes() {
-  const bool divides = e_.output_.divides;
-  n.plan->set(b, &NestSizes::part, divides ? e_.part_ : n.number(0));
-  n.plan->set(b, &NestSizes::parts, divides ? e_.partCount_ : n.number(1));
+  const bool divides = e_.context.output.divides;
+  n.plan->set(b, &NestSizes::part, divides ? e_.context.part : n.number(0));
+  n.plan->set(b, &NestSizes::parts, divides ? e_.context.words.parts : n.number(1));
   n.plan->set(b, &NestSizes::divides, divides ? b.CreateZExt(divides_, b.getInt64Ty()) : n.number(1));
   n.plan->set(b, &NestSizes::alike, alike_ ? alike_ : n.number(0));
   n.plan->set(b, &NestSizes::columnGroups, alike_ ? columnGroups_ : n.number(0));
-  n.plan->set(b, &NestSizes::threads, e_.threads_);
+  n.plan->set(b, &NestSizes::threads, e_.context.words.threads);
 }
 
 SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &panel) {
   LlvmValues key{panel.column, block.first, block.depth};
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
-  key.append(e_.parts_.at(n.op.operand(1)));
+  key.append(e_.context.parts.at(n.op.operand(1)));
   LlvmValue *isOwn = p.inTiles() ? b.getFalse() : n.holds(&NestPlan::ownPanels);
   return n.sharedPanels.take(n.shares, isOwn, std::move(key), n.toNextPanel(block, panel));
 }

@@ -35,8 +35,8 @@ void NestSlices::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
 
 // Rebuilds the floats of words at `address`, whose other slices are `sliceStep` bytes apart: those of even and of odd elements.
 std::pair<LlvmValue *, LlvmValue *> NestSlices::floatsAt(LlvmValue *address, int64_t sliceStep) {
-  llvm::Type *type = e_.ops_.type(Elem::I32, p.lanes());
-  auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.ops_.type(Elem::F32, p.lanes())); };
+  llvm::Type *type = e_.context.ops.type(Elem::I32, p.lanes());
+  auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.context.ops.type(Elem::F32, p.lanes())); };
   LlvmValues even, odd;
   for (int i = 0; i < p.slices(); ++i) {
     LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, address, n.number(i * sliceStep)), n.vectorAlign());

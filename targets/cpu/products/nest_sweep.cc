@@ -11,19 +11,19 @@ void NestSweep::sweep(const NestBlock &block) {
     LlvmValue *first = b.CreateSelect(block.isFirst, n.rows, n.number(0));
     forLoop(b, n.number(0), first, n.number(1), [&](LlvmValue *row) {
       forLoop(b, n.columnBegin, n.columns, n.number(p.lanes()), [&](LlvmValue *column) {
-        b.CreateAlignedStore(e_.ops_.zero(p.elem, p.lanes()), sumsAt(row, column), n.vectorAlign());
+        b.CreateAlignedStore(e_.context.ops.zero(p.elem, p.lanes()), sumsAt(row, column), n.vectorAlign());
       });
     });
   }
   // For short rows of a large b, prefetches the next group of rows.
-  const KernelEmitter::TileAccess &from = n.right.access;
+  const TileAccess &from = n.right.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(n.columns, n.columnBegin),
             *whole = b.CreateAdd(n.columnBegin, b.CreateAnd(columns, n.number(-p.lanes())));
   LlvmValue *askedEnd = b.CreateSelect(n.holds(&NestPlan::sweepAsks), whole, n.columnBegin);
   LlvmValue *first = b.CreateMul(block.first, n.number(p.elements())),
             *depth = b.CreateMul(block.depth, n.number(p.elements()));
-  depth = n.least(depth, b.CreateSub(n.elementDepth, first)); // words and tiles may be deeper; the padding is 0
+  depth = least(b, depth, b.CreateSub(n.elementDepth, first)); // words and tiles may be deeper; the padding is 0
   LlvmValue *grouped = b.CreateAnd(depth, n.number(-kSweptRows));
   forLoop(b, n.number(0), grouped, n.number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
@@ -31,19 +31,19 @@ void NestSweep::sweep(const NestBlock &block) {
     LlvmValue *ahead = b.CreateMul(from.rowStride, n.number(kSweptRows));
     forLoop(b, n.columnBegin, askedEnd, n.number(kCacheLine / bytes), [&](LlvmValue *column) {
       LlvmValue *further = b.CreateAdd(ahead, b.CreateMul(column, n.number(bytes)));
-      for (LlvmValue *line : lines) e_.askFor(byteOffset(b, line, further));
+      for (LlvmValue *line : lines) e_.tiles.askFor(byteOffset(b, line, further));
     });
     sweepRows(block, k, kSweptRows, {n.columnBegin, whole}, [&](int64_t i, LlvmValue *column) {
       LlvmValue *address = byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, n.number(bytes)));
-      return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, p.lanes()), address, llvm::Align(1));
+      return b.CreateAlignedLoad(e_.context.ops.storageType(from.elem, p.lanes()), address, llvm::Align(1));
     });
   });
   // The remaining rows that fill no group, and the remaining columns that fill no register.
   forLoop(b, n.number(0), depth, n.number(1), [&](LlvmValue *k) {
     LlvmValue *begin = b.CreateSelect(b.CreateICmpSLT(k, grouped), whole, n.columnBegin);
-    KernelEmitter::RowAccess line = e_.accessRow(from, b.CreateAdd(first, k));
+    RowAccess line = e_.tiles.accessRow(from, b.CreateAdd(first, k));
     sweepRows(block, k, 1, {begin, n.columns},
-              [&](int64_t, LlvmValue *column) { return e_.loadChunk(from, line, column, p.lanes()); });
+              [&](int64_t, LlvmValue *column) { return e_.tiles.loadChunk(from, line, column, p.lanes()); });
   });
 }
 
@@ -66,7 +66,7 @@ void NestSweep::sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, s
         LlvmValues at, added;
         for (LlvmValue *first : sums) {
           at.push_back(byteOffset(b, first, distance));
-          added.push_back(b.CreateAlignedLoad(e_.ops_.type(p.elem, p.lanes()), at.back(), n.vectorAlign()));
+          added.push_back(b.CreateAlignedLoad(e_.context.ops.type(p.elem, p.lanes()), at.back(), n.vectorAlign()));
         }
         for (int64_t i = 0; i < count; ++i) {
           LlvmValue *right = n.multiplied(n.right.access.elem, load(i, column));

@@ -10,7 +10,7 @@ namespace xt {
 void PanelPacker::fillPanel(const NestBlock &block, const NestPanel &panel) {
   PackedPanels to{panel.right, n.panelBytes(block), panel.panels, panel.width};
   if (p.movesLeft)
-    storePanelRow(LlvmValues(static_cast<size_t>(p.tile.vectors), e_.ops_.zero(p.elem, p.lanes())), columnSumsOf(to));
+    storePanelRow(LlvmValues(static_cast<size_t>(p.tile.vectors), e_.context.ops.zero(p.elem, p.lanes())), columnSumsOf(to));
   LlvmValue *smallest = packInto(block, panel.column, to);
   if (p.movesLeft) turnColumnSums(columnSumsOf(to));
   if (p.asksForLeast())
@@ -29,7 +29,7 @@ LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, cons
     LlvmValue *outside = end;
     if (usesTiles(p.style)) { // tiles are whole, and may have many steps behind b
       LlvmValue *steps = b.CreateUDiv(b.CreateAdd(n.right.access.rowHigh, n.number(p.elements() - 1)), n.number(p.elements()));
-      outside = n.most(inside, n.least(steps, end));
+      outside = most(b, inside, least(b, steps, end));
       fillRows(to, {block.first, outside, end});
     }
     smallest = packRows(column, to, {block.first, inside, outside}, {}, smallest);
@@ -55,9 +55,10 @@ LlvmValue *PanelPacker::packTurned(const NestBlock &block, LlvmValue *column, co
 
 // Packs rows that are in bounds, of one panel or two.
 LlvmValue *PanelPacker::packInside(LlvmValue *column, const PackedPanels &to, StepRange steps) {
-  XT_CHECK(p.panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess),
+  XT_CHECK(p.panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.context.cpu.maskedAccess),
            "insideBits are of 64 columns");
-  LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(n.right.access, n.right.access.columnHigh, column) : n.number(-1);
+  LlvmValue *bits =
+      e_.context.cpu.maskedAccess ? e_.tiles.insideBits(n.right.access, n.right.access.columnHigh, column) : n.number(-1);
   auto pack = [&](int64_t panels) {
     return LlvmValues{packRows(column, to, steps, {bits, panels * p.panelColumns()}, leastOfNone(b, p.lanes()))};
   };
@@ -68,8 +69,9 @@ LlvmValue *PanelPacker::packInside(LlvmValue *column, const PackedPanels &to, St
 
 // Whether all rows of b behind those of insideSteps are out of bounds.
 bool PanelPacker::endsInside() const {
-  const KernelEmitter::TileAccess &from = n.right.access;
-  return from.unitStride && from.pack == 1 && e_.cpu_.maskedAccess && !p.inWords() && KernelEmitter::isKnownZero(from.rowLow);
+  const TileAccess &from = n.right.access;
+  return from.unitStride && from.pack == 1 && e_.context.cpu.maskedAccess && !p.inWords() &&
+         TileMemory::isKnownZero(from.rowLow);
 }
 
 void PanelPacker::fillRows(const PackedPanels &to, StepRange steps) {
@@ -79,7 +81,7 @@ void PanelPacker::fillRows(const PackedPanels &to, StepRange steps) {
     forLoop(b, n.number(0), columnsOf(to), n.number(p.lanes()), [&](LlvmValue *column) {
       LlvmValue *at = packedAt(to, line, column);
       for (int i = 0; i < p.slices(); ++i)
-        b.CreateAlignedStore(e_.ops_.zero(p.elem, p.lanes()),
+        b.CreateAlignedStore(e_.context.ops.zero(p.elem, p.lanes()),
                              byteOffset(b, at, n.number(i * TileMicrokernel::kDepth * p.panelPitch())), n.vectorAlign());
     });
   });
@@ -88,15 +90,16 @@ void PanelPacker::fillRows(const PackedPanels &to, StepRange steps) {
 // The end of the block's first steps of K whose rows are in bounds of b and contiguous in memory. Without masked loads, all
 // columns of the panel that are multiplied must be in bounds, too.
 LlvmValue *PanelPacker::insideSteps(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
-  const KernelEmitter::TileAccess &from = n.right.access;
+  const TileAccess &from = n.right.access;
   if (!from.unitStride || from.pack != 1) return block.first;
-  LlvmValue *inside = e_.isFromLow(b.CreateMul(block.first, n.number(p.elements())), from.rowLow);
-  if (!e_.cpu_.maskedAccess) {
+  LlvmValue *inside = e_.tiles.isFromLow(b.CreateMul(block.first, n.number(p.elements())), from.rowLow);
+  if (!e_.context.cpu.maskedAccess) {
     LlvmValue *end = b.CreateAdd(column, columnsOf(to));
-    inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSLE(end, from.columnHigh), e_.isFromLow(column, from.columnLow)));
+    inside =
+        b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSLE(end, from.columnHigh), e_.tiles.isFromLow(column, from.columnLow)));
   }
-  LlvmValue *end = n.least(b.CreateUDiv(from.rowHigh, n.number(p.elements())), b.CreateAdd(block.first, block.depth));
-  return b.CreateSelect(inside, n.most(end, block.first), block.first);
+  LlvmValue *end = least(b, b.CreateUDiv(from.rowHigh, n.number(p.elements())), b.CreateAdd(block.first, block.depth));
+  return b.CreateSelect(inside, most(b, end, block.first), block.first);
 }
 
 // Packs rows of b. Returns the least magnitude (leastWith) of `least` and these rows.
@@ -113,10 +116,9 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
                   return LlvmValues{carried[0]};
                 }
                 if (p.inWords()) return packWords(step, column, line, to, inside, LlvmValues(carried));
-                const KernelEmitter::TileAccess &from = n.right.access;
-                KernelEmitter::RowAccess row =
-                    inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr}
-                                : e_.accessRow(from, step);
+                const TileAccess &from = n.right.access;
+                RowAccess row = inside.bits ? RowAccess{byteOffset(b, from.origin, e_.tiles.rowDistance(from, step)), nullptr}
+                                            : e_.tiles.accessRow(from, step);
                 auto pack = [&](LlvmValue *at) {
                   // Registers that a narrow panel does not multiply may lie behind b: the first one is loaded instead.
                   LlvmValue *read =
@@ -138,7 +140,7 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
 // A panel has a short piece of each row, which the hardware does not prefetch. Lines are prefetched by their last bytes: if a
 // piece begins within a line, that line is mostly the last one of the panel before.
 void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
-  const KernelEmitter::TileAccess &from = n.right.access;
+  const TileAccess &from = n.right.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   const bool toFirst = usesTiles(p.style) && !p.inSlices();
   LlvmValue *ahead = n.planned(&NestPlan::packAhead);
@@ -147,20 +149,19 @@ void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
       byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, n.number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < p.elements(); ++i, line = byteOffset(b, line, from.rowStride)) {
     for (int64_t at = 0; at < width; at += kCacheLine)
-      e_.askFor(byteOffset(b, line, n.number(std::min(at + kCacheLine, width) - 1)), toFirst);
+      e_.tiles.askFor(byteOffset(b, line, n.number(std::min(at + kCacheLine, width) - 1)), toFirst);
   }
 }
 
 // Loads `count` neighbouring columns of a panel, from column `at` on.
-LlvmValue *PanelPacker::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside,
-                                   int count) {
-  const KernelEmitter::TileAccess &from = n.right.access;
+LlvmValue *PanelPacker::panelChunk(const RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside, int count) {
+  const TileAccess &from = n.right.access;
   LlvmValue *place = b.CreateAdd(column, at);
-  if (!inside) return e_.loadChunk(from, row, place, count);
+  if (!inside) return e_.tiles.loadChunk(from, row, place, count);
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(place, n.number(elemInfo(from.elem).storageBytes)));
-  if (!e_.cpu_.maskedAccess) return n.registerAt(from.elem, address, count);
-  llvm::Type *type = e_.ops_.storageType(from.elem, count);
-  LlvmValue *mask = e_.laneMask(b.CreateLShr(inside, at), count);
+  if (!e_.context.cpu.maskedAccess) return n.registerAt(from.elem, address, count);
+  llvm::Type *type = e_.context.ops.storageType(from.elem, count);
+  LlvmValue *mask = e_.tiles.laneMask(b.CreateLShr(inside, at), count);
   return b.CreateMaskedLoad(type, address, llvm::Align(1), mask, llvm::Constant::getNullValue(type));
 }
 

@@ -45,7 +45,7 @@ private:
     return to.width ? to.width : to.panels ? b.CreateMul(to.panels, n.number(p.panelColumns())) : n.number(p.panelColumns());
   }
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
-  LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside, int count);
+  LlvmValue *panelChunk(const RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside, int count);
 
   // panel_packer_words.cc
   int64_t wordsTogether(const InsideColumns &inside) const;

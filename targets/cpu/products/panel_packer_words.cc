@@ -22,10 +22,10 @@ int64_t PanelPacker::wordsTogether(const InsideColumns &inside) const {
 LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                                   const InsideColumns &inside, LlvmValues known) {
   const int64_t together = wordsTogether(inside);
-  std::vector<KernelEmitter::RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
+  std::vector<RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
   auto chunksAt = [&](LlvmValue *at, int64_t count) {
     LlvmValues chunks;
-    for (const KernelEmitter::RowAccess &row : rows)
+    for (const RowAccess &row : rows)
       chunks.push_back(
           reader_.inStaged(n.right.access.elem, panelChunk(row, column, at, inside.bits, static_cast<int>(count))));
     return chunks;
@@ -36,7 +36,8 @@ LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
   };
   if (together > 0) {
     for (int64_t v = 0; v < inside.columns / p.lanes(); v += together) {
-      LlvmValues words = allSideBySide(b, e_.ops_, chunksAt(n.number(v * p.lanes()), together * p.lanes()), p.elem, p.lanes());
+      LlvmValues words =
+          allSideBySide(b, e_.context.ops, chunksAt(n.number(v * p.lanes()), together * p.lanes()), p.elem, p.lanes());
       for (int64_t i = 0; i < together; ++i) {
         LlvmValue *&each = known[p.movesLeft ? static_cast<size_t>(v + i) : 0];
         each = put(words[static_cast<size_t>(i)], n.number((v + i) * p.lanes()), each);
@@ -46,7 +47,8 @@ LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
   }
   LlvmValue *columns = inside.bits ? n.number(inside.columns) : columnsOf(to);
   return forLoop(b, n.number(0), columns, n.number(p.lanes()), known, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *words = sideBySide(b, e_.ops_, p.stagedElem(n.right.access.elem), chunksAt(at, p.lanes()), p.elem, p.lanes());
+    LlvmValue *words =
+        sideBySide(b, e_.context.ops, p.stagedElem(n.right.access.elem), chunksAt(at, p.lanes()), p.elem, p.lanes());
     if (!p.movesLeft) return LlvmValues{put(words, at, carried[0])};
     LlvmValue *sums = byteOffset(b, columnSumsOf(to), b.CreateMul(at, n.number(p.bytes())));
     b.CreateAlignedStore(put(words, at, b.CreateAlignedLoad(words->getType(), sums, n.vectorAlign())), sums, n.vectorAlign());
@@ -82,7 +84,7 @@ void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &t
 void PanelPacker::turnColumnSums(LlvmValue *at) {
   LlvmValues sums = n.panelRow(at);
   LlvmValue *factor =
-      e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(n.left.access.elem).isUnsigned ? 128 : -128)), p.lanes());
+      e_.context.ops.splat(b.getInt32(static_cast<uint32_t>(elemInfo(n.left.access.elem).isUnsigned ? 128 : -128)), p.lanes());
   for (LlvmValue *&sum : sums) sum = b.CreateMul(sum, factor);
   storePanelRow(sums, at);
 }
@@ -102,7 +104,7 @@ LlvmValue *PanelPacker::packTurnedSlices(const NestBlock &block, LlvmValue *colu
 // Packs a step of panels of b: the words of two rows.
 void PanelPacker::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                             const InsideColumns &inside) {
-  std::vector<KernelEmitter::RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
+  std::vector<RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
   auto pack = [&](LlvmValue *at) {
     auto floats = [&](size_t i) {
       return n.multiplied(n.right.access.elem, panelChunk(rows[i], column, at, inside.bits, p.lanes()));

@@ -50,7 +50,7 @@ std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::askedBy(const NestBlock &bl
         LlvmValue *rows =
             b.CreateMul(b.CreateMul(b.CreateUDiv(index, n.number(lines)), turnsOf(block)), n.right.access.rowStride);
         LlvmValue *lastByte =
-            b.CreateSub(n.least(b.CreateAdd(line, n.number(kCacheLine)), n.number(p.sourcePitch())), n.number(1));
+            b.CreateSub(least(b, b.CreateAdd(line, n.number(kCacheLine)), n.number(p.sourcePitch())), n.number(1));
         return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), n.right.access.rowStride};
       },
       ofPacked);
@@ -61,7 +61,7 @@ void PanelPrefetcher::askForNextBlock(const NestBlock &block, const NestPanel &p
   LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, n.right.access.rowStride));
   forLoop(b, n.number(0), block.depth, n.number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     for (int64_t at = 0; at < p.panelPitch(); at += kCacheLine)
-      e_.askFor(byteOffset(b, carried[0], n.number(std::min(at + kCacheLine, p.panelPitch()) - 1)));
+      e_.tiles.askFor(byteOffset(b, carried[0], n.number(std::min(at + kCacheLine, p.panelPitch()) - 1)));
     return LlvmValues{byteOffset(b, carried[0], n.right.access.rowStride)};
   });
 }

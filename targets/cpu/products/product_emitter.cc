@@ -5,11 +5,11 @@
 namespace xt {
 
 void CpuProducts::divide(KernelOutput &output) {
-  const int64_t parts = NestSharing::mostParts(e_.kernel_, e_.fusion_, e_.cpu_);
+  const int64_t parts = NestSharing::mostParts(e_.context.kernel, e_.context.fusion, e_.context.cpu);
   if (parts == 0) return;
   output.divides = true;
   output.mostParts = parts;
-  output.partsAreCheap = NestSharing::partsAreCheap(e_.kernel_, e_.fusion_, e_.cpu_);
+  output.partsAreCheap = NestSharing::partsAreCheap(e_.context.kernel, e_.context.fusion, e_.context.cpu);
 }
 
 void CpuProducts::emitNest(const Op &nest, const Op *store) {
@@ -22,12 +22,12 @@ void CpuProducts::emitNest(const Op &nest, const Op *store) {
 
 LlvmValue *CpuProducts::nestCall() {
   if (nestCall_) return nestCall_;
-  llvm::BasicBlock &entry = e_.b.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::BasicBlock &entry = e_.context.b.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> top(&entry, entry.begin());
-  auto *call = top.CreateAlloca(llvm::ArrayType::get(e_.b.getInt64Ty(), sizeof(NestCall) / sizeof(int64_t)));
+  auto *call = top.CreateAlloca(llvm::ArrayType::get(e_.context.b.getInt64Ty(), sizeof(NestCall) / sizeof(int64_t)));
   call->setAlignment(llvm::Align(kCacheLine));
-  LlvmValue *planned = byteOffset(top, call, e_.b.getInt64(offsetof(NestCall, planned) + offsetof(NestSizes, rules)));
-  top.CreateAlignedStore(e_.b.getInt64(0), planned, llvm::Align(8));
+  LlvmValue *planned = byteOffset(top, call, e_.context.b.getInt64(offsetof(NestCall, planned) + offsetof(NestSizes, rules)));
+  top.CreateAlignedStore(e_.context.b.getInt64(0), planned, llvm::Align(8));
   return nestCall_ = call;
 }
 

@@ -51,8 +51,9 @@ void RegisterTiles::ofEachSum(const SumPlace &sums, const NestTile &tile, const 
 
 LlvmValues RegisterTiles::sumsBefore(const NestPanel &panel, const NestTile &tile, const Microkernel::Operands &operands) {
   LlvmValues sums;
-  ofEachSum(panel.before, tile, operands,
-            [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(p.elem, p.lanes()), at, n.vectorAlign())); });
+  ofEachSum(panel.before, tile, operands, [&](LlvmValue *at) {
+    sums.push_back(b.CreateAlignedLoad(e_.context.ops.type(p.elem, p.lanes()), at, n.vectorAlign()));
+  });
   return sums;
 }
 
@@ -68,7 +69,7 @@ LlvmValues ElementTiles::multiply(const NestBlock &block, const NestPanel &panel
   // Zeros are not loaded, except by rare tiles, which do without this code.
   auto begin = [&] {
     if (panel.copyTo || shape.vectors < p.tile.vectors) return load();
-    const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(p.elem, p.lanes()));
+    const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.context.ops.zero(p.elem, p.lanes()));
     return ifElse(b, panel.begins, [&] { return zeros; }, load);
   };
   storeSums(panel, tile, operands, n.microkernel.multiply(operands, begin()));

@@ -15,8 +15,8 @@ RowLoop::TileCounts RowLoop::tilesOf(const NestBlock &block, const NestPanel &pa
     return b.CreateUDiv(b.CreateAdd(rows, n.number(each - 1)), n.number(each));
   };
   LlvmValue *whole = b.CreateSelect(large, wholeTiles, n.number(0));
-  if (n.rules.mayCopy) whole = n.most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
-  LlvmValue *left = n.most(b.CreateSub(n.rows, b.CreateMul(whole, n.number(p.tile.rows))), n.number(0));
+  if (n.rules.mayCopy) whole = most(b, whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
+  LlvmValue *left = most(b, b.CreateSub(n.rows, b.CreateMul(whole, n.number(p.tile.rows))), n.number(0));
   LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(p.tile).rows));
   if (!p.hasNarrow()) return {whole, count};
   LlvmValue *ofNarrow = tilesFor(n.rows, narrowTile(p.tile).rows), *byNarrow = b.CreateAnd(large, panel.narrow);
@@ -66,7 +66,7 @@ void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
   sums_.placeSums(block, panel);
   if (!p.inWords()) panel.next = prefetcher_.nextOf(block, panel);
   TileCounts tiles = tilesOf(block, panel);
-  if (n.rules.mayAskForNextBlock)
+  if (n.rules.mayCopyPlain && !n.rules.prefersInPlace)
     ifThen(b, n.holds(&NestPlan::asksForNextBlock), [&] { prefetcher_.askForNextBlock(block, panel); });
   LlvmValue *rowsOfWhole = n.number(p.tile.rows), *rowsOfFew = n.number(lastRowsTile(p.tile).rows);
   if (p.hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, n.number(narrowTile(p.tile).rows), rowsOfWhole);
@@ -76,7 +76,7 @@ void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
   forLoop(b, n.number(0), tiles.count, n.number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(b.CreateICmpSLT(i, tiles.whole), rowsOfWhole, rowsOfFew));
-    NestTile tile{i, row, n.least(next, n.rows)};
+    NestTile tile{i, row, least(b, next, n.rows)};
     if (sums_.storesRows())
       ifThen(b, asks, [&] {
         sums_.prefetchStored(sums_.storedRow(panel, tile.row), sums_.storedStep(), b.CreateSub(tile.rowEnd, tile.row));

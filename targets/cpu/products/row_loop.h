@@ -8,8 +8,7 @@ namespace xt {
 class RowLoop {
 public:
   RowLoop(NestContext &context, NestPanels &panels, PanelPrefetcher &prefetcher, SumPlaces &sums, RegisterTiles &tiles)
-      : n(context), p(context.problem), b(context.b), e_(context.e), panels_(panels), prefetcher_(prefetcher), sums_(sums),
-        tiles_(tiles) {}
+      : n(context), p(context.problem), b(context.b), panels_(panels), prefetcher_(prefetcher), sums_(sums), tiles_(tiles) {}
 
   void emitRows(const NestBlock &block, NestPanel panel);
 
@@ -26,7 +25,6 @@ private:
   NestContext &n;
   const NestProblem &p;
   llvm::IRBuilder<> &b;
-  KernelEmitter &e_;
   NestPanels &panels_;
   PanelPrefetcher &prefetcher_;
   SumPlaces &sums_;

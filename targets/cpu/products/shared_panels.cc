@@ -8,7 +8,7 @@ LlvmValue *SharedPanels::alikeWorkgroups(const std::vector<bool> &dims) {
   LlvmValue *alike = nullptr;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (dims[d]) continue;
-    LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
+    LlvmValue *count = e_.context.grid[kGridDims - dims.size() + d][2];
     alike = alike ? b.CreateMul(alike, count) : count;
   }
   return alike;
@@ -17,28 +17,29 @@ LlvmValue *SharedPanels::alikeWorkgroups(const std::vector<bool> &dims) {
 LlvmValue *SharedPanels::isOddAmongAlike(const std::vector<bool> &dims) {
   LlvmValue *place = number(0);
   for (size_t d = 0; d < dims.size(); ++d)
-    if (!dims[d]) place = b.CreateAdd(place, e_.coordinates_[kGridDims - dims.size() + d]);
+    if (!dims[d]) place = b.CreateAdd(place, e_.context.coordinates[kGridDims - dims.size() + d]);
   return b.CreateTrunc(place, b.getInt1Ty());
 }
 
 // The thread pool makes a call for each share of neighbours, which takes 0.2 us.
 void SharedPanels::shareBy(const std::vector<bool> &dims, Type sum) {
   constexpr int64_t kLeastSums = 32 * 64;
-  if (e_.output_.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) e_.output_.sharedDims = dims;
+  if (e_.context.output.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) e_.context.output.sharedDims = dims;
 }
 
 SharedPanel SharedPanels::take(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes) {
   constexpr int64_t kWord = 8;
   key.push_back(number(places_++)); // distinguishes the panels of different ops
-  LlvmValue *fill = e_.ops_.stackSlot(1);
+  LlvmValue *fill = e_.context.ops.stackSlot(1);
   LlvmValue *address = ifElse(
       b, shares,
       [&] {
         LlvmValue *words = keySlot(key.size()), *keyBytes = number(kWord * static_cast<int64_t>(key.size()));
         for (size_t i = 0; i < key.size(); ++i)
           b.CreateAlignedStore(key[i], byteOffset(b, words, number(kWord * static_cast<int64_t>(i))), llvm::Align(8));
-        return LlvmValues{e_.callHost(
-            kPanelTakeSymbol, {e_.runtime_, words, keyBytes, bytes, b.CreateZExt(isOwn, b.getInt64Ty()), fill}, b.getPtrTy())};
+        return LlvmValues{e_.context.callHost(
+            kPanelTakeSymbol, {e_.context.words.output, words, keyBytes, bytes, b.CreateZExt(isOwn, b.getInt64Ty()), fill},
+            b.getPtrTy())};
       },
       [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
   LlvmValue *found = b.CreateIsNotNull(address);
@@ -46,7 +47,9 @@ SharedPanel SharedPanels::take(LlvmValue *shares, LlvmValue *isOwn, LlvmValues k
   return {address, found, b.CreateOr(b.CreateNot(found), asked)};
 }
 
-void SharedPanels::isReady(const SharedPanel &panel) { e_.callHost(kPanelReadySymbol, {e_.runtime_, panel.address}); }
+void SharedPanels::isReady(const SharedPanel &panel) {
+  e_.context.callHost(kPanelReadySymbol, {e_.context.words.output, panel.address});
+}
 
 LlvmValue *SharedPanels::keySlot(size_t words) {
   constexpr size_t kMostWords = 16;

@@ -10,7 +10,7 @@ struct SharedPanel {
 
 class SharedPanels { // of one kernel
 public:
-  explicit SharedPanels(KernelEmitter &emitter) : e_(emitter), b(emitter.b) {}
+  explicit SharedPanels(KernelEmitter &emitter) : e_(emitter), b(emitter.context.b) {}
 
   // The number of workgroups of the launch that agree in these dimensions of the grid, and so in all that depends on them; null:
   // one.
@@ -26,7 +26,7 @@ public:
   void isReady(const SharedPanel &panel);
 
 private:
-  LlvmValue *number(int64_t value) { return e_.number(value); }
+  LlvmValue *number(int64_t value) { return e_.context.number(value); }
   LlvmValue *keySlot(size_t words); // a key's slot on the stack
 
   KernelEmitter &e_;

@@ -44,7 +44,7 @@ LlvmValue *SumPlaces::widthOf(const NestPanel &panel) {
 LlvmValue *SumPlaces::isInsideStored(const NestPanel &panel) {
   LlvmValue *end = b.CreateAdd(panel.column, widthOf(panel));
   LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow),
-                                   b.CreateICmpSLE(end, n.least(stored_->columnHigh, n.columns)));
+                                   b.CreateICmpSLE(end, least(b, stored_->columnHigh, n.columns)));
   LlvmValue *rows = b.CreateAnd(b.CreateICmpSLE(stored_->rowLow, n.number(0)), b.CreateICmpSLE(n.rows, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
 }
@@ -75,7 +75,7 @@ void SumPlaces::prefetchStoredRow(LlvmValue *line) {
 
 // The sums of a tile are in the cells; those of a block that hands on are in kNestSums.
 void SumPlaces::sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
-  LlvmValue *columnEnd = n.least(b.CreateAdd(panel.column, widthOf(panel)), n.columns);
+  LlvmValue *columnEnd = least(b, b.CreateAdd(panel.column, widthOf(panel)), n.columns);
   LlvmValue *before =
       b.CreateAdd(b.CreateMul(tile.row, n.number(kNestPanelBytes)), b.CreateMul(panel.column, n.number(p.bytes())));
   LlvmValue *cells = byteOffset(b, n.addressOf(kNestCells), b.CreateNeg(before));

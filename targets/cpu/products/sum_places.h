@@ -7,7 +7,7 @@ namespace xt {
 
 class SumPlaces {
 public:
-  explicit SumPlaces(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
+  explicit SumPlaces(NestContext &context) : n(context), p(context.problem), b(context.b) {}
 
   // `sink`: the epilogue. `storesSums`: it stores the sums without further computation.
   void setSink(FusedLoop &sink, bool storesSums);
@@ -37,9 +37,8 @@ private:
   NestContext &n;
   const NestProblem &p;
   llvm::IRBuilder<> &b;
-  KernelEmitter &e_;
   FusedLoop *sink_ = nullptr;
-  const KernelEmitter::TileAccess *stored_ =
+  const TileAccess *stored_ =
       nullptr; // the tile that the values computed from the sums are stored to; null: they go to a buffer
   bool stores_ = false; // from the registers to the result
 };

@@ -16,9 +16,9 @@ LlvmValues ByteTiles::multiply(const NestBlock &block, const NestPanel &panel, R
   if (p.movesRight) {
     LlvmValue *last = b.CreateSub(n.rows, n.number(1));
     for (int r = 0; r < operands.rows; ++r) {
-      LlvmValue *at = n.least(b.CreateAdd(tile.row, n.number(r)), last);
+      LlvmValue *at = least(b, b.CreateAdd(tile.row, n.number(r)), last);
       LlvmValue *address = byteOffset(b, n.addressOf(kNestRowSums), b.CreateMul(at, n.number(p.bytes())));
-      LlvmValue *moved = e_.ops_.splat(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(4)), p.lanes());
+      LlvmValue *moved = e_.context.ops.splat(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(4)), p.lanes());
       for (size_t v = 0; v < vectors; ++v) {
         LlvmValue *&sum = sums[static_cast<size_t>(r) * vectors + v];
         sum = b.CreateAdd(sum, moved);
@@ -35,7 +35,7 @@ LlvmValues ByteTiles::multiply(const NestBlock &block, const NestPanel &panel, R
 // The initial values of the products. Earlier sums are added only after the loop, because they would need registers during it.
 // If sums start at 0, most tiles skip the addition.
 LlvmValues PairTiles::pairsBegin(const NestPanel &panel, const Microkernel::Operands &operands) {
-  LlvmValue *start = b.CreateSelect(panel.begins, e_.ops_.zero(p.elem, p.lanes()), n.microkernel.negativeZero());
+  LlvmValue *start = b.CreateSelect(panel.begins, e_.context.ops.zero(p.elem, p.lanes()), n.microkernel.negativeZero());
   return LlvmValues(static_cast<size_t>(operands.rows) * operands.columns.size(), start);
 }
 

@@ -2,30 +2,32 @@
 #include "ir/constants.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/vector/fused_loop.h"
-#include "targets/cpu/vector/kernel_emitter.h"
 
 #include <algorithm>
 
 namespace xt {
 
-KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
+using enum KernelContext::TilePart;
+using enum KernelContext::ScatterPart;
+
+Parts ControlFlow::partsOfAll(llvm::ArrayRef<Value *> values) const {
   Parts all;
   for (const Value *value : values)
     if (!value->type().isVector())
-      all.append(parts_.at(value)); // all parts of a scatter tile except its offsets, which are in a buffer
+      all.append(c_.parts.at(value)); // all parts of a scatter tile except its offsets, which are in a buffer
   return all;
 }
 
-void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
+void ControlFlow::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
   for (const Value *value : values) {
     size_t count = partCount(value->type());
     if (count == 0) continue;
-    parts_[value] = Parts(parts.take_front(count));
+    c_.parts[value] = Parts(parts.take_front(count));
     parts = parts.drop_front(count);
   }
 }
 
-size_t KernelEmitter::partCount(Type type) {
+size_t ControlFlow::partCount(Type type) {
   if (type.isVector()) return 0;
   if (type.isMemRef()) return 1 + 2 * static_cast<size_t>(type.rank());
   if (type.is(TypeKind::NBarrier)) return 4; // id, role, producers, consumers
@@ -44,7 +46,7 @@ const Value *beforeMoves(const Value *tile) {
 } // namespace
 
 // Parts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
-std::vector<bool> KernelEmitter::fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded) {
+std::vector<bool> ControlFlow::fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded) {
   std::vector<bool> fixed;
   for (size_t i = 0; i < params.size(); ++i) {
     Type type = params[i]->type();
@@ -55,8 +57,7 @@ std::vector<bool> KernelEmitter::fixedParts(llvm::ArrayRef<Value *> params, llvm
   return fixed;
 }
 
-KernelEmitter::Parts KernelEmitter::carriedParts(llvm::ArrayRef<LlvmValue *> initial, const std::vector<bool> &fixed,
-                                                 llvm::BasicBlock *before) {
+Parts ControlFlow::carriedParts(llvm::ArrayRef<LlvmValue *> initial, const std::vector<bool> &fixed, llvm::BasicBlock *before) {
   Parts carried(initial);
   for (size_t i = 0; i < initial.size(); ++i) {
     if (fixed[i]) continue;
@@ -67,30 +68,31 @@ KernelEmitter::Parts KernelEmitter::carriedParts(llvm::ArrayRef<LlvmValue *> ini
   return carried;
 }
 
-void KernelEmitter::carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vector<bool> &fixed,
-                            llvm::ArrayRef<LlvmValue *> next) {
+void ControlFlow::carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vector<bool> &fixed,
+                          llvm::ArrayRef<LlvmValue *> next) {
   for (size_t i = 0; i < carried.size(); ++i)
     if (!fixed[i]) llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
 }
 
 // The number of iterations, 0 for a step that is not positive. Computed with unsigned numbers, so that no bounds overflow.
-LlvmValue *KernelEmitter::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
-  LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
-  LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
-  LlvmValue *divisor = b.CreateSelect(runs, step, number(1));
-  return b.CreateSelect(runs, b.CreateAdd(b.CreateUDiv(last, divisor), number(1)), number(0));
+LlvmValue *ControlFlow::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
+  LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, c_.number(0)));
+  LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), c_.number(1));
+  LlvmValue *divisor = b.CreateSelect(runs, step, c_.number(1));
+  return b.CreateSelect(runs, b.CreateAdd(b.CreateUDiv(last, divisor), c_.number(1)), c_.number(0));
 }
 
-void KernelEmitter::emitFor(const Op &op) {
+void ControlFlow::emitFor(const Op &op) {
   const Block &body = *op.region(0);
   std::vector<Value *> inits(op.operands().begin() + 3, op.operands().end()), params, yielded = yieldedBy(body);
   for (size_t i = 1; i < body.params().size(); ++i) params.push_back(body.param(i));
   moveAll(inits, params);
 
-  LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
+  LlvmValue *lower = c_.scalar(op.operand(0)), *step = c_.scalar(op.operand(2));
   if (constantInt(*op.operand(2)).value_or(0) <= 0)
-    failIf(b.CreateICmpSLE(step, number(0)), addFailure({op.operandRange(2), "the step of a `for` must be positive", {}}));
-  LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
+    c_.failIf(b.CreateICmpSLE(step, c_.number(0)),
+              c_.addFailure({op.operandRange(2), "the step of a `for` must be positive", {}}));
+  LlvmValue *trips = tripCount(lower, c_.scalar(op.operand(1)), step);
   std::vector<bool> fixed = fixedParts(params, yielded);
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
@@ -100,17 +102,17 @@ void KernelEmitter::emitFor(const Op &op) {
   b.CreateBr(header);
   b.SetInsertPoint(header);
   llvm::PHINode *round = b.CreatePHI(b.getInt64Ty(), 2), *index = b.CreatePHI(b.getInt64Ty(), 2);
-  round->addIncoming(number(0), before);
+  round->addIncoming(c_.number(0), before);
   index->addIncoming(lower, before);
   Parts carried = carriedParts(partsOfAll(inits), fixed, before);
   b.CreateCondBr(b.CreateICmpULT(round, trips), inside, after);
 
   b.SetInsertPoint(inside);
-  parts_[body.param(0)] = {index};
+  c_.parts[body.param(0)] = {index};
   setPartsOfAll(params, carried);
-  emitBlock(body);
+  k_.emitBlock(body);
   moveAll(yielded, params);
-  LlvmValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
+  LlvmValue *nextRound = b.CreateAdd(round, c_.number(1)), *nextIndex = b.CreateAdd(index, step);
   round->addIncoming(nextRound, b.GetInsertBlock());
   index->addIncoming(nextIndex, b.GetInsertBlock());
   carryOn(carried, fixed, partsOfAll(yielded));
@@ -121,7 +123,7 @@ void KernelEmitter::emitFor(const Op &op) {
 }
 
 // The condition is a phi, like the values that the loop carries.
-void KernelEmitter::emitWhile(const Op &op) {
+void ControlFlow::emitWhile(const Op &op) {
   const Block &body = *op.region(0);
   std::vector<Value *> inits(op.operands().begin() + 1, op.operands().end()), params, yielded = yieldedBy(body);
   for (const auto &param : body.params()) params.push_back(param.get());
@@ -137,15 +139,15 @@ void KernelEmitter::emitWhile(const Op &op) {
   b.CreateBr(header);
   b.SetInsertPoint(header);
   llvm::PHINode *condition = b.CreatePHI(b.getInt1Ty(), 2);
-  condition->addIncoming(scalar(op.operand(0)), before);
+  condition->addIncoming(c_.scalar(op.operand(0)), before);
   Parts carried = carriedParts(partsOfAll(inits), fixed, before);
   b.CreateCondBr(condition, inside, after);
 
   b.SetInsertPoint(inside);
   setPartsOfAll(params, carried);
-  emitBlock(body);
+  k_.emitBlock(body);
   moveAll(yielded, params);
-  condition->addIncoming(scalar(again), b.GetInsertBlock());
+  condition->addIncoming(c_.scalar(again), b.GetInsertBlock());
   carryOn(carried, fixed, partsOfAll(yielded));
   b.CreateBr(header);
   function->insert(function->end(), after);
@@ -153,20 +155,20 @@ void KernelEmitter::emitWhile(const Op &op) {
   setPartsOfAll(resultsOf(op), carried);
 }
 
-void KernelEmitter::emitIf(const Op &op) {
+void ControlFlow::emitIf(const Op &op) {
   std::vector<Value *> results = resultsOf(op);
   auto branch = [&](size_t region) -> Parts {
     if (region >= op.regionCount()) return {};
-    emitBlock(*op.region(region));
+    k_.emitBlock(*op.region(region));
     std::vector<Value *> yielded = yieldedBy(*op.region(region));
     moveAll(yielded, results);
     return partsOfAll(yielded);
   };
-  Parts parts = ifElse(b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  Parts parts = ifElse(b, c_.scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
   setPartsOfAll(results, parts);
 }
 
-void KernelEmitter::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *> to) {
+void ControlFlow::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *> to) {
   struct Move {
     Value *from;
     const Buffer *to;
@@ -174,7 +176,7 @@ void KernelEmitter::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *
   std::vector<Move> moves;
   for (size_t i = 0; i < from.size(); ++i) {
     if (!livesInBuffer(from[i]->type())) continue;
-    const Buffer *own = buffers_.bufferOf(from[i]), *there = buffers_.bufferOf(to[i]);
+    const Buffer *own = c_.buffers.bufferOf(from[i]), *there = c_.buffers.bufferOf(to[i]);
     if (!own || own->offset != there->offset || own->shape != there->shape) moves.push_back({from[i], there});
   }
   // Emits one loop per shape and type, largest shape first. Each loop reads all its sources before it writes the first
@@ -185,7 +187,7 @@ void KernelEmitter::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *
   });
   while (!moves.empty()) {
     BufferShape shape = moves[0].to->shape;
-    FusedLoop loop(*this);
+    FusedLoop loop(k_);
     std::erase_if(moves, [&](const Move &move) {
       if (move.to->shape != shape) return false;
       loop.toBuffer(move.from, *move.to);

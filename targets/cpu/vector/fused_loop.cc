@@ -10,17 +10,17 @@ void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root) 
   for (Value *value : values) {
     bool known = false;
     for (const Node &node : nodes_) known |= node.value == value;
-    if (!known) nodes_.push_back({value, value == root || e_.fusion_.isInline(value)});
+    if (!known) nodes_.push_back({value, value == root || e_.context.fusion.isInline(value)});
   }
 }
 
 void FusedLoop::toBuffer(Value *value, const Buffer &buffer) {
-  addNodes(e_.fusion_.nodes(value), nullptr);
+  addNodes(e_.context.fusion.nodes(value), nullptr);
   sinks_.push_back({value, &buffer, nullptr});
 }
 
 void FusedLoop::computeToBuffer(const Op &op, const Buffer &buffer) {
-  addNodes(e_.fusion_.nodesOf(op), op.result());
+  addNodes(e_.context.fusion.nodesOf(op), op.result());
   sinks_.push_back({op.result(), &buffer, nullptr});
 }
 
@@ -30,7 +30,7 @@ void FusedLoop::nestToBuffer(Value *value, const Buffer &buffer) {
 }
 
 void FusedLoop::toTile(Value *value, const Value *tile, bool mayStream) {
-  addNodes(e_.fusion_.nodes(value), nullptr);
+  addNodes(e_.context.fusion.nodes(value), nullptr);
   sinks_.push_back({.value = value, .buffer = nullptr, .tile = tile, .mayStream = mayStream});
 }
 
@@ -39,13 +39,13 @@ llvm::Align FusedLoop::alignOf(Elem elem) const {
 }
 
 llvm::Align FusedLoop::alignOf(const Value *value) const {
-  return e_.inPlace_.contains(value) ? llvm::Align(1) : alignOf(bufferElem(value->type()));
+  return e_.loads.inPlace(value) ? llvm::Align(1) : alignOf(bufferElem(value->type()));
 }
 
 void FusedLoop::reduce(const Op &reduction, OpKind kind) {
-  Value *value = reduction.operand(0), *filled = e_.fusion_.filledBy(reduction);
-  addNodes(e_.fusion_.nodes(value, filled), filled);
-  const Buffer &result = *e_.buffers_.bufferOf(reduction.result());
+  Value *value = reduction.operand(0), *filled = e_.context.fusion.filledBy(reduction);
+  addNodes(e_.context.fusion.nodes(value, filled), filled);
+  const Buffer &result = *e_.context.buffers.bufferOf(reduction.result());
   Sink sink{.value = value, .buffer = &result, .tile = nullptr};
   if (std::get<std::vector<int64_t>>(reduction.attr("dims")->value)[0] == 0) {
     sink.reduces = kind;
@@ -53,7 +53,7 @@ void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   } else
     acrossColumns_ = kind;
   sinks_.push_back(sink);
-  if (filled) sinks_.push_back({filled, e_.buffers_.bufferOf(filled), nullptr});
+  if (filled) sinks_.push_back({filled, e_.context.buffers.bufferOf(filled), nullptr});
 }
 
 void FusedLoop::prepare() {
@@ -72,27 +72,27 @@ void FusedLoop::prepare() {
     Elem from = bufferElem(sink.value->type()), to = sink.buffer->shape.elem;
     bytes = std::max(bytes, from == to ? 1 : elemInfo(to).storageBytes); // conversions compute in the wider type
   }
-  lanes_ = e_.cpu_.lanes(bytes);
+  lanes_ = e_.context.cpu.lanes(bytes);
   for (Node &node : nodes_) {
     const Op *op = node.value->definingOp();
     Elem elem = bufferElem(node.value->type());
-    if (!node.computed) node.ahead = e_.takeAhead(node.value);
+    if (!node.computed) node.ahead = e_.loads.takeAhead(node.value);
     if (!node.computed) continue;
     if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
-    if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
-    if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
+    if (op->kind() == OpKind::Constant) node.invariant = e_.context.ops.constant(elem, op->attr("value")->value, lanes_);
+    if (op->kind() == OpKind::Splat) node.invariant = e_.context.ops.splat(e_.context.scalar(op->operand(0)), lanes_);
     if (op->kind() == OpKind::CreateMask)
-      node.limit = withinRow(e_.scalar(op->operand(op->operandCount() - 1)), node.value->type());
+      node.limit = withinRow(e_.context.scalar(op->operand(op->operandCount() - 1)), node.value->type());
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
-      node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
-      node.tile.ahead = e_.aheadNowOrLater(*op, node.tile);
+      node.tile = e_.tiles.accessTile(op->operand(0), padding ? &padding->value : nullptr);
+      node.tile.ahead = e_.loads.aheadNowOrLater(*op, node.tile);
     }
   }
   for (Sink &sink : sinks_)
     if (sink.tile) {
-      sink.access = e_.accessTile(sink.tile, nullptr);
-      if (sink.mayStream) sink.access.streams = e_.isStreamed(sink.tile, sink.access);
+      sink.access = e_.tiles.accessTile(sink.tile, nullptr);
+      if (sink.mayStream) sink.access.streams = e_.tiles.isStreamed(sink.tile, sink.access);
     }
 }
 
@@ -104,53 +104,54 @@ void FusedLoop::emit() {
   if (sinks_[0].buffer && sinks_[0].buffer->shape.isDenseColumn()) std::swap(shape.rows, shape.columns);
   for (const Sink &sink : sinks_)
     if (sink.reduces) fillWithIdentity(sink);
-  forLoop(b, e_.number(0), e_.argument(shape.rows), e_.number(1), [&](LlvmValue *row) {
+  forLoop(b, e_.context.number(0), e_.context.argument(shape.rows), e_.context.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.number(0), e_.argument(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+    forLoop(b, e_.context.number(0), e_.context.argument(shape.columns), e_.context.number(lanes_),
+            [&](LlvmValue *column) { emitChunk(column); });
   });
 }
 
 void FusedLoop::emitPart(const Part &part) {
   sums_ = part.sums, sumsPitch_ = part.pitch;
-  forLoop(b, part.rowBegin, part.rowEnd, e_.number(1), [&](LlvmValue *row) {
+  forLoop(b, part.rowBegin, part.rowEnd, e_.context.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, part.columnBegin, part.columnEnd, e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+    forLoop(b, part.columnBegin, part.columnEnd, e_.context.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
   });
 }
 
 std::pair<LlvmValue *, LlvmValue *> FusedLoop::extents() {
   const Sink &sink = sinks_[0];
   if (sink.tile) return {sink.access.rowHigh, sink.access.columnHigh};
-  return {e_.argument(sink.buffer->shape.rows), e_.argument(sink.buffer->shape.columns)};
+  return {e_.context.argument(sink.buffer->shape.rows), e_.context.argument(sink.buffer->shape.columns)};
 }
 
 LlvmValue *FusedLoop::rowOf(const Value *value, LlvmValue *row) {
-  auto lines = e_.inPlace_.find(value);
-  if (lines == e_.inPlace_.end()) return rowOf(*e_.buffers_.bufferOf(value), row);
-  return byteOffset(b, lines->second.address, b.CreateMul(row, lines->second.pitch));
+  const Loads::Lines *lines = e_.loads.inPlace(value);
+  if (!lines) return rowOf(*e_.context.buffers.bufferOf(value), row);
+  return byteOffset(b, lines->address, b.CreateMul(row, lines->pitch));
 }
 
 LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
-  return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.pitchOf(buffer)));
+  return byteOffset(b, e_.context.bufferAddress(buffer), b.CreateMul(row, e_.context.pitchOf(buffer)));
 }
 
 void FusedLoop::enterRow(LlvmValue *row) {
   for (Node &node : nodes_) {
-    if (node.ahead) node.row = e_.accessRow(*node.ahead, row);
+    if (node.ahead) node.row = e_.tiles.accessRow(*node.ahead, row);
     if (!node.computed)
       node.rowPointer = rowOf(node.value, row);
     else if (node.value->definingOp()->kind() == OpKind::Nest)
       node.rowPointer = byteOffset(b, sums_, b.CreateMul(row, sumsPitch_));
     else if (node.value->definingOp()->kind() == OpKind::LoadTile)
-      node.row = e_.accessRow(node.tile, row);
+      node.row = e_.tiles.accessRow(node.tile, row);
     else if (!node.invariant)
       enterGenerated(node, row);
   }
   for (Sink &sink : sinks_) {
     if (sink.buffer)
-      sink.rowPointer = rowOf(*sink.buffer, sink.rowsEach == 1 ? row : b.CreateUDiv(row, e_.number(sink.rowsEach)));
+      sink.rowPointer = rowOf(*sink.buffer, sink.rowsEach == 1 ? row : b.CreateUDiv(row, e_.context.number(sink.rowsEach)));
     else
-      sink.row = e_.accessRow(sink.access, row);
+      sink.row = e_.tiles.accessRow(sink.access, row);
   }
 }
 
@@ -163,45 +164,47 @@ void FusedLoop::emitChunk(LlvmValue *column) {
 LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   Elem elem = bufferElem(node.value->type());
   if (node.invariant) return node.invariant;
-  if (node.ahead) e_.askAhead(*node.ahead, node.row, column);
+  if (node.ahead) e_.loads.askAhead(*node.ahead, node.row, column);
   if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
-    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
-    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value)));
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.context.number(elemInfo(elem).storageBytes)));
+    return e_.context.ops.fromStorage(
+        elem, b.CreateAlignedLoad(e_.context.ops.storageType(elem, lanes_), address, alignOf(node.value)));
   }
   const Op &op = *node.value->definingOp();
-  if (op.kind() == OpKind::LoadTile) return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
+  if (op.kind() == OpKind::LoadTile)
+    return e_.context.ops.fromStorage(elem, e_.tiles.loadChunk(node.tile, node.row, column, lanes_));
   if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
   if (op.kind() == OpKind::Broadcast) return evaluateBroadcast(node, column);
-  if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.ops_.indexTo(laneNumbers(column), elem);
+  if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.context.ops.indexTo(laneNumbers(column), elem);
   if (op.kind() == OpKind::CreateMask) {
     LlvmValue *below = lanesBelow(node.limit, column);
     return node.rowValue ? b.CreateAnd(below, node.rowValue) : below;
   }
   LlvmValues operands;
   for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(operand(op, i));
-  return e_.ops_.elementwise(op, operands);
+  return e_.context.ops.elementwise(op, operands);
 }
 
 LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
   const Value *value = op.operand(i);
   // A scalar condition of a select applies to the whole vector.
-  return value->type().isVector() ? chunk_.at(value) : e_.scalar(value);
+  return value->type().isVector() ? chunk_.at(value) : e_.context.scalar(value);
 }
 
 void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
   Elem from = bufferElem(sink.value->type());
   if (!sink.buffer) {
-    e_.storeChunk(sink.access, sink.row, column, e_.ops_.toStorage(from, value), lanes_);
+    e_.tiles.storeChunk(sink.access, sink.row, column, e_.context.ops.toStorage(from, value), lanes_);
     return;
   }
   Elem to = sink.buffer->shape.elem;
-  if (from != to) value = e_.ops_.mmaOperand(value, from);
-  LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
+  if (from != to) value = e_.context.ops.mmaOperand(value, from);
+  LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.context.number(elemInfo(to).storageBytes)));
   if (sink.reduces) {
-    LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.storageType(to, lanes_), address, alignOf(to));
-    value = e_.ops_.combine(*sink.reduces, to, e_.ops_.fromStorage(to, sum), value);
+    LlvmValue *sum = b.CreateAlignedLoad(e_.context.ops.storageType(to, lanes_), address, alignOf(to));
+    value = e_.context.ops.combine(*sink.reduces, to, e_.context.ops.fromStorage(to, sum), value);
   }
-  b.CreateAlignedStore(e_.ops_.toStorage(to, value), address, alignOf(to));
+  b.CreateAlignedStore(e_.context.ops.toStorage(to, value), address, alignOf(to));
 }
 
 } // namespace xt

@@ -9,7 +9,7 @@ namespace xt {
 
 class FusedLoop {
 public:
-  explicit FusedLoop(KernelEmitter &emitter) : e_(emitter), b(emitter.b) {}
+  explicit FusedLoop(KernelEmitter &emitter) : e_(emitter), b(emitter.context.b) {}
 
   // Evaluates `value` in this loop and writes it to a buffer, converted like an operand of tile_mma where the buffer's element
   // type differs.
@@ -37,19 +37,16 @@ public:
   void emitPart(const Part &part);
   // The end of the rows and of the columns (both start at 0) that the loop writes.
   std::pair<LlvmValue *, LlvmValue *> extents();
-  const KernelEmitter::TileAccess *storedTile() const {
-    return sinks_[0].tile ? &sinks_[0].access : nullptr;
-  } // null: the sink is a buffer
+  const TileAccess *storedTile() const { return sinks_[0].tile ? &sinks_[0].access : nullptr; } // null: the sink is a buffer
 
 private:
   struct Node { // a value that the loop evaluates
     Value *value;
     bool computed; // otherwise it is read from its buffer
     LlvmValue *invariant = nullptr; // constants and splats
-    KernelEmitter::TileAccess tile{}; // for a load
-    std::optional<KernelEmitter::TileAccess> ahead =
-        {}; // for a buffer that a load has filled: this loop prefetches for later loads
-    KernelEmitter::RowAccess row{}; // for `tile` or `ahead`
+    TileAccess tile{}; // for a load
+    std::optional<TileAccess> ahead = {}; // for a buffer that a load has filled: this loop prefetches for later loads
+    RowAccess row{}; // for `tile` or `ahead`
     LlvmValue *rowPointer = nullptr; // for a buffer
     LlvmValue *rowValue = nullptr; // one value for the whole row: an iota along the rows, or a stretched column
     LlvmValue *limit = nullptr; // for a mask: the first column that is not set, between 0 and the row's length
@@ -58,8 +55,8 @@ private:
     Value *value;
     const Buffer *buffer; // either a buffer …
     const Value *tile;
-    KernelEmitter::TileAccess access{};
-    KernelEmitter::RowAccess row{};
+    TileAccess access{};
+    RowAccess row{};
     LlvmValue *rowPointer = nullptr;
     std::optional<OpKind> reduces = {};
     int64_t rowsEach = 1;

@@ -3,37 +3,29 @@
 
 namespace xt {
 
-// Whether all elements of a tile are in bounds. Tiles are whole registers wide, so no register that is read holds other
-// elements.
-LlvmValue *KernelEmitter::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
-  LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
-  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, argument(rows)),
-            *across = b.CreateICmpEQ(access.columnHigh, argument(columns));
-  return b.CreateAnd(b.CreateICmpEQ(first, number(0)), b.CreateAnd(down, across));
-}
-
-void KernelEmitter::emitLoad(const Op &op) {
+void Loads::emitLoad(const Op &op) {
   Value *load = op.result();
   const Value *tile = op.operand(0);
-  const Buffer &buffer = *buffers_.bufferOf(load);
+  const Buffer &buffer = *c_.buffers.bufferOf(load);
   auto copy = [&] {
-    FusedLoop loop(*this);
+    FusedLoop loop(k_);
     loop.computeToBuffer(op, buffer);
     loop.emit();
   };
-  const Op *reader = fusion_.readerOf(load);
+  const Op *reader = c_.fusion.readerOf(load);
   int64_t rows = tile->type().extent(0), columns = tile->type().extent(1);
-  LlvmValue *apart = reader && reader->kind() == OpKind::StoreTile ? areTilesApart(tile, reader->operand(1)) : b.getTrue();
+  LlvmValue *apart =
+      reader && reader->kind() == OpKind::StoreTile ? k_.overlaps.areTilesApart(tile, reader->operand(1)) : b.getTrue();
   std::optional<TileAccess> access;
-  if (reader && apart && fillsRegisters(cpu_, tile->type())) access = accessTile(tile, nullptr);
+  if (reader && apart && fillsRegisters(c_.cpu, tile->type())) access = k_.tiles.accessTile(tile, nullptr);
   if (!access || !access->unitStride) {
     copy();
     return;
   }
-  LlvmValue *inPlace = b.CreateAnd(isInside(*access, rows, columns), apart);
+  LlvmValue *inPlace = b.CreateAnd(k_.tiles.isInside(*access, rows, columns), apart);
   if ((access->ahead = bytesAhead(tile, *access))) ahead_[load] = *access;
-  inPlace_[load] = {b.CreateSelect(inPlace, access->origin, bufferAddress(buffer)),
-                    b.CreateSelect(inPlace, access->rowStride, pitchOf(buffer))};
+  inPlace_[load] = {b.CreateSelect(inPlace, access->origin, c_.bufferAddress(buffer)),
+                    b.CreateSelect(inPlace, access->rowStride, c_.pitchOf(buffer))};
   ifThen(b, b.CreateNot(inPlace), copy);
 }
 

@@ -7,7 +7,7 @@
 namespace xt {
 
 // While this workgroup or iteration computes, memory has time to deliver the data of a later one.
-LlvmValue *KernelEmitter::bytesAhead(const Value *tile, const TileAccess &access) {
+LlvmValue *Loads::bytesAhead(const Value *tile, const TileAccess &access) {
   if (tile->type().data().scatter || !access.unitStride) return nullptr;
   int64_t bytes = tile->type().extent(0) * tile->type().extent(1) * elemInfo(access.elem).storageBytes;
   return tile->definingOp() ? bytesToLaterWorkgroup(*tile->definingOp(), access, bytes) : bytesToNextStep(*tile, access);
@@ -15,18 +15,18 @@ LlvmValue *KernelEmitter::bytesAhead(const Value *tile, const TileAccess &access
 
 // For a grid whose consecutive workgroups process consecutive blocks of rows. Only for blocks of at least kSmallest bytes,
 // which the hardware does not prefetch to the end.
-LlvmValue *KernelEmitter::bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes) {
+LlvmValue *Loads::bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes) {
   constexpr int64_t kAhead = 32 << 10, kSmallest = 16 << 10;
-  if (bytes < kSmallest || kernel_.grid.empty() || init.kind() != OpKind::InitTile) return nullptr;
+  if (bytes < kSmallest || c_.kernel.grid.empty() || init.kind() != OpKind::InitTile) return nullptr;
   const Value *base = init.operand(0);
   if (!base->type().isMemRef() || init.operandCount() != static_cast<size_t>(base->type().rank()) + 1) return nullptr;
-  if (init.operand(init.operandCount() - 2) != kernel_.grid.back().variable) return nullptr;
-  LlvmValue *step = grid_[kGridDims - 1][1];
-  return b.CreateMul(b.CreateMul(access.rowStride, step), argument((kAhead + bytes - 1) / bytes));
+  if (init.operand(init.operandCount() - 2) != c_.kernel.grid.back().variable) return nullptr;
+  LlvmValue *step = c_.grid[kGridDims - 1][1];
+  return b.CreateMul(b.CreateMul(access.rowStride, step), c_.argument((kAhead + bytes - 1) / bytes));
 }
 
 // For a tile that a loop moves by constant offsets.
-LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &access) {
+LlvmValue *Loads::bytesToNextStep(const Value &tile, const TileAccess &access) {
   const Block *body = tile.definingBlock();
   const Op *loop = body->parentOp();
   if (!loop || loop->kind() != OpKind::For) return nullptr;
@@ -40,13 +40,13 @@ LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &a
   };
   const int64_t *rows = offset(1), *columns = offset(2);
   if (!rows || !columns || (*rows == 0 && *columns == 0)) return nullptr;
-  LlvmValue *down = b.CreateMul(*rows == 0 ? number(0) : argument(*rows), access.rowStride);
-  return b.CreateAdd(down, b.CreateMul(*columns == 0 ? number(0) : argument(*columns), access.columnStride));
+  LlvmValue *down = b.CreateMul(*rows == 0 ? c_.number(0) : c_.argument(*rows), access.rowStride);
+  return b.CreateAdd(down, b.CreateMul(*columns == 0 ? c_.number(0) : c_.argument(*columns), access.columnStride));
 }
 
 // A loop that loads waits for memory anyway, while the loop that computes on the buffer has time to prefetch. Softmax of whole
 // rows of 4096x4096 takes 7 instead of 9 ms (Zen 4).
-LlvmValue *KernelEmitter::aheadNowOrLater(const Op &load, const TileAccess &access) {
+LlvmValue *Loads::aheadNowOrLater(const Op &load, const TileAccess &access) {
   if (inPlace_.contains(load.result())) return nullptr; // emitLoad has handled it
   LlvmValue *ahead = bytesAhead(load.operand(0), access);
   if (!ahead || !isReadAgain(load)) return ahead;
@@ -55,31 +55,27 @@ LlvmValue *KernelEmitter::aheadNowOrLater(const Op &load, const TileAccess &acce
   return nullptr;
 }
 
-bool KernelEmitter::isReadAgain(const Op &load) const {
-  if (fusion_.isInline(load.result())) return false;
-  const Op *filler = fusion_.fillerOf(load.result());
+bool Loads::isReadAgain(const Op &load) const {
+  if (c_.fusion.isInline(load.result())) return false;
+  const Op *filler = c_.fusion.fillerOf(load.result());
   bool again = false;
   for (Use use : load.result()->uses())
     again |= use.user != filler && isPointwise(*use.user) && use.user->block() == load.block();
   return again;
 }
 
-std::optional<KernelEmitter::TileAccess> KernelEmitter::takeAhead(const Value *load) {
+std::optional<TileAccess> Loads::takeAhead(const Value *load) {
   auto found = ahead_.find(load);
-  if (found == ahead_.end() || load->definingOp()->block() != block_) return std::nullopt;
+  if (found == ahead_.end() || load->definingOp()->block() != c_.block) return std::nullopt;
   TileAccess access = found->second;
   ahead_.erase(found);
   return access;
 }
 
 // Also prefetches columns behind the last one: they are loaded soon, or the prefetch does no harm.
-void KernelEmitter::askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
-  LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
-  askFor(byteOffset(b, address, access.ahead));
-}
-
-void KernelEmitter::askFor(LlvmValue *address, bool toFirst) {
-  prefetch(b, address, toFirst || cpu_.tuning.prefetchesLateToSecond ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
+void Loads::askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
+  LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes)));
+  k_.tiles.askFor(byteOffset(b, address, access.ahead));
 }
 
 } // namespace xt

@@ -1,39 +1,43 @@
 // Tiles, and loads from and stores to the memory behind them.
 #include "ir/base/check.h"
-#include "targets/cpu/vector/kernel_emitter.h"
 
+#include "targets/cpu/vector/kernel_emitter.h"
+#include "targets/cpu/vector/prefetch.h"
 #include <llvm/IR/Module.h>
 
 namespace xt {
 
-KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
-  if (op.result()->type().data().scatter) return initScatterTile(op);
+using enum KernelContext::TilePart;
+using enum KernelContext::ScatterPart;
+
+Parts TileMemory::initTile(const Op &op) {
+  if (op.result()->type().data().scatter) return k_.scatter.initScatterTile(op);
   const Value *memref = op.operand(0);
-  Parts descriptor = parts_.at(memref);
+  Parts descriptor = c_.parts.at(memref);
   bool address = !memref->type().isMemRef();
   if (address) descriptor[0] = b.CreateIntToPtr(descriptor[0], b.getPtrTy());
   auto rank = static_cast<size_t>(address ? 2 : memref->type().rank());
   bool explicitView = op.operandCount() == 1 + 3 * rank; // a shape and strides that replace the descriptor's
   XT_CHECK(rank >= 2 && (explicitView || op.operandCount() == rank + 1), "the base of a tile is a matrix or more");
-  auto size = [&](size_t d) { return explicitView ? scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
-  auto stride = [&](size_t d) { return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d]; };
-  auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
+  auto size = [&](size_t d) { return explicitView ? c_.scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
+  auto stride = [&](size_t d) { return explicitView ? c_.scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d]; };
+  auto offset = [&](size_t d) { return c_.scalar(op.operand(1 + d)); };
   size_t innermost = rank - (op.result()->type().data().order == Order::ColumnMajor ? 2 : 1);
   if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(stride(innermost)); explicitView && !(known && known->isOne()))
-    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(size(innermost), number(1))),
-           addFailure({op.range(), "the innermost stride of a base is 1"}));
-  LlvmValue *elements = number(0), *inside = b.getTrue();
+    c_.failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), c_.number(1)), b.CreateICmpSGT(size(innermost), c_.number(1))),
+              c_.addFailure({op.range(), "the innermost stride of a base is 1"}));
+  LlvmValue *elements = c_.number(0), *inside = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
     elements = b.CreateAdd(elements, b.CreateMul(offset(d), stride(d)));
     inside = b.CreateAnd(inside, b.CreateICmpULT(offset(d), size(d))); // a negative offset is a large unsigned number
   }
   Parts tile(kTileParts, nullptr);
-  LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(op.result()->type().elem()).storageBytes));
+  LlvmValue *bytes = b.CreateMul(elements, c_.number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
   tile[kRows] =
-      b.CreateSelect(inside, size(rank - 2), number(0)); // there is no matrix at this index, so every row is out of bounds
+      b.CreateSelect(inside, size(rank - 2), c_.number(0)); // there is no matrix at this index, so every row is out of bounds
   if (int64_t pack = op.result()->type().packFactor(); pack > 1)
-    tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], number(pack)));
+    tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], c_.number(pack)));
   tile[kColumns] = size(rank - 1);
   tile[kRowStride] = stride(rank - 2);
   tile[kColumnStride] = stride(rank - 1);
@@ -42,31 +46,30 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   return tile;
 }
 
-KernelEmitter::Parts KernelEmitter::moveTile(const Op &op) {
-  if (op.result()->type().data().scatter) return moveScatterTile(op);
-  Parts tile = parts_.at(op.operand(0));
-  tile[kY] = b.CreateAdd(tile[kY], scalar(op.operand(1)));
-  tile[kX] = b.CreateAdd(tile[kX], scalar(op.operand(2)));
+Parts TileMemory::moveTile(const Op &op) {
+  if (op.result()->type().data().scatter) return k_.scatter.moveScatterTile(op);
+  Parts tile = c_.parts.at(op.operand(0));
+  tile[kY] = b.CreateAdd(tile[kY], c_.scalar(op.operand(1)));
+  tile[kX] = b.CreateAdd(tile[kX], c_.scalar(op.operand(2)));
   return tile;
 }
 
-KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const AttrValue *padding) {
-  return accessWindow(tile, argument(tile->type().extent(0)), argument(tile->type().extent(1)), padding);
+TileAccess TileMemory::accessTile(const Value *tile, const AttrValue *padding) {
+  return accessWindow(tile, c_.argument(tile->type().extent(0)), c_.argument(tile->type().extent(1)), padding);
 }
 
-KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns,
-                                                      const AttrValue *padding) {
-  const Parts &parts = parts_.at(tile);
+TileAccess TileMemory::accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding) {
+  const Parts &parts = c_.parts.at(tile);
   Type type = tile->type();
   TileAccess access{};
   access.elem = type.elem();
   access.base = parts[kBase];
-  LlvmValue *bytes = number(elemInfo(type.elem()).storageBytes);
+  LlvmValue *bytes = c_.number(elemInfo(type.elem()).storageBytes);
   access.rowStride = b.CreateMul(parts[kRowStride], bytes);
   access.pack = type.packFactor();
   access.firstRow = parts[kY];
-  access.columnStride = b.CreateMul(parts[kColumnStride], b.CreateMul(bytes, number(access.pack)));
-  LlvmValue *above = access.pack > 1 ? number(0) : b.CreateMul(parts[kY], access.rowStride);
+  access.columnStride = b.CreateMul(parts[kColumnStride], b.CreateMul(bytes, c_.number(access.pack)));
+  LlvmValue *above = access.pack > 1 ? c_.number(0) : b.CreateMul(parts[kY], access.rowStride);
   access.origin = byteOffset(b, parts[kBase], b.CreateAdd(above, b.CreateMul(parts[kX], access.columnStride)));
   // Index i of the tile is in bounds if 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none in bounds".
   access.rowLow = inFrontOf(parts[kY], rows);
@@ -81,42 +84,42 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   return access;
 }
 
-LlvmValue *KernelEmitter::upTo(LlvmValue *value, LlvmValue *extent) {
-  LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
+LlvmValue *TileMemory::upTo(LlvmValue *value, LlvmValue *extent) {
+  LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, c_.number(0));
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, extent);
 }
 
-LlvmValue *KernelEmitter::inFrontOf(LlvmValue *offset, LlvmValue *extent) {
+LlvmValue *TileMemory::inFrontOf(LlvmValue *offset, LlvmValue *extent) {
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(offset);
-  if (notNegative_.contains(offset) || (known && !known->isNegative())) return number(0);
+  if (c_.notNegative.contains(offset) || (known && !known->isNegative())) return c_.number(0);
   return upTo(b.CreateNeg(offset), extent);
 }
 
 // Whether the matrix is too large to stay in a cache until it is read, and is none of the matrices that the kernel reads.
-LlvmValue *KernelEmitter::isStreamed(const Value *tile, const TileAccess &access) {
+LlvmValue *TileMemory::isStreamed(const Value *tile, const TileAccess &access) {
   constexpr int64_t kLarge = int64_t{32} << 20; // bytes; last-level caches are about as large
   if (!access.maybeUnitStride) return nullptr;
-  const Parts &parts = parts_.at(tile);
-  LlvmValue *bytes = b.CreateMul(b.CreateMul(parts[kRows], parts[kColumns]), number(elemInfo(access.elem).storageBytes));
-  LlvmValue *streams = b.CreateICmpSGT(bytes, number(kLarge));
-  for (const Value *read : streamed_.read) streams = b.CreateAnd(streams, b.CreateICmpNE(parts_.at(read)[0], parts[kBase]));
-  fences_ = true;
+  const Parts &parts = c_.parts.at(tile);
+  LlvmValue *bytes = b.CreateMul(b.CreateMul(parts[kRows], parts[kColumns]), c_.number(elemInfo(access.elem).storageBytes));
+  LlvmValue *streams = b.CreateICmpSGT(bytes, c_.number(kLarge));
+  for (const Value *read : c_.streamed.read) streams = b.CreateAnd(streams, b.CreateICmpNE(c_.parts.at(read)[0], parts[kBase]));
+  c_.fences = true;
   return streams;
 }
 
-void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value) {
+void TileMemory::storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value) {
   auto plain = [&]() -> LlvmValues {
     b.CreateAlignedStore(value, address, memoryAlign());
     return {};
   };
-  int64_t bytes = static_cast<int64_t>(module_.getDataLayout().getTypeStoreSize(value->getType()));
+  int64_t bytes = static_cast<int64_t>(c_.module.getDataLayout().getTypeStoreSize(value->getType()));
   if (!access.streams || bytes < 16) { // the smallest size with a non-temporal store instruction
     plain();
     return;
   }
-  LlvmValue *place = b.CreateAnd(b.CreatePtrToInt(address, b.getInt64Ty()), number(bytes - 1));
+  LlvmValue *place = b.CreateAnd(b.CreatePtrToInt(address, b.getInt64Ty()), c_.number(bytes - 1));
   ifElse(
-      b, b.CreateAnd(access.streams, b.CreateICmpEQ(place, number(0))),
+      b, b.CreateAnd(access.streams, b.CreateICmpEQ(place, c_.number(0))),
       [&]() -> LlvmValues {
         llvm::StoreInst *store = b.CreateAlignedStore(value, address, llvm::Align(static_cast<uint64_t>(bytes)));
         store->setMetadata(llvm::LLVMContext::MD_nontemporal,
@@ -127,72 +130,72 @@ void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, Llv
 }
 
 // Bytes from the origin to a row of the tile; for a packed tile, to the row's first element in its group of rows.
-LlvmValue *KernelEmitter::rowDistance(const TileAccess &access, LlvmValue *row) {
+LlvmValue *TileMemory::rowDistance(const TileAccess &access, LlvmValue *row) {
   if (access.pack == 1) return b.CreateMul(row, access.rowStride);
   LlvmValue *ofBase = b.CreateAdd(access.firstRow, row);
-  LlvmValue *inPack = b.CreateAnd(ofBase, number(access.pack - 1)); // a power of two
+  LlvmValue *inPack = b.CreateAnd(ofBase, c_.number(access.pack - 1)); // a power of two
   return b.CreateAdd(b.CreateMul(b.CreateSub(ofBase, inPack), access.rowStride),
-                     b.CreateMul(inPack, number(elemInfo(access.elem).storageBytes)));
+                     b.CreateMul(inPack, c_.number(elemInfo(access.elem).storageBytes)));
 }
 
 // The pointer of a row that is out of bounds is the base: processors take long to find that a masked load without active lanes
 // touches no missing page (bytes of 37x1111x513, whose last block of K ends behind b: 1.6 times the time of the product if such
 // a page follows; Intel Xeon).
-KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, LlvmValue *row) {
+RowAccess TileMemory::accessRow(const TileAccess &access, LlvmValue *row) {
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSLT(row, access.rowHigh), isFromLow(row, access.rowLow));
   LlvmValue *pointer = b.CreateSelect(inside, byteOffset(b, access.origin, rowDistance(access, row)), access.base);
-  return {pointer, b.CreateSelect(inside, access.columnHigh, number(0))};
+  return {pointer, b.CreateSelect(inside, access.columnHigh, c_.number(0))};
 }
 
 // Whether all lanes are in bounds and neighbours in memory.
-LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+LlvmValue *TileMemory::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
   LlvmValue *whole =
-      b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high), isFromLow(column, access.columnLow));
+      b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, c_.number(lanes)), row.high), isFromLow(column, access.columnLow));
   if (access.unitStride) return whole;
-  return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
+  return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, c_.number(elemInfo(access.elem).storageBytes)));
 }
 
 // Uses shifts of one integer: comparing column numbers would need vectors wider than a register for small elements.
-LlvmValue *KernelEmitter::insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column) {
+LlvmValue *TileMemory::insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column) {
   auto below = [&](LlvmValue *bound) { // ones for the columns before `bound`
     LlvmValue *count = b.CreateSub(bound, column);
-    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, number(0));
-    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(64));
-    LlvmValue *ones = b.CreateLShr(number(-1), b.CreateAnd(b.CreateSub(number(64), count), number(63)));
-    return b.CreateSelect(b.CreateICmpEQ(count, number(0)), number(0), ones);
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, c_.number(0));
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, c_.number(64));
+    LlvmValue *ones = b.CreateLShr(c_.number(-1), b.CreateAnd(b.CreateSub(c_.number(64), count), c_.number(63)));
+    return b.CreateSelect(b.CreateICmpEQ(count, c_.number(0)), c_.number(0), ones);
   };
   return isKnownZero(access.columnLow) ? below(high) : b.CreateAnd(below(high), b.CreateNot(below(access.columnLow)));
 }
 
-LlvmValue *KernelEmitter::laneMask(LlvmValue *bits, int lanes) {
+LlvmValue *TileMemory::laneMask(LlvmValue *bits, int lanes) {
   auto width = static_cast<unsigned>(lanes);
   return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
 }
 
 // The mask of a chunk that is not whole: fewer than `lanes` elements are in bounds.
-LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+LlvmValue *TileMemory::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   constexpr int kLaneBytes = 4;
-  if (isKnownZero(access.columnLow) && lanes * kLaneBytes <= cpu_.vectorBytes) {
-    LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(row.high, column), number(0));
+  if (isKnownZero(access.columnLow) && lanes * kLaneBytes <= c_.cpu.vectorBytes) {
+    LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(row.high, column), c_.number(0));
     return b.CreateICmpSLT(ops_.laneNumbers(lanes), ops_.splat(b.CreateTrunc(inside, b.getInt32Ty()), lanes));
   }
   return laneMask(insideBits(access, row.high, column), lanes);
 }
 
-void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
-                                llvm::function_ref<void(LlvmValue *, LlvmValue *, LlvmValue *)> body) {
-  forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *lane) {
+void TileMemory::forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
+                             llvm::function_ref<void(LlvmValue *, LlvmValue *, LlvmValue *)> body) {
+  forLoop(b, c_.number(0), c_.number(lanes), c_.number(1), [&](LlvmValue *lane) {
     LlvmValue *at = b.CreateAdd(column, lane);
     LlvmValue *valid = b.CreateAnd(b.CreateICmpSLT(at, row.high), isFromLow(at, access.columnLow));
     LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, access.columnStride));
-    body(valid, address, b.CreateMul(lane, number(elemInfo(access.elem).storageBytes)));
+    body(valid, address, b.CreateMul(lane, c_.number(elemInfo(access.elem).storageBytes)));
   });
 }
 
-LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+LlvmValue *TileMemory::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
-  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes))); };
   auto whole = [&]() -> LlvmValues {
     if (access.ahead) askFor(byteOffset(b, address(), access.ahead));
     return {b.CreateAlignedLoad(type, address(), memoryAlign())};
@@ -211,13 +214,13 @@ LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &r
     });
     return {b.CreateAlignedLoad(type, chunk, llvm::Align(64))};
   };
-  bool useMask = access.unitStride && cpu_.maskedAccess;
+  bool useMask = access.unitStride && c_.cpu.maskedAccess;
   if (!access.maybeUnitStride) return byLane()[0];
   return ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); })[0];
 }
 
-void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes) {
-  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+void TileMemory::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes) {
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes))); };
   auto whole = [&]() -> LlvmValues {
     storeWhole(access, address(), value);
     return {};
@@ -235,12 +238,25 @@ void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, L
     });
     return {};
   };
-  bool useMask = access.unitStride && cpu_.maskedAccess;
+  bool useMask = access.unitStride && c_.cpu.maskedAccess;
   if (!access.maybeUnitStride) {
     byLane();
     return;
   }
   ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); });
+}
+
+// Whether all elements of a tile are in bounds. Tiles are whole registers wide, so no register that is read holds other
+// elements.
+LlvmValue *TileMemory::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
+  LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
+  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, c_.argument(rows)),
+            *across = b.CreateICmpEQ(access.columnHigh, c_.argument(columns));
+  return b.CreateAnd(b.CreateICmpEQ(first, c_.number(0)), b.CreateAnd(down, across));
+}
+
+void TileMemory::askFor(LlvmValue *address, bool toFirst) {
+  prefetch(b, address, toFirst || c_.cpu.tuning.prefetchesLateToSecond ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
 }
 
 } // namespace xt

@@ -5,6 +5,9 @@
 
 namespace xt {
 
+using enum KernelContext::TilePart;
+using enum KernelContext::ScatterPart;
+
 namespace {
 
 namespace Intrinsic = llvm::Intrinsic;
@@ -34,14 +37,14 @@ LlvmValue *areApart(llvm::IRBuilderBase &b, const ByteRange &x, const ByteRange 
 }
 
 // The bytes of the whole matrix that a tile lies in.
-ByteRange KernelEmitter::matrixBytes(const Value *tile) {
-  const Parts &parts = parts_.at(tile);
+ByteRange Overlaps::matrixBytes(const Value *tile) {
+  const Parts &parts = c_.parts.at(tile);
   return byteRange(b, parts[kBase], {StridedDim{parts[kRows], parts[kRowStride]}, {parts[kColumns], parts[kColumnStride]}},
                    elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
 }
 
-ByteRange KernelEmitter::memrefBytes(const Value *memref) {
-  const Parts &parts = parts_.at(memref);
+ByteRange Overlaps::memrefBytes(const Value *memref) {
+  const Parts &parts = c_.parts.at(memref);
   auto rank = static_cast<size_t>(memref->type().rank());
   llvm::SmallVector<StridedDim, 4> dims;
   for (size_t d = 0; d < rank; ++d) dims.push_back({parts[1 + d], parts[1 + rank + d]});
@@ -50,28 +53,28 @@ ByteRange KernelEmitter::memrefBytes(const Value *memref) {
 
 // The bytes of the matrix that a tile lies in. The tile itself may be defined only later in the program. nullopt: its matrix is
 // not known at this point.
-std::optional<ByteRange> KernelEmitter::bytesAround(const Value *tile) {
+std::optional<ByteRange> Overlaps::bytesAround(const Value *tile) {
   const Op *op = tile->definingOp();
-  while (!parts_.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
+  while (!c_.parts.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
     tile = op->operand(0);
     op = tile->definingOp();
   }
-  if (parts_.contains(tile)) return matrixBytes(tile);
+  if (c_.parts.contains(tile)) return matrixBytes(tile);
   if (!op || op->kind() != OpKind::InitTile) return std::nullopt;
   const Value *base = op->operand(0);
   bool whole = base->type().isMemRef() && op->operandCount() == static_cast<size_t>(base->type().rank()) + 1;
-  return whole && parts_.contains(base) ? std::optional(memrefBytes(base)) : std::nullopt;
+  return whole && c_.parts.contains(base) ? std::optional(memrefBytes(base)) : std::nullopt;
 }
 
-LlvmValue *KernelEmitter::isApartFrom(const Value *tile, const Value *memref) {
-  const Value *param = parameterBehind(kernel_, tile);
+LlvmValue *Overlaps::isApartFrom(const Value *tile, const Value *memref) {
+  const Value *param = parameterBehind(c_.kernel, tile);
   return param ? areParametersApart(param, memref) : areApart(b, matrixBytes(tile), memrefBytes(memref));
 }
 
 // Whether the memory of two tiles has no byte in common. Compares all memory of two different parameters, or the two matrices
 // if both tiles come from the same parameter. Null: not known at this point.
-LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
-  const Value *x = parameterBehind(kernel_, tile), *y = parameterBehind(kernel_, other);
+LlvmValue *Overlaps::areTilesApart(const Value *tile, const Value *other) {
+  const Value *x = parameterBehind(c_.kernel, tile), *y = parameterBehind(c_.kernel, other);
   if (x && x == y && x->type().rank() == 2) return b.getFalse();
   if (x && y && x != y) return areParametersApart(x, y);
   auto bytesOf = [&](const Value *param, const Value *of) {
@@ -82,16 +85,16 @@ LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
 }
 
 // The launch has compared the first kApartMemRefs memrefs; other pairs are compared here.
-LlvmValue *KernelEmitter::areParametersApart(const Value *memref, const Value *other) {
+LlvmValue *Overlaps::areParametersApart(const Value *memref, const Value *other) {
   auto place = [&](const Value *param) { // the position among the memrefs
     size_t before = 0;
-    for (size_t i = 0; i < param->index(); ++i) before += kernel_.param(i)->type().isMemRef();
+    for (size_t i = 0; i < param->index(); ++i) before += c_.kernel.param(i)->type().isMemRef();
     return before;
   };
   if (memref == other) return b.getFalse();
   std::optional<unsigned> bit = apartBit(place(memref), place(other));
   if (!bit) return areApart(b, memrefBytes(memref), memrefBytes(other));
-  return b.CreateICmpNE(b.CreateAnd(apartBits_, uint64_t{1} << *bit), number(0));
+  return b.CreateICmpNE(b.CreateAnd(c_.words.apart, uint64_t{1} << *bit), c_.number(0));
 }
 
 } // namespace xt

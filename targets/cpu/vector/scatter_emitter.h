@@ -1,0 +1,38 @@
+// Scatter tiles, atomics, and access to single elements of memory.
+#pragma once
+#include "targets/cpu/vector/kernel_context.h"
+
+namespace xt {
+
+class KernelEmitter;
+
+class ScatterEmitter {
+public:
+  ScatterEmitter(KernelEmitter &emitter, KernelContext &context) : k_(emitter), c_(context), b(context.b), ops_(context.ops) {}
+
+  Parts initScatterTile(const Op &op);
+  Parts moveScatterTile(const Op &op);
+  void emitGather(const Op &op);
+  void emitScatter(const Op &op);
+  void emitAtomic(const Op &op);
+  Parts castMemRef(const Op &op);
+  Parts slmBuffer(const Op &op);
+  LlvmValue *loadElement(const Op &op);
+  void storeElement(const Op &op);
+
+private:
+  // The address of an element that a scatter tile points to, or of a stack slot if it is out of bounds.
+  struct ScatterAccess {
+    LlvmValue *inside, *address;
+  };
+  ScatterAccess scatterAccess(const Value *tile, const Buffer &offsets, LlvmValue *row, LlvmValue *column);
+  LlvmValue *updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value);
+  ScatterAccess elementOfMemRef(const Op &op, size_t memref);
+
+  KernelEmitter &k_;
+  KernelContext &c_;
+  llvm::IRBuilder<> &b;
+  RegisterOps &ops_;
+};
+
+} // namespace xt
