@@ -77,17 +77,7 @@ private:
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
   void emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns);
   LlvmValue *combinedRow(const Sink &sink, LlvmValue *row, int64_t columns);
-  int chunksAtOnce(int64_t columns) const;
-  LlvmValue *areNumbers(llvm::ArrayRef<LlvmValue *> chunks); // lanes that are NaN in no chunk
   bool isOrdered(const Sink &sink) const; // whether it is reduced as integers
-  bool usesRangeInstruction(const Sink &sink) const;
-  LlvmValue *furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y);
-  static bool isFurthest(OpKind kind);
-  static llvm::Intrinsic::ID furtherOf(OpKind kind);
-  LlvmValue *turnedBits(LlvmValue *bits);
-  LlvmValue *orderedBits(OpKind kind, LlvmValue *chunk);
-  LlvmValue *furthestOfLanes(OpKind kind, LlvmValue *ordered);
-  LlvmValue *acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk);
   LlvmValue *operand(const Op &op, size_t i);
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
   LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);

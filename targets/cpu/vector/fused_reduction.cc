@@ -1,5 +1,6 @@
 // Reductions, and values that a fused loop computes from the position (iota, masks, broadcasts).
 #include "ir/combine.h"
+#include "targets/cpu/vector/furthest_of_floats.h"
 #include "targets/cpu/vector/fused_loop.h"
 #include "targets/cpu/vector/register_transpose.h"
 
@@ -109,6 +110,29 @@ void FusedLoop::fillWithIdentity(const Sink &sink) {
   });
 }
 
+namespace {
+
+// The number of chunks per iteration. Their dependency chains are independent.
+int chunksAtOnce(int64_t columns, int lanes) {
+  constexpr int kMost = 4;
+  int count = kMost;
+  while (columns % (count * lanes) != 0 && count > 1) count /= 2;
+  return count;
+}
+
+// One element from all lanes of a register.
+LlvmValue *acrossLanes(KernelContext &context, OpKind kind, Elem elem, LlvmValue *chunk) {
+  const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(chunk->getType())->getNumElements());
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes));
+    for (int lane = 0; lane < lanes; ++lane) order[static_cast<size_t>(lane)] = (lane + half) % lanes;
+    chunk = context.ops.combine(kind, elem, chunk, context.b.CreateShuffleVector(chunk, order));
+  }
+  return context.b.CreateExtractElement(chunk, uint64_t{0});
+}
+
+} // namespace
+
 // Reduces each row to one register of partial results, and that register to one element.
 void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
   if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= Transposer::kSquareLines)
@@ -117,7 +141,8 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
   OpKind kind = *acrossColumns_;
   forLoop(b, e_.context.number(0), e_.context.argument(rows), e_.context.number(1), [&](LlvmValue *row) {
     LlvmValue *sums = combinedRow(sink, row, columns);
-    LlvmValue *sum = isOrdered(sink) ? furthestOfLanes(kind, sums) : acrossLanes(kind, elem, sums);
+    LlvmValue *sum =
+        isOrdered(sink) ? FurthestOfFloats(e_.context, kind, lanes_).ofLanes(sums) : acrossLanes(e_.context, kind, elem, sums);
     b.CreateAlignedStore(e_.context.ops.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
   });
 }
@@ -127,6 +152,7 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
 void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns) {
   Elem elem = sink.buffer->shape.elem, partial = isOrdered(sink) ? Elem::I32 : elem;
   OpKind kind = *acrossColumns_;
+  FurthestOfFloats furthest(e_.context, kind, lanes_);
   LlvmValue *end = e_.context.argument(rows);
   forLoop(b, e_.context.number(0), end, e_.context.number(lanes_), [&](LlvmValue *first) {
     LlvmValue *count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(end, first), e_.context.number(lanes_));
@@ -135,36 +161,28 @@ void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t column
     });
     for (LlvmValue *&line : lines) line = e_.context.ops.fromStorage(partial, line);
     LlvmValue *sums = combineRows(b, lines, [&](LlvmValue *x, LlvmValue *y) {
-      return isOrdered(sink) ? b.CreateBinaryIntrinsic(furtherOf(kind), x, y) : e_.context.ops.combine(kind, elem, x, y);
+      return isOrdered(sink) ? furthest.further(x, y) : e_.context.ops.combine(kind, elem, x, y);
     });
-    if (isOrdered(sink)) sums = b.CreateBitCast(turnedBits(sums), e_.context.ops.type(elem, lanes_));
+    if (isOrdered(sink)) sums = b.CreateBitCast(furthest.turnedBits(sums), e_.context.ops.type(elem, lanes_));
     b.CreateAlignedStore(e_.context.ops.toStorage(elem, sums), rowOf(*sink.buffer, first), alignOf(elem));
   });
-}
-
-// The number of chunks per iteration. Their dependency chains are independent: the maximum of a row of scores takes 0.6 of the
-// time (Zen 5).
-int FusedLoop::chunksAtOnce(int64_t columns) const {
-  constexpr int kMost = 4;
-  int count = kMost;
-  while (columns % (count * lanes_) != 0 && count > 1) count /= 2;
-  return count;
 }
 
 // One register of partial results of a row. Lanes behind the last column are replaced by the identity.
 LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t columns) {
   Elem elem = sink.buffer->shape.elem;
   OpKind kind = *acrossColumns_;
-  const bool ranges = usesRangeInstruction(sink);
+  FurthestOfFloats furthest(e_.context, kind, lanes_);
+  const bool ranges = isOrdered(sink) && furthest.usesRangeInstruction();
   LlvmValue *identity = e_.context.ops.constant(elem, combiningIdentity(kind, elem), lanes_);
   enterRow(row);
   LlvmValue *end = e_.context.argument(columns);
   auto combine = [&](LlvmValue *x, LlvmValue *y) -> LlvmValue * {
-    if (ranges) return furthestByRange(kind, x, y);
-    if (isOrdered(sink)) return b.CreateBinaryIntrinsic(furtherOf(kind), x, y);
+    if (ranges) return furthest.byRange(x, y);
+    if (isOrdered(sink)) return furthest.further(x, y);
     return e_.context.ops.combine(kind, elem, x, y);
   };
-  const int count = chunksAtOnce(columns);
+  const int count = chunksAtOnce(columns, lanes_);
   auto step = [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValues next, chunks;
     for (int i = 0; i < count; ++i) {
@@ -175,84 +193,24 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
       LlvmValue *chunk = chunk_.at(sink.value);
       if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(end, at), chunk, identity);
       chunks.push_back(chunk);
-      next.push_back(combine(carried[static_cast<size_t>(i)], !ranges && isOrdered(sink) ? orderedBits(kind, chunk) : chunk));
+      next.push_back(
+          combine(carried[static_cast<size_t>(i)], !ranges && isOrdered(sink) ? furthest.orderedBits(chunk) : chunk));
     }
-    if (ranges) next.push_back(b.CreateAnd(carried.back(), areNumbers(chunks)));
+    if (ranges) next.push_back(b.CreateAnd(carried.back(), furthest.areNumbers(chunks)));
     return next;
   };
-  LlvmValues start(static_cast<size_t>(count), isOrdered(sink) && !ranges ? orderedBits(kind, identity) : identity);
+  LlvmValues start(static_cast<size_t>(count), isOrdered(sink) && !ranges ? furthest.orderedBits(identity) : identity);
   if (ranges) start.push_back(llvm::Constant::getAllOnesValue(e_.context.ops.type(Elem::I1, lanes_)));
   LlvmValues combined = forLoop(b, e_.context.number(0), end, e_.context.number(count * lanes_), start, step);
   for (size_t half = static_cast<size_t>(count) / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i) combined[i] = combine(combined[i], combined[i + half]);
   if (!ranges) return combined[0];
   LlvmValue *nan = llvm::ConstantFP::getNaN(identity->getType());
-  return orderedBits(kind, b.CreateSelect(combined.back(), combined[0], nan));
+  return furthest.orderedBits(b.CreateSelect(combined.back(), combined[0], nan));
 }
 
-// One comparison checks two registers.
-LlvmValue *FusedLoop::areNumbers(llvm::ArrayRef<LlvmValue *> chunks) {
-  LlvmValue *all = nullptr;
-  for (size_t i = 0; i < chunks.size(); i += 2) {
-    LlvmValue *both = b.CreateFCmpORD(chunks[i], chunks[std::min(i + 1, chunks.size() - 1)]);
-    all = all ? b.CreateAnd(all, both) : both;
-  }
-  return all;
-}
-
-// AVX-512 has an instruction (vrangeps) that orders -0 before +0, but prefers a number to a NaN, so NaNs are tracked in a mask.
-// This takes two ops in the loop instead of five.
-bool FusedLoop::usesRangeInstruction(const Sink &sink) const {
-  return isOrdered(sink) && e_.context.cpu.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8);
-}
-
-LlvmValue *FusedLoop::furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y) {
-  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: sign of the selected operand; current rounding mode
-  llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(kind == OpKind::MaximumF ? kMost : kLeast),
-                                         llvm::PoisonValue::get(x->getType()),
-                                         lanes_ == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
-  if (lanes_ == 16) args.push_back(b.getInt32(kRounding));
-  return b.CreateIntrinsic(
-      lanes_ == 16 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_256, args);
-}
-
-// The maximum or minimum of f32 can be computed as that of integers in the same order: -0 before +0, and NaN beyond all
-// numbers. The dependency chain is then one integer op instead of the five that handle zeros and NaN. AVX-512 has a better way
-// (usesRangeInstruction).
 bool FusedLoop::isOrdered(const Sink &sink) const {
-  return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32;
-}
-bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
-llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) {
-  return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
-}
-
-namespace {
-constexpr uint32_t kMagnitude = 0x7FFFFFFF; // all bits of an f32 except its sign
-} // namespace
-
-// Maps the bits of a float to an integer in the same order. The function is its own inverse.
-LlvmValue *FusedLoop::turnedBits(LlvmValue *bits) { return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude)); }
-
-LlvmValue *FusedLoop::orderedBits(OpKind kind, LlvmValue *chunk) {
-  llvm::Type *bits = e_.context.ops.type(Elem::I32, lanes_);
-  LlvmValue *nan = llvm::ConstantInt::get(bits, kind == OpKind::MaximumF ? kMagnitude : ~kMagnitude);
-  return b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, turnedBits(b.CreateBitCast(chunk, bits)));
-}
-
-LlvmValue *FusedLoop::furthestOfLanes(OpKind kind, LlvmValue *ordered) {
-  if (lanes_ > 1)
-    ordered = kind == OpKind::MaximumF ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
-  return b.CreateBitCast(turnedBits(ordered), b.getFloatTy());
-}
-
-LlvmValue *FusedLoop::acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk) {
-  for (int half = lanes_ / 2; half > 0; half /= 2) {
-    llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes_));
-    for (int lane = 0; lane < lanes_; ++lane) order[static_cast<size_t>(lane)] = (lane + half) % lanes_;
-    chunk = e_.context.ops.combine(kind, elem, chunk, b.CreateShuffleVector(chunk, order));
-  }
-  return b.CreateExtractElement(chunk, uint64_t{0});
+  return FurthestOfFloats::isOf(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32;
 }
 
 } // namespace xt
