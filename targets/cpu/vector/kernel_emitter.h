@@ -3,7 +3,7 @@
 #include "targets/cpu/vector/control_flow.h"
 #include "targets/cpu/vector/element_picker.h"
 #include "targets/cpu/vector/host_calls.h"
-#include "targets/cpu/vector/lane_exchange.h"
+#include "targets/cpu/vector/fiber_lanes.h"
 #include "targets/cpu/vector/loads.h"
 #include "targets/cpu/vector/overlaps.h"
 #include "targets/cpu/vector/scatter_emitter.h"
@@ -43,7 +43,7 @@ public:
   Transposer transposer{*this, context};
   ScatterEmitter scatter{*this, context};
   HostCalls host{*this, context};
-  LaneExchange lanes{*this, context};
+  FiberLanes lanes{*this, context};
   ControlFlow flow{*this, context};
 
 private:

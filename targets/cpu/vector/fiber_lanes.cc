@@ -5,7 +5,7 @@
 
 namespace xt {
 
-void LaneExchange::giveToLanes(const Op &op) {
+void FiberLanes::giveToLanes(const Op &op) {
   Type type = op.operand(0)->type();
   LlvmValue *place = k_.host.barrierPlace(op);
   if (type.isVector()) {
@@ -18,9 +18,9 @@ void LaneExchange::giveToLanes(const Op &op) {
   c_.callHost(kLaneExchangeSymbol, {c_.fiber, place, slot, c_.number(elemInfo(type.elem()).storageBytes)});
 }
 
-LlvmValue *LaneExchange::givenBy(LlvmValue *lane) { return c_.callHost(kLaneGivenSymbol, {c_.fiber, lane}, b.getPtrTy()); }
+LlvmValue *FiberLanes::givenBy(LlvmValue *lane) { return c_.callHost(kLaneGivenSymbol, {c_.fiber, lane}, b.getPtrTy()); }
 
-void LaneExchange::emitShuffle(const Op &op) {
+void FiberLanes::emitShuffle(const Op &op) {
   std::string_view mode = op.textAttr("mode");
   LlvmValue *offset = ops_.indexFrom(c_.scalar(op.operand(1)), op.operand(1)->type().elem());
   LlvmValue *width = ops_.indexFrom(c_.scalar(op.operand(2)), op.operand(2)->type().elem());
@@ -45,7 +45,7 @@ void LaneExchange::emitShuffle(const Op &op) {
       ops_.fromStorage(type.elem(), b.CreateAlignedLoad(ops_.storageType(type.elem(), 0), given, llvm::Align(1)))};
 }
 
-void LaneExchange::emitSubgroupReduce(const Op &op) {
+void FiberLanes::emitSubgroupReduce(const Op &op) {
   Type type = op.result()->type();
   Elem elem = type.elem();
   OpKind kind = *combiningOp(op.textAttr("kind"), elem);

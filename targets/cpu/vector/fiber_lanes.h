@@ -7,9 +7,9 @@ namespace xt {
 
 class KernelEmitter;
 
-class LaneExchange {
+class FiberLanes {
 public:
-  LaneExchange(KernelEmitter &emitter, KernelContext &context) : k_(emitter), c_(context), b(context.b), ops_(context.ops) {}
+  FiberLanes(KernelEmitter &emitter, KernelContext &context) : k_(emitter), c_(context), b(context.b), ops_(context.ops) {}
 
   void emitShuffle(const Op &op);
   void emitSubgroupReduce(const Op &op);
