@@ -32,7 +32,7 @@ public:
 private:
   // Elements down a column of a column-major tile are neighbours in memory, so a load that transposes reads whole registers.
   static bool readsDownColumns(const Op &op) {
-    return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
+    return op.kind() == OpKind::LoadTile && transposes(op) && op.operand(0)->type().packFactor() == 1;
   }
   static std::string placeOf(RegisterTile tile, bool inTiles) {
     return inTiles ? "AMX tiles" : str(tile.rows * tile.vectors, " registers");

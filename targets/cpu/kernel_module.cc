@@ -36,7 +36,7 @@ void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagno
 // The first XeGPU op that the emitter does not support; null: none.
 const Op *firstBlockOp(const Block &body) {
   const Op *found = nullptr;
-  walk(const_cast<Block &>(body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(body, [&](const Op &op) {
     bool known = op.kind() == OpKind::Mfence || op.kind() == OpKind::CompileHint || op.kind() == OpKind::AllocNbarrier ||
                  op.kind() == OpKind::CreateNbarrier || op.info().typeRule == TypeRule::Nbarrier;
     if (!found && op.info().dialect == Dialect::XeGpu && !known) found = &op;

@@ -118,7 +118,6 @@ TEST(Sources, ReadAttributesThroughViews) {
     for (const auto &entry : fs::recursive_directory_iterator(root / folder)) {
       std::string name = fs::relative(entry.path(), root).generic_string();
       if (!name.ends_with(".cc") && !name.ends_with(".h")) continue;
-      if (name.starts_with("targets/cpu/")) continue;
       if (name.starts_with("ir/print") || name.starts_with("ir/views/") || name.starts_with("lang/parse/")) continue;
       std::string text = test::readText(entry.path());
       std::smatch match;

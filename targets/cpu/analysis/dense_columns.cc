@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/dense_columns.h"
 
+#include "ir/views/tile.h"
 #include "targets/cpu/analysis/vector_values.h"
 
 #include <vector>
@@ -78,8 +79,7 @@ private:
     const Op *op = value.definingOp();
     if (!op) return isCarriedDense(value.definingBlock()->parentOp(), value.index(), true);
     if (op->kind() == OpKind::For) return isCarriedDense(op, value.index(), false);
-    if (op->kind() == OpKind::Reduction)
-      return isStreamedReduction(*op) && std::get<std::vector<int64_t>>(op->attr("dims")->value)[0] == 1;
+    if (op->kind() == OpKind::Reduction) return isStreamedReduction(*op) && ReductionOp(*op).dim() == 1;
     if (!isPointwise(*op)) return false;
     for (const Value *operand : op->operands())
       if (operand->type().isVector() && !isDense(operand)) return false;

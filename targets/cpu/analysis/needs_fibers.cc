@@ -6,8 +6,7 @@ namespace {
 // Even a single subgroup may wait at a named barrier for subgroups that never come. Only fibers detect that.
 bool hasNamedBarriers(const Kernel &kernel) {
   bool found = false;
-  walk(const_cast<Block &>(kernel.body),
-       [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
+  walk(kernel.body, [&](const Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
   return found;
 }
 } // namespace
@@ -16,7 +15,7 @@ bool needsFibers(const Kernel &kernel) {
   if (kernel.scope == Scope::Lane) return true;
   if (kernel.scope != Scope::Subgroup) return false;
   bool waits = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+  walk(kernel.body, [&](const Op &op) {
     waits |= op.kind() == OpKind::Barrier || op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier;
   });
   return waits && (kernel.subgroups > 1 || hasNamedBarriers(kernel));

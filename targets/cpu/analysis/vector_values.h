@@ -1,6 +1,7 @@
 // Which values the emitter keeps in scratch memory, and which vector ops are pointwise.
 #pragma once
 #include "ir/op.h"
+#include "ir/views/tile.h"
 #include "targets/cpu/analysis/cpu_info.h"
 
 namespace xt {
@@ -26,7 +27,7 @@ inline bool fillsRegisters(const CpuInfo &cpu, Type type) {
 }
 
 // A load_tile that does not transpose.
-inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !op.attr("transpose"); }
+inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !transposes(op); }
 
 // Ops that read each buffer only at the position that they write next, if their result has a buffer.
 inline bool worksInPlace(const Op &op) {
@@ -54,7 +55,7 @@ inline bool isReadingBroadcast(const Op &op) {
 // A reduction that one pass over its operand computes: of all rows or blocks of rows, or of whole rows.
 inline bool isStreamedReduction(const Op &op) {
   if (op.kind() != OpKind::Reduction) return false;
-  bool alongColumns = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0] == 1;
+  bool alongColumns = ReductionOp(op).dim() == 1;
   return !alongColumns || op.result()->type().extent(1) == 1;
 }
 

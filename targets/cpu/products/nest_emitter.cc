@@ -1,6 +1,7 @@
 #include "targets/cpu/products/nest_emitter.h"
 
 #include "ir/constants.h"
+#include "ir/views/nest.h"
 
 namespace xt {
 
@@ -55,7 +56,7 @@ LlvmValue *NestEmitter::totalDepth() {
     e_.context.failIf(b.CreateICmpSLE(step, n.number(0)),
                       e_.context.addFailure({n.op.operandRange(5), "the step of a `nest` must be positive", {}}));
   LlvmValue *trips = e_.flow.tripCount(e_.context.scalar(n.op.operand(3)), e_.context.scalar(n.op.operand(4)), step);
-  int64_t extent = n.op.operand(0)->type().extent(n.op.attr("transpose_a") ? 0 : 1);
+  int64_t extent = n.op.operand(0)->type().extent(NestOp(n.op).transposeA() ? 0 : 1);
   // No matrix in memory is deeper, and elements behind its end are 0.
   LlvmValue *limit = e_.context.argument((int64_t{1} << 60) / extent);
   trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);

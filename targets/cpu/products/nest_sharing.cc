@@ -12,7 +12,7 @@ namespace {
 std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const Op &nest) {
   std::vector<const Value *> memrefs;
   bool known = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
     const Value *memref = op.kind() == OpKind::LoadTile                ? parameterBehind(kernel, op.operand(0))
                           : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0)
@@ -44,7 +44,7 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
   if (kernel.scope == Scope::Lane || (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)) return nullptr;
   const Op *nest = nullptr;
   bool alone = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
+  walk(kernel.body, [&](const Op &op) {
     Effect effects = op.info().effects;
     if (!has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) && !has(effects, Effect::Observable)) return;
     const Op *stored = op.kind() == OpKind::StoreTile ? fusion.nestInto(op) : nullptr;

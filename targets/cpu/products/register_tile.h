@@ -1,5 +1,6 @@
 // The register tile: the part of a matrix product that stays in registers.
 #pragma once
+#include "ir/views/nest.h"
 #include "targets/cpu/analysis/buffer_assignment.h"
 #include "targets/cpu/analysis/product_style.h"
 
@@ -124,7 +125,7 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
 // Whether a nest's a or b, which must not be a packed tile, is transposed in memory: its rows run along the other dimension
 // than in the product.
 inline bool isTurned(const Op &nest, size_t operand) {
-  const bool isTransposed = nest.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
+  const bool isTransposed = operand == 0 ? NestOp(nest).transposeA() : NestOp(nest).transposeB();
   return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 

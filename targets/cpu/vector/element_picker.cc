@@ -1,6 +1,7 @@
 // Vector ops that move elements to other positions: loops over single elements.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/shared.h"
 #include "targets/cpu/vector/fused_loop.h"
 
 namespace xt {
@@ -41,7 +42,7 @@ void ElementPicker::storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *col
 
 void ElementPicker::emitReduction(const Op &op) {
   Type from = op.operand(0)->type(), result = op.result()->type();
-  OpKind kind = *combiningOp(op.textAttr("kind"), result.elem());
+  OpKind kind = *combiningOp(op);
   const Buffer &to = *c_.buffers.bufferOf(op.result());
   if (isStreamedReduction(op)) {
     FusedLoop loop(k_);
@@ -85,7 +86,7 @@ void ElementPicker::emitReshape(const Op &op) {
 // The position of an element of a part within the whole, as row and column of their buffers.
 std::pair<LlvmValue *, LlvmValue *> ElementPicker::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row,
                                                                 LlvmValue *column) {
-  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  const std::vector<int64_t> &offsets = *SharedAttrs(op).offsets();
   LlvmValue *wholeRow = c_.number(0), *stride = c_.number(1);
   for (size_t d = offsets.size() - 1; d-- > 0;) {
     LlvmValue *extent = c_.number(part.extent(static_cast<int>(d)));

@@ -1,6 +1,7 @@
 // Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads those of other lanes after all
 // have done so.
 #include "ir/combine.h"
+#include "ir/views/scalar.h"
 #include "targets/cpu/vector/kernel_emitter.h"
 
 namespace xt {
@@ -21,16 +22,16 @@ void FiberLanes::giveToLanes(const Op &op) {
 LlvmValue *FiberLanes::givenBy(LlvmValue *lane) { return c_.callHost(kLaneGivenSymbol, {c_.fiber, lane}, b.getPtrTy()); }
 
 void FiberLanes::emitShuffle(const Op &op) {
-  std::string_view mode = op.textAttr("mode");
+  ShuffleMode mode = ShuffleOp(op).mode();
   LlvmValue *offset = ops_.indexFrom(c_.scalar(op.operand(1)), op.operand(1)->type().elem());
   LlvmValue *width = ops_.indexFrom(c_.scalar(op.operand(2)), op.operand(2)->type().elem());
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, width, c_.number(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, taking, c_.number(c_.kernel.lanes));
   // Unsigned: a lane number below 0 becomes larger than every width.
-  LlvmValue *from = mode == "xor"    ? b.CreateXor(c_.lane, offset)
-                    : mode == "up"   ? b.CreateSub(c_.lane, offset)
-                    : mode == "down" ? b.CreateAdd(c_.lane, offset)
-                                     : offset;
+  LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(c_.lane, offset)
+                    : mode == ShuffleMode::Up   ? b.CreateSub(c_.lane, offset)
+                    : mode == ShuffleMode::Down ? b.CreateAdd(c_.lane, offset)
+                                                : offset;
   LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), b.CreateICmpULT(c_.lane, taking));
   giveToLanes(op);
   LlvmValue *given = givenBy(b.CreateSelect(valid, from, c_.lane));
@@ -48,9 +49,9 @@ void FiberLanes::emitShuffle(const Op &op) {
 void FiberLanes::emitSubgroupReduce(const Op &op) {
   Type type = op.result()->type();
   Elem elem = type.elem();
-  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
-  LlvmValue *stride = c_.number(op.intAttr("cluster_stride", 1));
-  LlvmValue *span = b.CreateMul(c_.number(op.intAttr("cluster_size", c_.kernel.lanes)), stride);
+  OpKind kind = *combiningOp(op);
+  LlvmValue *stride = c_.number(SubgroupReduceOp(op).clusterStride().value_or(1));
+  LlvmValue *span = b.CreateMul(c_.number(SubgroupReduceOp(op).clusterSize().value_or(c_.kernel.lanes)), stride);
   giveToLanes(op);
   auto sum = [&](LlvmValue *offset) { // combines the elements at byte `offset` of the lanes' values
     LlvmValue *identity = ops_.constant(elem, combiningIdentity(kind, elem), 0);

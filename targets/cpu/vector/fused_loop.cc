@@ -1,6 +1,8 @@
 #include "targets/cpu/vector/fused_loop.h"
 
 #include "ir/base/check.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 
@@ -47,7 +49,7 @@ void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   addNodes(e_.context.fusion.nodes(value, filled), filled);
   const Buffer &result = *e_.context.buffers.bufferOf(reduction.result());
   Sink sink{.value = value, .buffer = &result, .tile = nullptr};
-  if (std::get<std::vector<int64_t>>(reduction.attr("dims")->value)[0] == 0) {
+  if (ReductionOp(reduction).dim() == 0) {
     sink.reduces = kind;
     sink.rowsEach = value->type().extent(0) / reduction.result()->type().extent(0);
   } else
@@ -79,13 +81,12 @@ void FusedLoop::prepare() {
     if (!node.computed) node.ahead = e_.loads.takeAhead(node.value);
     if (!node.computed) continue;
     if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
-    if (op->kind() == OpKind::Constant) node.invariant = e_.context.ops.constant(elem, op->attr("value")->value, lanes_);
+    if (op->kind() == OpKind::Constant) node.invariant = e_.context.ops.constant(elem, ConstantOp(*op).value(), lanes_);
     if (op->kind() == OpKind::Splat) node.invariant = e_.context.ops.splat(e_.context.scalar(op->operand(0)), lanes_);
     if (op->kind() == OpKind::CreateMask)
       node.limit = withinRow(e_.context.scalar(op->operand(op->operandCount() - 1)), node.value->type());
     if (op->kind() == OpKind::LoadTile) {
-      const Attr *padding = op->attr("padding");
-      node.tile = e_.tiles.accessTile(op->operand(0), padding ? &padding->value : nullptr);
+      node.tile = e_.tiles.accessTile(op->operand(0), LoadTileOp(*op).padding());
       node.tile.ahead = e_.loads.aheadNowOrLater(*op, node.tile);
     }
   }

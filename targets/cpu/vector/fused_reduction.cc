@@ -45,7 +45,7 @@ void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
     return d == 0 ? at : b.CreateURem(at, e_.context.number(type.extent(d)));
   };
   if (op.kind() == OpKind::Iota) {
-    auto d = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+    auto d = static_cast<int>(dimensionOf(op));
     if (d + 1 < type.rank()) node.rowValue = e_.context.ops.splat(e_.context.ops.indexTo(coordinate(d), type.elem()), lanes_);
   }
   if (op.kind() == OpKind::CreateMask && type.rank() > 1) {

@@ -1,6 +1,10 @@
 // Calls from a kernel to the host process: printing, failed asserts, and waiting at a barrier.
 #include "ir/asserted_shape.h"
 #include "ir/base/text.h"
+#include "ir/views/scalar.h"
+#include "ir/views/shared.h"
+#include "ir/views/tile.h"
+#include "ir/views/xegpu.h"
 #include "targets/cpu/runtime/host_runtime.h"
 
 #include "targets/cpu/vector/kernel_emitter.h"
@@ -12,7 +16,7 @@ void HostCalls::emitPrintOrAssert(const Op &op) {
   if (op.kind() == OpKind::Assert) return emitAssert(op);
   auto print = [&](Type type, const BufferShape &shape, LlvmValue *data) {
     LlvmValue *place = c_.number(static_cast<int64_t>(c_.output.prints.size()));
-    c_.output.prints.push_back({std::string(op.textAttr("text")), type, shape});
+    c_.output.prints.push_back({std::string(PrintOp(op).text()), type, shape});
     c_.callHost(kPrintSymbol, {c_.words.output, place, c_.workgroup, speaker(op), data});
   };
   if (op.operandCount() == 0) print({}, {}, llvm::ConstantPointerNull::get(b.getPtrTy()));
@@ -31,14 +35,14 @@ void HostCalls::emitPrintOrAssert(const Op &op) {
 
 // The subgroup that is reported as printing or asserting; -1: the whole workgroup.
 LlvmValue *HostCalls::speaker(const Op &op) {
-  return op.attr("workgroup") ? c_.number(-1) : c_.subgroup ? c_.subgroup : c_.number(0);
+  return SharedAttrs(op).workgroup() ? c_.number(-1) : c_.subgroup ? c_.subgroup : c_.number(0);
 }
 
 // Checks elements in row-major order. The first failure ends the workgroup, so the reported element is the lowest.
 void HostCalls::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   std::vector<int64_t> shape = assertedShape(op);
-  int64_t failure = c_.addFailure({op.range(), std::string(op.textAttr("text")), true, shape});
+  int64_t failure = c_.addFailure({op.range(), std::string(AssertOp(op).text()), true, shape});
   auto check = [&](LlvmValue *condition, LlvmValue *element) {
     c_.failIf(b.CreateNot(condition), failure,
               [&] { c_.callHost(kAssertSymbol, {c_.words.output, c_.workgroup, speaker(op), inWhole(op, element)}); });
@@ -76,8 +80,9 @@ void HostCalls::emitBarrierOrFence(const Op &op) {
 }
 
 LlvmValue *HostCalls::barrierPlace(const Op &op) {
-  const OpInfo *whole =
-      op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // the op that this barrier was split from
+  std::optional<SubgroupBarrierOf> of;
+  if (op.kind() == OpKind::SubgroupBarrier) of = SubgroupBarrierOp(op).of();
+  const OpInfo *whole = of ? findOp(wordText(*of)) : nullptr; // the op that this barrier was split from
   c_.output.barriers.push_back({op.range(), whole ? whole->name : op.info().name});
   return c_.number(static_cast<int64_t>(c_.output.barriers.size()) - 1);
 }
@@ -101,7 +106,7 @@ Parts HostCalls::createNamedBarrier(const Op &op) {
   c_.failIf(b.CreateICmpUGT(role, c_.number(2)),
             c_.addFailure(
                 {op.range(), "the role at a named barrier must be 0 (producer and consumer), 1 (producer) or 2 (consumer)"}));
-  return {id, role, c_.number(op.intAttr("num_producers", 0)), c_.number(op.intAttr("num_consumers", 0))};
+  return {id, role, c_.number(CreateNbarrierOp(op).numProducers()), c_.number(CreateNbarrierOp(op).numConsumers())};
 }
 
 void HostCalls::meetAtNamedBarrier(const Op &op) {

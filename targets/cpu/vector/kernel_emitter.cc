@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/constants.h"
+#include "ir/views/scalar.h"
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/vector/fused_loop.h"
@@ -66,7 +67,7 @@ KernelOutput KernelEmitter::emit() {
 // Constants that are computed with stay LLVM constants, so that their results are known at compile time; so do 0 and 1.
 LlvmValue *KernelEmitter::constant(const Op &op) {
   Elem elem = op.result()->type().elem();
-  const AttrValue &value = op.attr("value")->value;
+  const AttrValue &value = ConstantOp(op).value();
   const auto *integer = std::get_if<int64_t>(&value);
   bool computes = std::ranges::any_of(op.result()->uses(), [](Use use) {
     TypeRule rule = use.user->info().typeRule;
@@ -170,11 +171,10 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Splat: return; // evaluated at its uses
   case TypeRule::Dim: c_.parts[op.result()] = {dimOf(op)}; return;
   case TypeRule::Id:
-    c_.parts[op.result()] = {op.kind() == OpKind::SubgroupId   ? c_.subgroup
-                             : op.kind() == OpKind::LaneId     ? c_.lane
-                             : op.textAttr("dimension") == "x" ? c_.coordinates[2]
-                             : op.textAttr("dimension") == "y" ? c_.coordinates[1]
-                                                               : c_.coordinates[0]};
+    c_.parts[op.result()] = {op.kind() == OpKind::SubgroupId ? c_.subgroup
+                             : op.kind() == OpKind::LaneId
+                                 ? c_.lane
+                                 : c_.coordinates[2 - static_cast<size_t>(BlockIdOp(op).dimension())]};
     return;
   case TypeRule::InitTile: c_.parts[op.result()] = tiles.initTile(op); return;
   case TypeRule::UpdateTileOffset: c_.parts[op.result()] = tiles.moveTile(op); return;

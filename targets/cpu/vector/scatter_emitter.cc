@@ -1,6 +1,8 @@
 // Scatter tiles, atomics, and access to single elements of memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/views/shared.h"
+#include "ir/views/tile.h"
 #include "targets/cpu/vector/fused_loop.h"
 
 namespace xt {
@@ -53,9 +55,9 @@ void ScatterEmitter::emitGather(const Op &op) {
   Elem elem = tile->type().elem();
   const Buffer &mask = k_.picker.pickable(op, 1), &to = *c_.buffers.bufferOf(op.result()),
                &offsets = *c_.buffers.bufferOf(tile);
-  const Attr *attr = op.attr("padding");
+  const AttrValue *padding = LoadGatherOp(op).padding();
   LlvmValue *outside = ops_.stackSlot(0);
-  b.CreateStore(ops_.toStorage(elem, attr ? ops_.constant(elem, attr->value, 0) : ops_.zero(elem, 0)), outside);
+  b.CreateStore(ops_.toStorage(elem, padding ? ops_.constant(elem, *padding, 0) : ops_.zero(elem, 0)), outside);
   k_.picker.forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access = scatterAccess(tile, offsets, row, column);
     LlvmValue *reads = b.CreateAnd(access.inside, k_.picker.loadFrom(mask, row, column));
@@ -125,7 +127,7 @@ void ScatterEmitter::emitAtomic(const Op &op) {
     LlvmValues old = ifElse(
         b, access.inside,
         [&]() -> LlvmValues {
-          return {updateAtomically(op.textAttr("kind"), elem, access.address, k_.picker.loadFrom(value, row, column))};
+          return {updateAtomically(SharedAttrs(op).kind(), elem, access.address, k_.picker.loadFrom(value, row, column))};
         },
         [&]() -> LlvmValues { return {ops_.zero(elem, 0)}; });
     k_.picker.storeTo(to, row, column, old[0]);

@@ -1,5 +1,6 @@
 // Transposes: squares of as many rows as a register has lanes are transposed in registers.
 #include "ir/base/check.h"
+#include "ir/views/tile.h"
 #include "targets/cpu/vector/kernel_emitter.h"
 #include "targets/cpu/vector/register_transpose.h"
 
@@ -73,8 +74,7 @@ LlvmValues Transposer::squareOf(llvm::Type *type, LlvmValue *count, llvm::functi
 
 // A row of the result is a column of the tile.
 void Transposer::emitTransposedLoad(const Op &op) {
-  const Attr *padding = op.attr("padding");
-  TileAccess access = k_.tiles.accessTile(op.operand(0), padding ? &padding->value : nullptr);
+  TileAccess access = k_.tiles.accessTile(op.operand(0), LoadTileOp(op).padding());
   const Buffer &to = *c_.buffers.bufferOf(op.result());
   auto normalised = [&](LlvmValue *stored) { return ops_.toStorage(access.elem, ops_.fromStorage(access.elem, stored)); };
   if (op.operand(0)->type().data().order != Order::ColumnMajor || access.pack > 1) {
