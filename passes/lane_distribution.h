@@ -41,6 +41,7 @@ private:
   void atomic(const Op &op);
   void storeScalar(const Op &op);
   void xegpu(const Op &op);
+  Value *loadBlock(const Op &op, const Layout *layout);
   struct Piece { // part of a fragment whose elements are adjacent in memory
     std::vector<int64_t> own, shape; // first index in the fragment, and extents
     std::vector<int64_t> start;      // index in the vector, without the part that depends on the lane number

@@ -1,6 +1,8 @@
 // Windows onto memory: each lane loads and stores its own elements, in runs of adjacent elements where it has them,
 // or together with the other lanes by one message.
 #include "ir/base/check.h"
+#include "ir/views/names.h"
+#include "ir/views/xegpu.h"
 #include "passes/lane_distribution.h"
 #include "passes/tile_roots.h"
 
@@ -169,13 +171,23 @@ void LaneDistribution::atomic(const Op &op) {
 
 // --- messages --------------------------------------------------------------------------------------------------------
 
+// The lane's elements of a block, whose layout is `layout`. Groups of neighbours along the second dimension (vnni_axis = 1) may
+// belong to several lanes, which `load_nd` does not allow; they are adjacent without it.
+Value *LaneDistribution::loadBlock(const Op &op, const Layout *layout) {
+  const Elem elem = op.result()->type().elem();
+  if (LoadNdOp(op).vnniAxis() != 1) return copy(op, {of(op.operand(0))}, {laneVector(layout, elem)})->result();
+  const std::vector<int64_t> groups = layout->ownerShape(Axis::Lane);
+  Op *read = copy(op, {of(op.operand(0))}, {context_.vector({groups[0], groups[1] * groups[2]}, elem)});
+  read->removeAttr(attr_names::kVnniAxis);
+  return reshaped(read->result(), groups);
+}
+
 void LaneDistribution::xegpu(const Op &op) {
   if (op.kind() == OpKind::LoadNd || op.kind() == OpKind::StoreNd || op.kind() == OpKind::NbarrierWait) hazards_.clear();
   if (op.kind() == OpKind::LoadNd) {
     const Layout *layout = layouts_.loaded(op, layouts_.ofBlock(op.operand(0)));
     XT_CHECK(layout, "a block in VNNI form has 32 bits of a column in one lane");
-    Value *read = copy(op, {of(op.operand(0))}, {laneVector(layout, op.result()->type().elem())})->result();
-    return bind(op.result(), converted(read, layout, layouts_.of(op.result())));
+    return bind(op.result(), converted(loadBlock(op, layout), layout, layouts_.of(op.result())));
   }
   if (op.kind() == OpKind::StoreNd) {
     copy(op, {in(op.operand(0), layouts_.ofBlock(op.operand(1))), of(op.operand(1))}, {});

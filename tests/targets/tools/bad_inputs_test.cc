@@ -31,7 +31,7 @@ const BadInput kBadInputs[] = {
     // What a pass makes must be readable again, so the pass refuses a workgroup that lane scope does not have.
     {"%bin/xtc --target=xe-pvc --run=infer-layouts,distribute-to-lanes --round-trip --emit=ir "
      "%src/tests/targets/tools/limits/fail_0607_subgroups.xe-pvc.xt",
-     2, "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 per workgroup"},
+     2, "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},
     // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64,
      "--emit=isa is not available for the target `cpu`, but for xe-pvc, xe-bmg, xe-dg2; cpu has obj, llvm, asm"},
@@ -45,7 +45,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --report %in/good.xt", 64, "--report is not available for the target `cpu`, but for xe-pvc"},
     {"%bin/xtc --target=xe-pvc --emit=spvasm --isa-shim=x.ll %in/good.xt", 64, "--isa-shim needs --emit=isa"},
     {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/absent.ll %in/good.xt", 3, "absent.ll: No such file or directory"},
-    {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/good.xt %in/good.xt", 3, "are no LLVM IR, line 1"},
+    {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/good.xt %in/good.xt", 3, "are not valid LLVM IR, line 1"},
     {"%bin/xtc --target=xe-pvc --emit=spirv --report %in/good.xt", 64,
      "to combine it with other output, write it to a file with -o FILE"},
     {"%bin/xtc --target=xe-pvc --emit=spirv -o /dev/null %in/good.xt %in/good.xt", 64, "--emit=spirv takes one file"},
