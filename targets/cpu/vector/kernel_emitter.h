@@ -2,8 +2,8 @@
 #pragma once
 #include "targets/cpu/vector/control_flow.h"
 #include "targets/cpu/vector/element_picker.h"
-#include "targets/cpu/vector/host_calls.h"
 #include "targets/cpu/vector/fiber_lanes.h"
+#include "targets/cpu/vector/host_calls.h"
 #include "targets/cpu/vector/loads.h"
 #include "targets/cpu/vector/overlaps.h"
 #include "targets/cpu/vector/scatter_emitter.h"

@@ -86,8 +86,7 @@ TEST_F(ReduceFile, FindsImportsAndBlanksInNames) {
 TEST_F(ReduceFile, SaysWhatIsWrong) {
   test::ToolRun dull = run("--reduce false a.xt");
   EXPECT_EQ(dull.status, 1);
-  EXPECT_NE(dull.output.find("the command fails on the original file a.xt with status 1"), std::string::npos)
-      << dull.output;
+  EXPECT_NE(dull.output.find("the command fails on the original file a.xt with status 1"), std::string::npos) << dull.output;
   EXPECT_EQ(files(), 1u);
   EXPECT_EQ(run("--reduce true none.xt").status, 3);
   EXPECT_EQ(run("--reduce true -o none/b.xt a.xt").status, 3);

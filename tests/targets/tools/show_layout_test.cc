@@ -138,7 +138,7 @@ TEST(ShowLayout, Mistakes) {
   expectRefuses("7 --shape 256x32", 2, "XT0408");
   expectRefuses("\"$(printf '#mp_a\\nkernel @k() {}')\" --shape 256x32 %in/layouts.xt", 2, "--show-layout takes one layout");
   expectRefuses("'#mp_a' -D COLUMNS=2 --shape 256x32 %in/layouts.xt", 2, "has no parameter `$COLUMNS`");
-  expectRefuses("'#mp_a' -D ROWS=x --shape 256x32 %in/layouts.xt", 2, "`x` is no value");
+  expectRefuses("'#mp_a' -D ROWS=x --shape 256x32 %in/layouts.xt", 2, "`x` is not a value");
   expectRefuses("'#mp_a' --shape 256x32 %in/fail_unclosed.xt", 2, "fail_unclosed.xt");
   expectRefuses("'#mp_a' --shape 256x32 %in/absent.xt", 3, "cannot read ");
   for (const char *shape : {"256y32", "256x", "x32", "0x4", "-4", "1x1x1x1x1x1", "99999999999999999999", "4.5", "256x32 "})

@@ -185,7 +185,8 @@ TEST(Offline, HardwareAndModulesThatItRefuses) {
   EXPECT_FALSE(compileOffline(none, "xe-pvc").ok());
   Result<std::vector<std::string>> unknown = compileOffline(none, "spirv");
   ASSERT_FALSE(unknown.ok());
-  EXPECT_NE(unknown.error().message.find("`spirv` is not a device that ocloc compiles for"), std::string::npos) << unknown.error().message;
+  EXPECT_NE(unknown.error().message.find("`spirv` is not a device that ocloc compiles for"), std::string::npos)
+      << unknown.error().message;
 }
 
 // The readable output for listings: the lines of loops, and warnings with source lines.
