@@ -155,7 +155,7 @@ TEST(Code, RegisterFileByNeed) {
                "xf32, #map>\n  %a = load_tile %ta\n", between, "  %tb = init_tile %B[0, 0] -> tile<", extents,
                "xf32, #map>\n  store_tile %a, %tb\n}\n");
   };
-  EXPECT_TRUE(asks(copy(32, 1), "has vectors in 128 registers"));
+  EXPECT_TRUE(asks(copy(32, 1), "needs 128 registers for vectors"));
   // A core of PVC runs 32 threads with the large file.
   EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"),
                     "but uses 128 per thread: with 256 a core has only 32 threads, and a workgroup has 64 subgroups"));
