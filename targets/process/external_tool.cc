@@ -18,8 +18,8 @@ Result<ToolOutput> runTool(const std::string &program, std::string_view package,
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return Error::environment(str("cannot make a pipe to ", program, ": ", std::strerror(errno)));
-  Program started{program, arguments, str("no program `", program, "` in PATH: install the package ", package),
-                  setting.directory, setting.environment};
+  ChildProgram started{program, arguments, str("no program `", program, "` in PATH: install the package ", package),
+                       setting.directory, setting.environment};
   started.output = started.errors = ends[1];
   Result<pid_t> child = startProgram(started);
   close(ends[1]);

@@ -67,7 +67,7 @@ StartProblem startProblem(int from) {
 
 } // namespace
 
-Result<pid_t> startProgram(const Program &program) {
+Result<pid_t> startProgram(const ChildProgram &program) {
   int problem[2]; // its end for writing is closed when the program starts
   if (pipe2(problem, O_CLOEXEC) != 0)
     return Error::environment(str("cannot make a pipe to ", program.name, ": ", std::strerror(errno)));

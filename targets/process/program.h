@@ -8,7 +8,7 @@
 
 namespace xt {
 
-struct Program {
+struct ChildProgram {
   std::string name;                     // found in PATH, unless it contains a slash
   std::vector<std::string> arguments;   // without the name
   std::string missing;                  // the message if there is no such program
@@ -20,7 +20,7 @@ struct Program {
 
 // Starts the program in a child, which is killed when the calling thread ends. SIGPIPE and SIGXFSZ, which our tools ignore, end
 // it as usual. Returns the number of the process.
-Result<pid_t> startProgram(const Program &program);
+Result<pid_t> startProgram(const ChildProgram &program);
 
 // Waits for the end of a child; returns its exit status, or 128 + n if signal n ended it.
 int waitForEnd(pid_t child);

@@ -40,10 +40,10 @@ private:
 
 // The exit status; an Error if the program cannot be started.
 Result<int> runReader(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
-  Program program{kTool,
-                  {"-r", "--spirv-target-env=SPV-IR", "/dev/stdin", "-o", "-"},
-                  str("the software Xe device needs the command ", kTool,
-                      " to read SPIR-V, and it is not in PATH; install Debian's package ", kTool)};
+  ChildProgram program{kTool,
+                       {"-r", "--spirv-target-env=SPV-IR", "/dev/stdin", "-o", "-"},
+                       str("the software Xe device needs the command ", kTool,
+                           " to read SPIR-V, and it is not in PATH; install Debian's package ", kTool)};
   program.input = in.descriptor(), program.output = out.descriptor(), program.errors = log.descriptor();
   Result<pid_t> child = startProgram(program);
   if (!child) return child.error();

@@ -34,7 +34,7 @@ std::string commandFor(const std::string &command, const std::string &file) {
 
 // Runs a shell in its own process group, so that all its processes can be ended; its output and input are /dev/null.
 Result<int> runShell(const std::string &command) {
-  Program shell{"/bin/sh", {"-c", command}, "no shell /bin/sh"};
+  ChildProgram shell{"/bin/sh", {"-c", command}, "no shell /bin/sh"};
   shell.ownGroup = true;
   Result<pid_t> child = startProgram(shell);
   if (!child) return child.error();

@@ -15,7 +15,7 @@ public:
           Diagnostics &diagnostics)
       : kernel_(kernel), target_(target), options_(options), origins_(origins), diagnostics_(diagnostics) {}
 
-  BlockPlan run() {
+  MessagePlan run() {
     walk(kernel_.body, [&](const Op &op) { visit(op); });
     for (const XeBlockUse &use : plan_.uses) {
       int64_t bytes = elemInfo(kernel_.param(use.param)->type().elem()).storageBytes;
@@ -106,13 +106,13 @@ private:
   const XeEmitOptions &options_;
   const WindowOrigins &origins_;
   Diagnostics &diagnostics_;
-  BlockPlan plan_;
+  MessagePlan plan_;
 };
 
 } // namespace
 
-BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, const WindowOrigins &origins,
-                     Diagnostics &diagnostics) {
+MessagePlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
+                       const WindowOrigins &origins, Diagnostics &diagnostics) {
   return Planner(kernel, target, options, origins, diagnostics).run();
 }
 

@@ -10,7 +10,7 @@
 
 namespace xt {
 
-struct BlockPlan {
+struct MessagePlan {
   std::unordered_map<const Op *, BlockCall> calls; // by load_nd, store_nd or prefetch_nd; used for lookup only
   std::vector<XeBlockUse> uses;                    // in program order
   // Ranges of the extents of matrices that follow from the rules of block messages.
@@ -18,7 +18,7 @@ struct BlockPlan {
 };
 
 // Reports a remark for each block that no message can move: each lane then moves its own elements.
-BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, const WindowOrigins &origins,
-                     Diagnostics &diagnostics);
+MessagePlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
+                       const WindowOrigins &origins, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -55,7 +55,7 @@ private:
   const XeEmitOptions &options_;
   Diagnostics &diagnostics_;
   WindowOrigins origins_;
-  BlockPlan blocks_;
+  MessagePlan blocks_;
   llvm::MDNode *hints_ = nullptr; // cache hints of the op that is emitted; null: none
 };
 

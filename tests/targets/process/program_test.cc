@@ -48,7 +48,7 @@ TEST(Program, IgnoredSignalsAreNotPassedOn) {
 }
 
 TEST(Program, CanBeEndedWithAllItsProcesses) {
-  Program program{"sh", {"-c", "sleep 1000000 & wait"}, "missing"};
+  ChildProgram program{"sh", {"-c", "sleep 1000000 & wait"}, "missing"};
   program.ownGroup = true;
   auto child = startProgram(program);
   ASSERT_TRUE(child) << child.error().message;
