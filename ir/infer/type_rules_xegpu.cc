@@ -243,12 +243,16 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
     return false;
   }
   // With explicit strides, those count and not the strides of the type.
-  if (base.isMemRef() && rank >= 2 && given == rank && !storageOrders(base).rowMajor) {
+  const bool isContiguous =
+      !base.isMemRef() || given != rank || (rank == 1 ? memrefStrides(base)[0] == 1 : storageOrders(base).rowMajor);
+  if (!isContiguous) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
                 str("the base of `create_nd_tdesc` must be contiguous along its rows, unlike ", shapedText(base)))
-        .note("take the transposed block of the base's transpose (`memref.cast`), or use ops on tiles, which may be "
-              "column-major");
+        .note(rank == 1
+                  ? "use a scatter tile, which has an offset for each element"
+                  : "take the transposed block of the base's transpose (`memref.cast`), or use ops on tiles, which may be "
+                    "column-major");
     return false;
   }
   if (!matrix && data.boundaryCheck) {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct Command {
   std::vector<char *> words, variables;
   const char *directory; // null: this process's
   int streams[3];
+  int processorSeconds;
   bool ownGroup;
 };
 
@@ -52,6 +54,9 @@ struct StartProblem {
   bool ready = connect(command.streams[0], STDIN_FILENO) && connect(command.streams[1], STDOUT_FILENO) &&
                connect(command.streams[2], STDERR_FILENO);
   ready = ready && (!command.directory || chdir(command.directory) == 0);
+  const auto seconds = static_cast<rlim_t>(command.processorSeconds);
+  const rlimit limit{seconds, seconds};
+  ready = ready && (command.processorSeconds == 0 || setrlimit(RLIMIT_CPU, &limit) == 0);
   if (ready) execvpe(command.words[0], command.words.data(), command.variables.data());
   StartProblem failed{errno, ready};
   (void)!write(problem, &failed, sizeof failed);
@@ -78,6 +83,7 @@ Result<pid_t> startProgram(const ChildProgram &program) {
                   pointersTo(variables),
                   program.directory.empty() ? nullptr : program.directory.c_str(),
                   {program.input, program.output, program.errors},
+                  program.processorSeconds,
                   program.ownGroup};
   pid_t parent = getpid(), child = fork();
   if (child == 0) become(command, parent, problem[1]);

@@ -202,9 +202,10 @@ void copyBox(std::span<const CopyDim> dims, int64_t elemBytes, const std::byte *
 
 void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::byte *from, std::span<const int64_t> fromStrides,
                  std::byte *to, std::span<const int64_t> toStrides, int threads) {
+  // Without elements, the products of sizes and strides may overflow.
+  if (std::ranges::count(sizes, 0) > 0) return;
   std::vector<CopyDim> dims;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0) return;
     if (sizes[d] == 1) continue;
     CopyDim dim{sizes[d], fromStrides[d], toStrides[d]};
     bool merges = !dims.empty() && dims.back().from == dim.from * dim.size && dims.back().to == dim.to * dim.size;

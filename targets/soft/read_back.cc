@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 namespace xt::soft {
@@ -38,6 +39,9 @@ private:
   int descriptor_;
 };
 
+// The reader never ends for some modules that are not valid. It takes milliseconds for those that are.
+constexpr int kMostReaderSeconds = 20;
+
 // The exit status; an Error if the program cannot be started.
 Result<int> runReader(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
   ChildProgram program{kTool,
@@ -45,6 +49,7 @@ Result<int> runReader(const ScratchFile &in, const ScratchFile &out, const Scrat
                        str("the software Xe device needs the command ", kTool,
                            " to read SPIR-V, and it is not in PATH; install Debian's package ", kTool)};
   program.input = in.descriptor(), program.output = out.descriptor(), program.errors = log.descriptor();
+  program.processorSeconds = kMostReaderSeconds;
   Result<pid_t> child = startProgram(program);
   if (!child) return child.error();
   return waitForEnd(*child);
@@ -58,6 +63,8 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
     return Error::environment(str("cannot make a temporary file in memory: ", std::strerror(errno)));
   Result<int> status = runReader(in, out, log);
   if (!status) return status.error();
+  if (*status == 128 + SIGXCPU || *status == 128 + SIGKILL)
+    return Error::kernel(str(kTool, " has not read this SPIR-V after ", kMostReaderSeconds, " s of processor time"));
   std::string bitcode = out.contents();
   if (*status != 0 || bitcode.empty()) {
     std::string text = log.contents();

@@ -57,6 +57,15 @@ TEST(Program, CanBeEndedWithAllItsProcesses) {
   EXPECT_EQ(waitForEnd(*child), 128 + SIGKILL);
 }
 
+TEST(Program, IsEndedAfterItsProcessorTime) {
+  ChildProgram program{"sh", {"-c", "while :; do :; done"}, "missing"};
+  program.processorSeconds = 1;
+  auto child = startProgram(program);
+  ASSERT_TRUE(child) << child.error().message;
+  int status = waitForEnd(*child);
+  EXPECT_TRUE(status == 128 + SIGXCPU || status == 128 + SIGKILL) << status;
+}
+
 // A program must not outlive the process that started it, however that ends.
 TEST(Program, EndsWithTheProcessThatStartedIt) {
   int ends[2];
