@@ -40,7 +40,7 @@ private:
 };
 
 // The reader never ends for some modules that are not valid. It takes milliseconds for those that are.
-constexpr int kMostReaderSeconds = 20;
+constexpr int kMostReaderSeconds = 10;
 
 // The exit status; an Error if the program cannot be started.
 Result<int> runReader(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
