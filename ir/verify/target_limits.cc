@@ -261,15 +261,10 @@ private:
   }
 
   void lineBase(const Op &op) {
-    Type base = op.operand(0)->type();
     int64_t unit = startMultiple(op.result()->type());
     if (!unit) return; // reported at its users
     std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(),
                             " bytes must begin at a word of ", 8 * unit, " bits");
-    if (base.isMemRef()) {
-      int64_t step = memrefStrides(base).back();
-      if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base are not contiguous", rules);
-    }
     if (op.operandCount() == 2)
       firstColumn(op, 1, op.result()->type(), rules); // with more offsets, rows come before the column
   }
