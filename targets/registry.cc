@@ -21,25 +21,6 @@ std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view outputName(OutputKind kind) {
-  switch (kind) {
-  case OutputKind::Llvm: return "llvm";
-  case OutputKind::Asm: return "asm";
-  case OutputKind::Object: return "obj";
-  case OutputKind::Spirv: return "spirv";
-  case OutputKind::SpirvText: return "spvasm";
-  case OutputKind::Launch: return "meta";
-  case OutputKind::Isa: return "isa";
-  }
-  XT_UNREACHABLE("kind of output");
-}
-
-std::optional<OutputKind> outputNamed(std::string_view name) {
-  for (OutputKind kind : kOutputKinds)
-    if (outputName(kind) == name) return kind;
-  return std::nullopt;
-}
-
 std::vector<Target *> allTargets() {
   std::vector<Target *> targets{&interpTarget(), &cpuTarget()};
   for (Target *target : xeTargets()) targets.push_back(target);

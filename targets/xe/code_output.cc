@@ -99,12 +99,7 @@ private:
     if (!made) return made.error();
     stage("Intel's offline compiler (ocloc)");
     Result<std::vector<std::string>> listings = compileOffline(**made, target_.name);
-    if (!listings) {
-      Error error = listings.error();
-      if (options_.definitions.empty() && error.message.find("lacks functions") != std::string::npos)
-        error.message += "; define them with --isa-shim=FILE.ll to inspect the code (xt_bench_xe --shim writes such a file)";
-      return error;
-    }
+    if (!listings) return listings.error();
     if (!options_.report) return join(*listings, "");
     std::vector<IsaReport> reports;
     for (const std::string &listing : *listings) reports.push_back(readIsa(listing));

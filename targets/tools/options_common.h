@@ -1,0 +1,42 @@
+// What the command lines of xtc and xtrun have in common.
+#pragma once
+#include "ir/base/text.h"
+#include "targets/tools/options.h"
+
+#include <boost/program_options.hpp>
+
+#include <sstream>
+
+namespace xt {
+
+namespace po = boost::program_options;
+
+constexpr const char *kExtensions = "intel|none"; // of --spirv-extensions
+
+// Whether `word` is one of `words`, which are separated by '|'.
+bool isOneOf(std::string_view word, std::string_view words);
+
+// `formats`: the formats of messages that the tool has.
+po::options_description commonOptions(const char *formats);
+po::options_description passOptions();
+
+// These return what is wrong.
+std::optional<std::string> readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options);
+std::optional<std::string> readExtensions(const po::variables_map &map, bool &intel); // --spirv-extensions
+std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds);
+
+// A positive number of seconds; nullopt: the text is none.
+std::optional<double> secondsOf(const std::string &text);
+
+// Text and exit status of a command that ends here: help, the version, or an error. Parses into `map`.
+struct EndOfCommand {
+  std::string text;
+  int status;
+};
+std::optional<EndOfCommand> readCommand(const std::vector<std::string> &arguments, std::string_view tool,
+                                        std::string_view usage, std::string_view epilog, const po::options_description &visible,
+                                        po::variables_map &map);
+// "xtc: MESSAGE", and where the help is.
+EndOfCommand usageError(std::string_view tool, std::string_view message);
+
+} // namespace xt
