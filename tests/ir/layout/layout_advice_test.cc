@@ -1,20 +1,11 @@
 // Tests the tables of numbers that would fit by example, and by trying each number in them.
-#include "tests/ir/layout/layout_reference.h"
-
-#include <gtest/gtest.h>
+#include "tests/ir/layout/layout_fixture.h"
 
 #include <random>
 #include <sstream>
 
 namespace xt {
 namespace {
-
-LayoutSpec wg(Extents layout, Extents data) { return LayoutSpec::of(WgMap{std::move(layout), std::move(data)}); }
-LayoutSpec sg(Extents layout, Extents data) {
-  LayoutSpec spec;
-  spec.sg = SgMap{std::move(layout), std::move(data)};
-  return spec;
-}
 
 std::string tableOf(const LayoutSpec &spec, const Extents &shape) {
   Context context;

@@ -1,27 +1,13 @@
 // grouped, repeated, reshaped and movedBytes: the RFC's examples, and every layout of small shapes against owners.
 #include "tests/ir/layout/layout_enumerate.h"
+#include "tests/ir/layout/layout_fixture.h"
 
 #include <gtest/gtest.h>
 
 namespace xt {
 namespace {
 
-LayoutSpec wg(Extents layout, Extents data) { return LayoutSpec::of(WgMap{std::move(layout), std::move(data)}); }
-LayoutSpec xe(Extents sgLayout, Extents sgData, Extents wiLayout, Extents wiData) {
-  LayoutSpec spec = wg(std::move(sgLayout), std::move(sgData));
-  spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
-  return spec;
-}
-
-class LayoutAlgebra : public ::testing::Test {
-protected:
-  const Layout *make(const LayoutSpec &spec, const Extents &shape) {
-    const Layout *layout = made(context_, spec, shape);
-    EXPECT_NE(layout, nullptr) << spec.text();
-    return layout;
-  }
-  Context context_;
-};
+using LayoutAlgebra = LayoutTest;
 
 // --- by example ------------------------------------------------------------------------------------------------------
 

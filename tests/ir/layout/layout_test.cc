@@ -1,23 +1,9 @@
 // Layouts by example: the RFC's table, canonical spellings, errors, pictures, the cost of conversions.
-#include "ir/context.h"
-
-#include <gtest/gtest.h>
+#include "tests/ir/layout/layout_fixture.h"
 
 namespace xt {
 namespace {
 
-using Extents = std::vector<int64_t>;
-
-LayoutSpec wg(Extents layout, Extents data) { return LayoutSpec::of(WgMap{std::move(layout), std::move(data)}); }
-LayoutSpec sg(Extents layout, Extents data) {
-  LayoutSpec spec;
-  spec.sg = SgMap{std::move(layout), std::move(data)};
-  return spec;
-}
-LayoutSpec xe(LayoutSpec groups, LayoutSpec lanes) {
-  groups.sg = lanes.sg;
-  return groups;
-}
 LayoutSpec nested(NestedLayout map) {
   LayoutSpec spec;
   spec.nested = std::move(map);
@@ -32,26 +18,17 @@ Factor reg(int64_t extent) { return {extent, Axis::Register, 1}; }
 Factor onSg(int64_t extent, int64_t stride) { return {extent, Axis::Subgroup, stride}; }
 Factor onLane(int64_t extent, int64_t stride) { return {extent, Axis::Lane, stride}; }
 
-class LayoutTest : public ::testing::Test {
+class LayoutByExample : public LayoutTest {
 protected:
-  const Layout *make(const LayoutSpec &spec, Extents shape) {
-    LayoutOrError made = makeLayout(context_, spec, shape);
-    if (LayoutError *error = std::get_if<LayoutError>(&made)) {
-      ADD_FAILURE() << spec.text() << ": " << error->message;
-      return nullptr;
-    }
-    return std::get<const Layout *>(made);
-  }
   // "message @dim"
-  std::string errorOf(const LayoutSpec &spec, Extents shape) {
+  std::string errorOf(const LayoutSpec &spec, const Extents &shape) {
     LayoutOrError made = makeLayout(context_, spec, shape);
-    LayoutError *error = std::get_if<LayoutError>(&made);
+    const LayoutError *error = std::get_if<LayoutError>(&made);
     return error ? error->message + " @" + std::to_string(error->dim) : "no error";
   }
-  Context context_;
 };
 
-TEST_F(LayoutTest, TableOfTheRfc) {
+TEST_F(LayoutByExample, TableOfTheRfc) {
   const Layout *layout = make(wg({2, 2}, {32, 128}), {128, 128});
   EXPECT_EQ(layout->subgroups(), 4);
   for (int64_t row = 0; row < 128; ++row)
@@ -71,7 +48,7 @@ TEST_F(LayoutTest, TableOfTheRfc) {
   EXPECT_EQ(layout->text(), "#wg_map<sg_layout = [2, 2], sg_data = [32, 128]>");
 }
 
-TEST_F(LayoutTest, MapsOfTheRfcsAppendixSpellThemselves) {
+TEST_F(LayoutByExample, MapsOfTheRfcsAppendixSpellThemselves) {
   struct Case {
     Extents layout, data, shape;
   } cases[] = {{{8, 4}, {32, 32}, {256, 32}},  {{8, 4}, {32, 64}, {32, 256}}, {{8, 4}, {32, 64}, {256, 256}},
@@ -85,7 +62,7 @@ TEST_F(LayoutTest, MapsOfTheRfcsAppendixSpellThemselves) {
   }
 }
 
-TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
+TEST_F(LayoutByExample, EqualOwnershipIsOnePointer) {
   // Appendix 2.3: the mapping with which the transpose stays inside each subgroup.
   const Layout *bt = make(wg({32, 1}, {64, 32}), {256, 32});
   EXPECT_EQ(transposed(context_, bt, Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
@@ -106,7 +83,7 @@ TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
   EXPECT_EQ(make(wg({8, 4}, {32, 32}), {256, 32}), make(wg({8, 4}, {32, 64}), {256, 32}));
 }
 
-TEST_F(LayoutTest, RegistersAreRowMajorOverWhatAnOwnerHolds) {
+TEST_F(LayoutByExample, RegistersAreRowMajorOverWhatAnOwnerHolds) {
   // 8x16 over 2x8 lanes of 1x2: a lane holds four rows of two.
   const Layout *layout = make(sg({2, 8}, {1, 2}), {8, 16});
   EXPECT_EQ(layout->axisSize(Axis::Lane), 16);
@@ -117,7 +94,7 @@ TEST_F(LayoutTest, RegistersAreRowMajorOverWhatAnOwnerHolds) {
   EXPECT_EQ(layout->text(), "#sg_map<wi_layout = [2, 8], wi_data = [1, 2]>");
 }
 
-TEST_F(LayoutTest, ExampleOfSeed003) {
+TEST_F(LayoutByExample, ExampleOfSeed003) {
   LayoutSpec spec = xe(wg({2, 2}, {32, 128}), sg({2, 8}, {1, 2}));
   const Layout *layout = make(spec, {128, 128});
   EXPECT_EQ(layout->subgroups(), 4);
@@ -131,7 +108,7 @@ TEST_F(LayoutTest, ExampleOfSeed003) {
   EXPECT_EQ(make(sg({1, 16}, {1, 1}), {32}), make(sg({16}, {1}), {32}));
 }
 
-TEST_F(LayoutTest, ExampleOfSeed001) {
+TEST_F(LayoutByExample, ExampleOfSeed001) {
   NestedLayout map{{2, 1}, {2, 4}, {1, 1}, {16, 4}, {1, 4}, {1, 0}, {1, 16}};
   const Layout *layout = make(nested(map), {64, 64});
   EXPECT_EQ(layout->subgroups(), 2);
@@ -152,13 +129,13 @@ TEST_F(LayoutTest, ExampleOfSeed001) {
   EXPECT_EQ(gaps->owners(Extents{1}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
 }
 
-TEST_F(LayoutTest, TextOfTheGeneralForm) {
+TEST_F(LayoutByExample, TextOfTheGeneralForm) {
   const Layout *layout = make(general({{onSg(2, 2), reg(3), onSg(2, 1)}, {}}, {onLane(4, 1), onSg(2, 4)}), {12, 1});
   EXPECT_EQ(layout->text(), "#layout<[2:sg*2, 3, 2:sg*1], [1], copies = [2:sg*4, 4:lane*1]>");
   EXPECT_EQ(make(layout->spec(), {12, 1}), layout);
 }
 
-TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
+TEST_F(LayoutByExample, NarrowTilesAndEveryRank) {
   const Layout *column = make(wg({4, 1}, {16, 1}), {64, 1}), *row = make(wg({1, 4}, {1, 64}), {1, 256});
   EXPECT_EQ(column->owners(Extents{17, 0}, Axis::Subgroup), (Extents{1}));
   EXPECT_EQ(row->owners(Extents{0, 192}, Axis::Subgroup), (Extents{3}));
@@ -178,7 +155,7 @@ TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
   EXPECT_EQ(mixed->subgroupShape(), (Extents{16, 24}));
 }
 
-TEST_F(LayoutTest, ErrorsOfMaps) {
+TEST_F(LayoutByExample, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(wg({4, 1}, {32, 8}), {48, 8}),
             "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128 @0");
   EXPECT_EQ(errorOf(wg({1, 3}, {8, 4}), {8, 6}),
@@ -206,7 +183,7 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(two, {16}), "a layout has several notations: only wg_map and sg_map can be combined @-1");
 }
 
-TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
+TEST_F(LayoutByExample, ErrorsOfNestedLayouts) {
   EXPECT_EQ(errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
             "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, but the extent is "
             "20 @0");
@@ -223,7 +200,7 @@ TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
             "outer_tile = [1, 1] has 2 entries, but the shape has 1 dimension @-1");
 }
 
-TEST_F(LayoutTest, ErrorsOfFactors) {
+TEST_F(LayoutByExample, ErrorsOfFactors) {
   EXPECT_EQ(errorOf(general({{reg(4)}, {reg(2)}}), {8}),
             "layout has the factors of 2 dimensions, but the shape has 1 dimension @-1");
   EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}),
@@ -239,7 +216,7 @@ TEST_F(LayoutTest, ErrorsOfFactors) {
             "the subgroups of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
 }
 
-TEST_F(LayoutTest, Pictures) {
+TEST_F(LayoutByExample, Pictures) {
   EXPECT_EQ(make(wg({8, 4}, {32, 64}), {256, 256})->picture(), "one cell = 32x64, the number is the subgroup\n"
                                                                " 0  1  2  3\n"
                                                                " 4  5  6  7\n"
@@ -267,7 +244,7 @@ TEST_F(LayoutTest, Pictures) {
                                                                       "0 ...\n...\n");
 }
 
-TEST_F(LayoutTest, DistributionsOfMatrixProducts) {
+TEST_F(LayoutByExample, DistributionsOfMatrixProducts) {
   const Layout *a = make(wg({8, 4}, {32, 32}), {256, 32}), *b = make(wg({8, 4}, {32, 64}), {32, 256}),
                *c = make(wg({8, 4}, {32, 64}), {256, 256});
   EXPECT_TRUE(sameDistribution(a, 0, c, 0));
@@ -286,7 +263,7 @@ TEST_F(LayoutTest, DistributionsOfMatrixProducts) {
   EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {c, 1}}, Extents{256, 128}), nullptr);
 }
 
-TEST_F(LayoutTest, CollapsedDimensionsAreHeldByTheirFormerOwners) {
+TEST_F(LayoutByExample, CollapsedDimensionsAreHeldByTheirFormerOwners) {
   const Layout *c = make(wg({8, 4}, {32, 64}), {256, 256});
   EXPECT_EQ(collapsed(context_, c, 0), make(wg({8, 4}, {1, 64}), {1, 256}));
   EXPECT_EQ(collapsed(context_, c, 1), make(wg({8, 4}, {32, 1}), {256, 1}));
@@ -297,7 +274,7 @@ TEST_F(LayoutTest, CollapsedDimensionsAreHeldByTheirFormerOwners) {
   EXPECT_EQ(collapsed(context_, lanes, 0), make(xe(wg({8, 4}, {32, 64}), sg({2, 8}, {1, 2})), {1, 256}));
 }
 
-TEST_F(LayoutTest, WhatConversionsCost) {
+TEST_F(LayoutByExample, WhatConversionsCost) {
   auto lanes = [&](Extents sgLayout, Extents sgData, Extents wiLayout, Extents wiData) {
     return make(xe(wg(sgLayout, sgData), sg(wiLayout, wiData)), {64, 64});
   };

@@ -1,0 +1,36 @@
+// What tests of layouts make them with.
+#pragma once
+#include "tests/ir/layout/layout_reference.h"
+
+#include <gtest/gtest.h>
+
+namespace xt {
+
+inline LayoutSpec wg(Extents layout, Extents data) { return LayoutSpec::of(WgMap{std::move(layout), std::move(data)}); }
+inline LayoutSpec sg(Extents layout, Extents data) {
+  LayoutSpec spec;
+  spec.sg = SgMap{std::move(layout), std::move(data)};
+  return spec;
+}
+inline LayoutSpec xe(LayoutSpec groups, LayoutSpec lanes) {
+  groups.sg = std::move(lanes.sg);
+  return groups;
+}
+inline LayoutSpec xe(Extents sgLayout, Extents sgData, Extents wiLayout, Extents wiData) {
+  return xe(wg(std::move(sgLayout), std::move(sgData)), sg(std::move(wiLayout), std::move(wiData)));
+}
+
+class LayoutTest : public ::testing::Test {
+protected:
+  const Layout *make(const LayoutSpec &spec, const Extents &shape) {
+    LayoutOrError made = makeLayout(context_, spec, shape);
+    if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
+      ADD_FAILURE() << spec.text() << ": " << error->message;
+      return nullptr;
+    }
+    return std::get<const Layout *>(made);
+  }
+  Context context_;
+};
+
+} // namespace xt
