@@ -18,7 +18,7 @@ const Value *beforeMoves(const Value *window) {
 
 } // namespace
 
-// LaneParts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
+// Parts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
 // LaneParts that move like the loop's variable are computed from it, so that one counter serves all.
 void LaneControlFlow::chooseCarries(Carried &carried, std::optional<int64_t> step) {
   for (size_t i = 0; i < carried.params.size(); ++i) {

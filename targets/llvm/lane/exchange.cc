@@ -1,10 +1,12 @@
 #include "targets/llvm/lane/exchange.h"
 
+#include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/views/scalar.h"
 #include "ir/views/xegpu.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace xt {
 namespace {
@@ -91,15 +93,22 @@ void LaneExchange::emitSubgroupReduce(const Op &op) {
   v.setValue(op.result(), std::move(result));
 }
 
-// A small number for each lane, extracted from a constant with four bits per lane.
-LlvmValue *LaneExchange::perLane(llvm::ArrayRef<int64_t> numbers) {
-  if (std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == numbers[0]; })) return v.number32(numbers[0]);
-  uint64_t table = 0;
-  for (size_t lane = 0; lane < numbers.size(); ++lane) table |= static_cast<uint64_t>(numbers[lane]) << (4 * lane);
-  bool wide = numbers.size() > 8;
-  LlvmValue *shift = b.CreateShl(wide ? b.CreateZExt(c.lane, b.getInt64Ty()) : c.lane, 2);
-  LlvmValue *moved = b.CreateLShr(wide ? b.getInt64(table) : b.getInt32(static_cast<uint32_t>(table)), shift);
-  return b.CreateAnd(b.CreateZExtOrTrunc(moved, b.getInt32Ty()), v.number32(15));
+LlvmValue *numberOfLane(llvm::IRBuilderBase &b, LlvmValue *lane, llvm::ArrayRef<int64_t> numbers) {
+  auto number32 = [&](uint64_t value) { return b.getInt32(static_cast<uint32_t>(value)); };
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  if (*least == *most) return number32(static_cast<uint64_t>(*most));
+  // The numbers are fields of words of 64 bits; up to eight of 4 bits are in one of 32.
+  const unsigned bits = *most < 16 ? 4 : *most < 256 ? 8 : 16, perWord = 64 / bits;
+  XT_CHECK(*least >= 0 && *most < 1 << 16, "numbers of lanes and registers have 16 bits");
+  std::vector<uint64_t> words((numbers.size() + perWord - 1) / perWord);
+  for (size_t i = 0; i < numbers.size(); ++i) words[i / perWord] |= static_cast<uint64_t>(numbers[i]) << (bits * (i % perWord));
+  const bool isWide = bits * numbers.size() > 32;
+  LlvmValue *field = words.size() > 1 ? b.CreateAnd(lane, number32(perWord - 1)) : lane;
+  LlvmValue *shift = b.CreateShl(isWide ? b.CreateZExt(field, b.getInt64Ty()) : field, std::countr_zero(bits));
+  LlvmValue *word = isWide ? static_cast<LlvmValue *>(b.getInt64(words[0])) : number32(words[0]);
+  for (size_t w = 1; w < words.size(); ++w)
+    word = b.CreateSelect(b.CreateICmpUGE(lane, number32(w * perWord)), b.getInt64(words[w]), word);
+  return b.CreateAnd(b.CreateZExtOrTrunc(b.CreateLShr(word, shift), b.getInt32Ty()), number32((1u << bits) - 1));
 }
 
 // Shuffles elements between lanes if they are distributed differently from what the hardware requires.
@@ -112,7 +121,7 @@ Fragment LaneExchange::dealtAs(const Fragment &own, Elem elem, const Layout &fro
       lanes.push_back(source.lane);
       places.push_back(static_cast<int64_t>(source.place));
     }
-    LlvmValue *lane = perLane(lanes), *place = perLane(places), *value = nullptr;
+    LlvmValue *lane = numberOfLane(b, c.lane, lanes), *place = numberOfLane(b, c.lane, places), *value = nullptr;
     std::vector<int64_t> distinct = places;
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());

@@ -15,9 +15,9 @@ public:
   LlvmValue *shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr = false);
   // A lane's part of a matrix with the layout `to`, by shuffles of the parts with the layout `from`. Both are on the lane axis.
   Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
-
-private:
-  LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
 };
+
+// The number of a lane (both of 32 bits), from one number for each lane of a subgroup of any size; 0 to 65 535.
+LlvmValue *numberOfLane(llvm::IRBuilderBase &b, LlvmValue *lane, llvm::ArrayRef<int64_t> numbers);
 
 } // namespace xt

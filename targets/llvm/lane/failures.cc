@@ -20,7 +20,7 @@ LlvmValue *LaneFailures::workgroupNumber() {
   return b.CreateAdd(b.CreateMul(rows, count(0)), v.wide(c.coordinates[0]));
 }
 
-// Allocates the numbers of a failure, one per element of its shape. LaneParts of one assert share them.
+// Allocates the numbers of a failure, one per element of its shape. The parts of one assert share them.
 int64_t LaneFailures::numberOf(LaneFailure failure) {
   for (const LaneFailure &known : c.output.failures)
     if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape)

@@ -1,6 +1,7 @@
 // The state of the lane emitter for one kernel, which its parts share.
 #pragma once
 #include "ir/base/diagnostics.h"
+#include "ir/gpu/operand_layout.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
@@ -11,6 +12,8 @@
 #include <llvm/Analysis/InstSimplifyFolder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
+#include <map>
 #include <unordered_set>
 
 namespace xt {
@@ -58,6 +61,8 @@ struct LaneContext {
   LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;
   LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
   NamedBarrierWords barriers;
+  std::map<const MmaInstruction *, std::array<RegisterLayout, 3>>
+      operandLayouts; // of the products so far; looked up only by key
   int64_t failureNumbers = 0; // the count of numbers in use
 };
 

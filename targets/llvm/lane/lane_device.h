@@ -1,7 +1,8 @@
-// What differs among GPUs for the lane emitter: how a lane asks for ids, exchanges values with other lanes, and orders memory, and
+// What differs among GPUs for the lane emitter: how a lane gets its ids, exchanges values with other lanes, and orders memory, and
 // the instructions that only some GPUs have. A new GPU target implements this class; everything else about a lane's code is the
 // same for all.
 #pragma once
+#include "ir/base/check.h"
 #include "ir/gpu/target_info.h"
 #include "ir/op.h"
 #include "targets/llvm/lane/fragment.h"
@@ -53,10 +54,12 @@ public:
   // Whether the device's compiler must not know how often a loop runs.
   virtual bool hidesLength(const Op & /*loop*/) const { return false; }
   // Blocks of tensor_descs (load_nd, store_nd, prefetch_nd) that one instruction of the whole subgroup moves. The elements of
-  // other blocks are accessed one by one.
+  // other blocks are accessed one by one. What is loaded is row-major in the lane's part of the block.
   virtual bool takesBlock(const Op &) const { return false; }
-  virtual Fragment loadBlock(LaneContext &, const Op &) { return {}; } // row-major in the lane's part of the block
-  virtual void storeBlock(LaneContext &, const Op &, const Fragment &) {}
+  virtual Fragment loadBlock(LaneContext &, const Op &) { XT_UNREACHABLE("the device takes blocks, and must load them"); }
+  virtual void storeBlock(LaneContext &, const Op &, const Fragment &) {
+    XT_UNREACHABLE("the device takes blocks, and must store them");
+  }
   virtual void prefetchBlock(LaneContext &, const Op &) {}
   // Whether such instructions take the sizes and strides of a parameter, which are then read from the arguments even if they are
   // constant.
@@ -66,7 +69,7 @@ public:
   // A product of the target's table. The operands are in the registers of the instruction (MmaInstruction), and so is the result.
   virtual Fragment product(LaneContext &, const MmaInstruction &, const Fragment & /*a*/, const Fragment & /*b*/,
                            const Fragment & /*c*/) {
-    return {};
+    XT_UNREACHABLE("the target's table has products, and the device must multiply");
   }
 };
 

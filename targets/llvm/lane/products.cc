@@ -18,12 +18,15 @@ LaneProducts::Instruction LaneProducts::instructionFor(const DpasFragments &prod
       findProduct(c.target, {dpas.operand(0)->type().elem(), dpas.operand(1)->type().elem(), dpas.result()->type().elem(),
                              product.rows, product.columns, product.depth});
   if (!row) return {};
-  Instruction found{
-      row,
-      {registerLayout(c.types, row->aLayout), registerLayout(c.types, row->bLayout), registerLayout(c.types, row->cLayout)}};
-  for (const RegisterLayout &operand : found.layouts)
+  auto known = c.operandLayouts.find(row);
+  if (known == c.operandLayouts.end()) {
+    std::array<RegisterLayout, 3> layouts{registerLayout(c.types, row->aLayout), registerLayout(c.types, row->bLayout),
+                                          registerLayout(c.types, row->cLayout)};
+    known = c.operandLayouts.emplace(row, std::move(layouts)).first;
+  }
+  for (const RegisterLayout &operand : known->second)
     if (!operand.layout || operand.layout->axisSize(Axis::Lane) != c.kernel.lanes) return {};
-  return found;
+  return {row, &known->second};
 }
 
 const Op *LaneProducts::firstWithoutInstruction() {
@@ -53,12 +56,13 @@ void LaneProducts::emitDpas(const Op &op) {
   DpasFragments product = fragmentsOf(op);
   Instruction instruction = instructionFor(product, op);
   XT_CHECK(instruction.row, "a product that the target has");
-  const auto &[ofA, ofB, ofC] = instruction.layouts;
+  const auto &[ofA, ofB, ofC] = *instruction.layouts;
   Elem elem = op.result()->type().elem();
   Fragment left = inRegisters(op, 0, product.a, ofA), right = inRegisters(op, 1, product.b, ofB),
            sum = op.operandCount() > 2 ? inRegisters(op, 2, product.c, ofC)
                                        : LaneValues::splat(ops.zero(elem, 0), ofC.registers.size());
   Fragment made = c.device.product(c, *instruction.row, left, right, sum), own(made.size());
+  XT_CHECK(made.size() == ofC.registers.size(), "the device gives all registers of the result");
   for (size_t k = 0; k < own.size(); ++k) own[k] = made[ofC.registers[k]];
   if (ofC.layout != product.c) own = LaneExchange(c).dealtAs(own, elem, *ofC.layout, *product.c);
   v.setFragment(op.result(), std::move(own));

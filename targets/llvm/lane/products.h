@@ -18,7 +18,7 @@ private:
   // An instruction, and the layouts of its operands a, b and c, by operand of the op.
   struct Instruction {
     const MmaInstruction *row = nullptr; // null: the target has none
-    RegisterLayout layouts[3];
+    const std::array<RegisterLayout, 3> *layouts = nullptr;
   };
   Instruction instructionFor(const DpasFragments &product, const Op &dpas);
   DpasFragments fragmentsOf(const Op &dpas);

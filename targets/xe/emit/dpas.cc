@@ -2,6 +2,7 @@
 #include "targets/xe/emit/xe_lane_device.h"
 
 namespace xt {
+
 // Intel's compiler unrolls a loop of known length. If products are already unrolled, this gains nothing and moves their
 // operands between registers.
 bool XeLaneDevice::hidesLength(const Op &loop) const {
