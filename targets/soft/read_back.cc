@@ -63,7 +63,7 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
     return Error::environment(str("cannot make a temporary file in memory: ", std::strerror(errno)));
   Result<int> status = runReader(in, out, log);
   if (!status) return status.error();
-  if (*status == 128 + SIGXCPU || *status == 128 + SIGKILL)
+  if (*status == 128 + SIGXCPU)
     return Error::kernel(str(kTool, " has not read this SPIR-V after ", kMostReaderSeconds, " s of processor time"));
   std::string bitcode = out.contents();
   if (*status != 0 || bitcode.empty()) {

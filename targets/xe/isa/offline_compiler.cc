@@ -71,8 +71,10 @@ Error unknownError(const std::set<std::string> &names) {
   for (const std::string &name : names)
     if (told.size() < kMostNames) told.push_back(str("`", name, "`"));
   std::string more = names.size() > told.size() ? str(" and ", names.size() - told.size(), " more") : "";
-  return Error::environment(str("this ocloc lacks functions that the kernels call: ", join(told, ", "), more,
-                                "; it is older than their extension (2D blocks: cl_intel_subgroup_2d_block_io, since 2024)"));
+  return Error::environment(
+      str("this ocloc lacks functions that the kernels call: ", join(told, ", "), more,
+          "; it is older than their extension (2D blocks: cl_intel_subgroup_2d_block_io, since 2024); define them with "
+          "--isa-shim=FILE.ll to inspect the code (xt_bench_xe --shim writes such a file)"));
 }
 
 struct Compiled {

@@ -67,7 +67,6 @@ Result<ZeKernel> ZeKernel::make(ZeDevice &device, std::shared_ptr<ZeModule> modu
     return zeError(str("zeKernelGetProperties of ", entry), r);
   made.spillBytes_ = properties.spillMemSize;
   made.subgroupSize_ = properties.requiredSubgroupSize;
-  made.argumentCount_ = properties.numKernelArgs;
   return made;
 }
 

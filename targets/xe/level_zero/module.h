@@ -34,14 +34,12 @@ public:
   // Bytes of memory per lane for spilled registers; 0: no spills.
   int64_t spillBytes() const override { return spillBytes_; }
   int64_t subgroupSize() const { return subgroupSize_; } // 0: the driver chooses
-  size_t argumentCount() const { return argumentCount_; }
 
 private:
   const ZeFunctions *ze_ = nullptr;
   std::shared_ptr<ZeModule> module_;
   ZeHandle<ze_kernel_handle_t> kernel_; // destroyed before its module
   int64_t spillBytes_ = 0, subgroupSize_ = 0;
-  size_t argumentCount_ = 0;
 };
 
 } // namespace xt
