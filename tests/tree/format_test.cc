@@ -1,5 +1,6 @@
 // Every C and C++ file is as clang-format 22 and .clang-format at the root write it.
 #include "tests/golden.h"
+#include "tests/shell.h"
 #include "tests/source_tree.h"
 
 #include <cstdio>
@@ -9,15 +10,7 @@ namespace xt {
 namespace {
 
 // Standard output of a shell command that runs at the root of the repository.
-std::string outputOf(const std::string &command) {
-  std::string output;
-  std::FILE *pipe = popen(("cd '" XT_SOURCE_DIR "' && " + command).c_str(), "r");
-  if (!pipe) return output;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, n);
-  pclose(pipe);
-  return output;
-}
+std::string outputOf(const std::string &command) { return test::runShell("cd '" XT_SOURCE_DIR "' && " + command).output; }
 
 // The files that clang-format would change.
 std::set<std::string> unformatted(const std::vector<std::string> &files) {

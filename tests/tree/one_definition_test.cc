@@ -11,10 +11,10 @@
 namespace xt {
 namespace {
 
-// The classes that a text defines at namespace level, with their namespaces; those of unnamed namespaces are left out.
+// The classes that a text defines at namespace level, with their namespaces; those of unnamed namespaces and templates are left out.
 std::set<std::string> classesOf(const std::string &text) {
   static const std::regex opens(R"(^namespace ([\w:]*) ?\{)"), closes(R"(^\} // namespace)"),
-      defines(R"(^(?:class|struct|union|enum class) (\w+)(?: final)?(?: :[^;]*)?(?: : [^;]*)? ?\{)");
+      defines(R"(^(?:class|struct|union|enum class) (\w+)(?: final)?(?: :[^;]*)? ?\{)");
   std::vector<std::string> namespaces;
   std::set<std::string> found;
   std::istringstream lines(text);

@@ -1,6 +1,7 @@
 // What MLIR prints is read: ops.mlir has every op of arith, math, scf, memref, vector and func that the language has, ops.printed is
 // what mlir-opt makes of it. Where mlir-opt is installed (Debian: mlir-22-tools) it says so itself.
 #include "tests/golden.h"
+#include "tests/shell.h"
 
 #include "ir/op_info.h"
 #include "lang/lower/lower.h"
@@ -42,13 +43,9 @@ std::string messagesFor(const std::string &text) {
 // The output of mlir-opt for ops.mlir, or nothing where it is not installed.
 std::optional<std::string> printedNow(const std::string &options) {
   if (std::system(("command -v " + std::string(kTool) + " >/dev/null 2>&1").c_str()) != 0) return std::nullopt;
-  std::FILE *pipe = popen((std::string(kTool) + " " + options + " 2>&1").c_str(), "r");
-  if (!pipe) return std::nullopt;
-  std::string out;
-  char buffer[4096];
-  for (size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
-  EXPECT_EQ(pclose(pipe), 0) << out;
-  return out;
+  test::ShellRun run = test::runShell(std::string(kTool) + " " + options + " 2>&1");
+  EXPECT_EQ(run.status, 0) << run.output;
+  return run.output;
 }
 
 TEST(Mlir, WhatItPrintsIsRead) { EXPECT_EQ(messagesFor(functionsOf(printedBody())), ""); }

@@ -26,9 +26,9 @@ template <class Desc> Desc described(ze_structure_type_t type) {
 class DriverCodes : public testing::Test {
 protected:
   void SetUp() override {
-    if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "skipped: Debian's package libze-dev was not there when this was built";
+    if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "Debian's package libze-dev was not there when this was built";
     if (std::string package = missingPackage(); !package.empty())
-      GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+      GTEST_SKIP() << "Debian's package " << package << " is not installed";
     ASSERT_TRUE(ze.open(kDriver, kNewest));
     InitDriversDesc init;
     init.flags = kInitGpuDrivers;

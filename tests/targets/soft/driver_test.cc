@@ -29,7 +29,7 @@ std::string whatIsMissing() {
 
 #define NEEDS_DRIVER()                                                                                                         \
   if (std::string package = whatIsMissing(); !package.empty())                                                                 \
-  GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"
+  GTEST_SKIP() << "Debian's package " << package << " is not installed"
 
 class SoftDriver : public testing::Test {
 protected:
@@ -136,7 +136,7 @@ TEST_F(SoftDriver, isInitialisedByZeInitDrivers) {
   std::string loader = str(folder ? folder : "", folder ? "/" : "", "libze_loader.so.1");
   void *library = dlopen(loader.c_str(), RTLD_LAZY | RTLD_LOCAL);
   ASSERT_TRUE(library) << loader;
-  if (!dlsym(library, "zeInitDrivers")) GTEST_SKIP() << "skipped: the Level Zero loader is older than zeInitDrivers";
+  if (!dlsym(library, "zeInitDrivers")) GTEST_SKIP() << "the Level Zero loader is older than zeInitDrivers";
   ASSERT_TRUE(write("__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { o[0] = 1; }"));
   std::string environment = folder ? str("LD_LIBRARY_PATH=", folder) : "";
   Ran ran = run("xt_soft_probe", "drivers", environment);

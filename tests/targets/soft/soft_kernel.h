@@ -101,4 +101,4 @@ template <class T> std::vector<T> randomBits(size_t count, uint32_t seed) {
 
 #define XT_NEEDS_COMPILER()                                                                                                    \
   if (std::string package = ::xt::soft::test::missingPackage(); !package.empty())                                              \
-  GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"
+  GTEST_SKIP() << "Debian's package " << package << " is not installed"

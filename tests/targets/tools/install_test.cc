@@ -18,7 +18,7 @@ protected:
   void SetUp() override {
     // ctest builds nothing: what a test of one program has not built is not installed.
     for (const char *part : {"/bin/xt-lsp", "/bin/xtc", "/lib/libze_xt_soft.so"})
-      if (!fs::exists(std::string(XT_BINARY_DIR) + part)) GTEST_SKIP() << "skipped: " << part << " is not built";
+      if (!fs::exists(std::string(XT_BINARY_DIR) + part)) GTEST_SKIP() << part << " is not built";
     folder_ = fs::path(testing::TempDir()) / ("install" + std::to_string(getpid()));
     ToolRun run = runTool("cmake --install " XT_BINARY_DIR " --prefix " + folder_.string());
     ASSERT_EQ(run.status, 0) << run.output;

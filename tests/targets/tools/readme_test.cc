@@ -1,4 +1,4 @@
-// Checks the READMEs and other pages: files that they name exist, links lead somewhere, and commands that they show work.
+// Checks the READMEs and other pages: files that they name exist, and links lead somewhere.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 #include "tests/targets/tools/run_tool.h"

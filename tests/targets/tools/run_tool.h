@@ -1,17 +1,13 @@
 // Runs the built tools as a user does and captures their output.
 #pragma once
-#include <array>
-#include <cstdio>
+#include "tests/shell.h"
+
 #include <regex>
 #include <string>
-#include <sys/wait.h>
 
 namespace xt::test {
 
-struct ToolRun {
-  int status = -1;    // exit status; 128 + n when signal n ended it
-  std::string output; // standard output and error
-};
+using ToolRun = ShellRun; // standard output and error
 
 // Removes AddressSanitizer's warning that fibers may mislead it. The warning appears once, or twice if two threads
 // trigger it at the same time.
@@ -32,15 +28,8 @@ inline ToolRun runTool(std::string command) {
   replaceAll("%bin", XT_BINARY_DIR "/bin");
   replaceAll("%in", XT_SOURCE_DIR "/tests/targets/tools/inputs");
   replaceAll("%src", XT_SOURCE_DIR);
-  ToolRun run;
-  std::FILE *pipe = popen(("( " + command + " ) 2>&1 </dev/null").c_str(), "r");
-  if (!pipe) return run;
-  std::array<char, 4096> buffer;
-  size_t n;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) run.output.append(buffer.data(), n);
-  int status = pclose(pipe);
+  ToolRun run = runShell("( " + command + " ) 2>&1 </dev/null");
   dropSanitizerNote(run.output);
-  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
 }
 

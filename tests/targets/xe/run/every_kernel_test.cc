@@ -129,7 +129,7 @@ class EveryKernel : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(EveryKernel, RunsThere) {
   Runner runner = runnerOf(GetParam());
-  if (!runner.whyNot.empty()) GTEST_SKIP() << "skipped: " << runner.whyNot;
+  if (!runner.whyNot.empty()) GTEST_SKIP() << runner.whyNot;
   std::string gpu(GetParam() == kOpenCl ? "spirv" : GetParam());
   size_t own = std::ranges::find(kByTurns, GetParam()) - std::begin(kByTurns), number = 0;
   fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / str(GetParam(), ".txt");

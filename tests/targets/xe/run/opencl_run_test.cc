@@ -16,7 +16,7 @@ using test::ToolRun;
 class OpenClRun : public ::testing::Test {
 protected:
   void SetUp() override {
-    if (std::string why = test::whyNoOpenCl(); !why.empty()) GTEST_SKIP() << "skipped: " << why;
+    if (std::string why = test::whyNoOpenCl(); !why.empty()) GTEST_SKIP() << why;
     std::string pattern = (std::filesystem::temp_directory_path() / "xt-opencl-XXXXXX").string();
     ASSERT_TRUE(mkdtemp(pattern.data()));
     folder = pattern;

@@ -15,7 +15,7 @@ class XeRun : public ::testing::Test {
 protected:
   void SetUp() override {
     if (std::string package = test::missingXePackage(); !package.empty())
-      GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+      GTEST_SKIP() << "Debian's package " << package << " is not installed";
     std::string pattern = (std::filesystem::temp_directory_path() / "xt-xe-XXXXXX").string();
     ASSERT_TRUE(mkdtemp(pattern.data()));
     folder = pattern;
@@ -52,7 +52,7 @@ TEST_F(XeRun, TheSoftwareDeviceStandsInAndSaysSoOnce) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=xe %src/examples/14_lanes.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
-  EXPECT_FALSE(has(run, "no Intel GPU")) << "it was asked for:\n" << run.output;
+  EXPECT_FALSE(has(run, "no Intel GPU")) << "the command names it:\n" << run.output;
   run = runTool("%bin/xtrun --target=xe %src/examples/14_lanes.xt %src/examples/06_unaligned.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   size_t first = run.output.find("no Intel GPU: running on the software device");
@@ -142,7 +142,7 @@ TEST_F(XeRun, IntelExtensions) {
 
 // A host that knows nothing but the JSON launches what it says, and finds the rules and failures in it.
 TEST_F(XeRun, HostByMetadata) {
-  if (runTool("python3 --version").status != 0) GTEST_SKIP() << "skipped: python3 is not installed";
+  if (runTool("python3 --version").status != 0) GTEST_SKIP() << "python3 is not installed";
   std::string compile = "cd " + folder.string() + " && %bin/xtc --target=xe-pvc ", text = "%src/examples/host/scale.xt";
   ASSERT_EQ(runTool(compile + "--emit=spirv,meta -o scale.spv " + text + " > scale.json").status, 0);
   ASSERT_EQ(runTool(compile + "--no-block-messages --emit=spirv,meta -o plain.spv " + text + " > plain.json").status, 0);
