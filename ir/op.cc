@@ -151,20 +151,6 @@ void Op::copyAttrs(const Op &from, std::string_view except) {
     if (attr.name != except) setAttr(attr.name, attr.value, attr.range);
 }
 
-int64_t Op::intAttr(std::string_view name, int64_t otherwise) const {
-  const Attr *a = attr(name);
-  if (!a) return otherwise;
-  XT_CHECK(std::holds_alternative<int64_t>(a->value), "attribute is not an integer");
-  return std::get<int64_t>(a->value);
-}
-
-std::string_view Op::textAttr(std::string_view name) const {
-  const Attr *a = attr(name);
-  if (!a) return "";
-  XT_CHECK(std::holds_alternative<std::string>(a->value), "attribute is not text");
-  return std::get<std::string>(a->value);
-}
-
 bool Op::isBefore(const Op *other) const {
   XT_CHECK(block_ && block_ == other->block_, "ops of different blocks have no order");
   for (const Op *op = next_; op; op = op->next_)

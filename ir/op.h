@@ -119,9 +119,6 @@ public:
   void removeAttr(std::string_view name);
   // Takes over the attributes of an op of the same kind, except for one of this name.
   void copyAttrs(const Op &from, std::string_view except = {});
-  // The value of an attribute that is present or has a default; XT_CHECKs the alternative.
-  int64_t intAttr(std::string_view name, int64_t otherwise) const;
-  std::string_view textAttr(std::string_view name) const; // "" if absent
 
   size_t regionCount() const { return regions_.size(); }
   Block *region(size_t i = 0) const { return regions_[i].get(); }

@@ -113,6 +113,13 @@ const OpInfo *findOp(std::string_view spelled) {
   return matches.count ? matches.items[0] : nullptr;
 }
 
+bool isXegpuData(const OpInfo &op) {
+  return op.dialect == Dialect::XeGpu && std::ranges::any_of(op.operands, [](const OperandSpec &operand) {
+           return operand.type == OperandClass::Base || operand.type == OperandClass::TensorDesc ||
+                  operand.type == OperandClass::Vector;
+         });
+}
+
 std::string_view fullName(OpKind kind) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;

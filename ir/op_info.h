@@ -228,6 +228,8 @@ struct OpMatches {
 };
 OpMatches findOps(std::string_view spelled);
 // "xetile.load_tile", as the IR prints it.
+// Whether an op of XeGPU works on blocks, addresses or values. The others synchronise, or advise the compiler.
+bool isXegpuData(const OpInfo &op);
 std::string_view fullName(OpKind kind);
 
 } // namespace xt

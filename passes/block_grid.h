@@ -13,8 +13,6 @@ using Lengths = std::vector<int64_t>;
 // largest first.
 Lengths cutEvenly(int64_t extent, int64_t length);
 Lengths cutToPowersOfTwo(int64_t extent, int64_t length);
-// The first index of each piece.
-std::vector<int64_t> startsOf(const Lengths &lengths);
 
 struct BlockGrid {
   std::vector<Lengths> dims;

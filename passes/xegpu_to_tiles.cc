@@ -75,6 +75,8 @@ private:
   }
 
   void replace(Op &op) {
+    if (op.kind() == OpKind::CompileHint) return op.block()->erase(&op);
+    if (!isXegpuData(op.info())) return; // named barriers and fences
     Value *value = nullptr;
     switch (op.info().typeRule) {
     case TypeRule::CreateNdTdesc: value = createBlock(op); break;
@@ -89,9 +91,7 @@ private:
     case TypeRule::PrefetchTdesc: break; // no effect on results, and no benefit one address at a time
     case TypeRule::UpdateTdesc: value = moveLanes(op); break;
     case TypeRule::AtomicTdesc: value = atomic(op); break;
-    default:
-      if (op.kind() == OpKind::CompileHint) break;
-      return; // named barriers and fences
+    default: XT_UNREACHABLE("an XeGPU op on data that this pass does not replace");
     }
     if (value) {
       if (value->name().empty()) value->setName(op.result()->name());

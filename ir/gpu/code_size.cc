@@ -119,8 +119,6 @@ private:
 
 } // namespace
 
-int64_t elementOps(const Kernel &kernel) { return CodeSize(kernel, laneOps).sum(); }
-
 bool codeFits(const Kernel &kernel, Diagnostics &diagnostics) {
   CodeSize size(kernel, laneOps);
   if (size.sum() <= kMostElementOps) return true;

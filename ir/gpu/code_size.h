@@ -14,11 +14,8 @@ inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 // subexpressions once, and products become loops.
 inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
 
-// Counts the operations on single elements of a kernel at lane scope: an op counts its elements, a matrix product its
-// multiplications; the body of a loop counts once.
-int64_t elementOps(const Kernel &kernel);
-
-// Returns false if a kernel at lane scope has more than kMostElementOps. The error is reported at the source op that most of
+// Returns false if a kernel at lane scope has more than kMostElementOps operations on single elements: an op counts its elements,
+// a matrix product its multiplications; the body of a loop counts once. The error is reported at the source op that most of
 // them come from, with the nearest size that fits.
 bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
 

@@ -70,7 +70,7 @@ constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
 // Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared
-// local memory (targets/xe/emit/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
+// local memory (targets/llvm/lane/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
 // GPUs guarantee this (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), other devices need not.
 constexpr TargetInfo kTargets[] = {
     {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32,

@@ -225,9 +225,8 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
                           "`create_nd_tdesc` returns a block; use `create_tdesc` for one offset per lane");
     return false;
   }
-  if (in.operands[0].isMemRef())
-    data.space = in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, attr_names::kMemoryScope) ? MemorySpace::Slm
-                                                                                                            : data.space;
+  const bool ofSlm = in.operands[0].isMemRef() && in.operands[0].data().space == MemorySpace::Slm;
+  if (ofSlm && !findAttr(in, attr_names::kMemoryScope)) data.space = MemorySpace::Slm;
   if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type base = in.operands[0];
   size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : data.shape.size(), given = in.operands.size() - 1;
@@ -248,7 +247,8 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
   if (!isContiguous) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
-                str("the base of `create_nd_tdesc` must be contiguous along its rows, unlike ", shapedText(base)))
+                str("the base of `create_nd_tdesc` must ", rank == 1 ? "have stride 1" : "be contiguous along its rows",
+                    ", unlike ", shapedText(base)))
         .note(rank == 1
                   ? "use a scatter tile, which has an offset for each element"
                   : "take the transposed block of the base's transpose (`memref.cast`), or use ops on tiles, which may be "

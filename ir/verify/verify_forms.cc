@@ -89,18 +89,7 @@ private:
   }
 
   bool tileOps() {
-    const Op *block = findOp([](const Op &op) {
-      if (op.info().dialect != Dialect::XeGpu) return false;
-      switch (op.kind()) {
-      case OpKind::AllocNbarrier:
-      case OpKind::CreateNbarrier:
-      case OpKind::NbarrierArrive:
-      case OpKind::NbarrierWait:
-      case OpKind::Mfence:
-      case OpKind::CompileHint: return false;
-      default: return true;
-      }
-    });
+    const Op *block = findOp([](const Op &op) { return isXegpuData(op.info()); });
     return !block || lies(*block, "this is an XeGPU op");
   }
 

@@ -112,7 +112,7 @@ TEST_F(OpViewsDeath, ViewsOfOtherKindsAndMissingAttributesAreBugs) {
 // A misspelt name of an attribute reads as an absent attribute; a misspelt accessor does not compile.
 TEST(Sources, ReadAttributesThroughViews) {
   namespace fs = std::filesystem;
-  const std::regex byName(R"re(\b(attr|intAttr|textAttr|setAttr|findAttr)\((in, )?")re");
+  const std::regex byName(R"re(\b(attr|setAttr|findAttr)\((in, )?")re");
   const fs::path root = XT_SOURCE_DIR;
   for (const char *folder : {"ir", "lang", "passes", "targets"})
     for (const auto &entry : fs::recursive_directory_iterator(root / folder)) {

@@ -62,7 +62,7 @@ protected:
       for (const Value *operand : op.operands()) operands.push_back(valueOf(operand, unknown));
       Number exact = *evaluateScalar(elementwiseOp(op), operands);
       ASSERT_TRUE(same(result, exact, valueOf(simple, unknown)))
-          << what << " " << op.textAttr("kind") << " of " << elemName(elem)
+          << what << " " << fullName(op.kind()) << " of " << elemName(elem)
           << ", x = " << (isFloat(elem) ? unknown.f : static_cast<double>(unknown.i));
     }
   }
