@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 namespace xt {
-// XT_STDLIB if set, else the nearest folder `stdlib` with gemm.xt beside the program or, in a build tree, above it.
+// XT_STDLIB if set, else the nearest folder `stdlib` or `share/xt/stdlib` with gemm.xt, beside the program or above it.
 std::string stdlibFolder() {
   if (const char *given = std::getenv("XT_STDLIB"); given && *given) return given;
   std::string folder = ownProgram();

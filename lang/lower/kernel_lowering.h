@@ -151,7 +151,6 @@ private:
   const OpInfo *findRow(const ast::OpClause &clause);
   const OpInfo *chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const;
   Type foreseenType(const ast::Expr &expr) const;
-  SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }
 
   // call_lowering.cc
   struct CallFrame { // a function whose body is being lowered

@@ -81,7 +81,7 @@ bool KernelLowering::flagAttribute(const ast::Attr &flag, OpDraft &draft) {
 
 // --- operands and dimensions -----------------------------------------------------------------------------------------
 
-// Rotates the operands of `dpas %c, %a, %b` (the order of seed 003) to a, b, c, if the type rule refuses them as written and accepts
+// Rotates the operands of `dpas %c, %a, %b` (the order of the "RFC for XeTile and XeGPU Dialect") to a, b, c, if the type rule refuses them as written and accepts
 // them rotated.
 void KernelLowering::accumulatorLast(const ast::OpClause &clause, OpDraft &draft) {
   bool mma = draft.info->kind == OpKind::Dpas || draft.info->kind == OpKind::TileMma;
