@@ -1,6 +1,7 @@
 #include "ir/builder.h"
 
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 namespace xt {

@@ -1,6 +1,7 @@
 #include "ir/call_names.h"
 
 #include "ir/op_info.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
 #include "ir/combine.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 
 #include <limits>

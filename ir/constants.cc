@@ -1,5 +1,6 @@
 #include "ir/constants.h"
 
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 namespace xt {

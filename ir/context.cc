@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/hash.h"
+#include "ir/elem_kinds.h"
 
 #include <deque>
 #include <functional>
@@ -51,6 +52,8 @@ Type Context::scalar(Elem elem) {
   data.elem = elem;
   return intern(std::move(data));
 }
+
+Type Context::i1() { return scalar(Elem::I1); }
 
 Type Context::vector(std::vector<int64_t> shape, Elem elem, const Layout *layout) {
   TypeData data;

@@ -16,8 +16,8 @@ public:
   using LayoutTable::intern;
 
   Type scalar(Elem elem);
-  Type index() { return scalar(Elem::Index); }
-  Type i1() { return scalar(Elem::I1); }
+  Type index() { return scalar(kIndexElem); }
+  Type i1();
   Type vector(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr);
   Type tile(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr, Order order = Order::RowMajor,
             MemorySpace space = MemorySpace::Global);

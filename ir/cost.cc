@@ -1,5 +1,6 @@
 #include "ir/cost.h"
 
+#include "ir/op_kinds.h"
 #include "ir/views/nest.h"
 #include "ir/views/scalar.h"
 

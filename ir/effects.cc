@@ -1,4 +1,6 @@
 #include "ir/effects.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "ir/elem.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 
 #include <bit>
 #include <cmath>
@@ -8,6 +9,8 @@
 #include <limits>
 
 namespace xt {
+
+static_assert(kIndexElem == Elem::Index && kF32Elem == Elem::F32);
 
 namespace {
 constexpr ElemInfo kElems[kElemCount] = {

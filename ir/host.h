@@ -60,7 +60,7 @@ struct HostExpr {
   int64_t integer = 0;
   double number = 0;
   std::string text; // Text, Size, Buffer, Index: the name
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   HostFn fn{};
   std::vector<HostExpr> args;                        // positional, in the table's order
   struct Named;
@@ -80,7 +80,7 @@ struct HostExpr::Named {
 // memref<$M x 32 x f16>: extents are expressions over sizes.
 struct HostBufferType {
   std::vector<HostExpr> extents;
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   MemoryLayout memory;
   SourceRange range;
 };

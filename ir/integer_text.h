@@ -1,6 +1,7 @@
 // Integers of an element type in decimal.
 #pragma once
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 
 #include <string>
 

@@ -22,7 +22,7 @@ using PrintSink = std::function<void(std::string_view)>;
 
 struct BufferView {
   void *data = nullptr; // element [0, …, 0]
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   std::vector<int64_t> sizes, strides; // in elements
   bool unwritten = false;              // nothing has been written to it yet
 

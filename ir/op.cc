@@ -1,6 +1,7 @@
 #include "ir/op.h"
 
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "ir/views/tile.h"
 

@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/host.h"
 #include "ir/module.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <string>

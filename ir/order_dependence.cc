@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/effects.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,9 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

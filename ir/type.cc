@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 
 #include <algorithm>
 
@@ -17,6 +18,8 @@ int64_t Type::elementCount() const {
 }
 
 int64_t Type::byteCount() const { return elementCount() * elemInfo(elem()).storageBytes; }
+
+bool Type::isAddress() const { return isScalar(Elem::I64) || isScalar(Elem::U64); }
 
 bool Type::hasStaticShape() const {
   for (int64_t extent : shape())

@@ -33,7 +33,7 @@ struct MemoryLayout {
 
 struct TypeData {
   TypeKind kind = TypeKind::Scalar;
-  Elem elem = Elem::Index;
+  Elem elem = kIndexElem;
   std::vector<int64_t> shape;
   const Layout *layout = nullptr; // Vector, Tile: the owners of the elements; null: none, or not known yet.
   // TensorDesc of lanes: the lane that has each element of the shape (sg_map)
@@ -60,13 +60,13 @@ public:
   bool is(TypeKind k) const { return data_ && data_->kind == k; }
   bool isScalar() const { return is(TypeKind::Scalar); }
   bool isScalar(Elem e) const { return isScalar() && data_->elem == e; }
-  bool isIndex() const { return isScalar(Elem::Index); }
+  bool isIndex() const { return isScalar(kIndexElem); }
   bool isVector() const { return is(TypeKind::Vector); }
   bool isTile() const { return is(TypeKind::Tile); }
   bool isMemRef() const { return is(TypeKind::MemRef); }
   bool isTensorDesc() const { return is(TypeKind::TensorDesc); }
   bool isWindow() const { return isTile() || isTensorDesc(); } // a window onto memory
-  bool isAddress() const { return isScalar(Elem::I64) || isScalar(Elem::U64); }
+  bool isAddress() const; // i64 or u64
   Elem elem() const { return data_->elem; }
   std::span<const int64_t> shape() const { return data_->shape; }
   int rank() const { return static_cast<int>(data_->shape.size()); }

@@ -2,8 +2,10 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/module.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // Extracts and combines parts of vectors that are held in blocks.
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/blocking.h"

@@ -2,7 +2,9 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/code_size.h"
+#include "ir/op_kinds.h"
 #include "ir/print.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"

@@ -1,6 +1,7 @@
 #include "passes/dead_code.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "passes/facts.h"
 
 #include <unordered_set>

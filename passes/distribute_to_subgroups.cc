@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/op_kinds.h"
 #include "passes/distribution.h"
 #include "passes/nest_loops.h"
 #include "passes/part_values.h"

@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
 #include "passes/facts.h"

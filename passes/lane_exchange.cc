@@ -1,5 +1,6 @@
 // Moves elements between lanes: each register of the result comes from registers of other lanes, by shuffles.
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "passes/lane_distribution.h"
 

@@ -1,5 +1,6 @@
 #include "passes/lane_hazards.h"
 
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "passes/tile_roots.h"
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/context.h"
+#include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Ops that move elements: products, transposes, reductions. Dimensions that a lane holds completely need no exchange.
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/lane_distribution.h"

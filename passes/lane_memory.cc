@@ -1,6 +1,7 @@
 // Windows onto memory: each lane loads and stores its own elements, in runs of adjacent elements where it has them,
 // or together with the other lanes by one message.
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/xegpu.h"
 #include "passes/lane_distribution.h"

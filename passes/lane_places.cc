@@ -1,5 +1,7 @@
 // Numbers that depend only on the lane: its digits, its position along a dimension, tables of source lanes.
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "passes/lane_distribution.h"
 

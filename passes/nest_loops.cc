@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/infer/layout_rules.h"
 #include "ir/layout/layout.h"
+#include "ir/op_kinds.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
 

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/builder.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "ir/builder.h"
 #include "ir/gpu/subgroup_size.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/nest.h"
 #include "passes/block_classes.h"

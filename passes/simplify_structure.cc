@@ -1,3 +1,4 @@
+#include "ir/op_kinds.h"
 #include "passes/facts.h"
 #include "passes/simplify.h"
 

@@ -1,5 +1,7 @@
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 #include "ir/interp/scalar_eval.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "passes/facts.h"
 #include "passes/simplify.h"

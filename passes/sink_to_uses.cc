@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/register_pressure.h"
+#include "ir/op_kinds.h"
 #include "passes/facts.h"
 
 #include <algorithm>

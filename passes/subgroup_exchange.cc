@@ -1,5 +1,7 @@
 // Exchanges with other subgroups element by element: for vectors that are not matrices, and for reshapes, where the
 // pieces of the result are not rectangles of the operand.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "passes/distribution.h"
 

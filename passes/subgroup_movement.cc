@@ -2,6 +2,7 @@
 // through shared local memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/distribution.h"

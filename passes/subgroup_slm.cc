@@ -1,4 +1,6 @@
 // Buffers in shared local memory through which subgroups exchange parts, and the barriers around them.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/distribution.h"

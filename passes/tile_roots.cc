@@ -1,5 +1,6 @@
 #include "passes/tile_roots.h"
 
+#include "ir/op_kinds.h"
 #include "passes/facts.h"
 
 #include <cstdint>

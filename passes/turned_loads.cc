@@ -1,6 +1,7 @@
 #include "passes/turned_loads.h"
 
 #include "ir/builder.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/tile.h"
 

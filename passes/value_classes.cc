@@ -1,4 +1,5 @@
 #include "passes/value_classes.h"
+#include "ir/op_kinds.h"
 
 #include <numeric>
 

@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/combine.h"
 #include "ir/context.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 namespace {

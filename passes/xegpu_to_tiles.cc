@@ -3,6 +3,8 @@
 #include "ir/base/check.h"
 #include "ir/builder.h"
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"

@@ -51,7 +51,7 @@ struct CompileOptions {
 // Measured peak rates of a device: operations on `elem` per second, where a multiply-add counts as two, and bytes
 // read and written per second. 0: unknown.
 struct MachineRates {
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   double operations = 0, bytes = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/op_kinds.h"
 #include "ir/print.h"
 #include "ir/views/tile.h"
 

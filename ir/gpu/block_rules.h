@@ -11,7 +11,7 @@ namespace xt {
 
 // A matrix in memory, as far as it is known at compile time: kDynamic for values known only at launch.
 struct BlockBase {
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   int64_t width = kDynamic, height = kDynamic; // columns and rows
   int64_t pitch = kDynamic;                    // elements from one row to the next
   int64_t step = 1;                            // elements from one column to the next

@@ -1,6 +1,8 @@
 #include "ir/gpu/register_pressure.h"
 
 #include "ir/constants.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "ir/gpu/slm_layout.h"
 
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 
 #include <algorithm>

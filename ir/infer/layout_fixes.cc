@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/layout/layout_pieces.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <array>

@@ -4,6 +4,7 @@
 #include "ir/gpu/subgroup_size.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/infer/layout_rules.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/layout/layout_pieces.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "ir/views/tile.h"
 

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/layout/layout.h"
 #include "ir/layout/layout_pieces.h"
+#include "ir/op_kinds.h"
 
 #include <array>
 

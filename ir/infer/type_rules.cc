@@ -1,4 +1,6 @@
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules_internal.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 
 #include "ir/base/check.h"

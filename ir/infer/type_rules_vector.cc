@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules_internal.h"
 #include "ir/views/names.h"
 

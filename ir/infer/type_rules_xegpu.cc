@@ -1,4 +1,5 @@
 // XeGPU ops (RFC for XeTile and XeGPU Dialect): on whole vectors, or in lanes (type_rules_lanes.cc).
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules_internal.h"
 #include "ir/views/names.h"
 

@@ -1,6 +1,7 @@
 #include "ir/interp/address_slice.h"
 
 #include "ir/interp/launch_state.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 

@@ -1,6 +1,7 @@
 // The messages of a launch's checks.
 #include "ir/base/text.h"
 #include "ir/interp/launch_checks.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 namespace {

@@ -5,6 +5,7 @@
 #include "ir/interp/print_value.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/interp/workgroup.h"
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 
 namespace xt {

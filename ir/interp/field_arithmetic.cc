@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/interp/float_ops.h"
 #include "ir/interp/int_ops.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <array>

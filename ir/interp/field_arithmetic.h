@@ -1,5 +1,6 @@
 // The arithmetic of an algebraic run (field.h): a Number of a float type is the index of a FieldValue in a table.
 #pragma once
+#include "ir/elem_kinds.h"
 #include "ir/interp/arithmetic.h"
 #include "ir/interp/field.h"
 

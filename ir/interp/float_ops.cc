@@ -1,6 +1,7 @@
 #include "ir/interp/float_ops.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "ir/interp/int_ops.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 
 #include <array>
 #include <cstddef>

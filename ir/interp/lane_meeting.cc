@@ -7,6 +7,7 @@
 #include "ir/interp/mma.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/interp/workgroup.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/xegpu.h"
 

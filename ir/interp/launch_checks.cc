@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/interp/launch_state.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
 #include "ir/interp/mma.h"
+#include "ir/elem_kinds.h"
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "ir/interp/print_value.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/module.h"
 
 namespace xt {

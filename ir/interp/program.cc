@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/interp/vector_ops.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

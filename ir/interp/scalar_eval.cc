@@ -1,8 +1,10 @@
 #include "ir/interp/scalar_eval.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 #include "ir/interp/float_ops.h"
 #include "ir/interp/int_ops.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 
 #include <array>

@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

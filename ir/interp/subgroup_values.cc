@@ -6,6 +6,7 @@
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
 #include "ir/interp/vector_ops.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 

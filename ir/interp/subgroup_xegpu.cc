@@ -4,6 +4,7 @@
 #include "ir/interp/block_forms.h"
 #include "ir/interp/mma.h"
 #include "ir/interp/subgroup.h"
+#include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 
 namespace xt {

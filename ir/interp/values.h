@@ -26,7 +26,7 @@ struct MemoryRange {
 
 struct MemRefValue {
   unsigned char *data = nullptr; // element [0, …, 0]
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   size_t rank = 0;
   std::array<int64_t, kMaxRank> sizes{}, strides{}; // in elements
   size_t parameter = kNoParameter;                  // of the kernel, that the memref comes from
@@ -37,7 +37,7 @@ struct MemRefValue {
 // elements outside of the matrix are neither read nor written.
 struct TileValue {
   unsigned char *matrix = nullptr; // its element [0, 0]
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   std::array<int64_t, 2> sizes{}, strides{}, offsets{};
   size_t parameter = kNoParameter;
   size_t leadingCount = 0;
@@ -55,7 +55,7 @@ using FragmentRef = std::shared_ptr<const Fragment>;
 // A tile of elements with one offset each from the base, in elements; offsets outside of [0, size) are out of bounds.
 struct ScatterTile {
   unsigned char *data = nullptr;
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   int64_t size = 0, stride = 1;
   size_t parameter = kNoParameter;
   MemoryRange memory;  // its buffer

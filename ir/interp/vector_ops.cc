@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 #include <algorithm>

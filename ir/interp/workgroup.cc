@@ -1,6 +1,7 @@
 #include "ir/interp/workgroup.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 #include "ir/constants.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/op_kinds.h"
 #include "ir/verify/nearest_size.h"
 #include "ir/verify/slm_limit.h"
 #include "ir/views/xegpu.h"

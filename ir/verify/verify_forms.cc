@@ -1,6 +1,7 @@
 #include "ir/base/text.h"
 #include "ir/infer/layout_inference.h"
 #include "ir/infer/layout_rules.h"
+#include "ir/op_kinds.h"
 #include "ir/print.h"
 #include "ir/verify/verify.h"
 #include "ir/views/tile.h"

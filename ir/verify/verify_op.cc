@@ -1,5 +1,7 @@
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
+#include "ir/op_kinds.h"
 #include "ir/verify/verifier.h"
 
 #include <algorithm>

@@ -2,11 +2,14 @@
 // attributes that are words, names.h with the names of all attributes, and shared.h for attributes that ops of several kinds
 // have. A file whose content stays the same is not written, so that a new row rebuilds only the users of its header.
 #include "ir/op_info.h"
+#include "ir/op_kinds.h"
 
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -157,7 +160,8 @@ constexpr const char *kHeader = "// Generated from ir/ops/*.def by ir/views/gene
 
 std::string levelHeader(const Level &level) {
   std::ostringstream out;
-  out << kHeader << "#include \"ir/views/op_view.h\"\n#include \"ir/views/words.h\"\n\nnamespace xt {\n\n";
+  out << kHeader
+      << "#include \"ir/op_kinds.h\"\n#include \"ir/views/op_view.h\"\n#include \"ir/views/words.h\"\n\nnamespace xt {\n\n";
   for (const Row &row : level.rows) view(out, row);
   out << "} // namespace xt\n";
   return out.str();

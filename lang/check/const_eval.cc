@@ -2,6 +2,7 @@
 
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
 #include "lang/check/literals.h"
 

@@ -14,7 +14,7 @@ struct ConstValue {
   enum class Kind : uint8_t { Int, Float, Bool, Type } kind = Kind::Int;
   int64_t integer = 0; // Int; Bool: 0 or 1
   double number = 0;   // Float
-  Elem elem = Elem::Index; // Type: the element type. Otherwise the value's type; for literals see literals.h, or F32
+  Elem elem = kIndexElem; // Type: the element type. Otherwise the value's type; for literals see literals.h, or F32
   bool literal = true;     // no declared type: the value takes the type of the other operand
   bool operator==(const ConstValue &) const = default;
 };

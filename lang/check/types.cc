@@ -1,6 +1,7 @@
 #include "lang/check/types.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "lang/check/words.h"
 
 #include <algorithm>

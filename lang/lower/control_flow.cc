@@ -1,5 +1,7 @@
 #include "ir/base/text.h"
 #include "ir/call_names.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "ir/call_names.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
+#include "ir/op_kinds.h"
 #include "ir/uniformity.h"
 #include "ir/views/scalar.h"
 

@@ -2,6 +2,7 @@
 // dimensions that follow from the types.
 #include "ir/base/text.h"
 #include "ir/op_flags.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>

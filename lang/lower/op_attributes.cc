@@ -1,5 +1,7 @@
 // Lowers the attributes of an op: kinds, literals, and attributes in braces.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"
 

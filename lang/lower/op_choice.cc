@@ -1,6 +1,7 @@
 // Resolves an op's name to a row of the op table, or to the op that an operator's word stands for. The operand types decide
 // between several rows.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/operators.h"

@@ -1,4 +1,5 @@
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>

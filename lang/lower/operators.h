@@ -1,6 +1,7 @@
 // The ops that the operators of the language stand for, depending on the element type of the operands.
 #pragma once
 #include "ir/op.h"
+#include "ir/op_kinds.h"
 
 #include <span>
 #include <string_view>

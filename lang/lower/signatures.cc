@@ -1,6 +1,7 @@
 // Signatures: the types written after an op, a call or a terminator, in the forms of the IR, of the seeds and of MLIR. Each type is
 // compared with the value's own.
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Lowers the expressions of tests: arrays, slices, calls of host functions.
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "lang/check/literals.h"
 #include "lang/lower/test_lowering.h"
 

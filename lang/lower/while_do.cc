@@ -3,6 +3,7 @@
 // The IR evaluates the condition of a `while` before the loop and at the end of its body (control_flow.cc), so the first block is
 // lowered twice.
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/kernel_lowering.h"
 
 namespace xt {

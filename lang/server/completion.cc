@@ -2,6 +2,7 @@
 // tree and the name index add names and types.
 #include "ir/base/text.h"
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 #include "ir/op_page.h"
 #include "lang/server/features.h"
 #include "lang/server/spell.h"

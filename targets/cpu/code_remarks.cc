@@ -1,6 +1,8 @@
 #include "targets/cpu/code_remarks.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/products/register_tile.h"

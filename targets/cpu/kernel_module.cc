@@ -1,6 +1,7 @@
 #include "targets/cpu/kernel_module.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/code_remarks.h"
 #include "targets/cpu/products/product_emitter.h"

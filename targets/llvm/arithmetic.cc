@@ -1,5 +1,7 @@
 // Elementwise ops on values in registers.
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "targets/llvm/register_ops.h"
 

@@ -1,5 +1,6 @@
 // Conversions between float formats in registers. Rounding to formats other than f32 and f64 operates on the bits:
 // the hardware's bf16 conversion flushes subnormals, and for most formats there is no hardware conversion.
+#include "ir/elem_kinds.h"
 #include "targets/llvm/register_ops.h"
 
 #include <cmath>

@@ -1,6 +1,8 @@
 #include "targets/llvm/register_ops.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 #include <llvm/IR/Module.h>
 

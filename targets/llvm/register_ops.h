@@ -49,7 +49,7 @@ public:
   // Converts an index to another element type.
   LlvmValue *indexTo(LlvmValue *value, Elem elem);
   LlvmValue *indexFrom(LlvmValue *value, Elem elem) { // from an integer
-    return resizeInteger(value, elem, Elem::Index, !elemInfo(elem).isUnsigned);
+    return resizeInteger(value, elem, kIndexElem, !elemInfo(elem).isUnsigned);
   }
   // Bytes per lane for computing on values of the type.
   static int workBytes(Elem elem);

@@ -1,6 +1,7 @@
 #include "targets/prove/accesses.h"
 
 #include "ir/effects.h"
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "targets/prove/integers.h"
 #include "targets/prove/walk.h"

@@ -1,5 +1,7 @@
 #include "targets/prove/integers.h"
 
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 namespace xt {

@@ -1,6 +1,7 @@
 #include "targets/prove/prove.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "targets/prove/accesses.h"
 #include "targets/prove/witness.h"
 

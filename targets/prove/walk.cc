@@ -1,6 +1,8 @@
 #include "targets/prove/walk.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "targets/prove/integers.h"
 

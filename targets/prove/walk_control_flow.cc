@@ -1,4 +1,5 @@
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/prove/integers.h"
 #include "targets/prove/walk.h"
 

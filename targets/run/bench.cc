@@ -1,6 +1,8 @@
 #include "targets/run/bench.h"
 
+#include "ir/elem_kinds.h"
 #include "ir/interp/scalar_eval.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
 #include <algorithm>

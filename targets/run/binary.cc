@@ -1,6 +1,7 @@
 // Elementwise functions of two arrays.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/run/bit_functions.h"
 #include "targets/run/chunk.h"
 #include "targets/run/functions.h"

@@ -13,7 +13,7 @@ namespace xt {
 // The memory layout of a buffer.
 struct BufferPlan {
   std::vector<int64_t> sizes, strides; // in elements
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   int64_t dataBytes = 0; // from the first to the end of the last element; 0 if the buffer is empty
 };
 // Strided layouts: a '?' stride is packed on the dimensions to its right. The error message names the cause: sizes

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
 #include "targets/run/chunk.h"
 #include "targets/run/eval.h"

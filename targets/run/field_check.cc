@@ -1,6 +1,7 @@
 #include "targets/run/field_check.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/run/check.h"
 #include "targets/run/verify.h"
 

@@ -1,6 +1,7 @@
 #include "targets/run/field_eval.h"
 
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "targets/run/eval.h"
 
 #include <algorithm>

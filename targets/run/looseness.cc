@@ -1,5 +1,6 @@
 #include "targets/run/looseness.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/run/rounding.h"
 
 #include <algorithm>

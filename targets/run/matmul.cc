@@ -1,6 +1,7 @@
 // matmul of test expressions: shapes, batches, and the error bound around the kernels of gemm.h.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/run/chunk.h"
 #include "targets/run/eval.h"
 #include "targets/run/functions.h"

@@ -3,6 +3,7 @@
 #include "ir/base/input_file.h"
 #include "ir/base/output_file.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/run/npy_header.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "targets/run/raw_array.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 
 #include <algorithm>
 #include <bit>

@@ -11,7 +11,7 @@ namespace xt {
 
 struct RawArray {
   std::vector<int64_t> sizes;
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   Elements<std::byte> bytes; // elementCount(sizes) * storageBytes
 
   int64_t count() const { return bytes.count() / elemInfo(elem).storageBytes; }

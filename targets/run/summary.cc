@@ -1,6 +1,7 @@
 #include "targets/run/summary.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
 #include "targets/run/check.h"
 

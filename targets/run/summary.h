@@ -9,7 +9,7 @@ namespace xt {
 struct BufferSummary {
   std::string name; // without '%'
   std::vector<int64_t> sizes;
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   std::string least, greatest; // over elements that are not NaN; empty if there are none
   double mean = 0;             // over the finite elements
   int64_t nans = 0, infinities = 0;

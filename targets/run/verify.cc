@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/interp/writer_trace.h"
 #include "targets/run/check.h"
 #include "targets/run/looseness.h"

@@ -1,6 +1,7 @@
 // Parses the initial content of a kernel's buffer from the command line: --arg B=random:7:1024x512xf16.
 #pragma once
 #include "ir/base/result.h"
+#include "ir/elem_kinds.h"
 #include "ir/type.h"
 
 #include <optional>

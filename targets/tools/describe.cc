@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/cost.h"
 #include "ir/launch.h"
+#include "ir/op_kinds.h"
 #include "ir/print.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "targets/tools/launch_text.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/print.h"
 #include "targets/run/npy.h"
 #include "targets/tools/buffer_source.h"

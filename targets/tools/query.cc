@@ -1,6 +1,7 @@
 #include "targets/tools/query.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/target_info.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "targets/xe/unsupported.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 
 namespace xt {
 namespace {

@@ -1,5 +1,6 @@
 // .npy files: the first byte of an input determines the kind of the rest: a whole file, a header's dictionary, or both with a
 // matching preamble.
+#include "ir/elem_kinds.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"
 

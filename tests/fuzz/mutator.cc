@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 #include "ir/op_info.h"
 #include "lang/parse/parse.h"
 

@@ -1,6 +1,7 @@
 #include "tests/fuzz/words.h"
 
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 #include "ir/host.h"
 #include "ir/module.h"
 #include "ir/op_info.h"

@@ -1,4 +1,5 @@
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 
 #include <gtest/gtest.h>
 

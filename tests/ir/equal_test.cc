@@ -1,4 +1,5 @@
 // Two builds of one module are equal, also in two contexts, and each planted difference is found.
+#include "ir/elem_kinds.h"
 #include "ir/equal.h"
 #include "tests/ir/gemm_module.h"
 

@@ -2,6 +2,8 @@
 #pragma once
 #include "ir/base/check.h"
 #include "ir/builder.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 

@@ -1,6 +1,7 @@
 // Values and their uses.
 #include "ir/context.h"
 #include "ir/op.h"
+#include "ir/op_kinds.h"
 
 #include <gtest/gtest.h>
 

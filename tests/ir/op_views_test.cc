@@ -1,5 +1,7 @@
 // Views of ops give operands and attributes by the names and types that the rows of the op table state.
 #include "ir/builder.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/scalar.h"
 #include "ir/views/shared.h"

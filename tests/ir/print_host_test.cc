@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "ir/equal.h"
 #include "ir/module.h"
 

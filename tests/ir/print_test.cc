@@ -1,4 +1,6 @@
+#include "ir/elem_kinds.h"
 #include "ir/equal.h"
+#include "ir/op_kinds.h"
 #include "tests/ir/gemm_module.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 #include "passes/pass_manager.h"
 
 #include "ir/base/crash.h"
+#include "ir/op_kinds.h"
 #include "passes/pipelines.h"
 #include "tests/ir/gemm_module.h"
 

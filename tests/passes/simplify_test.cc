@@ -2,7 +2,9 @@
 // values of the type: the value that replaces the op must equal the op's result.
 #include "passes/simplify.h"
 
+#include "ir/elem_kinds.h"
 #include "ir/interp/scalar_eval.h"
+#include "ir/op_kinds.h"
 #include "passes/facts.h"
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/base/text.h"
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 
 #include <array>
 #include <string>

@@ -1,5 +1,7 @@
 #include "targets/cpu/analysis/buffer_assignment.h"
 
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/dense_columns.h"
 #include "targets/cpu/analysis/live_ranges.h"
 #include "targets/cpu/analysis/product_style.h"

@@ -16,7 +16,7 @@ inline constexpr int64_t kBufferAlignment = 64;
 // (dense_columns.h) has no padding between its rows; whole registers may be read and written behind its last row.
 struct BufferShape {
   int64_t rows = 1, columns = 1;
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   int64_t pitch = 0; // bytes from row to row
   bool operator==(const BufferShape &) const = default;
   int64_t bytes() const; // saturated

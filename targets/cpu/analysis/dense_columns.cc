@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/dense_columns.h"
 
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "targets/cpu/analysis/vector_values.h"
 

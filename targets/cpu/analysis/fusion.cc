@@ -1,6 +1,7 @@
 #include "targets/cpu/analysis/fusion.h"
 
 #include "ir/constants.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 
 #include <cmath>

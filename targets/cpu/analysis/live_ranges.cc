@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/live_ranges.h"
 
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 
 #include <algorithm>

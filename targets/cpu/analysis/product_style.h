@@ -19,23 +19,14 @@ enum class ProductStyle : uint8_t {
 };
 
 // The number of bf16, with 8 bits of significand each, that a float of TilesSliced is the sum of.
-inline int sliceCount(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
+int sliceCount(Elem elem);
 
 // f32 is sliced if a workgroup computes at least this many rows and columns of sums.
 inline constexpr int64_t kSlicedRows = 256, kSlicedColumns = 512;
 
 // `rows` and `columns` are those of the sums. Slicing f32 pays if the slices are used for many products. Programs whose
 // workgroups compute this much have large matrices.
-inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns) {
-  auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
-  if (a == Elem::BF16 && b == Elem::BF16)
-    return cpu.tilesBf16 ? ProductStyle::TilesBf16 : cpu.dotBf16 ? ProductStyle::DotBf16 : ProductStyle::Elements;
-  if (isByte(a) && isByte(b))
-    return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::DotShorts;
-  const bool isLarge = rows >= kSlicedRows && columns >= kSlicedColumns;
-  const bool hasSlices = a == b && (a == Elem::F16 || a == Elem::TF32 || (a == Elem::F32 && isLarge));
-  return hasSlices && cpu.tilesBf16 ? ProductStyle::TilesSliced : ProductStyle::Elements;
-}
+ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns);
 
 inline bool usesTiles(ProductStyle style) {
   return style == ProductStyle::TilesBf16 || style == ProductStyle::TilesBytes || style == ProductStyle::TilesSliced;
@@ -59,16 +50,9 @@ inline int stepElements(ProductStyle style) {
 inline constexpr int64_t kAmxSide = 32, kAmxRowBytes = kAmxSide * 4;
 
 // Whether a tile_mma multiplies words of two bf16 (DotBf16) rather than Elements.
-inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
-  Type a = mma.operand(0)->type(), b = mma.operand(1)->type();
-  return cpu.dotBf16 && a.elem() == Elem::BF16 && b.elem() == Elem::BF16 && a.extent(1) % 2 == 0;
-}
+bool multipliesPairs(const CpuInfo &cpu, const Op &mma);
 
 // Whether it also does so in AMX's tiles, which requires that all tiles are full.
-inline bool multipliesInTiles(const CpuInfo &cpu, const Op &mma) {
-  Type a = mma.operand(0)->type(), sum = mma.result()->type();
-  bool whole = sum.extent(0) % kAmxSide == 0 && sum.extent(1) % kAmxSide == 0 && a.extent(1) % kAmxSide == 0;
-  return whole && multipliesPairs(cpu, mma) && cpu.tilesBf16 && sum.elem() == Elem::F32;
-}
+bool multipliesInTiles(const CpuInfo &cpu, const Op &mma);
 
 } // namespace xt

@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/shared_operands.h"
 
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/buffer_assignment.h"
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/analysis/tile_source.h"

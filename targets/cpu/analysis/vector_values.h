@@ -1,6 +1,7 @@
 // Which values the emitter keeps in scratch memory, and which vector ops are pointwise.
 #pragma once
 #include "ir/op.h"
+#include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "targets/cpu/analysis/cpu_info.h"
 
@@ -16,7 +17,7 @@ template <class F> void forEachOp(const Block &block, const F &visit) {
 
 // Vectors, and the offsets of scatter tiles, have a buffer unless they are evaluated at their uses.
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
-inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem::Index; }
+inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : kIndexElem; }
 
 // Ops whose result at a position depends only on the operands at that position. A change of layout changes nothing here.
 inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }

@@ -1,6 +1,7 @@
 #include "targets/cpu/products/microkernel.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 #include "targets/cpu/products/words.h"
 
 #include <llvm/IR/IntrinsicsX86.h>

@@ -1,5 +1,6 @@
 #include "targets/cpu/products/mma_emitter.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/cpu/products/tile_microkernel.h"
 #include "targets/cpu/products/words.h"
 #include "targets/cpu/vector/fused_loop.h"

@@ -1,4 +1,5 @@
 #include "targets/cpu/products/nest_plan.h"
+#include "ir/elem_kinds.h"
 
 #include <bit>
 #include <cstring>

@@ -1,6 +1,10 @@
 #include "targets/cpu/products/nest_problem.h"
 
+#include "ir/elem_kinds.h"
+
 namespace xt {
+
+Elem NestProblem::stagedElem(Elem from) const { return style != ProductStyle::DotShorts ? from : Elem::I16; }
 
 NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh) {
   const Type sum = nest.result()->type();

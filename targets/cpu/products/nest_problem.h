@@ -5,7 +5,7 @@
 namespace xt {
 
 struct NestOperand { // a or b in memory, over all of K
-  Elem elem = Elem::F32;
+  Elem elem = kF32Elem;
   bool turned = false; // its rows, whose elements are neighbours, run along the other dimension than in the product
   bool unitStride = true; // elements of a row are known to be neighbours
   bool interleaved = false; // several rows are interleaved in memory
@@ -15,7 +15,7 @@ struct NestOperand { // a or b in memory, over all of K
 
 struct NestProblem {
   ProductStyle style = ProductStyle::Elements;
-  Elem elem = Elem::F32; // the type that is multiplied in
+  Elem elem = kF32Elem; // the type that is multiplied in
   RegisterTile tile{};
   int64_t rows = 0, columns = 0; // of the sums of a workgroup
   NestOperand left, right;
@@ -39,7 +39,7 @@ struct NestProblem {
   bool asksForLeast() const { return isBf16() || inSlices(); } // products depend on least magnitudes
   bool looksBeside() const { return style == ProductStyle::DotBf16; } // finds that of a beside the products, not before
   // The element type that words are made of.
-  Elem stagedElem(Elem from) const { return style != ProductStyle::DotShorts ? from : Elem::I16; }
+  Elem stagedElem(Elem from) const;
   // The type of a's elements when they are multiplied: `elem`, unless they are converted one by one.
   Elem leftElem() const { return convertsLeft ? left.elem : elem; }
   int64_t leftBytes() const { return elemInfo(leftElem()).storageBytes; }

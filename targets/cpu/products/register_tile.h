@@ -136,14 +136,7 @@ inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
 }
 
 // Whether elements of a are converted as they are multiplied, again for each panel, instead of once before.
-inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
-  constexpr int64_t kFewPanels = 6;
-  Type a = nest.operand(0)->type(), sum = nest.result()->type();
-  RegisterTile tile = nestTile(cpu, nest);
-  if (!changesCheaply(cpu, tile) || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
-  return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) &&
-         a.packFactor() == 1;
-}
+bool convertsElements(const CpuInfo &cpu, const Op &nest);
 
 // vpdpbusd takes one unsigned and one signed operand: if both are of the same kind, one of them is moved by 128. The difference
 // is corrected: per column of b, which is known once a panel is packed, if a is moved as it is multiplied; otherwise per row of

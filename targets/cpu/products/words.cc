@@ -1,4 +1,5 @@
 #include "targets/cpu/products/words.h"
+#include "ir/elem_kinds.h"
 
 namespace xt {
 

@@ -1,5 +1,6 @@
 #include "targets/cpu/runtime/machine_rates.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/cpu/analysis/cpu_info.h"
 #include "targets/cpu/analysis/product_style.h"
 #include "targets/cpu/threads/thread_pool.h"

@@ -1,5 +1,6 @@
 // Loops and branches, and the values that they carry.
 #include "ir/constants.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/vector/fused_loop.h"
 

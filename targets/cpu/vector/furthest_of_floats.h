@@ -4,6 +4,7 @@
 // one integer op instead of the five that handle zeros and NaN. AVX-512 has an instruction (vrangeps) that orders -0 before +0,
 // but prefers a number to a NaN, so NaNs are tracked in a mask. This takes two ops in the loop instead of five.
 #pragma once
+#include "ir/op_kinds.h"
 #include "targets/cpu/vector/kernel_context.h"
 
 namespace xt {

@@ -1,6 +1,7 @@
 #include "targets/cpu/vector/fused_loop.h"
 
 #include "ir/base/check.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 

@@ -1,5 +1,7 @@
 // Reductions, and values that a fused loop computes from the position (iota, masks, broadcasts).
 #include "ir/combine.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/vector/furthest_of_floats.h"
 #include "targets/cpu/vector/fused_loop.h"
 #include "targets/cpu/vector/register_transpose.h"

@@ -1,6 +1,7 @@
 // Calls from a kernel to the host process: printing, failed asserts, and waiting at a barrier.
 #include "ir/asserted_shape.h"
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/shared.h"
 #include "ir/views/tile.h"

@@ -1,4 +1,5 @@
 // Loads that have a buffer, but are read in place if the tile turns out to be in bounds and is not overwritten.
+#include "ir/op_kinds.h"
 #include "targets/cpu/vector/fused_loop.h"
 
 namespace xt {

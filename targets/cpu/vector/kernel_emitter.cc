@@ -2,6 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/constants.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/analysis/vector_values.h"

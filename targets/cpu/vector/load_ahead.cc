@@ -1,5 +1,6 @@
 // Prefetches data that later workgroups or iterations load.
 #include "ir/constants.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/vector/kernel_emitter.h"
 #include "targets/cpu/vector/prefetch.h"

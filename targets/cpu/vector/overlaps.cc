@@ -1,5 +1,6 @@
 #include "targets/cpu/vector/byte_range.h"
 
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/vector/kernel_emitter.h"
 

@@ -2,6 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/combine.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/xegpu.h"
 

@@ -1,6 +1,8 @@
 #include "targets/llvm/lane/gathers.h"
 
 #include "ir/combine.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "targets/llvm/lane/phi.h"
 #include "targets/llvm/lane/windows.h"

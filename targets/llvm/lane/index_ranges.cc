@@ -1,6 +1,8 @@
 #include "targets/llvm/lane/index_ranges.h"
 
 #include "ir/constants.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "ir/uniformity.h"
 #include "ir/views/scalar.h"
 #include "targets/llvm/lane/control_flow.h"

@@ -1,4 +1,5 @@
 #include "targets/llvm/lane/lane_values.h"
+#include "ir/elem_kinds.h"
 
 namespace xt {
 

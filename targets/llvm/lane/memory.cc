@@ -1,6 +1,7 @@
 #include "targets/llvm/lane/memory.h"
 
 #include "ir/base/check.h"
+#include "ir/elem_kinds.h"
 
 #include <algorithm>
 

@@ -2,6 +2,8 @@
 
 #include "ir/base/text.h"
 #include "ir/constants.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 #include "targets/llvm/lane/exchange.h"
 #include "targets/llvm/lane/failures.h"

@@ -2,6 +2,8 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/llvm/lane/exchange.h"
 
 namespace xt {

@@ -1,6 +1,7 @@
 #include "targets/llvm/lane/vector_ops.h"
 
 #include "ir/combine.h"
+#include "ir/elem_kinds.h"
 #include "ir/views/shared.h"
 
 namespace xt {

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 
 #include <algorithm>

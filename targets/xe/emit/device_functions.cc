@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/llvm/lane/fragment.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"

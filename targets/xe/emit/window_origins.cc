@@ -1,4 +1,5 @@
 #include "targets/xe/emit/window_origins.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 

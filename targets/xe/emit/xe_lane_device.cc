@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/gpu/register_pressure.h"
+#include "ir/op_kinds.h"
 #include "targets/xe/core_info.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "tests/bench/cpu/operators.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 
 #include <algorithm>
 #include <cmath>

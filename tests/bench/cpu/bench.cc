@@ -4,6 +4,7 @@
 //   xt_bench_cpu --list [--quick | --few-rows]   the cells, products first
 //   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median of others with other tile sizes
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
+#include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/machine_rates.h"
 #include "tests/bench/cpu/kernel.h"
 #include "tests/bench/cpu/operators.h"

@@ -1,6 +1,7 @@
 // OpenBLAS and BLIS define the same names, so each is opened separately. The environment sets their core type (the script
 // `run`): on many processors they would select AVX2.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <Eigen/Core>

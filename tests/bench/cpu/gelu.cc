@@ -1,5 +1,6 @@
 // gelu(A * B + bias), with the error function: a product whose results are transformed before they are written.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/operators.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // libxsmm: kernels for one small product each, compiled at run time. It expects column-major matrices, so the operands are
 // swapped.
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <libxsmm.h>

@@ -1,4 +1,5 @@
 #include "tests/bench/cpu/matrix.h"
+#include "ir/elem_kinds.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,7 @@
 // The matrices that the sides of a row read and write, and the sides.
 #pragma once
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 
 #include <cstdint>
 #include <functional>

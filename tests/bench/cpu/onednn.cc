@@ -1,6 +1,7 @@
 // oneDNN on plain row-major operands; it packs them within the call.
 #include "tests/bench/cpu/onednn.h"
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <omp.h>

@@ -1,6 +1,7 @@
 // Shared by the files that call oneDNN. They are compiled with exceptions, because oneDNN throws.
 #pragma once
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -1,6 +1,7 @@
 // oneDNN's softmax, layer normalization, products with a transformed result, and attention built from three primitives; all on
 // plain row-major operands.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/onednn.h"
 #include "tests/bench/cpu/operators.h"
 

@@ -1,6 +1,7 @@
 // The node package of onnxruntime, which contains the library without headers: a script in this folder times it in a separate
 // process and writes the result to a file.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/operators.h"
 
 #include <cstdio>

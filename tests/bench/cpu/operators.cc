@@ -1,6 +1,7 @@
 #include "tests/bench/cpu/operators.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "lang/lower/disk.h"
 
 #include <cmath>

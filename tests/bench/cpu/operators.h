@@ -1,5 +1,6 @@
 // The operators that are not plain products: their data, their expected results, and the sides that compute them.
 #pragma once
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/kernel.h"
 
 #include <optional>

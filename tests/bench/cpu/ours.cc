@@ -1,5 +1,6 @@
 // The kernel of stdlib/gemm.xt, for any types and with transposed loads.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/kernel.h"
 #include "tests/bench/cpu/problem.h"
 

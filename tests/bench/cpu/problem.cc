@@ -1,6 +1,7 @@
 #include "tests/bench/cpu/problem.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // One product of matrices, C = op(A) * op(B), its data, and the sides that compute it.
 #pragma once
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/matrix.h"
 
 #include <string_view>

@@ -1,5 +1,6 @@
 // Softmax and layer normalization: operators on single rows, which are memory-bound.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "tests/bench/cpu/operators.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Compares the rules for block messages with an enumeration of all messages.
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/block_rules.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Compares the fragments of a matrix product, and the slices of owners on any axis, with the definition, element by element.
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/lane_fragments.h"
 
 #include <gtest/gtest.h>

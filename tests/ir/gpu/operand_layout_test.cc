@@ -1,5 +1,6 @@
 // The layouts of operands against their definitions, element by element.
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/lane_fragments.h"
 #include "ir/gpu/operand_layout.h"
 

@@ -1,4 +1,6 @@
 // Every elementwise op, run as a kernel on vectors and by evaluateScalar, against values computed by hand.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "kernel_fixture.h"
 
 #include <cmath>

@@ -1,5 +1,7 @@
+#include "ir/elem_kinds.h"
 #include "ir/interp/field.h"
 #include "ir/interp/field_arithmetic.h"
+#include "ir/op_kinds.h"
 
 #include "kernel_fixture.h"
 

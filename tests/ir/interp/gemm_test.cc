@@ -1,4 +1,6 @@
 // Tests tile_mma with distributed operands: the result is that of the plain loops, whatever the layouts.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "kernel_fixture.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "kernel_fixture.h"
 
 #include <limits>

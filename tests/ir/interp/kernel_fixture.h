@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/builder.h"
 #include "ir/interp/interpreter.h"
+#include "ir/op_kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "ir/interp/mma.h"
 
+#include "ir/elem_kinds.h"
 #include "ir/interp/float_ops.h"
 
 #include <gtest/gtest.h>

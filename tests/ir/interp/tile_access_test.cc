@@ -1,5 +1,6 @@
 #include "ir/interp/tile_access.h"
 
+#include "ir/elem_kinds.h"
 #include "kernel_fixture.h"
 
 #include <limits>

@@ -1,5 +1,7 @@
 // Tests ops whose results come from other positions of the operand, on random shapes and layouts, against one element at a
 // time: the elements of a vector do not depend on which subgroup holds them.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "kernel_fixture.h"
 
 #include <random>

@@ -1,5 +1,7 @@
 #include "ir/interp/writer_trace.h"
 
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "kernel_fixture.h"
 
 namespace xt {

@@ -1,5 +1,6 @@
 #include "ir/verify/nearest_size.h"
 
+#include "ir/elem_kinds.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/gpu/subgroup_size.h"
 

@@ -1,4 +1,6 @@
 // A valid module passes; each planted fault is found, and the message names the op and the fault.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "ir/verify/verify.h"
 #include "ir/views/tile.h"
 #include "tests/ir/gemm_module.h"

@@ -3,6 +3,7 @@
 #include "tests/golden.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"

@@ -1,6 +1,7 @@
 // Runs a kernel on the CPU target and with the interpreter, and compares every byte that it could have written.
 #pragma once
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/interp/interpreter.h"
 #include "targets/cpu/cpu_target.h"
 #include "tests/targets/cpu/kernel_maker.h"

@@ -1,7 +1,9 @@
 // Builds kernels for tests, and arrays to launch them on.
 #pragma once
 #include "ir/builder.h"
+#include "ir/elem_kinds.h"
 #include "ir/launch.h"
+#include "ir/op_kinds.h"
 
 #include <array>
 #include <cstring>

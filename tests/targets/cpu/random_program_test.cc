@@ -1,4 +1,6 @@
 // Random kernels: chains of elementwise ops, loops and branches that carry vectors, scalars and tiles, products.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
 
 namespace xt {

@@ -1,5 +1,6 @@
 // Products of bf16 and bytes, as nests or as single tile_mma ops, on each kind of processor.
 #pragma once
+#include "ir/elem_kinds.h"
 #include "passes/form_nests.h"
 #include "tests/targets/cpu/compare.h"
 

@@ -1,6 +1,7 @@
 // Runs random kernels on the interpreter, the CPU and GPUs; every bit of the results must agree. XT_DIFFERENTIAL_KERNELS is the
 // number of kernels (tests/run --full sets it), XT_DIFFERENTIAL_SEED the first seed. Kernels whose results once differed are in
 // found/.
+#include "ir/elem_kinds.h"
 #include "tests/golden.h"
 #include "tests/targets/differential/generator.h"
 #include "tests/targets/differential/rounds.h"

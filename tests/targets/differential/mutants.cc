@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/constants.h"
+#include "ir/op_kinds.h"
 #include "ir/order_dependence.h"
 #include "lang/reduce/reduce.h"
 #include "tests/targets/differential/child.h"

@@ -1,6 +1,7 @@
 #include "tests/targets/differential/way.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "ir/verify/target_limits.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"

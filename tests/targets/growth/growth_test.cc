@@ -1,6 +1,7 @@
 // The output of the compiler and the memory that it allocates grow at most linearly with the source. The tests compare counts,
 // so that they do not depend on the machine; times are only printed.
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 #include "lang/lower/lower.h"
 #include "passes/facts.h"
 #include "passes/pass_manager.h"

@@ -1,6 +1,8 @@
 #include "targets/interp/interp_target.h"
 
 #include "ir/builder.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 #include <gtest/gtest.h>
 

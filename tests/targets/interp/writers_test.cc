@@ -1,6 +1,7 @@
 // Finds the writers of an element (ir/interp/writer_trace.h), for every op that writes memory.
 #include "interp_program.h"
 
+#include "ir/elem_kinds.h"
 #include "ir/interp/writer_trace.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "targets/run/buffer.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "targets/run/check.h"
 
+#include "ir/elem_kinds.h"
 #include "run_helper.h"
 #include "targets/run/pattern.h"
 

@@ -1,4 +1,5 @@
 // Compares bounds with arithmetic performed in f32 and f16: errors never exceed them, and they are not absurdly loose.
+#include "ir/elem_kinds.h"
 #include "run_helper.h"
 #include "targets/run/init.h"
 

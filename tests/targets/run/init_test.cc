@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "run_helper.h"
 #include "targets/run/init.h"
 

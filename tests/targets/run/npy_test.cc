@@ -1,5 +1,6 @@
 #include "targets/run/npy.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/run/npy_header.h"
 
 #include <cstdio>

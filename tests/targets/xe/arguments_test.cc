@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "targets/xe/arguments.h"
 #include "targets/xe/failure.h"
 #include "targets/xe/unsupported.h"

@@ -1,4 +1,5 @@
 // Launches through a Level Zero without a device: the data that arrives there, and the data that comes back.
+#include "ir/elem_kinds.h"
 #include "targets/xe/executable.h"
 #include "targets/xe/level_zero/device.h"
 #include "tests/targets/xe/fake/fake_level_zero.h"

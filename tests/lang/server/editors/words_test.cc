@@ -3,6 +3,7 @@
 #include "tests/golden.h"
 
 #include "ir/elem.h"
+#include "ir/elem_kinds.h"
 #include "ir/host.h"
 #include "ir/op_info.h"
 

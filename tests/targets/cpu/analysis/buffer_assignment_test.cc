@@ -1,3 +1,5 @@
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/buffer_assignment.h"
 #include "tests/targets/cpu/kernel_maker.h"
 

@@ -1,5 +1,6 @@
 // Non-temporal stores to matrices that are larger than the caches, at aligned and at unaligned addresses.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"
 

@@ -1,5 +1,6 @@
 // Into which code kernels are compiled, and which kernels share it.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "targets/cpu/jit/code_library.h"
 #include "targets/cpu/jit/code_units.h"
 #include "targets/cpu/kernel_module.h"

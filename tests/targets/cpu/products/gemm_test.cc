@@ -1,4 +1,6 @@
 // Whole GEMM kernels: results, code size, and properties of the emitted text.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_module.h"

@@ -1,4 +1,6 @@
 // tile_mma of bf16 outside of nests, which multiplies pairs if the processor can. The results are the same everywhere.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/word_products.h"
 

@@ -1,4 +1,5 @@
 // A nest that several threads share, or that skips products, has the same result as the loop.
+#include "ir/elem_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 namespace xt {

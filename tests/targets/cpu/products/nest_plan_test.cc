@@ -1,4 +1,5 @@
 // What is decided about a nest: as its code is emitted (NestRules), and for the sizes of a launch (NestPlan).
+#include "ir/elem_kinds.h"
 #include "targets/cpu/products/nest_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Nests of floats that AMX multiplies as sums of bf16. With AMX the results are those of other processors.
+#include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/word_products.h"
 

@@ -1,4 +1,6 @@
 // Nests against the loops that they replace: every type, memory order, edge, block of K, epilogue and overlap.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "passes/form_nests.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/compare.h"

@@ -1,4 +1,5 @@
 // Nests that multiply bf16 and bytes with special instructions: the same results on each kind of processor.
+#include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"
 #include "tests/targets/cpu/word_products.h"

@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "targets/cpu/products/register_tile.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // Panels packed once for all workgroups: the same results, also if b is overwritten and if parameters overlap.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_module.h"

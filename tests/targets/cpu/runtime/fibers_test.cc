@@ -1,6 +1,7 @@
 // Kernels at subgroup scope whose subgroups wait for each other, and the fibers that they run on.
 #include "targets/cpu/runtime/fibers.h"
 
+#include "ir/elem_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 namespace xt {

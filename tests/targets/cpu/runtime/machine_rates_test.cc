@@ -1,3 +1,4 @@
+#include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/machine_rates.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // print and assert, at both scopes.
+#include "ir/elem_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 namespace xt {

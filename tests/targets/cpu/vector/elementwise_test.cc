@@ -1,4 +1,6 @@
 // Every elementwise op, on every type that it takes, as a scalar and as vectors, against the interpreter.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
 
 namespace xt {

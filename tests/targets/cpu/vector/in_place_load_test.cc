@@ -1,5 +1,7 @@
 // Loads that are read in place although stores may overwrite them, and prefetches.
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/analysis/fusion.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"

@@ -1,4 +1,5 @@
 // Kernels at lane scope: each lane is a fiber, which exchanges values with the others of its subgroup.
+#include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/fibers.h"
 #include "tests/targets/cpu/text_kernel.h"
 

@@ -1,4 +1,6 @@
 // Scatter tiles, atomics from many threads, single elements of memory, tiles from addresses.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <climits>

@@ -2,6 +2,8 @@
 #include "tests/targets/cpu/compare.h"
 
 #include "ir/combine.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 namespace {

@@ -1,4 +1,6 @@
 // Tiles: loads, stores and products at random positions of random arrays, against the interpreter.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
 
 namespace xt {

@@ -1,5 +1,6 @@
 // Transposes and loads that transpose, of every element type, at sizes around those of the squares that are transposed in
 // registers.
+#include "ir/elem_kinds.h"
 #include "tests/targets/cpu/compare.h"
 
 namespace xt {

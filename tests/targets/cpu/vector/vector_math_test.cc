@@ -1,4 +1,5 @@
 // The functions of vector_math.h: every f16 and bf16, and every 2039th pattern of f32, against the C library in f64.
+#include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/vector/vector_math.h"
 #include "tests/targets/cpu/text_kernel.h"

@@ -1,4 +1,6 @@
 // Reductions, broadcasts and other ops on whole vectors: every kind, every type, both dimensions.
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/compare.h"
 

@@ -1,5 +1,6 @@
 #include "tests/targets/llvm/lane/toy_device.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/llvm/guard.h"
 #include "targets/llvm/lane/kernel_emitter.h"
 #include "targets/llvm/machine.h"

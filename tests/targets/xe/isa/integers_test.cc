@@ -1,4 +1,5 @@
 // Integer casts, masks and computations on them compile with Intel's offline compiler, on GPUs with and without block messages.
+#include "ir/elem_kinds.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/integer_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"

@@ -1,5 +1,6 @@
 #include "tests/targets/xe/fake/fake_level_zero.h"
 
+#include "ir/elem_kinds.h"
 #include "targets/xe/device/memory.h"
 #include "targets/xe/level_zero/module.h"
 
