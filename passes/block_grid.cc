@@ -20,16 +20,6 @@ Lengths cutToPowersOfTwo(int64_t extent, int64_t length) {
   return lengths;
 }
 
-namespace {
-// The first index of each piece.
-std::vector<int64_t> startsOf(const Lengths &lengths) {
-  std::vector<int64_t> starts;
-  int64_t start = 0;
-  for (int64_t length : lengths) starts.push_back(start), start += length;
-  return starts;
-}
-} // namespace
-
 std::vector<int64_t> BlockGrid::shape(size_t k) const {
   std::vector<size_t> place = at(k);
   std::vector<int64_t> shape;
