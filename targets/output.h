@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,17 @@ enum class OutputKind : uint8_t {
 };
 inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,      OutputKind::Asm,    OutputKind::Object, OutputKind::Spirv,
                                               OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
-std::string_view outputName(OutputKind kind); // "llvm", as --emit takes it
-std::optional<OutputKind> outputNamed(std::string_view name);
+// As --emit takes it: "llvm".
+constexpr std::string_view outputName(OutputKind kind) {
+  constexpr std::string_view kNames[] = {"llvm", "asm", "obj", "spirv", "spvasm", "meta", "isa"};
+  static_assert(std::size(kNames) == std::size(kOutputKinds));
+  return kNames[static_cast<size_t>(kind)];
+}
+constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
+  for (OutputKind kind : kOutputKinds)
+    if (outputName(kind) == name) return kind;
+  return std::nullopt;
+}
 
 struct OutputOptions {
   std::vector<OutputKind> kinds; // in this order
