@@ -20,7 +20,7 @@ public:
               Diagnostics &diagnostics)
       : cpu_(cpu), fusion_(fusion), buffers_(buffers), shared_(findSharedOperands(kernel)), diagnostics_(diagnostics) {}
 
-  void look(const Op &op) {
+  void remarkOn(const Op &op) {
     if (op.kind() == OpKind::TileMma) return product(op);
     if (op.kind() == OpKind::Nest) return nest(op);
     for (const Value *operand : op.operands())
@@ -78,11 +78,11 @@ private:
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
-    const bool turns = isTurned(op, 0), converts = convertsElements(cpu_, op);
+    const bool turns = isTransposed(op, 0), converts = convertsElements(cpu_, op);
     bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !converts);
     int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes, cpu_.tuning);
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
-    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(op, 1));
+    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTransposed(op, 1));
     const bool inSlices = style == ProductStyle::TilesSliced;
     const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? sliceCount(elem) : 1);
     auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
@@ -164,7 +164,7 @@ private:
 void remarkCode(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
                 Diagnostics &diagnostics) {
   CodeRemarks remarks(kernel, cpu, fusion, buffers, diagnostics);
-  forEachOp(kernel.body, [&](const Op &op) { remarks.look(op); });
+  forEachOp(kernel.body, [&](const Op &op) { remarks.remarkOn(op); });
 }
 
 } // namespace xt

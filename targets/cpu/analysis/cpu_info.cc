@@ -87,11 +87,8 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.dotBytes = avx512 ? subtarget.checkFeatures("+avx512vnni") : avx2 && subtarget.checkFeatures("+avxvnni");
   info.tilesBf16 = avx512 && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   info.tilesBytes = avx512 && subtarget.checkFeatures("+amx-tile,+amx-int8");
-  info.tuning = tuningOf(info.name);
+  info.tuning = restrictTo(tuningOf(info.name), info.vectorBytes);
   if (host) useCachesOfHost(info.tuning);
-  // Both were measured with registers of 64 bytes.
-  info.tuning.loadsAcrossLines &= avx512;
-  info.tuning.changesBesideProducts &= avx512;
   return info;
 }
 

@@ -13,19 +13,19 @@ namespace {
 constexpr int64_t kKiB = 1 << 10, kMiB = 1 << 20;
 
 constexpr CpuTuning kRows[] = {
-    {.name = "znver3", .first = {32 * kKiB, 8}, .second = {512 * kKiB, 8}, .third = {32 * kMiB, 16}},
-    {.name = "znver4", .first = {32 * kKiB, 8}, .second = {1 * kMiB, 8}, .third = {32 * kMiB, 16}, .loadsAcrossLines = true},
+    {.name = "znver3", .l1Bytes = 32 * kKiB, .l2Bytes = 512 * kKiB, .l3Bytes = 32 * kMiB},
+    {.name = "znver4", .l1Bytes = 32 * kKiB, .l2Bytes = 1 * kMiB, .l3Bytes = 32 * kMiB, .lineSplitLoadsAreFree = true},
     {.name = "znver5",
-     .first = {48 * kKiB, 12},
-     .second = {1 * kMiB, 16},
-     .third = {32 * kMiB, 16},
-     .prefetchesLateToSecond = true,
-     .foreseesRows = true,
-     .loadsAcrossLines = true,
-     .changesBesideProducts = true,
-     .nearThirdCache = true},
+     .l1Bytes = 48 * kKiB,
+     .l2Bytes = 1 * kMiB,
+     .l3Bytes = 32 * kMiB,
+     .l2PrefetchIsLate = true,
+     .hardwarePrefetchesRows = true,
+     .lineSplitLoadsAreFree = true,
+     .hidesConversions = true,
+     .l3IsFast = true},
     // Intel's server processors since Sapphire Rapids, on which most shapes were measured.
-    {.name = "", .first = {48 * kKiB, 12}, .second = {2 * kMiB, 16}, .third = {32 * kMiB, 16}},
+    {.name = "", .l1Bytes = 48 * kKiB, .l2Bytes = 2 * kMiB, .l3Bytes = 32 * kMiB},
 };
 
 } // namespace
@@ -37,9 +37,16 @@ CpuTuning tuningOf(std::string_view name) {
   return row == std::end(kRows) ? *std::prev(std::end(kRows)) : *row;
 }
 
-int64_t CpuTuning::beyondSecondCache() const { return std::min(2 * second.bytes, kMiB); }
+CpuTuning restrictTo(CpuTuning tuning, int vectorBytes) {
+  constexpr int kMeasured = 64;
+  tuning.lineSplitLoadsAreFree &= vectorBytes == kMeasured;
+  tuning.hidesConversions &= vectorBytes == kMeasured;
+  return tuning;
+}
 
-int64_t CpuTuning::roundFirstCache() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(first.bytes))); }
+int64_t CpuTuning::beyondL2Bytes() const { return std::min(2 * l2Bytes, kMiB); }
+
+int64_t CpuTuning::l1PowerOfTwo() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(l1Bytes))); }
 
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's Manual,
 // volume 3, appendix E, function 8000_001D: the fields have the same places.
@@ -49,7 +56,7 @@ std::optional<CacheLevel> cacheLevel(const CpuidWords &words) {
   if (type != kData && type != kUnified) return std::nullopt;
   const int64_t line = (words[1] & 0xFFF) + 1, partitions = ((words[1] >> 12) & 0x3FF) + 1, ways = (words[1] >> 22) + 1,
                 sets = int64_t{words[2]} + 1;
-  return CacheLevel{static_cast<int>((words[0] >> 5) & 7), {line * partitions * ways * sets, static_cast<int>(ways)}};
+  return CacheLevel{static_cast<int>((words[0] >> 5) & 7), line * partitions * ways * sets};
 }
 
 void useCachesOfHost(CpuTuning &tuning) {
@@ -61,9 +68,9 @@ void useCachesOfHost(CpuTuning &tuning) {
       if (!__get_cpuid_count(leaf, i, &words[0], &words[1], &words[2], &words[3]) || (words[0] & kTypes) == 0) break;
       const std::optional<CacheLevel> cache = cacheLevel(words);
       if (!cache) continue;
-      if (cache->level == 1) tuning.first = cache->size;
-      if (cache->level == 2) tuning.second = cache->size;
-      if (cache->level == 3) tuning.third = cache->size;
+      if (cache->level == 1) tuning.l1Bytes = cache->bytes;
+      if (cache->level == 2) tuning.l2Bytes = cache->bytes;
+      if (cache->level == 3) tuning.l3Bytes = cache->bytes;
     }
 #else
   (void)tuning;

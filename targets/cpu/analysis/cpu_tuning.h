@@ -12,38 +12,34 @@
 
 namespace xt {
 
-struct CacheSize {
-  int64_t bytes; // that one core can fill
-  int ways;
-  bool operator==(const CacheSize &) const = default;
-};
-
 struct CpuTuning {
   std::string_view name; // LLVM's name of the processor; empty: all that have no row of their own
-  CacheSize first, second, third; // of data
-  // Prefetch habits.
-  bool prefetchesLateToSecond = false; // prefetcht1 delivers lines later than prefetcht0
-  bool foreseesRows = false; // the hardware prefetches the rows of a tile that products read in place
+  int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0; // of the data caches that one core can fill
+  // Prefetches.
+  bool l2PrefetchIsLate = false; // prefetcht1 delivers lines later than prefetcht0
+  bool hardwarePrefetchesRows = false; // the hardware prefetches the rows of a tile that products read in place
   // Load ports and vector units.
-  bool loadsAcrossLines = false; // register loads that cross a cache line take no extra time beside the products of a nest
-  bool changesBesideProducts = false; // one conversion of an f16, or one xor, per 3 or 4 products takes almost no time
-  bool nearThirdCache = false; // a nest multiplies rows of a from the L3 cache without slowing down
+  bool lineSplitLoadsAreFree = false; // the loop of a microkernel takes no longer if its loads cross cache lines
+  bool hidesConversions = false; // one conversion of an f16, or one xor, per three or four products takes almost no time
+  bool l3IsFast = false; // a microkernel that reads rows of a from the L3 cache takes no longer
 
   // The size from which a matrix counts as larger than the L2 cache: 1 MiB on processors with 512 KiB to 2 MiB of it.
-  int64_t beyondSecondCache() const;
+  int64_t beyondL2Bytes() const;
   // The largest power of two that fits into the L1 cache.
-  int64_t roundFirstCache() const;
+  int64_t l1PowerOfTwo() const;
 };
 
 // A number of bytes that was measured where a core reaches 32 MiB or more of L3 cache, in proportion for smaller ones.
-inline int64_t ofThirdCache(int64_t bytes, int64_t thirdCache) {
+inline int64_t scaledToL3(int64_t bytes, int64_t l3Bytes) {
   constexpr int64_t kMeasured = 32 << 20, kUnit = 1 << 10;
-  return thirdCache >= kMeasured ? bytes : bytes / kUnit * (thirdCache / kUnit) / (kMeasured / kUnit) * kUnit;
+  return l3Bytes >= kMeasured ? bytes : bytes / kUnit * (l3Bytes / kUnit) / (kMeasured / kUnit) * kUnit;
 }
 
 // The row of a processor by LLVM's name.
 CpuTuning tuningOf(std::string_view name);
 std::span<const CpuTuning> tuningRows(); // the last one has no name
+// The facts that hold for code with registers of `vectorBytes`: some were measured with registers of 64 bytes only.
+CpuTuning restrictTo(CpuTuning tuning, int vectorBytes);
 
 // The registers EAX, EBX, ECX and EDX.
 using CpuidWords = std::array<uint32_t, 4>;
@@ -51,7 +47,7 @@ using CpuidWords = std::array<uint32_t, 4>;
 // describes a cache of instructions, or none.
 struct CacheLevel {
   int level;
-  CacheSize size;
+  int64_t bytes;
 };
 std::optional<CacheLevel> cacheLevel(const CpuidWords &words);
 

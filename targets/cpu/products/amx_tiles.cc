@@ -12,7 +12,7 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 
 AmxTiles::AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums)
     : n(context), p(context.problem), b(context.b), e_(context.e), slices_(slices), sums_(sums),
-      microkernel_(b, p.asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(n.op, 0),
+      microkernel_(b, p.needsLeastMagnitude() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(n.op, 0),
                    isSigned(n.op, 1)) {}
 
 // Multiplies all rows of a by the first panel and then by the second. If both panels and the rows of a tile stay in the L1
@@ -20,8 +20,8 @@ AmxTiles::AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums)
 void AmxTiles::emitAmxRows(const NestBlock &block, NestPanel first) {
   static_assert(kMostPanels == 2);
   LlvmValue *both = b.CreateICmpSGT(first.panels, n.number(1));
-  LlvmValue *byRows = b.CreateAnd(both, n.holds(&NestPlan::byRows)), *zero = n.number(0);
-  LlvmValue *multiplies = b.CreateNot(block.handsOn);
+  LlvmValue *byRows = b.CreateAnd(both, n.isSet(&NestPlan::byRows)), *zero = n.number(0);
+  LlvmValue *multiplies = b.CreateNot(block.isEpilogueTurn);
   NestPanel second = first;
   second.column = b.CreateAdd(first.column, n.number(p.panelColumns()));
   second.right = byteOffset(b, first.right, n.panelBytes(block));
@@ -78,7 +78,7 @@ void AmxTiles::emitAmxTile(const NestBlock &block, const NestPanel &panel, const
     if (p.inSlices()) return slices_.multiplyUnsliced(operands, count, start);
     multiplyConverted(operands, count, start);
   };
-  if (p.asksForLeast())
+  if (p.needsLeastMagnitude())
     ifThen(b, areNormal(block, panel), inTiles, converted);
   else
     inTiles();
@@ -93,15 +93,18 @@ LlvmValue *AmxTiles::areNormal(const NestBlock &block, const NestPanel &panel) {
 void AmxTiles::multiplyWhole(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
                              const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
-  ResultLines asked = askedOf(block, panel, tile);
-  auto askInTurns = [&, rows = least(b, n.planned(&NestPlan::resultRows), asked.rows)](LlvmValue *turn) {
-    askFor(asked, turn, rows);
+  ResultLines lines = resultLinesOf(block, panel, tile);
+  auto prefetchEachIteration = [&, rows = least(b, n.planned(&NestPlan::resultPrefetchRows), lines.rows)](LlvmValue *turn) {
+    prefetchResult(lines, turn, rows);
   };
-  if (p.inSlices()) return microkernel_.multiplySlices(operands, p.slices(), p.tile.rows, askInTurns);
+  if (p.inSlices()) return microkernel_.multiplySlices(operands, p.slices(), p.tile.rows, prefetchEachIteration);
   ifThen(
-      b, n.holds(&NestPlan::keepsRight),
-      [&] { microkernel_.multiply(operands, p.tile.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); }); },
-      [&] { microkernel_.multiply(operands, p.tile.rows, Keep::All, askInTurns); });
+      b, n.isSet(&NestPlan::keepsRight),
+      [&] {
+        microkernel_.multiply(operands, p.tile.rows, Keep::Right,
+                              [&](LlvmValue *turn) { prefetchTwoResultLines(lines, turn); });
+      },
+      [&] { microkernel_.multiply(operands, p.tile.rows, Keep::All, prefetchEachIteration); });
 }
 
 // Multiplies bf16 that are denormal, which AMX would treat as 0, by converting them, a few rows at a time. The sums start at
@@ -133,7 +136,7 @@ void AmxTiles::addTile(const NestPanel &panel, const NestTile &tile) {
 }
 
 // The rows of the result to prefetch. If nothing is stored now, the cells are used, which are in the cache anyway.
-AmxTiles::ResultLines AmxTiles::askedOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
+AmxTiles::ResultLines AmxTiles::resultLinesOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   LlvmValue *rows = b.CreateSub(tile.rowEnd, tile.row);
   if (!sums_.storesRows()) return {n.addressOf(kNestCells), n.number(0), rows};
   return {b.CreateSelect(block.ready, sums_.storedRow(panel, tile.row), n.addressOf(kNestCells)),
@@ -141,21 +144,21 @@ AmxTiles::ResultLines AmxTiles::askedOf(const NestBlock &block, const NestPanel 
 }
 
 // The first of the rows that an iteration prefetches.
-LlvmValue *AmxTiles::askedAt(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows) {
-  LlvmValue *row = least(b, b.CreateMul(turn, rows), b.CreateSub(asked.rows, rows));
-  return byteOffset(b, asked.first, b.CreateMul(row, asked.step));
+LlvmValue *AmxTiles::resultLineAt(const ResultLines &lines, LlvmValue *turn, LlvmValue *rows) {
+  LlvmValue *row = least(b, b.CreateMul(turn, rows), b.CreateSub(lines.rows, rows));
+  return byteOffset(b, lines.first, b.CreateMul(row, lines.step));
 }
 
-void AmxTiles::askFor(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows) {
-  if (sums_.storesRows()) sums_.prefetchStored(askedAt(asked, turn, rows), asked.step, rows);
+void AmxTiles::prefetchResult(const ResultLines &lines, LlvmValue *turn, LlvmValue *rows) {
+  if (sums_.storesRows()) sums_.prefetchStored(resultLineAt(lines, turn, rows), lines.step, rows);
 }
 
 // Prefetches two rows without a loop. There must be at least 17 rows.
-void AmxTiles::askForTwo(const ResultLines &asked, LlvmValue *turn) {
+void AmxTiles::prefetchTwoResultLines(const ResultLines &lines, LlvmValue *turn) {
   if (!sums_.storesRows()) return;
-  LlvmValue *line = askedAt(asked, turn, n.number(2));
+  LlvmValue *line = resultLineAt(lines, turn, n.number(2));
   sums_.prefetchStoredRow(line);
-  sums_.prefetchStoredRow(byteOffset(b, line, asked.step));
+  sums_.prefetchStoredRow(byteOffset(b, line, lines.step));
 }
 
 } // namespace xt

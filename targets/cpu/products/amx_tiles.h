@@ -26,10 +26,10 @@ private:
                      const TileMicrokernel::Operands &operands);
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void addTile(const NestPanel &panel, const NestTile &tile);
-  ResultLines askedOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
-  LlvmValue *askedAt(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows);
-  void askFor(const ResultLines &asked, LlvmValue *turn, LlvmValue *rows);
-  void askForTwo(const ResultLines &asked, LlvmValue *turn);
+  ResultLines resultLinesOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
+  LlvmValue *resultLineAt(const ResultLines &lines, LlvmValue *turn, LlvmValue *rows);
+  void prefetchResult(const ResultLines &lines, LlvmValue *turn, LlvmValue *rows);
+  void prefetchTwoResultLines(const ResultLines &lines, LlvmValue *turn);
 
   NestContext &n;
   const NestProblem &p;

@@ -9,7 +9,7 @@ void LeftStager::prepare(NestBlock &block) {
     stageLeft(block);
     if (p.isBf16()) fillLastWord(block);
   });
-  if (p.isBf16() && !p.looksBeside()) block.least = leastMagnitude(b, wordsOf(block), p.lanes());
+  if (p.isBf16() && !p.scansLeftWhileMultiplying()) block.least = leastMagnitude(b, wordsOf(block), p.lanes());
   if (p.inSlices()) block.least = slices_.knownKey();
   if (p.movesRight) sumLeftRows(block);
 }
@@ -18,11 +18,12 @@ void LeftStager::stageLeft(const NestBlock &block) {
   if (p.inSlices()) slices_.forgetKey();
   const int64_t each = p.inSlices() ? p.elements() : 1; // elements that are read per step
   LlvmValue *first = b.CreateMul(block.first, n.number(each)), *depth = b.CreateMul(block.depth, n.number(each));
-  if (n.left.turned) {
-    reader_.stageTurned(true, first, depth, n.number(0), n.rows, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
-      for (int i = 0; i < p.lanes(); ++i)
-        stageRow(n.rowOf(kNestLeft, b.CreateAdd(row, n.number(i))), k, lines[static_cast<size_t>(i)]);
-    });
+  if (n.left.transposed) {
+    reader_.stageTransposed(true, first, depth, n.number(0), n.rows,
+                            [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
+                              for (int i = 0; i < p.lanes(); ++i)
+                                stageRow(n.rowOf(kNestLeft, b.CreateAdd(row, n.number(i))), k, lines[static_cast<size_t>(i)]);
+                            });
     return;
   }
   // A block has a piece of each row, and the hardware does not prefetch the start of the next piece.
@@ -57,7 +58,7 @@ LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, 
   forLoop(b, n.number(0), end, n.number(each), [&](LlvmValue *k) {
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, n.number(bytes)));
     for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine)
-      e_.tiles.askFor(byteOffset(b, byteOffset(b, at, from.ahead), n.number(byte)));
+      e_.tiles.prefetchLine(byteOffset(b, byteOffset(b, at, from.ahead), n.number(byte)));
     for (int64_t i = 0; i < each; i += p.lanes()) {
       LlvmValue *chunk = n.registerAt(from.elem, byteOffset(b, at, n.number(i * bytes)), p.elements() * p.lanes());
       stageRow(line, b.CreateAdd(k, n.number(i)),

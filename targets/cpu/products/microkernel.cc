@@ -42,8 +42,8 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     };
   };
   auto turn = turnOf(operands.steps), last = turnOf(1);
-  if (operands.lastLooked) {
-    sums = multiplyAndLook(operands, sums, turn);
+  if (operands.lastScanned) {
+    sums = multiplyAndScan(operands, sums, turn);
     LlvmValue *least = sums.back();
     sums.resize(tile);
     sums.push_back(least);
@@ -61,7 +61,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
 
 // For each row, examines a register of a and then multiplies the steps in it. The examined data is multiplied next, so nothing
 // waits.
-LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn) {
+LlvmValues Microkernel::multiplyAndScan(const Operands &operands, LlvmValues carried, Turn turn) {
   XT_CHECK(operands.steps == 1 && !operands.leavesRest, "a register holds whole turns");
   const size_t lefts = static_cast<size_t>(operands.rows) * operands.columns.size();
   LlvmValue *each = b.getInt64(static_cast<uint64_t>(lanes_)), *allButOne = b.getInt64(static_cast<uint64_t>(lanes_ - 1));
@@ -73,7 +73,7 @@ LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues car
                   all = all.drop_back(2);
     // The last register ends at the end of the row.
                   LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep),
-                            *back = lessOf(b.CreateSub(operands.lastLooked, at), b.getInt64(0));
+                            *back = lessOf(b.CreateSub(operands.lastScanned, at), b.getInt64(0));
                   for (int r = 0; r < operands.rows; ++r) {
                     LlvmValue *from = byteOffset(b, rowOf(operands, all.drop_front(lefts), r), back);
                     least = leastWith(b, least, b.CreateAlignedLoad(least->getType(), from, llvm::Align(1)));
@@ -98,7 +98,7 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
   const size_t vectors = operands.columns.size(), tile = static_cast<size_t>(operands.rows) * vectors;
   const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts,
                copyAt = nextAt + (operands.next ? 1 : 0);
-  const bool asks = operands.next && moves.steps == operands.steps;
+  const bool prefetches = operands.next && moves.steps == operands.steps;
   const uint64_t copyStep = vectors * registerAlign.value();
   LlvmValue *right = carried.back();
   LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
@@ -109,7 +109,7 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
       LlvmValue *at = byteOffset(b, line, column);
       row.push_back(operands.load ? operands.load(at) : b.CreateAlignedLoad(ops_.type(elem_, lanes_), at, vectorAlign));
     }
-    if (operands.ahead) askAhead(operands, line);
+    if (operands.ahead) prefetchAhead(operands, line);
     if (operands.copy)
       for (size_t v = 0; v < vectors; ++v)
         b.CreateAlignedStore(
@@ -125,9 +125,9 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
       }
     }
   }
-  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
+  if (prefetches) prefetch(b, carried[nextAt], Prefetch::ToL2);
   for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, moves.left));
-  if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
+  if (operands.next) next.push_back(prefetches ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
   if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(moves.steps) * copyStep)));
   next.push_back(byteOffset(b, right, moves.right));
   return next;
@@ -135,12 +135,12 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
 
 // Prefetches each cache line once, by its last byte: the first line of a row that starts within a line mostly belongs to the
 // panel before.
-void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
+void Microkernel::prefetchAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * (operands.load ? operands.rightBytes : elemInfo(elem_).storageBytes);
   for (size_t v = 0; v < operands.columns.size(); ++v)
     if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0)
-      prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
+      prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToL1);
 }
 
 LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum) {

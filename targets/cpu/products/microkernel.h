@@ -51,7 +51,7 @@ public:
     // Bytes from the start of a row of a to its last register. If set, the microkernel also computes the least magnitude in the
     // rows of a (leastWith of words.h), register by register beside the products, and returns it after the sums. Words must be
     // neighbours, and steps must be 1. Null: it is not computed.
-    LlvmValue *lastLooked = nullptr;
+    LlvmValue *lastScanned = nullptr;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 
@@ -69,11 +69,11 @@ private:
   };
   Moves movesOf(const Operands &operands, int64_t steps);
   using Turn = llvm::function_ref<LlvmValues(llvm::ArrayRef<LlvmValue *> carried)>;
-  LlvmValues multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn);
+  LlvmValues multiplyAndScan(const Operands &operands, LlvmValues carried, Turn turn);
   LlvmValues addTurn(const Operands &operands, const Moves &moves, llvm::ArrayRef<LlvmValue *> carried, Step how);
   int rowsOfPointer(const Operands &operands) const;
   LlvmValue *rowOf(const Operands &operands, llvm::ArrayRef<LlvmValue *> lefts, int row);
-  void askAhead(const Operands &operands, LlvmValue *right);
+  void prefetchAhead(const Operands &operands, LlvmValue *right);
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);
 

@@ -77,7 +77,7 @@ MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
     LlvmValues staged = stage();
     return {shape, staged[0], staged[1]};
   }
-  if (!e_.context.cpu.tuning.foreseesRows) access->ahead = e_.loads.bytesAhead(load->operand(0), *access);
+  if (!e_.context.cpu.tuning.hardwarePrefetchesRows) access->ahead = e_.loads.bytesAhead(load->operand(0), *access);
   LlvmValue *inside = e_.tiles.isInside(*access, shape.rows, shape.columns);
   LlvmValues place = ifElse(
       b, inside,
@@ -93,7 +93,7 @@ void MmaEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_t r
   forLoop(b, number(0), e_.context.argument(rows), number(1), [&](LlvmValue *row) {
     LlvmValue *line = byteOffset(b, byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)), access.ahead);
     forLoop(b, number(0), e_.context.argument(rowBytes), number(kCacheLine),
-            [&](LlvmValue *at) { e_.tiles.askFor(byteOffset(b, line, at)); });
+            [&](LlvmValue *at) { e_.tiles.prefetchLine(byteOffset(b, line, at)); });
   });
 }
 

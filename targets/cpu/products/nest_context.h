@@ -7,20 +7,20 @@
 
 namespace xt {
 
-// Operand a or b in memory, over all of K. `turned`: it is transposed in memory, so that its rows, whose elements are neighbours,
-// run along the other dimension than in the product. The rows of a turned a are steps of K, those of a turned b are columns.
+// Operand a or b in memory, over all of K. `transposed`: its rows in memory, whose elements are neighbours, run along the other
+// dimension than in the product. The rows of a transposed a are steps of K, those of a transposed b are columns.
 struct NestSide {
   TileAccess access;
-  bool turned;
+  bool transposed;
 };
 
 struct NestBlock { // a block of K
   LlvmValue *first, *depth; // in steps
   LlvmValue *isFirst, *isLast;
-  LlvmValue *handsOn; // an extra turn after the last block: nothing is multiplied, and the sums are passed to their consumer
+  LlvmValue *isEpilogueTurn; // a turn after the last block, which multiplies nothing and runs the epilogue on all sums
   LlvmValue *ready; // the sums after this block are final and may be used as they are computed
   LlvmValue *left; // address of a[0, first]
-  LlvmValue *least; // least magnitude of a: of bf16, or the key of sliced floats; not set if looksBeside
+  LlvmValue *least; // least magnitude of a: of bf16, or the key of sliced floats; not set if scansLeftWhileMultiplying
   LlvmValue *rightInside; // whether all of b that is read is in bounds
   LlvmValue *panels; // the most panels of b that are packed together, with AMX; null: 1
 };
@@ -32,8 +32,8 @@ struct SumPlace {
 
 // The prefetches of a panel's tiles. The first tile prefetches from `first` on, each later one tileStep bytes further, and `step`
 // is the distance per loop iteration. The `tilesInSource` tiles after the first one, which may copy, instead prefetch the next
-// panel that is copied or read in place, at `source` (PanelPrefetcher::askedBy); tiles of the last rows do so only if they are
-// among the first `lastInSource` ones.
+// panel that is copied or read in place, at `source` (PanelPrefetcher::prefetchedBy); tiles of the last rows do so only if they
+// are among the first `lastInSource` ones.
 struct PanelPrefetch {
   LlvmValue *first, *tileStep, *step;
   LlvmValue *source = nullptr, *tilesInSource = nullptr, *lastInSource = nullptr;
@@ -46,11 +46,11 @@ struct NestPanel {
   LlvmValue *least; // least magnitude of b, as in NestBlock
   SharedPanel shared;
   LlvmValue *columnSums = nullptr; // if movesLeft: the address of its column sums, from which its sums start
-  LlvmValue *leftLeast = nullptr; // if looksBeside: the least magnitude that a may have (leastBeside)
+  LlvmValue *leftLeast = nullptr; // if scansLeftWhileMultiplying: the least magnitude that a may have (leastNormalPartner)
   LlvmValue *width = nullptr; // columns that are multiplied; null: the full width of a panel, whatever is in bounds
   LlvmValue *panels = nullptr; // consecutive packed panels from this one on, at most kMostPanels; null: 1
-  LlvmValue *source = nullptr,
-            *asks = nullptr; // address in b, and whether tiles may prefetch the next panel there; null unless mayAskForSource
+  // Its address in b, and whether its tiles may prefetch the next panel there. Null unless mayPrefetchSource.
+  LlvmValue *source = nullptr, *prefetchesSource = nullptr;
   LlvmValue *copies = nullptr; // if mayCopy: whether the first tile of rows packs it (RowLoop::copying)
   LlvmValue *copyTo = nullptr; // the rows that are read are packed here; null: they are not
   LlvmValue *narrow = nullptr; // whether narrowTile() or middleTile() takes its rows, unless bf16 are converted; null: never
@@ -80,7 +80,7 @@ struct NestContext {
   NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall);
 
   LlvmValue *planned(int64_t NestPlan::*word) { return plan->get(b, word); }
-  LlvmValue *holds(int64_t NestPlan::*word) { return plan->holds(b, word); }
+  LlvmValue *isSet(int64_t NestPlan::*word) { return plan->isSet(b, word); }
 
   LlvmValue *number(int64_t value) { return e.context.number(value); }
 

@@ -71,7 +71,7 @@ NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
             *columns = down ? e_.context.argument(tile->type().extent(1)) : total;
   TileAccess access = e_.tiles.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
-    access = Transposer::turned(access);
+    access = Transposer::transposed(access);
     transposed = !transposed;
   }
   return {access, transposed};
@@ -80,8 +80,8 @@ NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
 // Writes the sizes, calls planNest, and takes from its plan what all blocks need.
 void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
   const TileAccess &left = n.left.access, &right = n.right.access;
-  n.problem.left = {left.elem, n.left.turned, left.unitStride, left.pack > 1};
-  n.problem.right = {right.elem, n.right.turned, right.unitStride, right.pack > 1};
+  n.problem.left = {left.elem, n.left.transposed, left.unitStride, left.pack > 1};
+  n.problem.right = {right.elem, n.right.transposed, right.unitStride, right.pack > 1};
   n.rules = rulesOf(p);
   n.plan.emplace(n.nestCall);
   n.plan->set(b, &NestSizes::rules, e_.context.numbersAddress(rulesAsWords(n.rules)));
@@ -95,10 +95,10 @@ void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
   n.rows = rows;
   n.columnBegin = divides ? n.planned(&NestPlan::columnBegin) : n.number(0);
   n.columns = divides ? n.planned(&NestPlan::columnEnd) : columns;
-  n.shares = sharing_.mayShare() ? n.holds(&NestPlan::shares) : nullptr;
+  n.shares = sharing_.mayShare() ? n.isSet(&NestPlan::shares) : nullptr;
   n.elementDepth = n.planned(&NestPlan::elementDepth);
   n.depth = p.inWords() ? n.planned(&NestPlan::depth) : n.elementDepth;
-  n.leftInPlace = n.rules.leftReady ? n.holds(&NestPlan::leftInPlace) : b.getFalse();
+  n.leftInPlace = n.rules.leftReady ? n.isSet(&NestPlan::leftInPlace) : b.getFalse();
   n.leftRowStep = b.CreateSelect(n.leftInPlace, left.rowStride, n.pitchOf(kNestLeft));
   LlvmValue *bytes = n.number(p.leftBytes());
   n.leftStep = p.inWords() || left.unitStride ? bytes : b.CreateSelect(n.leftInPlace, left.columnStride, bytes);
@@ -140,8 +140,8 @@ void NestEmitter::emitBlock(LlvmValue *index) {
   block.depth = most(b, least(b, each, b.CreateSub(n.depth, block.first)), n.number(0));
   block.isFirst = b.CreateICmpEQ(index, n.number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, n.number(1)));
-  block.handsOn = b.CreateICmpEQ(index, count);
-  block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.holds(&NestPlan::inPlace)), block.handsOn);
+  block.isEpilogueTurn = b.CreateICmpEQ(index, count);
+  block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.isSet(&NestPlan::inPlace)), block.isEpilogueTurn);
   if (p.inTiles()) block.panels = n.planned(&NestPlan::panelsEach);
   LlvmValue *inMemory =
       byteOffset(b, left.origin, b.CreateMul(b.CreateMul(block.first, n.number(p.elements())), left.columnStride));
@@ -149,7 +149,8 @@ void NestEmitter::emitBlock(LlvmValue *index) {
   stager_.prepare(block);
   if (!n.rules.maySweep) return emitPanels(block);
   block.rightInside = panels_.isInsideRight(block);
-  LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(n.holds(&NestPlan::sweeps), block.rightInside), b.CreateNot(block.handsOn));
+  LlvmValue *sweeps =
+      b.CreateAnd(b.CreateAnd(n.isSet(&NestPlan::sweeps), block.rightInside), b.CreateNot(block.isEpilogueTurn));
   ifThen(b, sweeps, [&] { sweep_.sweep(block); }, [&] { emitPanels(block); });
 }
 
@@ -162,7 +163,7 @@ void NestEmitter::emitPanels(const NestBlock &block) {
   LlvmValue *inside = n.rules.mayBeDirect || n.rules.mayCopy
                           ? b.CreateSelect(block.rightInside, n.planned(&NestPlan::insidePanels), n.number(0))
                           : nullptr;
-  LlvmValue *twoNarrow = n.rules.narrowTakesAnyRest ? n.holds(&NestPlan::endsByTwoNarrow) : b.getFalse();
+  LlvmValue *twoNarrow = n.rules.narrowTakesAnyRest ? n.isSet(&NestPlan::endsByTwoNarrow) : b.getFalse();
   forLoop(b, n.number(0), count, n.number(1), [&](LlvmValue *turn) {
     LlvmValue *i = b.CreateAdd(turn, first);
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));

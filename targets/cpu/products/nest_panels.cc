@@ -17,8 +17,8 @@ NestPanel NestPanels::plainPanel(const NestBlock &block, LlvmValue *column, Llvm
               *ends = b.CreateICmpSLE(b.CreateAdd(column, width), n.columns);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(narrow, ends), block.rightInside));
   }
-  LlvmValue *isDirect = b.CreateAnd(n.holds(&NestPlan::rightInPlace), isRead);
-  isDirect = b.CreateOr(isDirect, block.handsOn); // handsOn reads nothing
+  LlvmValue *isDirect = b.CreateAnd(n.isSet(&NestPlan::rightInPlace), isRead);
+  isDirect = b.CreateOr(isDirect, block.isEpilogueTurn); // which reads nothing
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
@@ -32,7 +32,7 @@ NestPanel NestPanels::plainPanel(const NestBlock &block, LlvmValue *column, Llvm
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
-  panel.asks = n.rules.prefersInPlace ? b.CreateOr(panel.copies, isDirect) : panel.copies;
+  panel.prefetchesSource = n.rules.prefersInPlace ? b.CreateOr(panel.copies, isDirect) : panel.copies;
   return panel;
 }
 
@@ -50,22 +50,22 @@ NestPanel NestPanels::packPanel(const NestBlock &block, LlvmValue *column, LlvmV
     packer_.fillPanel(block, panel);
     if (n.shares) ifThen(b, panel.shared.found, [&] { n.sharedPanels.isReady(panel.shared); });
   });
-  if (n.rules.mayAskForSource && !n.rules.mayBeDirect) { // plainPanel sets them otherwise
+  if (n.rules.mayPrefetchSource && !n.rules.mayBeDirect) { // plainPanel sets them otherwise
     panel.source = sourceOf(block, column);
-    panel.asks = panel.shared.mustFill;
+    panel.prefetchesSource = panel.shared.mustFill;
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
-  if (p.asksForLeast())
+  if (p.needsLeastMagnitude())
     panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, n.behindPanels(block, panel)), llvm::Align(8));
   if (p.movesLeft) panel.columnSums = byteOffset(b, panel.right, n.panelBytes(block));
-  if (p.looksBeside()) panel.leftLeast = leastBeside(b, panel.least);
+  if (p.scansLeftWhileMultiplying()) panel.leftLeast = leastNormalPartner(b, panel.least);
   return panel;
 }
 
 // Whether the first tile packs a panel that has to be packed.
 LlvmValue *NestPanels::isCopied(const NestBlock &block, LlvmValue *isInside) {
   if (!n.rules.mayCopy) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), n.holds(&NestPlan::hasRowsToCopy));
+  return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.isEpilogueTurn)), n.isSet(&NestPlan::hasRowsToCopy));
 }
 
 // The address in b of the block's first row and the given column.

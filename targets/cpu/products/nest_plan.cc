@@ -9,11 +9,11 @@ namespace {
 
 constexpr int64_t kPage = 4096;
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kAskedRows = 256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
+constexpr int64_t kPrefetchedRows = 256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
 constexpr int64_t kFewestRows = 16; // rows of a
-constexpr int64_t kFewTiles = 24;   // so few that loading a panel takes longer than computing its sums
+constexpr int64_t kFewTiles = 24; // so few that loading a panel takes longer than computing its sums
 constexpr int64_t kFromMemory = 24 * kMiB; // bytes of b that may not fit into the L3 cache
-constexpr int64_t kRowsAhead = 16; // the prefetch distance of packing, in rows of b
+constexpr int64_t kPrefetchDistance = 16; // the prefetch distance of packing, in rows of b
 
 // The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often. If sums
 // are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is near. So
@@ -27,12 +27,12 @@ void decideBlocks(const NestProblem &p, NestRules &r) {
   const int64_t bytes = p.bytes(), blockBytes = mostBlockBytes(p.tile, bytes, p.tuning);
   if (p.inSlices()) return all(kSlicedBytes / (bytes * p.slices()), kSlicedAgainBytes / (bytes * p.slices()));
   if (p.inTiles()) {
-    const int64_t steps = amxBlockBytes(p.style, p.rows, p.left.turned || p.right.turned) / bytes;
+    const int64_t steps = amxBlockBytes(p.style, p.rows, p.left.transposed || p.right.transposed) / bytes;
     return all(steps, steps);
   }
   const int64_t staged = std::min(nestStagedBytes(p.rows), blockBytes);
   r.inPlaceOnce = blockBytes / bytes;
-  r.inPlaceAgain = (p.tuning.nearThirdCache ? blockBytes : kHalf) / bytes;
+  r.inPlaceAgain = (p.tuning.l3IsFast ? blockBytes : kHalf) / bytes;
   r.stagedOnce = staged / bytes;
   r.stagedAgain = (p.rows <= kFewRows ? staged : std::min(staged, kHalf)) / bytes;
 }
@@ -41,34 +41,34 @@ void decideBlocks(const NestProblem &p, NestRules &r) {
 void decideLeft(const NestProblem &p, NestRules &r) {
   constexpr int64_t kManyColumns = 512;
   const Elem elem = p.left.elem;
-  r.leftTurned = p.left.turned;
-  r.leftReady = (p.inWords() ? p.stagedElem(elem) == elem : elem == p.leftElem()) && !p.left.interleaved && !p.left.turned &&
-                !p.inSlices();
+  r.leftTransposed = p.left.transposed;
+  r.leftReady = (p.inWords() ? p.stagedElem(elem) == elem : elem == p.leftElem()) && !p.left.interleaved &&
+                !p.left.transposed && !p.inSlices();
   r.leftStep = p.inWords() ? p.left.bytes() : 0;
   r.leftTogether = p.tile.vectors == 3 && p.elem == Elem::F64 ? kManyColumns : 0;
 }
 
 void decideRight(const NestProblem &p, NestRules &r) {
   const Elem elem = p.right.elem;
-  r.rightTurned = p.right.turned, r.rightBytes = p.right.bytes();
-  r.maySweep = !p.right.turned && p.right.isPlain();
+  r.rightTransposed = p.right.transposed, r.rightBytes = p.right.bytes();
+  r.maySweep = !p.right.transposed && p.right.isPlain();
   r.mayBeDirect = r.maySweep && elem == p.elem && !p.inSlices();
-  r.mayAskForSource = r.maySweep && p.hasRest() && !p.inWords();
+  r.mayPrefetchSource = r.maySweep && p.hasRest() && !p.inWords();
   // Products hide the conversion of f16 where the processor has instructions for it, and of bf16.
   const bool convertsCheaply = elem == Elem::BF16 || (elem == Elem::F16 && p.convertsHalves);
-  r.mayCopy = r.mayAskForSource && (r.mayBeDirect || convertsCheaply);
+  r.mayCopy = r.mayPrefetchSource && (r.mayBeDirect || convertsCheaply);
   r.mayCopyPlain = r.mayBeDirect && p.hasRest();
   r.isWide = p.isWide();
-  r.prefersInPlace = r.mayCopyPlain && r.isWide && p.tuning.loadsAcrossLines;
+  r.prefersInPlace = r.mayCopyPlain && r.isWide && p.tuning.lineSplitLoadsAreFree;
 }
 
 // Two panels and the rows of a tile take 384 bytes of the L1 cache per word of K, and a panel 128.
 void decideTiles(const NestProblem &p, NestRules &r) {
-  const int64_t first = p.tuning.first.bytes, most = first / 4 * 3;
+  const int64_t first = p.tuning.l1Bytes, most = first / 4 * 3;
   r.inTiles = p.inTiles(), r.inSlices = p.inSlices();
-  r.nearSteps = most / (3 * kAmxRowBytes) / p.slices();
-  r.aloneSteps = p.isBf16() ? first / 2 / kAmxRowBytes : 0;
-  r.keptSteps = most / kAmxRowBytes;
+  r.l1PairSteps = most / (3 * kAmxRowBytes) / p.slices();
+  r.l1AloneSteps = p.isBf16() ? first / 2 / kAmxRowBytes : 0;
+  r.l1KeptSteps = most / kAmxRowBytes;
 }
 
 } // namespace
@@ -89,12 +89,12 @@ NestRules rulesOf(const NestProblem &p) {
   r.panelColumns = p.panelColumns(), r.panelPitch = p.panelPitch(), r.lanes = p.tile.lanes;
   r.partColumns = columnsOfPart(p.tile, p.style);
   r.narrowTakesAnyRest = narrowTakesAnyRest(p.tile);
-  r.tilesThatAsk = p.linesOfSource() * p.tile.steps;
+  r.prefetchingTiles = p.linesOfSource() * p.tile.steps;
   decideLeft(p, r);
   decideRight(p, r);
   decideTiles(p, r);
-  r.panelCache = p.tuning.first.bytes - kBesidePanel;
-  r.secondCache = p.tuning.beyondSecondCache(), r.thirdCache = p.tuning.third.bytes;
+  r.l1PanelBytes = p.tuning.l1Bytes - kBesidePanel;
+  r.secondCache = p.tuning.beyondL2Bytes(), r.thirdCache = p.tuning.l3Bytes;
   return r;
 }
 
@@ -126,11 +126,11 @@ private:
   bool hasFewTiles() const { return isIn(kFewTiles); }
   // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
   // few tiles.
-  bool hasVeryFewTiles() const { return r.isWide ? isIn(r.tilesThatAsk) : hasFewTiles(); }
+  bool hasVeryFewTiles() const { return r.isWide ? isIn(r.prefetchingTiles) : hasFewTiles(); }
   bool spansMore(int64_t bytes) const { return span_ > bytes; }
-  bool spansShare(int64_t bytes) const { return spansMore(ofThirdCache(bytes, r.thirdCache)); }
-  bool asksForSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.secondCache); }
-  int64_t crowdedRows() const { return r.secondCache / kPage / 2; }
+  bool spansShare(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.thirdCache)); }
+  bool prefetchesSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.secondCache); }
+  int64_t rowsWithoutConflicts() const { return r.secondCache / kPage / 2; }
 
   void divide();
   void share();
@@ -140,13 +140,13 @@ private:
   void divideRows();
   void copyRight();
   bool isBetterCopied(bool manyRows) const;
-  bool crowdsCaches() const;
+  bool hasSetConflicts() const;
   void divideDepth();
   int64_t deepestBlock() const;
   int64_t deepestInPlace() const;
   int64_t deepestCopied() const;
-  bool isForeseen() const;
-  int64_t foreseenRows() const;
+  bool reliesOnHardwarePrefetch() const;
+  int64_t hardwarePrefetchRows() const;
   void dividePanels();
   void prefetchRight();
   void arrangeTiles();
@@ -157,9 +157,9 @@ private:
   int64_t panelRows_ = 0; // at least as many rows as a panel serves; the same number in all workgroups
   int64_t fullTiles_ = 0; // of rows
   int64_t span_ = 0; // bytes from the first row of b that is read to the last
-  int64_t powerOfTwoApart_ = 0; // the largest power of two that divides the distance of b's rows; 0 for a distance of 0
+  int64_t strideAlignment_ = 0; // the largest power of two that divides the distance of b's rows; 0 for a distance of 0
   bool copies_ = false; // the first tile of rows packs panels that would otherwise be read in place
-  bool isForeseen_ = false;
+  bool reliesOnHardwarePrefetch_ = false;
 };
 
 // A part computes its share of the columns. If nothing may be stored before all parts have read everything, the first part
@@ -196,8 +196,8 @@ void NestPlanner::share() {
 // Products behind the ends of both a and b are 0 and are skipped. Words come in whole registers, if AMX is used; the padding is
 // 0. A fresh nest has a step, so that each loop over K has an iteration.
 void NestPlanner::boundDepth() {
-  p.elementDepth =
-      std::max({r.leftTurned ? s.leftRowHigh : s.leftColumnHigh, r.rightTurned ? s.rightColumnHigh : s.rightRowHigh, r.fresh});
+  p.elementDepth = std::max(
+      {r.leftTransposed ? s.leftRowHigh : s.leftColumnHigh, r.rightTransposed ? s.rightColumnHigh : s.rightRowHigh, r.fresh});
   p.depth = roundUp(p.elementDepth, r.depthUnit) >> r.elementsLog;
 }
 
@@ -220,12 +220,12 @@ void NestPlanner::placeRight() {
   const int64_t fewRows = r.isWide ? 256 : 24;
   const auto stride = static_cast<uint64_t>(s.rightRowStride);
   span_ = static_cast<int64_t>(stride * static_cast<uint64_t>(p.depth << r.elementsLog));
-  powerOfTwoApart_ = static_cast<int64_t>(stride & -stride);
+  strideAlignment_ = static_cast<int64_t>(stride & -stride);
   const bool few = panelRows_ <= fewRows;
   const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansShare(kSwept);
   p.sweeps = r.maySweep && few && (s.rows <= kOneOrTwo || fromMemory);
   // Short rows of a large b are not prefetched by hardware.
-  p.sweepAsks = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.secondCache);
+  p.sweepPrefetches = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.secondCache);
   const bool onLines = r.prefersInPlace || ((stride | static_cast<uint64_t>(s.rightPlace)) & (kCacheLine - 1)) == 0;
   p.rightInPlace = r.mayBeDirect && few && (onLines || panelRows_ <= kFewAcross);
   p.rightInside = s.rightLow == 0 && p.columnEnd <= s.rightColumnHigh ? s.rightRowHigh : -1;
@@ -252,33 +252,33 @@ void NestPlanner::divideRows() {
 void NestPlanner::copyRight() {
   constexpr int64_t kTooFewRows = 48, kFew = 6, kHalfPage = 2048;
   const bool manyRows = panelRows_ > kTooFewRows;
-  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (manyRows && crowdsCaches()) || spansMore(r.secondCache);
+  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (manyRows && hasSetConflicts()) || spansMore(r.secondCache);
   copies_ = r.mayCopyPlain && pays && p.hasRowsToCopy;
   // Fewer than the ways of the L1 cache if rows are so far apart that they map to the same sets.
-  p.nearRows = powerOfTwoApart_ >= kHalfPage ? kFew : kRowsAhead;
+  p.copyPrefetchRows = strideAlignment_ >= kHalfPage ? kFew : kPrefetchDistance;
 }
 
 // If loads may cross lines, tiles that prefetch the next panel of b in place take less time than packing, but not with many rows
 // that map to the same sets and come from the L3 cache.
 bool NestPlanner::isBetterCopied(bool manyRows) const {
   constexpr int64_t kLarge = 6 * kMiB;
-  return manyRows && powerOfTwoApart_ >= kPage && spansShare(kLarge) && !spansShare(kFromMemory);
+  return manyRows && strideAlignment_ >= kPage && spansShare(kLarge) && !spansShare(kFromMemory);
 }
 
 // Whether a cache has less room for a panel of b in place than for its packed copy. Rows 512 bytes apart can use half of the L1
 // cache's lines, and so on, which matters if the cache could hold the copy. Longer panels touch more pages than the first-level
 // TLB has entries.
-bool NestPlanner::crowdsCaches() const {
+bool NestPlanner::hasSetConflicts() const {
   constexpr int64_t kManyPages = 96;
-  const bool fits = p.depth * r.panelPitch <= r.panelCache && powerOfTwoApart_ >= 2 * r.panelPitch;
-  return fits || (spansMore(kManyPages * kPage) && powerOfTwoApart_ >= 4 * r.panelPitch);
+  const bool fits = p.depth * r.panelPitch <= r.l1PanelBytes && strideAlignment_ >= 2 * r.panelPitch;
+  return fits || (spansMore(kManyPages * kPage) && strideAlignment_ >= 4 * r.panelPitch);
 }
 
 // All blocks have the same depth, so that the last one is not only a few steps. There is at least one, which stores the initial
 // value of the sums. Only the last block may have steps that do not fill an iteration. If sums could not be passed on before,
 // one more turn passes all of them on; a sweep adds to whole rows of sums.
 void NestPlanner::divideDepth() {
-  isForeseen_ = isForeseen();
+  reliesOnHardwarePrefetch_ = reliesOnHardwarePrefetch();
   const int64_t deepest = deepestBlock();
   p.blocks = p.depth <= deepest ? 1 : ceilDiv(p.depth, deepest);
   p.blockDepth = roundUp(p.blocks == 1 ? p.depth : ceilDiv(p.depth, p.blocks), r.blockUnit);
@@ -290,9 +290,9 @@ int64_t NestPlanner::deepestBlock() const {
   const int64_t once = p.leftInPlace ? r.inPlaceOnce : r.stagedOnce, again = p.leftInPlace ? r.inPlaceAgain : r.stagedAgain;
   const int64_t deepest = p.depth <= once ? once : again;
   if (!r.mayBeDirect) return deepest;
-  if (isForeseen_) return std::min(foreseenRows(), deepest);
+  if (reliesOnHardwarePrefetch_) return std::min(hardwarePrefetchRows(), deepest);
   if (p.rightInPlace && panelRows_ > r.tileRows) return std::min(deepestInPlace(), deepest); // several tiles read b
-  return r.mayCopyPlain && asksForSource() ? std::min(kAskedRows, deepest) : deepest;
+  return r.mayCopyPlain && prefetchesSource() ? std::min(kPrefetchedRows, deepest) : deepest;
 }
 
 // Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. If they are a multiple of 4 KiB apart,
@@ -301,8 +301,8 @@ int64_t NestPlanner::deepestBlock() const {
 // whose distance is no multiple of 1 KiB do not crowd any sets.
 int64_t NestPlanner::deepestInPlace() const {
   if (copies_) return deepestCopied();
-  if (!r.prefersInPlace) return crowdedRows() * kPage / std::max<int64_t>(std::min(powerOfTwoApart_, kPage), 1);
-  return powerOfTwoApart_ >= kPage / 4 ? r.inPlaceOnce / 2 : r.inPlaceOnce;
+  if (!r.prefersInPlace) return rowsWithoutConflicts() * kPage / std::max<int64_t>(std::min(strideAlignment_, kPage), 1);
+  return strideAlignment_ >= kPage / 4 ? r.inPlaceOnce / 2 : r.inPlaceOnce;
 }
 
 // For rows that the first tile packs. A panel of 128 rows of 64 f32 stays in the L1 cache, which is better for few tiles, and
@@ -310,14 +310,14 @@ int64_t NestPlanner::deepestInPlace() const {
 int64_t NestPlanner::deepestCopied() const {
   constexpr int64_t kLarge = 8 * kMiB, kLargeOfFew = 12 * kMiB;
   const bool few = hasFewTiles();
-  if (spansShare(few ? kLargeOfFew : kLarge) && !hasVeryFewTiles()) return kAskedRows;
-  return !few && powerOfTwoApart_ < kPage ? r.inPlaceOnce : crowdedRows();
+  if (spansShare(few ? kLargeOfFew : kLarge) && !hasVeryFewTiles()) return kPrefetchedRows;
+  return !few && strideAlignment_ < kPage ? r.inPlaceOnce : rowsWithoutConflicts();
 }
 
 // Whether b comes from beyond the L2 cache, for so few rows of a that its tiles have no time to prefetch it. The hardware then
-// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows are
+// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: hardwarePrefetchRows. Whole rows are
 // prefetched by hardware anyway, and with few panels there is little to prefetch. Not where loads may cross lines.
-bool NestPlanner::isForeseen() const {
+bool NestPlanner::reliesOnHardwarePrefetch() const {
   constexpr int64_t kOfFewest = 3 * kMiB, kOfNarrow = 12 * kMiB, kPanels = 4;
   if (!r.mayBeDirect || r.prefersInPlace || p.sweeps) return false;
   const int64_t from = panelRows_ <= kFewestRows ? kOfFewest : r.isWide ? kFromMemory : kOfNarrow;
@@ -326,7 +326,7 @@ bool NestPlanner::isForeseen() const {
 }
 
 // 12 to 32 rows, at most as many as fit into 192 KiB; for more rows of a, whose sums are written and read for each block, 32.
-int64_t NestPlanner::foreseenRows() const {
+int64_t NestPlanner::hardwarePrefetchRows() const {
   // A multiple of kTurns is a whole number of loop iterations of any tile.
   constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4;
   static_assert(kTurns % (2 * kStepsEachTurn) == 0 && kLeast % kTurns == 0 && kMost % kTurns == 0);
@@ -342,7 +342,7 @@ int64_t NestPlanner::foreseenRows() const {
 void NestPlanner::dividePanels() {
   p.panelsEach = 1;
   if (r.inTiles) {
-    const bool alone = p.blockDepth > r.nearSteps && p.blockDepth <= r.aloneSteps;
+    const bool alone = p.blockDepth > r.l1PairSteps && p.blockDepth <= r.l1AloneSteps;
     p.panelsEach = alone ? 1 : kMostPanels;
   }
   const int64_t wide = p.panelsEach * r.panelColumns, columns = std::max<int64_t>(p.columnEnd - p.columnBegin, 0);
@@ -358,13 +358,13 @@ void NestPlanner::dividePanels() {
 // other workgroups share, prefetch the next block. The lines of the result are prefetched if a tile does not take long.
 void NestPlanner::prefetchRight() {
   constexpr int64_t kFar = 12 * kMiB, kFewSteps = 127;
-  const int64_t asking = std::max<int64_t>(r.fewerByOne ? fullTiles_ : p.wholeTiles, 1);
-  p.nextStep = r.panelPitch / asking + 1;
-  p.sourceTiles = r.mayAskForSource && asksForSource() ? r.tilesThatAsk : 0;
+  const int64_t prefetching = std::max<int64_t>(r.fewerByOne ? fullTiles_ : p.wholeTiles, 1);
+  p.nextStep = r.panelPitch / prefetching + 1;
+  p.sourceTiles = r.mayPrefetchSource && prefetchesSource() ? r.prefetchingTiles : 0;
   p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
-  p.asksForNextBlock =
-      r.mayCopyPlain && !r.prefersInPlace && spansShare(kFromMemory) && isForeseen_ && isIn(1) && !p.hasRowsToCopy;
-  p.asksForStored = std::min(p.blockDepth, p.depth) <= kFewSteps;
+  p.prefetchesNextBlock = r.mayCopyPlain && !r.prefersInPlace && spansShare(kFromMemory) && reliesOnHardwarePrefetch_ &&
+                          isIn(1) && !p.hasRowsToCopy;
+  p.prefetchesResult = std::min(p.blockDepth, p.depth) <= kFewSteps;
   p.rightInPlace = p.rightInPlace && !copies_;
 }
 
@@ -373,11 +373,11 @@ void NestPlanner::prefetchRight() {
 // iterations all of them.
 void NestPlanner::arrangeTiles() {
   constexpr int64_t kDepth = kAmxSide / 2;
-  const bool near = p.blockDepth <= r.nearSteps;
+  const bool near = p.blockDepth <= r.l1PairSteps;
   p.byRows = near;
-  p.keepsRight = !near && p.blockDepth <= r.keptSteps;
-  p.resultRows = p.blockDepth <= kDepth ? kAmxSide : p.blockDepth <= 2 * kDepth ? kAmxSide / 2 : 2;
-  p.packAhead = r.inSlices && s.rows <= kFewestRows ? 2 * kRowsAhead : kRowsAhead;
+  p.keepsRight = !near && p.blockDepth <= r.l1KeptSteps;
+  p.resultPrefetchRows = p.blockDepth <= kDepth ? kAmxSide : p.blockDepth <= 2 * kDepth ? kAmxSide / 2 : 2;
+  p.packPrefetchRows = r.inSlices && s.rows <= kFewestRows ? 2 * kPrefetchDistance : kPrefetchDistance;
 }
 
 } // namespace

@@ -20,24 +20,24 @@ struct NestRules {
   int64_t rows; // of the sums of a workgroup
   int64_t tileRows, givenUp, hasRest, fewerByOne; // givenUp: four bits for each number of remaining rows (tilesGivenUp)
   int64_t panelColumns, panelPitch, lanes, partColumns, narrowTakesAnyRest;
-  int64_t tilesThatAsk; // the number of tiles that can prefetch all of a panel
+  int64_t prefetchingTiles; // the number of tiles that can prefetch all of a panel
   // a: whether it may be read in place at all, which needs words of leftStep bytes that are neighbours (0: any elements).
-  int64_t leftTurned, leftReady, leftStep, leftTogether; // leftTogether: columns from which rows are packed all the same
+  int64_t leftTransposed, leftReady, leftStep, leftTogether; // leftTogether: columns from which rows are packed all the same
   // b: which forms the code has.
-  int64_t rightTurned, rightBytes;
+  int64_t rightTransposed, rightBytes;
   int64_t maySweep; // over whole rows of b
   int64_t mayBeDirect; // read b in place
-  int64_t mayAskForSource; // prefetch the next panel in b
+  int64_t mayPrefetchSource; // prefetch the next panel in b
   int64_t mayCopy; // the first tile of rows packs b while it multiplies
   int64_t mayCopyPlain; // … a b that could be read in place
   int64_t prefersInPlace; // loads may cross lines
   int64_t isWide; // panels have four cache lines or more
   // AMX; its words of K are steps.
   int64_t inTiles, inSlices;
-  int64_t nearSteps; // two panels and the rows of a tile stay in the L1 cache
-  int64_t aloneSteps, keptSteps; // one panel does: of bf16 with as much room beside it, or with rows of a that pass through
+  int64_t l1PairSteps; // two panels and the rows of a tile stay in the L1 cache
+  int64_t l1AloneSteps, l1KeptSteps; // one panel does: of bf16 with as much room beside it, or with rows of a that pass through
   // Bytes of caches.
-  int64_t panelCache; // of the L1 cache, for a packed panel
+  int64_t l1PanelBytes; // of the L1 cache, for a packed panel
   int64_t secondCache, thirdCache; // matrices that are larger come from beyond the L2 cache; measured L3 sizes in proportion
 };
 
@@ -62,14 +62,15 @@ struct NestPlan {
   int64_t leftInPlace; // rows of a are read in place
   int64_t rightInPlace; // whole panels of b are read in place
   int64_t rightInside; // the end of b's rows if all columns that are read are in bounds, else -1
-  int64_t sweeps, sweepAsks; // the rows sweep over b; prefetching its next rows
+  int64_t sweeps, sweepPrefetches; // the rows sweep over b; prefetching its next rows
   int64_t panelCount, insidePanels, endsByTwoNarrow; // panels; those in bounds if the rows of b are; how they end
   int64_t wholeTiles, hasRowsToCopy; // full tiles of rows; whether a has the rows for a tile that packs
-  int64_t nearRows; // how many rows ahead a tile that packs prefetches
+  int64_t copyPrefetchRows; // how many rows ahead a tile that packs prefetches
   int64_t nextStep; // bytes of the next packed panel that a step prefetches
   int64_t sourceTiles, lastSourceTiles; // tiles that prefetch the next panel in b; those of them that may be of the last rows
-  int64_t asksForNextBlock, asksForStored; // prefetches of b's next rows, and of the result
-  int64_t panelsEach, byRows, keepsRight, resultRows, packAhead; // AMX: panels packed together, the order of tiles, prefetches
+  int64_t prefetchesNextBlock, prefetchesResult; // prefetches of b's next rows, and of the result
+  int64_t panelsEach, byRows, keepsRight, resultPrefetchRows,
+      packPrefetchRows; // AMX: panels packed together, the order of tiles, prefetches
 };
 
 NestRules rulesOf(const NestProblem &problem);

@@ -28,8 +28,8 @@ public:
       return b.CreateAlignedLoad(b.getInt64Ty(), placeOf(b, offsetof(NestCall, plan), word), llvm::Align(alignof(int64_t)));
     });
   }
-  // Whether a word is not 0.
-  LlvmValue *holds(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
+  // A word that is 0 or 1, as an i1.
+  LlvmValue *isSet(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
     return once(b, ~offsetOf(word), [&] {
       return b.CreateTrunc(
           b.CreateAlignedLoad(b.getInt64Ty(), placeOf(b, offsetof(NestCall, plan), word), llvm::Align(alignof(int64_t))),

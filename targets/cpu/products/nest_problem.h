@@ -6,7 +6,7 @@ namespace xt {
 
 struct NestOperand { // a or b in memory, over all of K
   Elem elem = kF32Elem;
-  bool turned = false; // its rows, whose elements are neighbours, run along the other dimension than in the product
+  bool transposed = false; // its rows, whose elements are neighbours, run along the other dimension than in the product
   bool unitStride = true; // elements of a row are known to be neighbours
   bool interleaved = false; // several rows are interleaved in memory
   int64_t bytes() const { return elemInfo(elem).storageBytes; }
@@ -36,8 +36,10 @@ struct NestProblem {
   int64_t bytes() const { return elemInfo(elem).storageBytes; } // of an element or word
   int64_t stepBytes() const { return bytes() * slices(); } // of a staged row of a
   bool readsWords() const { return inWords() && !inSlices(); } // otherwise it reads elements and builds words from them
-  bool asksForLeast() const { return isBf16() || inSlices(); } // products depend on least magnitudes
-  bool looksBeside() const { return style == ProductStyle::DotBf16; } // finds that of a beside the products, not before
+  bool needsLeastMagnitude() const { return isBf16() || inSlices(); } // products depend on least magnitudes
+  bool scansLeftWhileMultiplying() const {
+    return style == ProductStyle::DotBf16;
+  } // finds that of a beside the products, not before
   // The element type that words are made of.
   Elem stagedElem(Elem from) const;
   // The type of a's elements when they are multiplied: `elem`, unless they are converted one by one.

@@ -37,13 +37,13 @@ std::vector<RowAccess> NestReader::rowsOf(const TileAccess &from, LlvmValue *ste
 LlvmValue *NestReader::wordsAcross(const TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
   llvm::Type *type = e_.context.ops.storageType(from.elem, p.lanes());
   const int64_t elementBytes = elemInfo(from.elem).storageBytes;
-  const bool asks = inside && 2 * elementBytes * p.lanes() >= kCacheLine;
+  const bool prefetches = inside && 2 * elementBytes * p.lanes() >= kCacheLine;
   LlvmValue *bytes = b.CreateMul(column, n.number(elementBytes)),
             *ahead = b.CreateMul(from.rowStride, n.number(p.elements() * p.lanes()));
   LlvmValues chunks;
   for (const RowAccess &row : rowsOf(from, step, inside)) {
     LlvmValue *address = inside ? byteOffset(b, row.pointer, bytes) : nullptr;
-    if (asks) e_.tiles.askFor(byteOffset(b, address, ahead));
+    if (prefetches) e_.tiles.prefetchLine(byteOffset(b, address, ahead));
     chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1))
                                                 : e_.tiles.loadChunk(from, row, column, p.lanes())));
   }
@@ -55,8 +55,8 @@ LlvmValue *NestReader::moved(LlvmValue *words) {
   return b.CreateXor(words, e_.context.ops.splat(b.getInt32(0x80808080), p.lanes()));
 }
 
-void NestReader::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
-                             llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
+void NestReader::stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+                                 llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
   const TileAccess &from = ofLeft ? n.left.access : n.right.access;
   // The inner loop goes along the rows, whose elements are neighbours in memory.
   forLoop(b, n.number(0), rows, n.number(p.lanes()), [&](LlvmValue *r) {

@@ -20,8 +20,8 @@ public:
   LlvmValue *movedRight(LlvmValue *words) { return p.movesRight ? moved(words) : words; }
   // Transposes a window in squares of registers. `put` receives the lines of a square: the window's columns from `column` on,
   // each with the rows from `row` on. K runs down the rows of a, and along the rows of b.
-  void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
-                   llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
+  void stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+                       llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
 
 private:
   LlvmValue *wordsAcross(const TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);

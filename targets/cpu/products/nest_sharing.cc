@@ -91,20 +91,20 @@ SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &pane
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
   key.append(e_.context.parts.at(n.op.operand(1)));
-  LlvmValue *isOwn = p.inTiles() ? b.getFalse() : n.holds(&NestPlan::ownPanels);
+  LlvmValue *isOwn = p.inTiles() ? b.getFalse() : n.isSet(&NestPlan::ownPanels);
   return n.sharedPanels.take(n.shares, isOwn, std::move(key), n.toNextPanel(block, panel));
 }
 
 // The panel that a workgroup begins with. Of the workgroups that share panels, every second one begins in the middle, so that
 // two threads do not wait for the panels that the other packs. There is no wait for panels that tiles pack while they multiply.
 LlvmValue *NestSharing::firstPanel(LlvmValue *count) {
-  if (!n.shares || (!p.inWords() && !n.left.turned && n.rules.mayCopy)) return n.number(0);
+  if (!n.shares || (!p.inWords() && !n.left.transposed && n.rules.mayCopy)) return n.number(0);
   return b.CreateSelect(b.CreateAnd(n.shares, isOddAmongAlike_), b.CreateUDiv(count, n.number(2)), n.number(0));
 }
 
 bool NestSharing::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
-  if (!nest || isTurned(*nest, 0)) return false;
+  if (!nest || isTransposed(*nest, 0)) return false;
   Elem elem = nest->operand(0)->type().elem();
   switch (productStyle(cpu, *nest)) {
   case ProductStyle::Elements: return mmaElem(elem) == elem || convertsElements(cpu, *nest);

@@ -21,7 +21,7 @@ public:
   // Finds out which workgroups have panels of b in common.
   void choosePanels(const Op &store);
   bool mayShare() const { return alike_ != nullptr; } // once choosePanels has been called
-  // Writes what planNest is to know about parts and workgroups.
+  // Writes what xt_plan_nest needs to know about parts and workgroups.
   void setSizes();
   SharedPanel takePanel(const NestBlock &block, const NestPanel &panel);
   LlvmValue *firstPanel(LlvmValue *count);

@@ -20,7 +20,7 @@ void NestSweep::sweep(const NestBlock &block) {
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(n.columns, n.columnBegin),
             *whole = b.CreateAdd(n.columnBegin, b.CreateAnd(columns, n.number(-p.lanes())));
-  LlvmValue *askedEnd = b.CreateSelect(n.holds(&NestPlan::sweepAsks), whole, n.columnBegin);
+  LlvmValue *prefetchEnd = b.CreateSelect(n.isSet(&NestPlan::sweepPrefetches), whole, n.columnBegin);
   LlvmValue *first = b.CreateMul(block.first, n.number(p.elements())),
             *depth = b.CreateMul(block.depth, n.number(p.elements()));
   depth = least(b, depth, b.CreateSub(n.elementDepth, first)); // words and tiles may be deeper; the padding is 0
@@ -29,9 +29,9 @@ void NestSweep::sweep(const NestBlock &block) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
     while (std::ssize(lines) < kSweptRows) lines.push_back(byteOffset(b, lines.back(), from.rowStride));
     LlvmValue *ahead = b.CreateMul(from.rowStride, n.number(kSweptRows));
-    forLoop(b, n.columnBegin, askedEnd, n.number(kCacheLine / bytes), [&](LlvmValue *column) {
+    forLoop(b, n.columnBegin, prefetchEnd, n.number(kCacheLine / bytes), [&](LlvmValue *column) {
       LlvmValue *further = b.CreateAdd(ahead, b.CreateMul(column, n.number(bytes)));
-      for (LlvmValue *line : lines) e_.tiles.askFor(byteOffset(b, line, further));
+      for (LlvmValue *line : lines) e_.tiles.prefetchLine(byteOffset(b, line, further));
     });
     sweepRows(block, k, kSweptRows, {n.columnBegin, whole}, [&](int64_t i, LlvmValue *column) {
       LlvmValue *address = byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, n.number(bytes)));

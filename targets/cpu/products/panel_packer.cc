@@ -12,15 +12,15 @@ void PanelPacker::fillPanel(const NestBlock &block, const NestPanel &panel) {
   if (p.movesLeft)
     storePanelRow(LlvmValues(static_cast<size_t>(p.tile.vectors), e_.context.ops.zero(p.elem, p.lanes())), columnSumsOf(to));
   LlvmValue *smallest = packInto(block, panel.column, to);
-  if (p.movesLeft) turnColumnSums(columnSumsOf(to));
-  if (p.asksForLeast())
+  if (p.movesLeft) correctColumnSums(columnSumsOf(to));
+  if (p.needsLeastMagnitude())
     b.CreateAlignedStore(smallest, byteOffset(b, panel.right, n.behindPanels(block, panel)), llvm::Align(8));
 }
 
 // Returns the least magnitude of bf16, or the key of sliced floats.
 LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   if (p.inSlices()) slices_.forgetKey();
-  if (n.right.turned) return packTurned(block, column, to);
+  if (n.right.transposed) return packTransposed(block, column, to);
   LlvmValue *inside = insideSteps(block, column, to), *end = b.CreateAdd(block.first, block.depth);
   LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
   if (endsInside()) {
@@ -38,14 +38,14 @@ LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, cons
   return p.isBf16() ? leastBits(b, smallest) : nullptr;
 }
 
-LlvmValue *PanelPacker::packTurned(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
-  if (p.inSlices()) return packTurnedSlices(block, column, to);
-  reader_.stageTurned(false, column, columnsOf(to), block.first, block.depth,
-                      [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *at) {
-                        for (int i = 0; i < p.lanes(); ++i)
-                          b.CreateAlignedStore(lines[static_cast<size_t>(i)],
-                                               packedAt(to, packedLine(to, b.CreateAdd(k, n.number(i))), at), n.vectorAlign());
-                      });
+LlvmValue *PanelPacker::packTransposed(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
+  if (p.inSlices()) return packTransposedSlices(block, column, to);
+  reader_.stageTransposed(
+      false, column, columnsOf(to), block.first, block.depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *at) {
+        for (int i = 0; i < p.lanes(); ++i)
+          b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, n.number(i))), at),
+                               n.vectorAlign());
+      });
   if (p.movesLeft) sumPackedColumns(block, to);
   if (!p.isBf16()) return nullptr;
   LlvmValue *lines =
@@ -142,14 +142,14 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
 void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const TileAccess &from = n.right.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  const bool toFirst = usesTiles(p.style) && !p.inSlices();
-  LlvmValue *ahead = n.planned(&NestPlan::packAhead);
+  const bool toL1 = usesTiles(p.style) && !p.inSlices();
+  LlvmValue *ahead = n.planned(&NestPlan::packPrefetchRows);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, n.number(p.elements())), ahead);
   LlvmValue *line =
       byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, n.number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < p.elements(); ++i, line = byteOffset(b, line, from.rowStride)) {
     for (int64_t at = 0; at < width; at += kCacheLine)
-      e_.tiles.askFor(byteOffset(b, line, n.number(std::min(at + kCacheLine, width) - 1)), toFirst);
+      e_.tiles.prefetchLine(byteOffset(b, line, n.number(std::min(at + kCacheLine, width) - 1)), toL1);
   }
 }
 

@@ -30,7 +30,7 @@ private:
   };
 
   LlvmValue *packInto(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
-  LlvmValue *packTurned(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
+  LlvmValue *packTransposed(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
   LlvmValue *packInside(LlvmValue *column, const PackedPanels &to, StepRange steps);
   LlvmValue *insideSteps(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
   bool endsInside() const;
@@ -55,8 +55,8 @@ private:
   void storePanelRow(const LlvmValues &registers, LlvmValue *at);
   LlvmValue *addedToColumn(LlvmValue *sum, LlvmValue *words);
   void sumPackedColumns(const NestBlock &block, const PackedPanels &to);
-  void turnColumnSums(LlvmValue *at);
-  LlvmValue *packTurnedSlices(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
+  void correctColumnSums(LlvmValue *at);
+  LlvmValue *packTransposedSlices(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
   void packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to, const InsideColumns &inside);
   void packSlices(const PackedPanels &to, LlvmValue *line, LlvmValue *at, LlvmValue *even, LlvmValue *odd);
 

@@ -69,7 +69,7 @@ LlvmValue *PanelPacker::addedToColumn(LlvmValue *sum, LlvmValue *words) {
                                                   : n.microkernel.dotBytes(sum, ones, words);
 }
 
-// SumPlace the columns of a panel that was packed from a turned b.
+// Sums the columns of a panel that was packed from a transposed b.
 void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &to) {
   LlvmValues sums = forLoop(b, n.number(0), block.depth, n.number(1), n.panelRow(columnSumsOf(to)),
                             [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
@@ -80,8 +80,8 @@ void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &t
   storePanelRow(sums, columnSumsOf(to));
 }
 
-// Turns column sums of b into corrections for a moved a: signed bytes were moved up by 128, unsigned ones down by 128.
-void PanelPacker::turnColumnSums(LlvmValue *at) {
+// Makes corrections of the column sums of b for a moved a: signed bytes were moved up by 128, unsigned ones down by 128.
+void PanelPacker::correctColumnSums(LlvmValue *at) {
   LlvmValues sums = n.panelRow(at);
   LlvmValue *factor =
       e_.context.ops.splat(b.getInt32(static_cast<uint32_t>(elemInfo(n.left.access.elem).isUnsigned ? 128 : -128)), p.lanes());
@@ -90,14 +90,15 @@ void PanelPacker::turnColumnSums(LlvmValue *at) {
 }
 
 // Packs squares of floats; two lines of a square make a line of words. Returns the key.
-LlvmValue *PanelPacker::packTurnedSlices(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
+LlvmValue *PanelPacker::packTransposedSlices(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   LlvmValue *each = n.number(p.elements()), *first = b.CreateMul(block.first, each), *depth = b.CreateMul(block.depth, each);
-  reader_.stageTurned(false, column, columnsOf(to), first, depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *at) {
-    slices_.addToKey(lines);
-    LlvmValue *line = packedLine(to, b.CreateUDiv(k, each));
-    for (size_t i = 0; i < lines.size(); i += 2, line = byteOffset(b, line, n.number(p.panelPitch())))
-      packSlices(to, line, at, lines[i], lines[i + 1]);
-  });
+  reader_.stageTransposed(false, column, columnsOf(to), first, depth,
+                          [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *at) {
+                            slices_.addToKey(lines);
+                            LlvmValue *line = packedLine(to, b.CreateUDiv(k, each));
+                            for (size_t i = 0; i < lines.size(); i += 2, line = byteOffset(b, line, n.number(p.panelPitch())))
+                              packSlices(to, line, at, lines[i], lines[i + 1]);
+                          });
   return slices_.knownKey();
 }
 

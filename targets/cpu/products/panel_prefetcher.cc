@@ -6,18 +6,19 @@ namespace xt {
 
 // Panels that were packed before are nearly always in the order of their use, and in the L3 cache: the tiles of a panel
 // prefetch the next one, each a part. If a panel is packed by a tile, converted, or read in place, and there are few tiles of
-// rows, they prefetch the next panel in b (askedBy). Other tiles prefetch their own first line.
+// rows, they prefetch the next panel in b (prefetchedBy). Other tiles prefetch their own first line.
 PanelPrefetch PanelPrefetcher::nextOf(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = n.number(0);
   LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(n.planned(&NestPlan::nextStep), n.number(p.tile.steps));
   LlvmValue *behind = n.toNextPanel(block, panel);
   PanelPrefetch next{byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)),
                      b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero), b.CreateSelect(wasPacked, turn, zero)};
-  if (!n.rules.mayAskForSource) return next;
+  if (!n.rules.mayPrefetchSource) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
-  next.tilesInSource = b.CreateSelect(panel.asks, n.planned(&NestPlan::sourceTiles), n.number(0));
-  next.lastInSource = n.rules.prefersInPlace ? b.CreateSelect(panel.asks, n.planned(&NestPlan::lastSourceTiles), n.number(0))
-                                             : next.tilesInSource;
+  next.tilesInSource = b.CreateSelect(panel.prefetchesSource, n.planned(&NestPlan::sourceTiles), n.number(0));
+  next.lastInSource = n.rules.prefersInPlace
+                          ? b.CreateSelect(panel.prefetchesSource, n.planned(&NestPlan::lastSourceTiles), n.number(0))
+                          : next.tilesInSource;
   return next;
 }
 
@@ -36,13 +37,13 @@ LlvmValue *PanelPrefetcher::toNextSource(const NestBlock &block, const NestPanel
 // The first line that a tile after the first one prefetches, and the distance per loop iteration. Of the next panel in b, a
 // tile prefetches one line of each of as many rows as it has iterations, so that it can use the loop of other tiles: all lines
 // of the first rows, and then those of the next ones. Prefetching the lines of a row one after the other takes more instructions.
-std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::askedBy(const NestBlock &block, const NestPanel &panel,
-                                                             const NestTile &tile, LlvmValue *tilesInSource) {
+std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::prefetchedBy(const NestBlock &block, const NestPanel &panel,
+                                                                  const NestTile &tile, LlvmValue *tilesInSource) {
   const PanelPrefetch &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
-  if (!n.rules.mayAskForSource) return {ofPacked()[0], next.step};
+  if (!n.rules.mayPrefetchSource) return {ofPacked()[0], next.step};
   LlvmValue *index = b.CreateSub(tile.index, n.number(1));
-  LlvmValues asked = ifElse(
+  LlvmValues firstAndStep = ifElse(
       b, b.CreateICmpULT(index, tilesInSource),
       [&] {
         const int64_t lines = p.linesOfSource();
@@ -54,14 +55,14 @@ std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::askedBy(const NestBlock &bl
         return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), n.right.access.rowStride};
       },
       ofPacked);
-  return {asked[0], asked[1]};
+  return {firstAndStep[0], firstAndStep[1]};
 }
 
-void PanelPrefetcher::askForNextBlock(const NestBlock &block, const NestPanel &panel) {
+void PanelPrefetcher::prefetchNextBlock(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, n.right.access.rowStride));
   forLoop(b, n.number(0), block.depth, n.number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     for (int64_t at = 0; at < p.panelPitch(); at += kCacheLine)
-      e_.tiles.askFor(byteOffset(b, carried[0], n.number(std::min(at + kCacheLine, p.panelPitch()) - 1)));
+      e_.tiles.prefetchLine(byteOffset(b, carried[0], n.number(std::min(at + kCacheLine, p.panelPitch()) - 1)));
     return LlvmValues{byteOffset(b, carried[0], n.right.access.rowStride)};
   });
 }

@@ -10,10 +10,10 @@ public:
 
   PanelPrefetch nextOf(const NestBlock &block, const NestPanel &panel);
   // The first line that a tile prefetches, and the distance per loop iteration.
-  std::pair<LlvmValue *, LlvmValue *> askedBy(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
-                                              LlvmValue *tilesInSource);
+  std::pair<LlvmValue *, LlvmValue *> prefetchedBy(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
+                                                   LlvmValue *tilesInSource);
   // Prefetches the same columns of the rows of the next block.
-  void askForNextBlock(const NestBlock &block, const NestPanel &panel);
+  void prefetchNextBlock(const NestBlock &block, const NestPanel &panel);
 
 private:
   LlvmValue *toNextSource(const NestBlock &block, const NestPanel &panel);

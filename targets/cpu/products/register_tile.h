@@ -81,20 +81,20 @@ inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 &&
               kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is turned,
+// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is transposed,
 // larger blocks take less time.
-inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
+inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool transposed) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
   int64_t staged = nestStagedBytes(rows, kFewRows);
-  return style == ProductStyle::TilesBf16 && !turned ? std::min(staged, kPanelStays) : staged;
+  return style == ProductStyle::TilesBf16 && !transposed ? std::min(staged, kPanelStays) : staged;
 }
 
 // The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
 // as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of an
 // element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning &tuning) {
-  const int64_t cache = tuning.roundFirstCache(), pitch = tile.vectors * tile.lanes * bytes;
+  const int64_t cache = tuning.l1PowerOfTwo(), pitch = tile.vectors * tile.lanes * bytes;
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(cache / kCacheLine, cache / pitch) * bytes)
                                 : kNestDepthBytes;
 }
@@ -124,7 +124,7 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
 
 // Whether a nest's a or b, which must not be a packed tile, is transposed in memory: its rows run along the other dimension
 // than in the product.
-inline bool isTurned(const Op &nest, size_t operand) {
+inline bool isTransposed(const Op &nest, size_t operand) {
   const bool isTransposed = operand == 0 ? NestOp(nest).transposeA() : NestOp(nest).transposeB();
   return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
@@ -132,7 +132,7 @@ inline bool isTurned(const Op &nest, size_t operand) {
 // Whether elements of a can be changed beside the products at almost no cost: once per three or four products.
 inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
   constexpr int kFewVectors = 2;
-  return cpu.tuning.changesBesideProducts && tile.vectors > kFewVectors;
+  return cpu.tuning.hidesConversions && tile.vectors > kFewVectors;
 }
 
 // Whether elements of a are converted as they are multiplied, again for each panel, instead of once before.

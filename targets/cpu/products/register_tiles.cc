@@ -26,13 +26,13 @@ Microkernel::Operands RegisterTiles::operandsOf(const NestBlock &block, const Ne
     operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
   if (operands.steps > 1 && (isWhole || shape.fewerByOne))
     std::tie(operands.next, operands.nextStep) =
-        prefetcher_.askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
+        prefetcher_.prefetchedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
   return operands;
 }
 
 // Reads b in place, converts it if necessary, and prefetches ahead.
 void RegisterTiles::readSource(Microkernel::Operands &operands) {
-  operands.ahead = b.CreateMul(operands.rightStep, n.planned(&NestPlan::nearRows));
+  operands.ahead = b.CreateMul(operands.rightStep, n.planned(&NestPlan::copyPrefetchRows));
   const Elem elem = n.right.access.elem;
   if (elem == p.elem) return;
   operands.rightBytes = p.right.bytes();

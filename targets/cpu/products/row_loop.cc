@@ -10,7 +10,7 @@ LlvmValue *RowLoop::isMiddle(LlvmValue *column) {
 RowLoop::TileCounts RowLoop::tilesOf(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *wholeTiles = n.planned(&NestPlan::wholeTiles);
   if (!p.hasRest()) return {wholeTiles, wholeTiles};
-  LlvmValue *large = b.CreateNot(block.handsOn); // blocks that hand on use a few rows at a time
+  LlvmValue *large = b.CreateNot(block.isEpilogueTurn); // the epilogue turn takes a few rows at a time
   auto tilesFor = [&](LlvmValue *rows, int64_t each) {
     return b.CreateUDiv(b.CreateAdd(rows, n.number(each - 1)), n.number(each));
   };
@@ -41,7 +41,7 @@ LlvmValues RowLoop::multiplyFirst(const NestBlock &block, const NestPanel &panel
 // Most tiles pass few branches.
 LlvmValues RowLoop::multiplyTile(const NestBlock &block, const NestPanel &panel, const TileCounts &tiles,
                                  const NestTile &tile) {
-  LlvmValue *multiplies = b.CreateNot(block.handsOn);
+  LlvmValue *multiplies = b.CreateNot(block.isEpilogueTurn);
   auto by = [&](RegisterTile shape) { return [&, shape] { return tiles_.multiply(block, panel, shape, tile); }; };
   auto byNarrow = [&] {
     return panel.middle ? ifElse(b, panel.middle, by(middleTile(p.tile)), by(narrowTile(p.tile))) : by(narrowTile(p.tile))();
@@ -67,10 +67,10 @@ void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
   if (!p.inWords()) panel.next = prefetcher_.nextOf(block, panel);
   TileCounts tiles = tilesOf(block, panel);
   if (n.rules.mayCopyPlain && !n.rules.prefersInPlace)
-    ifThen(b, n.holds(&NestPlan::asksForNextBlock), [&] { prefetcher_.askForNextBlock(block, panel); });
+    ifThen(b, n.isSet(&NestPlan::prefetchesNextBlock), [&] { prefetcher_.prefetchNextBlock(block, panel); });
   LlvmValue *rowsOfWhole = n.number(p.tile.rows), *rowsOfFew = n.number(lastRowsTile(p.tile).rows);
   if (p.hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, n.number(narrowTile(p.tile).rows), rowsOfWhole);
-  LlvmValue *asks = sums_.asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  LlvmValue *prefetches = sums_.prefetchesResult(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   LlvmValues begin{n.number(0)}; // the row, and what the tiles carry
   begin.append(tiles_.carried());
   forLoop(b, n.number(0), tiles.count, n.number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
@@ -78,7 +78,7 @@ void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(b.CreateICmpSLT(i, tiles.whole), rowsOfWhole, rowsOfFew));
     NestTile tile{i, row, least(b, next, n.rows)};
     if (sums_.storesRows())
-      ifThen(b, asks, [&] {
+      ifThen(b, prefetches, [&] {
         sums_.prefetchStored(sums_.storedRow(panel, tile.row), sums_.storedStep(), b.CreateSub(tile.rowEnd, tile.row));
       });
     LlvmValues following{next};

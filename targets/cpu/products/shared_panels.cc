@@ -43,8 +43,8 @@ SharedPanel SharedPanels::take(LlvmValue *shares, LlvmValue *isOwn, LlvmValues k
       },
       [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
   LlvmValue *found = b.CreateIsNotNull(address);
-  LlvmValue *asked = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), fill, llvm::Align(8)), number(0));
-  return {address, found, b.CreateOr(b.CreateNot(found), asked)};
+  LlvmValue *mustPack = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), fill, llvm::Align(8)), number(0));
+  return {address, found, b.CreateOr(b.CreateNot(found), mustPack)};
 }
 
 void SharedPanels::isReady(const SharedPanel &panel) {

@@ -21,7 +21,7 @@ void SumPlaces::placeSums(const NestBlock &block, NestPanel &panel) {
   panel.last = cells();
   panel.stores = b.getFalse();
   if (stores_) {
-    panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel));
+    panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.isEpilogueTurn)), isInsideStored(panel));
     panel.last =
         choose(panel.stores, {byteOffset(b, stored_->origin, panelByte), stored_->rowStride, stored_->rowStride}, panel.last);
   }
@@ -51,8 +51,8 @@ LlvmValue *SumPlaces::isInsideStored(const NestPanel &panel) {
 
 // Whether tiles prefetch the lines that they store to before they are computed. If the computation takes long, the stores have
 // time until the next tile's. AMX tiles prefetch in each iteration of their loop (AmxTiles::multiplyWhole).
-LlvmValue *SumPlaces::asksForStored(const NestBlock &block) {
-  return b.CreateAnd(block.ready, n.holds(&NestPlan::asksForStored));
+LlvmValue *SumPlaces::prefetchesResult(const NestBlock &block) {
+  return b.CreateAnd(block.ready, n.isSet(&NestPlan::prefetchesResult));
 }
 
 // Prefetches `rows` rows of the result, `step` bytes apart.
@@ -73,14 +73,15 @@ void SumPlaces::prefetchStoredRow(LlvmValue *line) {
   for (int64_t at = 0; at < bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, n.number(at)), Prefetch::ToWrite);
 }
 
-// The sums of a tile are in the cells; those of a block that hands on are in kNestSums.
+// The sums of a tile are in the cells; in the epilogue turn they are in kNestSums.
 void SumPlaces::sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   LlvmValue *columnEnd = least(b, b.CreateAdd(panel.column, widthOf(panel)), n.columns);
   LlvmValue *before =
       b.CreateAdd(b.CreateMul(tile.row, n.number(kNestPanelBytes)), b.CreateMul(panel.column, n.number(p.bytes())));
   LlvmValue *cells = byteOffset(b, n.addressOf(kNestCells), b.CreateNeg(before));
-  sink_->emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, b.CreateSelect(block.handsOn, n.addressOf(kNestSums), cells),
-                   b.CreateSelect(block.handsOn, n.pitchOf(kNestSums), n.number(kNestPanelBytes))});
+  sink_->emitPart({tile.row, tile.rowEnd, panel.column, columnEnd,
+                   b.CreateSelect(block.isEpilogueTurn, n.addressOf(kNestSums), cells),
+                   b.CreateSelect(block.isEpilogueTurn, n.pitchOf(kNestSums), n.number(kNestPanelBytes))});
 }
 
 } // namespace xt

@@ -24,7 +24,7 @@ public:
   // Prefetches of the lines of the result; storesRows: whether there are such lines.
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *storedStep() const { return stored_->rowStride; }
-  LlvmValue *asksForStored(const NestBlock &block);
+  LlvmValue *prefetchesResult(const NestBlock &block);
   void prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows);
   LlvmValue *storedRow(const NestPanel &panel, LlvmValue *row);
   void prefetchStoredRow(LlvmValue *line);

@@ -54,7 +54,7 @@ void PairTiles::storePairs(const NestPanel &panel, const NestTile &tile, const M
 // multiplying.
 LlvmValues PairTiles::multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) {
   Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
-  operands.lastLooked = b.CreateSub(n.leftBytes(block), n.number(p.lanes() * p.bytes()));
+  operands.lastScanned = b.CreateSub(n.leftBytes(block), n.number(p.lanes() * p.bytes()));
   LlvmValues products = n.microkernel.multiply(operands, pairsBegin(panel, operands), Microkernel::Step::DotBf16);
   LlvmValue *missed = isLeastBelow(b, products.pop_back_val(), panel.leftLeast);
   ifThen(b, b.CreateNot(missed), [&] { storePairs(panel, tile, operands, products); });

@@ -89,7 +89,7 @@ LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bit
   return b.CreateOrReduce(b.CreateICmpULT(least, b.CreateVectorSplat(type->getElementCount(), oneLess)));
 }
 
-LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
+LlvmValue *leastNormalPartner(llvm::IRBuilderBase &b, LlvmValue *other) {
   constexpr uint64_t kExponents = 142, kNone = 256,
                      kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
@@ -99,7 +99,7 @@ LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
 }
 
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
-  return b.CreateICmpUGE(left, leastBeside(b, right));
+  return b.CreateICmpUGE(left, leastNormalPartner(b, right));
 }
 
 } // namespace xt

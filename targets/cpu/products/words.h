@@ -37,7 +37,7 @@ LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least,
 
 // If one factor has the least magnitude `other`: the least magnitude that the other factor may have so that products, and all
 // their sums, are 0 or normal.
-LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other);
+LlvmValue *leastNormalPartner(llvm::IRBuilderBase &b, LlvmValue *other);
 
 // Whether factors with these least magnitudes have such products and sums.
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right);

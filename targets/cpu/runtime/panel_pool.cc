@@ -2,7 +2,7 @@
 
 #include "targets/cpu/analysis/cpu_info.h"
 #include "targets/cpu/runtime/host_runtime.h"
-#include "targets/cpu/threads/look_for.h"
+#include "targets/cpu/threads/spin_until.h"
 #include "targets/cpu/threads/thread_pool.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ PanelPool::Panel *PanelPool::takeFirst(const Request &request) {
   // The lock is held for less time than it takes to sleep until it is free, so spin first.
   constexpr std::chrono::microseconds kMost{20};
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
+  if (!lock && !spinUntil(kMost, [&] { return lock.try_lock(); })) lock.lock();
   auto found = shared_.find(request.key);
   if (found != shared_.end()) return found->second;
   Panel *panel = add(request);
@@ -87,7 +87,7 @@ PanelPool::Taken PanelPool::take(const Request &request) {
     if (fills) return {panel->memory, true};
   }
   // If this worker had to fill the panel and did not, because that workgroup failed, nobody will fill it.
-  const bool isReady = panel->ready.load() || (!fills && lookFor(kLongest, [&] { return panel->ready.load(); }));
+  const bool isReady = panel->ready.load() || (!fills && spinUntil(kLongest, [&] { return panel->ready.load(); }));
   return isReady ? Taken{panel->memory} : Taken{};
 }
 

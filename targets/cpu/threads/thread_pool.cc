@@ -1,6 +1,6 @@
 #include "targets/cpu/threads/thread_pool.h"
 
-#include "targets/cpu/threads/look_for.h"
+#include "targets/cpu/threads/spin_until.h"
 
 #include <algorithm>
 #include <utility>
@@ -59,7 +59,7 @@ int ThreadPool::currentWorker() { return workerOfThread; }
 void ThreadPool::serve(int worker) {
   workerOfThread = worker;
   for (uint32_t seen = 0;;) {
-    lookFor(kBeforeSleep, [&] { return round_ != seen; });
+    spinUntil(kBeforeSleep, [&] { return round_ != seen; });
     round_.wait(seen);
     seen = round_;
     if (stopping_) return;
@@ -92,7 +92,7 @@ void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   ++round_;
   round_.notify_all();
   takePart(0);
-  lookFor(kBeforeSleep, [&] { return busy_ == 0; });
+  spinUntil(kBeforeSleep, [&] { return busy_ == 0; });
   for (int32_t busy; (busy = busy_) != 0;) busy_.wait(busy);
 }
 

@@ -13,19 +13,19 @@ constexpr uint32_t kMagnitude = 0x7FFFFFFF; // all bits of an f32 except its sig
 
 } // namespace
 
-LlvmValue *FurthestOfFloats::turnedBits(LlvmValue *bits) {
+LlvmValue *FurthestOfFloats::sortableBits(LlvmValue *bits) {
   return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude));
 }
 
 LlvmValue *FurthestOfFloats::orderedBits(LlvmValue *chunk) {
   llvm::Type *bits = c_.ops.type(Elem::I32, lanes_);
   LlvmValue *nan = llvm::ConstantInt::get(bits, isMaximum_ ? kMagnitude : ~kMagnitude);
-  return b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, turnedBits(b.CreateBitCast(chunk, bits)));
+  return b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, sortableBits(b.CreateBitCast(chunk, bits)));
 }
 
 LlvmValue *FurthestOfFloats::ofLanes(LlvmValue *ordered) {
   if (lanes_ > 1) ordered = isMaximum_ ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
-  return b.CreateBitCast(turnedBits(ordered), b.getFloatTy());
+  return b.CreateBitCast(sortableBits(ordered), b.getFloatTy());
 }
 
 LlvmValue *FurthestOfFloats::further(LlvmValue *x, LlvmValue *y) {

@@ -19,7 +19,7 @@ public:
   LlvmValue *further(LlvmValue *x, LlvmValue *y); // of ordered bits
   LlvmValue *ofLanes(LlvmValue *ordered); // the furthest lane, as a float
   // Maps the bits of a float to an integer in the same order. The function is its own inverse.
-  LlvmValue *turnedBits(LlvmValue *bits);
+  LlvmValue *sortableBits(LlvmValue *bits);
 
   bool usesRangeInstruction() const { return c_.cpu.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
   LlvmValue *byRange(LlvmValue *x, LlvmValue *y); // of floats

@@ -166,7 +166,7 @@ void FusedLoop::emitChunk(LlvmValue *column) {
 LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   Elem elem = bufferElem(node.value->type());
   if (node.invariant) return node.invariant;
-  if (node.ahead) e_.loads.askAhead(*node.ahead, node.row, column);
+  if (node.ahead) e_.loads.prefetchAhead(*node.ahead, node.row, column);
   if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.context.number(elemInfo(elem).storageBytes)));
     return e_.context.ops.fromStorage(

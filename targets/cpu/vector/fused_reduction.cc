@@ -165,7 +165,7 @@ void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t column
     LlvmValue *sums = combineRows(b, lines, [&](LlvmValue *x, LlvmValue *y) {
       return isOrdered(sink) ? furthest.further(x, y) : e_.context.ops.combine(kind, elem, x, y);
     });
-    if (isOrdered(sink)) sums = b.CreateBitCast(furthest.turnedBits(sums), e_.context.ops.type(elem, lanes_));
+    if (isOrdered(sink)) sums = b.CreateBitCast(furthest.sortableBits(sums), e_.context.ops.type(elem, lanes_));
     b.CreateAlignedStore(e_.context.ops.toStorage(elem, sums), rowOf(*sink.buffer, first), alignOf(elem));
   });
 }

@@ -51,8 +51,8 @@ LlvmValue *Loads::aheadNowOrLater(const Op &load, const TileAccess &access) {
   if (inPlace_.contains(load.result())) return nullptr; // emitLoad has handled it
   LlvmValue *ahead = bytesAhead(load.operand(0), access);
   if (!ahead || !isReadAgain(load)) return ahead;
-  TileAccess &asked = ahead_[load.result()] = access;
-  asked.ahead = ahead;
+  TileAccess &later = ahead_[load.result()] = access;
+  later.ahead = ahead;
   return nullptr;
 }
 
@@ -74,9 +74,9 @@ std::optional<TileAccess> Loads::takeAhead(const Value *load) {
 }
 
 // Also prefetches columns behind the last one: they are loaded soon, or the prefetch does no harm.
-void Loads::askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
+void Loads::prefetchAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes)));
-  k_.tiles.askFor(byteOffset(b, address, access.ahead));
+  k_.tiles.prefetchLine(byteOffset(b, address, access.ahead));
 }
 
 } // namespace xt

@@ -30,7 +30,7 @@ public:
   // prefetches instead (takeAhead).
   LlvmValue *aheadNowOrLater(const Op &load, const TileAccess &access);
   std::optional<TileAccess> takeAhead(const Value *load); // the data that this later loop prefetches; nullopt: none
-  void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
+  void prefetchAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
 
 private:
   LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);

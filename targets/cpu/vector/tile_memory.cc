@@ -197,7 +197,7 @@ LlvmValue *TileMemory::loadChunk(const TileAccess &access, const RowAccess &row,
   llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
   auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes))); };
   auto whole = [&]() -> LlvmValues {
-    if (access.ahead) askFor(byteOffset(b, address(), access.ahead));
+    if (access.ahead) prefetchLine(byteOffset(b, address(), access.ahead));
     return {b.CreateAlignedLoad(type, address(), memoryAlign())};
   };
   auto masked = [&]() -> LlvmValues {
@@ -255,8 +255,8 @@ LlvmValue *TileMemory::isInside(const TileAccess &access, int64_t rows, int64_t 
   return b.CreateAnd(b.CreateICmpEQ(first, c_.number(0)), b.CreateAnd(down, across));
 }
 
-void TileMemory::askFor(LlvmValue *address, bool toFirst) {
-  prefetch(b, address, toFirst || c_.cpu.tuning.prefetchesLateToSecond ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
+void TileMemory::prefetchLine(LlvmValue *address, bool toL1) {
+  prefetch(b, address, toL1 || c_.cpu.tuning.l2PrefetchIsLate ? Prefetch::ToL1 : Prefetch::ToL2);
 }
 
 } // namespace xt

@@ -54,8 +54,8 @@ public:
   llvm::Align memoryAlign() const { return llvm::Align(1); }
 
   LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
-  // Prefetches a line into the L2 cache, or into the L1 cache (CpuTuning::prefetchesLateToSecond).
-  void askFor(LlvmValue *address, bool toFirst = false);
+  // Prefetches a line into the L2 cache, or into the L1 cache (CpuTuning::l2PrefetchIsLate).
+  void prefetchLine(LlvmValue *address, bool toL1 = false);
 
 private:
   // The number of a tile's `extent` rows or columns that are in front of the base's first, given the tile's offset.

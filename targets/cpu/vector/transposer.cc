@@ -8,8 +8,8 @@ namespace xt {
 
 // `square` returns the rows of a square of the source, `lanes` elements each, in storage form. Its values behind the last row
 // and column are not used.
-void Transposer::turnInto(const Buffer &to,
-                          llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
+void Transposer::transposeInto(const Buffer &to,
+                               llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
   int lanes = c_.cpu.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit into the registers
   llvm::Align align(static_cast<uint64_t>(lanes * bytes));
@@ -44,7 +44,7 @@ LlvmValues Transposer::insideSquare(const TileAccess &access, LlvmValue *row, Ll
   LlvmValue *line = byteOffset(b, access.origin, offset);
   LlvmValues lines;
   for (int i = 0; i < lanes; ++i) {
-    if (access.ahead) k_.tiles.askFor(byteOffset(b, line, access.ahead));
+    if (access.ahead) k_.tiles.prefetchLine(byteOffset(b, line, access.ahead));
     lines.push_back(b.CreateAlignedLoad(ops_.storageType(access.elem, lanes), line, k_.tiles.memoryAlign()));
     line = byteOffset(b, line, access.rowStride);
   }
@@ -79,7 +79,7 @@ void Transposer::emitTransposedLoad(const Op &op) {
   auto normalised = [&](LlvmValue *stored) { return ops_.toStorage(access.elem, ops_.fromStorage(access.elem, stored)); };
   if (op.operand(0)->type().data().order != Order::ColumnMajor || access.pack > 1) {
     access.ahead = k_.loads.bytesAhead(op.operand(0), access);
-    return turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
+    return transposeInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
       auto atEdge = [&] { return squareAtEdge(access, row, column, lanes); };
       LlvmValues lines = access.unitStride && access.pack == 1
                              ? ifElse(
@@ -90,7 +90,7 @@ void Transposer::emitTransposedLoad(const Op &op) {
       return lines;
     });
   }
-  access = turned(access); // its columns are rows in memory
+  access = transposed(access); // its columns are rows in memory
   int lanes = c_.cpu.lanes(elemInfo(access.elem).storageBytes);
   forLoop(b, c_.number(0), c_.argument(to.shape.rows), c_.number(1), [&](LlvmValue *row) {
     RowAccess line = k_.tiles.accessRow(access, row);
@@ -102,7 +102,7 @@ void Transposer::emitTransposedLoad(const Op &op) {
 }
 
 // The same memory with rows and columns exchanged.
-TileAccess Transposer::turned(TileAccess access) {
+TileAccess Transposer::transposed(TileAccess access) {
   XT_CHECK(access.pack == 1, "rows of a packed tile are no columns of another one");
   std::swap(access.rowLow, access.columnLow);
   std::swap(access.rowHigh, access.columnHigh);
@@ -119,7 +119,7 @@ void Transposer::emitTranspose(const Op &op) {
   if (permutation.size() > 2 || permutation[0] == 0) return emitPermutation(op, permutation, from, to);
   LlvmValue *address = c_.bufferAddress(from), *pitch = c_.pitchOf(from);
   LlvmValue *last = c_.argument(from.shape.rows - 1);
-  turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
+  transposeInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
     int64_t bytes = elemInfo(from.shape.elem).storageBytes;
     llvm::Align align(static_cast<uint64_t>(lanes * bytes));
     LlvmValue *start = byteOffset(b, address, b.CreateMul(column, c_.number(bytes)));

@@ -23,11 +23,11 @@ public:
   // The registers line(0) to line(count - 1), of storage type `type`, followed by arbitrary ones up to the number of elements
   // of a line.
   LlvmValues squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
-  static TileAccess turned(TileAccess access);
+  static TileAccess transposed(TileAccess access);
 
 private:
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
-  void turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
+  void transposeInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
   // The rows of a square that may be partly out of bounds.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   LlvmValue *squareSlot(); // kSquareLines registers on the stack

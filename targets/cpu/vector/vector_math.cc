@@ -90,12 +90,12 @@ private:
     return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
   }
   // Whether 2^(1/32), … are looked up, so that |r| <= ln(2)/64 and two terms are enough: 0.75 of the time (Zen 5).
-  bool looksUp() const { return scales_ && lanes() == kTable / 2; }
-  float rounder() const { return looksUp() ? kParts : kRounder; }
+  bool usesTable() const { return scales_ && lanes() == kTable / 2; }
+  float rounder() const { return usesTable() ? kParts : kRounder; }
   // e^r 2^n for a reduction with rounder(). scalef rounds n down to an integer; other code must not be given an n with a
   // fraction.
   LlvmValue *scaledExp(const Reduced &reduced) {
-    if (!looksUp()) return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
+    if (!usesTable()) return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
     LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
                                          {powersFrom(0), asInteger(reduced.image), powersFrom(kTable / 2)});
     LlvmValue *r = atMostOne(reduced.r);
@@ -136,10 +136,10 @@ private:
   }
 
   // Beyond these bounds the result rounds to infinity or 0. scaledExp bounds its own table lookup.
-  LlvmValue *exp(LlvmValue *x) { return scaledExp(reduce(looksUp() ? x : atLeast(atMost(x, 89), -104), rounder())); }
+  LlvmValue *exp(LlvmValue *x) { return scaledExp(reduce(usesTable() ? x : atLeast(atMost(x, 89), -104), rounder())); }
 
   LlvmValue *exp2(LlvmValue *x) {
-    if (!looksUp()) x = atLeast(atMost(x, 129), -150);
+    if (!usesTable()) x = atLeast(atMost(x, 129), -150);
     LlvmValue *image = b.CreateFAdd(x, number(rounder())), *n = b.CreateFSub(image, number(rounder()));
     return scaledExp({n, image, b.CreateFMul(b.CreateFSub(x, n), number(kLn2))});
   }

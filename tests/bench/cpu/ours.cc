@@ -27,7 +27,7 @@ bool isLargeInTiles(const Cell &c) {
 // Whether f16 of a are converted as they are multiplied, if the tile has few columns.
 bool convertsElements(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
-  return cpu.ok() && c.elem == Elem::F16 && cpu->tuning.changesBesideProducts;
+  return cpu.ok() && c.elem == Elem::F16 && cpu->tuning.hidesConversions;
 }
 bool hasAvx512() {
   Result<CpuInfo> cpu = ourProcessor();

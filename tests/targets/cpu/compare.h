@@ -87,7 +87,7 @@ inline void expectAsInterpreter(const Module &module, const Kernel &kernel, cons
   Result<void> interpreted = interpret(kernel, launchArgs(expected), grid, interpOptions);
   ASSERT_TRUE(interpreted.ok()) << interpreted.error().message;
   for (const CpuInfo &cpu : cpus) {
-    SCOPED_TRACE(str(cpu.name, cpu.tuning.loadsAcrossLines ? " with" : " without", " loads across lines"));
+    SCOPED_TRACE(str(cpu.name, cpu.tuning.lineSplitLoadsAreFree ? " with" : " without", " loads across lines"));
     Diagnostics diagnostics;
     CompileOptions options;
     options.threads = threads;

@@ -28,7 +28,7 @@ inline std::vector<CpuInfo> runnable() {
   auto isVnni = [](const CpuInfo &cpu) { return cpu.dotBytes && !cpu.tilesBytes && cpu.vectorRegisters == 32; };
   if (auto at = std::find_if(found.begin(), found.end(), isVnni); at != found.end()) {
     CpuInfo other = *at;
-    other.tuning.changesBesideProducts = !at->tuning.changesBesideProducts;
+    other.tuning.hidesConversions = !at->tuning.hidesConversions;
     found.push_back(other);
   }
   return found;
@@ -38,7 +38,7 @@ struct Product {
   Elem a, b;
   std::vector<int64_t> sizes; // of the result, and K
   GemmShape tile;
-  bool turnA = false, turnB = false, adds = false;
+  bool transposeA = false, transposeB = false, adds = false;
   bool nests = true;
 };
 
@@ -47,19 +47,20 @@ inline void make(KernelMaker &m, const Product &p) {
   Value *a = m.param(m.matrix(p.a)), *b = m.param(m.matrix(p.b)), *c = m.param(m.matrix(sum));
   Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns), *zero = m.index(0),
         *step = m.index(p.tile.depth);
-  auto tile = [&](Value *matrix, bool turned, Value *row, Value *column, int64_t rows, int64_t columns) {
-    return turned ? m.tile(matrix, {column, row}, {columns, rows}) : m.tile(matrix, {row, column}, {rows, columns});
+  auto tile = [&](Value *matrix, bool transposed, Value *row, Value *column, int64_t rows, int64_t columns) {
+    return transposed ? m.tile(matrix, {column, row}, {columns, rows}) : m.tile(matrix, {row, column}, {rows, columns});
   };
-  Value *ta = tile(a, p.turnA, i, zero, p.tile.rows, p.tile.depth),
-        *tb = tile(b, p.turnB, zero, j, p.tile.depth, p.tile.columns);
+  Value *ta = tile(a, p.transposeA, i, zero, p.tile.rows, p.tile.depth),
+        *tb = tile(b, p.transposeB, zero, j, p.tile.depth, p.tile.columns);
   Value *tc = m.tile(c, {i, j}, {p.tile.rows, p.tile.columns});
   Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
   Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
-  Value *depth = m.dim(a, p.turnA ? 0 : 1);
+  Value *depth = m.dim(a, p.transposeA ? 0 : 1);
   Value *result = m.loop(zero, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
-    Value *x = p.turnA ? m.loadTransposed(in[1]) : m.load(in[1]), *y = p.turnB ? m.loadTransposed(in[2]) : m.load(in[2]);
+    Value *x = p.transposeA ? m.loadTransposed(in[1]) : m.load(in[1]),
+          *y = p.transposeB ? m.loadTransposed(in[2]) : m.load(in[2]);
     auto moved = [&](Value *moving, bool down) { return m.move(moving, down ? step : zero, down ? zero : step); };
-    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.turnA), moved(in[2], !p.turnB)};
+    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.transposeA), moved(in[2], !p.transposeB)};
   })[0];
   m.store(result, tc);
   if (!p.nests) return;
@@ -82,13 +83,14 @@ inline void expectRight(const Product &p, double scaleA = 1, double scaleB = 1, 
                         int threads = 1) {
   KernelMaker m;
   make(m, p);
-  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, int64_t seed, double scale) {
-    if (turned) std::swap(rows, columns);
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool transposed, int64_t seed, double scale) {
+    if (transposed) std::swap(rows, columns);
     auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, 3);
     fill(*made, seed, scale);
     return made;
   };
-  auto a = array(p.a, p.sizes[0], p.sizes[2], p.turnA, 1, scaleA), b = array(p.b, p.sizes[2], p.sizes[1], p.turnB, 2, scaleB);
+  auto a = array(p.a, p.sizes[0], p.sizes[2], p.transposeA, 1, scaleA),
+       b = array(p.b, p.sizes[2], p.sizes[1], p.transposeB, 2, scaleB);
   auto c = array(isInteger(p.a) ? Elem::I32 : Elem::F32, p.sizes[0], p.sizes[1], false, 3, scaleA * scaleB);
   expectAsInterpreter(m.module, *m.kernel, {{a.get(), {}}, {b.get(), {}}, {c.get(), {}}}, {}, cpus, {}, threads);
 }

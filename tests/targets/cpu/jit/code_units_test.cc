@@ -18,21 +18,21 @@ struct Product {
   int rows = 64, columns = 64, depth = 32;
   const char *elem = "f32", *sum = "f32", *zero = "0.0";
   const char *epilogue = "", *stored = "%acc"; // what is computed from %acc
-  bool turnA = false;
+  bool transposeA = false;
 };
 
 std::string text(const char *name, const Product &p) {
-  std::string tileA = p.turnA ? str(p.depth, "x", p.rows) : str(p.rows, "x", p.depth);
+  std::string tileA = p.transposeA ? str(p.depth, "x", p.rows) : str(p.rows, "x", p.depth);
   return str("kernel @", name, "(%A: memref<?x?x", p.elem, ">, %B: memref<?x?x", p.elem, ">, %C: memref<?x?x", p.sum,
              ">)\n    grid (%i = 0 to dim(%C, 0) step ", p.rows, ", %j = 0 to dim(%C, 1) step ", p.columns,
-             ") {\n  %ta = init_tile %A[", p.turnA ? "0, %i" : "%i, 0", "] -> tile<", tileA, "x", p.elem,
+             ") {\n  %ta = init_tile %A[", p.transposeA ? "0, %i" : "%i, 0", "] -> tile<", tileA, "x", p.elem,
              ">\n  %tb = init_tile %B[0, %j] -> tile<", p.depth, "x", p.columns, "x", p.elem, ">\n  %acc = constant ", p.zero,
-             " : vector<", p.rows, "x", p.columns, "x", p.sum, ">\n  for %k = 0 to dim(%A, ", p.turnA ? 0 : 1, ") step ",
-             p.depth, " {\n    %a = load_tile %ta", p.turnA ? " {transpose = [1, 0]}" : "",
+             " : vector<", p.rows, "x", p.columns, "x", p.sum, ">\n  for %k = 0 to dim(%A, ", p.transposeA ? 0 : 1, ") step ",
+             p.depth, " {\n    %a = load_tile %ta", p.transposeA ? " {transpose = [1, 0]}" : "",
              "\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, ",
-             p.turnA ? str(p.depth, ", 0") : str("0, ", p.depth), "\n    %tb = update_tile_offset %tb, ", p.depth, ", 0\n  }\n",
-             p.epilogue, "  %tc = init_tile %C[%i, %j] -> tile<", p.rows, "x", p.columns, "x", p.sum, ">\n  store_tile ",
-             p.stored, ", %tc\n}\n");
+             p.transposeA ? str(p.depth, ", 0") : str("0, ", p.depth), "\n    %tb = update_tile_offset %tb, ", p.depth,
+             ", 0\n  }\n", p.epilogue, "  %tc = init_tile %C[%i, %j] -> tile<", p.rows, "x", p.columns, "x", p.sum,
+             ">\n  store_tile ", p.stored, ", %tc\n}\n");
 }
 
 std::vector<CodeUnit> unitsOf(const std::string &source, const char *processor = "x86-64-v4", bool optimise = true) {
@@ -65,10 +65,10 @@ TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
                            {.elem = "bf16"},
                            {.elem = "f16"},
                            {.elem = "i8", .sum = "i32", .zero = "0"},
-                           {.turnA = true}};
+                           {.transposeA = true}};
   for (const char *processor : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
     for (Product one : types) {
-      SCOPED_TRACE(str(processor, " ", one.elem, one.turnA ? " turned" : ""));
+      SCOPED_TRACE(str(processor, " ", one.elem, one.transposeA ? " transposed" : ""));
       Product other = one, third = one;
       other.rows = 192, other.columns = 128, other.depth = 64;
       third.rows = 96, third.columns = 512;

@@ -89,7 +89,7 @@ TEST(CpuMmaPairs, FreshSumsOfEachType) {
 TEST(CpuMmaPairs, EveryOrderInMemory) {
   for (int bits = 0; bits < 4; ++bits) {
     Product product = pairs({45, 75, 143}, {32, 64, 32}, false);
-    product.turnA = (bits & 1) != 0, product.turnB = (bits & 2) != 0;
+    product.transposeA = (bits & 1) != 0, product.transposeB = (bits & 2) != 0;
     expectRight(product);
   }
 }

@@ -61,9 +61,9 @@ TEST(NestPlan, RowsOfAInPlace) {
   before.leftLow = 1, fewer.leftRowHigh = 63;
   EXPECT_FALSE(planNest(rules, before).leftInPlace);
   EXPECT_FALSE(planNest(rules, fewer).leftInPlace);
-  problem.left.turned = true;
+  problem.left.transposed = true;
   EXPECT_FALSE(rulesOf(problem).leftReady);
-  problem.left.turned = false, problem.left.elem = Elem::F16;
+  problem.left.transposed = false, problem.left.elem = Elem::F16;
   EXPECT_FALSE(rulesOf(problem).leftReady);
   problem.convertsLeft = true;
   EXPECT_TRUE(rulesOf(problem).leftReady);
@@ -123,9 +123,9 @@ TEST(NestPlan, OneOrTwoRowsSweep) {
       EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 4096, 4096}).sweeps, rows <= 2) << cpu; // 32 MiB
       EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 8192, 4096}).sweeps, rows <= 4) << cpu; // 64 MiB
     }
-  EXPECT_TRUE(planOf("x86-64-v4", Elem::F32, {1, 512, 4096}).sweepAsks);
-  EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {1, 1024, 4096}).sweepAsks); // the hardware prefetches long rows
-  EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {1, 512, 128}).sweepAsks);
+  EXPECT_TRUE(planOf("x86-64-v4", Elem::F32, {1, 512, 4096}).sweepPrefetches);
+  EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {1, 1024, 4096}).sweepPrefetches); // the hardware prefetches long rows
+  EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {1, 512, 128}).sweepPrefetches);
 }
 
 TEST(NestPlan, FewRowsReadBInPlace) {
@@ -153,8 +153,8 @@ TEST(NestPlan, TheFirstTilePacks) {
 }
 
 TEST(NestPlan, RowsAheadOfATileThatPacks) {
-  EXPECT_EQ(planOf("x86-64-v4", Elem::F32, {64, 256, 256}, 1024).nearRows, 6);
-  EXPECT_EQ(planOf("x86-64-v4", Elem::F32, {64, 256, 256}, 1000).nearRows, 16);
+  EXPECT_EQ(planOf("x86-64-v4", Elem::F32, {64, 256, 256}, 1024).copyPrefetchRows, 6);
+  EXPECT_EQ(planOf("x86-64-v4", Elem::F32, {64, 256, 256}, 1000).copyPrefetchRows, 16);
 }
 
 // --- blocks of K ---
@@ -200,13 +200,13 @@ TEST(NestPlan, BlocksFitTheirBuffers) {
       for (int i = 0; i < 500; ++i) {
         Sizes tile{any(600), any(1200), any(5000)};
         NestProblem problem = problemOf(cpu, elem, tile);
-        problem.left.turned = random() % 4 == 0, problem.right.turned = random() % 4 == 0;
+        problem.left.transposed = random() % 4 == 0, problem.right.transposed = random() % 4 == 0;
         NestSizes sizes = sizesOf(problem, {any(tile.rows), any(tile.columns), tile.depth}, any(5000));
         sizes.alike = any(40), sizes.columnGroups = any(40), sizes.threads = any(8);
-        sizes.leftRowHigh = problem.left.turned ? tile.depth : sizes.rows;
-        sizes.leftColumnHigh = problem.left.turned ? sizes.rows : tile.depth;
-        sizes.rightRowHigh = problem.right.turned ? sizes.columns : tile.depth;
-        sizes.rightColumnHigh = problem.right.turned ? tile.depth : sizes.columns;
+        sizes.leftRowHigh = problem.left.transposed ? tile.depth : sizes.rows;
+        sizes.leftColumnHigh = problem.left.transposed ? sizes.rows : tile.depth;
+        sizes.rightRowHigh = problem.right.transposed ? sizes.columns : tile.depth;
+        sizes.rightColumnHigh = problem.right.transposed ? tile.depth : sizes.columns;
         sizes.apart = random() % 2;
         NestPlan plan = planNest(rulesOf(problem), sizes);
         const int64_t bytes = problem.bytes() * problem.slices();
@@ -295,9 +295,9 @@ TEST(NestPlan, PanelsOfAmx) {
   EXPECT_EQ(plan(Elem::BF16, 512).panelsEach, 2);
   EXPECT_TRUE(plan(Elem::BF16, 512).keepsRight);
   EXPECT_EQ(plan(Elem::I8, 512).panelsEach, 2);
-  EXPECT_EQ(plan(Elem::BF16, 32).resultRows, 32);
-  EXPECT_EQ(plan(Elem::BF16, 64).resultRows, 16);
-  EXPECT_EQ(plan(Elem::BF16, 96).resultRows, 2);
+  EXPECT_EQ(plan(Elem::BF16, 32).resultPrefetchRows, 32);
+  EXPECT_EQ(plan(Elem::BF16, 64).resultPrefetchRows, 16);
+  EXPECT_EQ(plan(Elem::BF16, 96).resultPrefetchRows, 2);
 }
 
 // --- prefetches ---
@@ -310,11 +310,11 @@ TEST(NestPlan, FewTilesPrefetchTheNextPanel) {
   EXPECT_EQ(plan("x86-64-v4", {64, 1000, 1000}).lastSourceTiles, 8);
   EXPECT_EQ(plan("znver5", {64, 1000, 1000}).lastSourceTiles, 0);
   EXPECT_EQ(plan("znver5", {64, 4096, 4096}).lastSourceTiles, 8);
-  EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F32, {256, 4096, 4096}, 4).asksForNextBlock);
-  EXPECT_FALSE(planAtEdge("x86-64-v4", Elem::F32, {256, 1024, 1024}, 4).asksForNextBlock);
-  EXPECT_FALSE(planAtEdge("znver5", Elem::F32, {256, 4096, 4096}, 4).asksForNextBlock);
-  EXPECT_TRUE(plan("x86-64-v4", {64, 256, 127}).asksForStored);
-  EXPECT_FALSE(plan("x86-64-v4", {64, 256, 128}).asksForStored);
+  EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F32, {256, 4096, 4096}, 4).prefetchesNextBlock);
+  EXPECT_FALSE(planAtEdge("x86-64-v4", Elem::F32, {256, 1024, 1024}, 4).prefetchesNextBlock);
+  EXPECT_FALSE(planAtEdge("znver5", Elem::F32, {256, 4096, 4096}, 4).prefetchesNextBlock);
+  EXPECT_TRUE(plan("x86-64-v4", {64, 256, 127}).prefetchesResult);
+  EXPECT_FALSE(plan("x86-64-v4", {64, 256, 128}).prefetchesResult);
 }
 
 // A processor with small caches does everything earlier.
@@ -322,7 +322,7 @@ TEST(NestPlan, ThresholdsFollowTheCaches) {
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {8, 1024, 512});
   NestSizes sizes = sizesOf(problem, {8, 1024, 512}, 1024); // 2 MiB
   EXPECT_GT(planNest(rulesOf(problem), sizes).blockDepth, 32);
-  problem.tuning.third.bytes = 8 * kMiB;
+  problem.tuning.l3Bytes = 8 * kMiB;
   EXPECT_LE(planNest(rulesOf(problem), sizes).blockDepth, 32);
 }
 

@@ -21,20 +21,20 @@ Product productOf(Elem elem, Shape shape, int order = 0, bool adds = false) {
           .b = elem,
           .sizes = {shape.rows, shape.columns, shape.depth},
           .tile = tile,
-          .turnA = (order & 1) != 0,
-          .turnB = (order & 2) != 0,
+          .transposeA = (order & 1) != 0,
+          .transposeB = (order & 2) != 0,
           .adds = adds};
 }
 
 struct Matrices {
   Array a, b, c;
   explicit Matrices(const Product &p)
-      : a(matrix(p.a, p.sizes[0], p.sizes[2], p.turnA)), b(matrix(p.b, p.sizes[2], p.sizes[1], p.turnB)),
+      : a(matrix(p.a, p.sizes[0], p.sizes[2], p.transposeA)), b(matrix(p.b, p.sizes[2], p.sizes[1], p.transposeB)),
         c(matrix(Elem::F32, p.sizes[0], p.sizes[1], false)) {}
 
 private:
-  static Array matrix(Elem elem, int64_t rows, int64_t columns, bool turned) {
-    if (turned) std::swap(rows, columns);
+  static Array matrix(Elem elem, int64_t rows, int64_t columns, bool transposed) {
+    if (transposed) std::swap(rows, columns);
     return Array(elem, {rows, columns}, 3);
   }
 };
@@ -118,12 +118,12 @@ TEST(CpuNestSlices, WhatHasNoSlices) {
     for (int order = 0; order < 4; ++order) {
       SCOPED_TRACE(str(number, " ", order));
       Product p = productOf(Elem::F32, {40, 70, 37}, order);
-      auto place = [](bool turned, int64_t row, int64_t column) {
-        return turned ? std::vector<int64_t>{column, row} : std::vector<int64_t>{row, column};
+      auto place = [](bool transposed, int64_t row, int64_t column) {
+        return transposed ? std::vector<int64_t>{column, row} : std::vector<int64_t>{row, column};
       };
       Filler some = wholes(10, 1), few = wholes(1, 2);
-      expectProduct(p, withOne(some, place(p.turnA, 33, 36), number), few);
-      expectProduct(p, few, withOne(some, place(p.turnB, 36, 50), number));
+      expectProduct(p, withOne(some, place(p.transposeA, 33, 36), number), few);
+      expectProduct(p, few, withOne(some, place(p.transposeB, 36, 50), number));
     }
   for (double number : {kInfinity, 65504.0, 0x1p-24})
     expectProduct(productOf(Elem::F16, {40, 70, 37}), withOne(wholes(3, 1), {20, 30}, number), wholes(1, 2));

@@ -15,7 +15,7 @@ struct Product {
   Elem input = Elem::F32;
   std::vector<int64_t> sizes; // of the result, and K
   GemmShape tile;
-  bool turnA = false, turnB = false;       // the tiles are stored transposed, and loaded with a transpose
+  bool transposeA = false, transposeB = false;       // the tiles are stored transposed, and loaded with a transpose
   bool columnsA = false, columnsB = false; // the matrices are column-major
   int64_t shift = 0;                       // offset of the first tiles, in all dimensions
   int64_t shiftOfA = 0;                    // additional offset of a's tiles along K
@@ -31,8 +31,8 @@ struct Product {
 
 Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
 
-Value *side(KernelMaker &m, Value *matrix, std::vector<Value *> at, std::vector<int64_t> shape, bool turned, bool columns) {
-  if (turned) std::swap(at[0], at[1]), std::swap(shape[0], shape[1]);
+Value *side(KernelMaker &m, Value *matrix, std::vector<Value *> at, std::vector<int64_t> shape, bool transposed, bool columns) {
+  if (transposed) std::swap(at[0], at[1]), std::swap(shape[0], shape[1]);
   return m.tile(matrix, at, shape, columns ? Order::ColumnMajor : Order::RowMajor);
 }
 
@@ -49,16 +49,17 @@ void make(KernelMaker &m, const Product &p) {
   else
     i = m.binary(OpKind::AddI, i, start);
   j = m.binary(OpKind::AddI, j, start);
-  Value *ta = side(m, a, {i, m.index(p.shift + p.shiftOfA)}, {p.tile.rows, p.tile.depth}, p.turnA, p.columnsA);
-  Value *tb = side(m, b, {start, j}, {p.tile.depth, p.tile.columns}, p.turnB, p.columnsB);
+  Value *ta = side(m, a, {i, m.index(p.shift + p.shiftOfA)}, {p.tile.rows, p.tile.depth}, p.transposeA, p.columnsA);
+  Value *tb = side(m, b, {start, j}, {p.tile.depth, p.tile.columns}, p.transposeB, p.columnsB);
   Value *tc = m.tile(c, {i, j}, {p.tile.rows, p.tile.columns});
   Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
   Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
-  Value *depth = m.dim(a, p.turnA ? 0 : 1);
+  Value *depth = m.dim(a, p.transposeA ? 0 : 1);
   Value *result = m.loop(start, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
-    Value *x = p.turnA ? m.loadTransposed(in[1]) : m.load(in[1]), *y = p.turnB ? m.loadTransposed(in[2]) : m.load(in[2]);
+    Value *x = p.transposeA ? m.loadTransposed(in[1]) : m.load(in[1]),
+          *y = p.transposeB ? m.loadTransposed(in[2]) : m.load(in[2]);
     auto moved = [&](Value *tile, bool down) { return m.move(tile, down ? step : zero, down ? zero : step); };
-    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.turnA), moved(in[2], !p.turnB)};
+    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.transposeA), moved(in[2], !p.transposeB)};
   })[0];
   if (p.fused) {
     Value *row = m.broadcast(m.load(m.tile(bias, {zero, j}, {1, p.tile.columns})), 0, p.tile.rows);
@@ -89,16 +90,16 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   make(loop, p);
   make(nest, p);
   ASSERT_EQ(formIn(nest), 1u);
-  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed,
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool transposed, bool columnMajor, int64_t seed,
                    int64_t bytesApart = 0) {
-    if (turned) std::swap(rows, columns);
+    if (transposed) std::swap(rows, columns);
     int64_t gap = bytesApart > 0 ? bytesApart / elemInfo(elem).storageBytes - columns : 3;
     auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, gap, columnMajor, 1, bytesApart > 0);
     fill(*made, seed);
     return made;
   };
-  auto a = array(p.input, p.sizes[0] - p.fewerRows, p.sizes[2], p.turnA, p.columnsA, 1);
-  auto b = array(p.other.value_or(p.input), p.sizes[2], p.sizes[1], p.turnB, p.columnsB, 2, p.bytesApart);
+  auto a = array(p.input, p.sizes[0] - p.fewerRows, p.sizes[2], p.transposeA, p.columnsA, 1);
+  auto b = array(p.other.value_or(p.input), p.sizes[2], p.sizes[1], p.transposeB, p.columnsB, 2, p.bytesApart);
   auto c = array(p.fused ? Elem::F16 : sumElem(p.input), p.sizes[0], p.sizes[1], false, false, 3);
   auto bias = array(Elem::F32, 1, p.sizes[1], false, false, 4);
   std::vector<LaunchArray> args{{a.get(), {}}, {b.get(), {}}, {c.get(), {}}};
@@ -112,7 +113,7 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
 // cache, conversion beside products. These decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
-  for (bool CpuTuning::*fact : {&CpuTuning::loadsAcrossLines, &CpuTuning::nearThirdCache, &CpuTuning::changesBesideProducts}) {
+  for (bool CpuTuning::*fact : {&CpuTuning::lineSplitLoadsAreFree, &CpuTuning::l3IsFast, &CpuTuning::hidesConversions}) {
     cpus.push_back(cpus[0]);
     cpus.back().tuning.*fact = !(cpus[0].tuning.*fact);
   }
@@ -146,8 +147,8 @@ TEST(CpuNest, EveryOrderInMemory) {
       expectAsLoop({.input = input,
                     .sizes = {37, 75, 43},
                     .tile = {32, 64, 16},
-                    .turnA = (bits & 1) != 0,
-                    .turnB = (bits & 2) != 0,
+                    .transposeA = (bits & 1) != 0,
+                    .transposeB = (bits & 2) != 0,
                     .columnsA = (bits & 4) != 0,
                     .columnsB = (bits & 8) != 0},
                    {processors()[0]});
@@ -172,8 +173,8 @@ TEST(CpuNest, FewRows) {
   for (int64_t depth : {128, 416, 900})
     expectAsLoop({.input = Elem::F16, .sizes = {2, 111, depth}, .tile = {8, 128, 32}, .adds = depth == 416}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
-  expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
-  expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
+  expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .transposeB = true}, {processors()[0]});
+  expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .transposeA = true}, {processors()[0]});
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
@@ -231,11 +232,11 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
     for (Elem elem : {Elem::F32, Elem::F64})
       expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32},
                    processors(), 5);
-  for (bool turned : {false, true}) // narrow tiles need three rows or more
+  for (bool transposed : {false, true}) // narrow tiles need three rows or more
     for (int64_t rows : {2, 3})
-      expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
+      expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .transposeB = transposed}, processors(), 5);
   for (int64_t rows = 1; rows <= 5; ++rows)
-    expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .turnB = true}, processors());
+    expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .transposeB = true}, processors());
   for (int64_t columns = 24; columns <= 41; ++columns)
     expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
@@ -326,16 +327,18 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
       expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
 }
 
-// Two threads begin with different panels of a b that is converted first or turned, so that they do not wait for each other.
+// Two threads begin with different panels of a b that is converted first or transposed, so that they do not wait for each other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
-  for (bool turned : {false, true})
+  for (bool transposed : {false, true})
     for (int threads : {1, 2, 3})
-      expectAsLoop(
-          {.input = turned ? Elem::F32 : Elem::F8E4M3, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned},
-          processors(), threads);
+      expectAsLoop({.input = transposed ? Elem::F32 : Elem::F8E4M3,
+                    .sizes = {200, 250, 70},
+                    .tile = {32, 256, 16},
+                    .transposeB = transposed},
+                   processors(), threads);
 }
 
-// With few columns, f16 of a are read in place, or copied unchanged if some elements are out of bounds; turned ones are
+// With few columns, f16 of a are read in place, or copied unchanged if some elements are out of bounds; transposed ones are
 // converted first.
 TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
   for (int64_t columns : {20, 40, 100, 130})
@@ -356,9 +359,10 @@ TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
     for (int64_t shift : {0, -3})
       expectAsLoop({.input = Elem::F16, .sizes = {23, 70, depth}, .tile = {32, 64, 16}, .shift = shift},
                    processorsOfAllFacts());
-  for (bool turned : {false, true})
-    expectAsLoop({.input = Elem::F16, .sizes = {23, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = true},
-                 processorsOfAllFacts());
+  for (bool transposed : {false, true})
+    expectAsLoop(
+        {.input = Elem::F16, .sizes = {23, 70, 50}, .tile = {32, 64, 16}, .transposeA = transposed, .transposeB = true},
+        processorsOfAllFacts());
 }
 
 // A workgroup without any row may come first and pack what others share.
@@ -376,9 +380,14 @@ TEST(CpuNest, NothingToAddUp) {
 }
 
 TEST(CpuNest, TilesThatBeginOutside) {
-  for (bool turned : {false, true})
+  for (bool transposed : {false, true})
     for (Elem input : {Elem::F32, Elem::F16})
-      expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5},
+      expectAsLoop({.input = input,
+                    .sizes = {40, 70, 50},
+                    .tile = {32, 64, 16},
+                    .transposeA = transposed,
+                    .transposeB = transposed,
+                    .shift = -5},
                    processors());
   // More than a few registers of each row of a are in bounds; b has elements where a has none.
   for (Elem input : {Elem::F16, Elem::BF16, Elem::I8, Elem::U8})

@@ -27,8 +27,8 @@ TEST(CpuNestWords, EveryOrderInMemory) {
                    .b = elem,
                    .sizes = {45, 75, 143},
                    .tile = {32, 64, 16},
-                   .turnA = (bits & 1) != 0,
-                   .turnB = (bits & 2) != 0});
+                   .transposeA = (bits & 1) != 0,
+                   .transposeB = (bits & 2) != 0});
     }
 }
 
@@ -62,12 +62,12 @@ TEST(CpuNestWords, OnePanelOrTwo) {
       for (int64_t columns : {20, 33, 48, 64, 70}) {
         int64_t depth = words * (elem == Elem::BF16 ? 2 : 4) - 3;
         SCOPED_TRACE(str(elemName(elem), " ", columns, " ", depth));
-        bool turned = columns == 33;
+        bool transposed = columns == 33;
         expectRight({.a = elem,
                      .b = elem,
                      .sizes = {45, columns, depth},
                      .tile = {64, 128, 32},
-                     .turnB = turned,
+                     .transposeB = transposed,
                      .adds = columns >= 64});
         if (columns > 64)
           expectRight({.a = elem, .b = elem, .sizes = {40, columns, depth + 3}, .tile = {32, 128, 32}}, 1, 1, runnable(), 3);
@@ -109,14 +109,14 @@ TEST(CpuNestWords, RowsOfBThatAreOutside) {
 // A denormal column of b in the second panel.
 TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
   for (int64_t depth : {60, 300, 500})
-    for (bool turned : {false, true}) {
-      SCOPED_TRACE(str(depth, " ", turned));
+    for (bool transposed : {false, true}) {
+      SCOPED_TRACE(str(depth, " ", transposed));
       KernelMaker m;
-      make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}, .turnB = turned});
+      make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}, .transposeB = transposed});
       Array a(Elem::BF16, {32, depth}),
-          b(Elem::BF16, turned ? std::vector<int64_t>{64, depth} : std::vector<int64_t>{depth, 64}), c(Elem::F32, {32, 64});
+          b(Elem::BF16, transposed ? std::vector<int64_t>{64, depth} : std::vector<int64_t>{depth, 64}), c(Elem::F32, {32, 64});
       fill(a, 1, 0x1p20), fill(c, 2, 1);
-      b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[turned ? 0 : 1] == 50 ? 0x1p-130 : 1); });
+      b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[transposed ? 0 : 1] == 50 ? 0x1p-130 : 1); });
       expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
     }
 }

@@ -14,8 +14,8 @@ namespace xt {
 namespace {
 
 // c = a b^T in blocks of 32 rows, K of `depth`; `more` is inserted before the loads, `between` before the product.
-std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "",
-                          std::string_view parameters = "", std::string_view between = "") {
+std::string transposedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "",
+                              std::string_view parameters = "", std::string_view between = "") {
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
              ") grid (%i = 0 to dim(%C, 0) step 32, %j = 0 to dim(%C, 1) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<32x",
              depth, "x", elem, ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n", more,
@@ -51,7 +51,7 @@ TEST(SharedPanels, AllTypesAndEdges) {
   for (Types types : {Types{"f32", "f32"}, {"f16", "f32"}, {"bf16", "f32"}, {"i8", "i32"}, {"f64", "f64"}})
     for (int64_t columns : {128, 70}) {
       SCOPED_TRACE(str(types.elem, " ", columns));
-      TextKernel text(turnedProduct(types.elem, types.sum, 128));
+      TextKernel text(transposedProduct(types.elem, types.sum, 128));
       EXPECT_TRUE(takesPanels(text));
       Elem elem = text.kernel().param(0)->type().elem(), sum = text.kernel().param(2)->type().elem();
       Array a(elem, {100, 120}), b(elem, {columns, 120}), c(sum, {100, columns});
@@ -89,14 +89,14 @@ TEST(SharedPanels, MayBeOfOneThread) {
   EXPECT_EQ(isOwn(productNest("f32"), "x86-64-v4").substr(0, 1), "%");
   EXPECT_EQ(isOwn(productNest("bf16"), "x86-64-v4").substr(0, 1), "%");
   EXPECT_EQ(isOwn(productNest("bf16"), "sapphirerapids"), "0");
-  EXPECT_EQ(isOwn(turnedProduct("f32", "f32", 128), "x86-64-v4"), "0");
+  EXPECT_EQ(isOwn(transposedProduct("f32", "f32", 128), "x86-64-v4"), "0");
 }
 
 // The launcher runs workgroups with the same columns on one thread.
 TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   const std::vector<bool> columns{false, true};
-  TextKernel turned(turnedProduct("f32", "f32", 128));
-  EXPECT_EQ(sharedDims(turned), columns);
+  TextKernel transposed(transposedProduct("f32", "f32", 128));
+  EXPECT_EQ(sharedDims(transposed), columns);
   TextKernel nest(productNest("f32"));
   EXPECT_EQ(sharedDims(nest), columns);
   TextKernel small(productNest("f32", 8)); // a call for each would take longer
@@ -110,7 +110,7 @@ TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
 
 // Each launch reads memory again.
 TEST(SharedPanels, AnotherLaunchOtherData) {
-  TextKernel text(turnedProduct("f32", "f32", 128));
+  TextKernel text(transposedProduct("f32", "f32", 128));
   Array a(Elem::F32, {96, 128}), b(Elem::F32, {64, 128});
   for (double value : {1.0, 3.0}) {
     a.forEach([&](const std::vector<int64_t> &at) { a.set(at, 1); });
@@ -123,11 +123,11 @@ TEST(SharedPanels, AnotherLaunchOtherData) {
 
 TEST(SharedPanels, NotWhereItMayBeWritten) {
   const std::string store = "  %t0 = init_tile %B[0, 0] -> tile<32x128xf32>\n  %old = load_tile %ta\n  store_tile %old, %t0\n";
-  TextKernel written(turnedProduct("f32", "f32", 128, store));
+  TextKernel written(transposedProduct("f32", "f32", 128, store));
   EXPECT_FALSE(takesPanels(written));
-  TextKernel element(turnedProduct("f32", "f32", 128, "  memref.store 1.0, %D[0]\n", ", %D: memref<?xf32>"));
+  TextKernel element(transposedProduct("f32", "f32", 128, "  memref.store 1.0, %D[0]\n", ", %D: memref<?xf32>"));
   EXPECT_FALSE(takesPanels(element));
-  TextKernel small(turnedProduct("f32", "f32", 16));
+  TextKernel small(transposedProduct("f32", "f32", 16));
   EXPECT_FALSE(takesPanels(small));
   TextKernel own("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile "
                  "%A[%i, 0] -> tile<64x64xf32>\n"
@@ -141,7 +141,7 @@ TEST(SharedPanels, NotBehindStores) {
   const std::string seven = "  %z = constant 7.0 : vector<64x64xf32>\n  %td = init_tile %D[0, 0] -> tile<64x64xf32>\n";
   for (const std::string &store :
        {seven + "  store_tile %z, %td\n", seven + "  for %n = 0 to 2 {\n    store_tile %z, %td\n  }\n"}) {
-    TextKernel text(turnedProduct("f32", "f32", 64, "", ", %D: memref<?x?xf32>", store));
+    TextKernel text(transposedProduct("f32", "f32", 64, "", ", %D: memref<?x?xf32>", store));
     EXPECT_FALSE(takesPanels(text));
     Array a(Elem::F32, {32, 64}), b(Elem::F32, {64, 64}), c(Elem::F32, {32, 64});
     a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 1 : 0); });
@@ -171,7 +171,7 @@ TEST(SharedPanels, LoopsAndPlaces) {
 
 TEST(SharedPanels, AreRemarked) {
   for (int depth : {128, 16}) {
-    TextKernel text(turnedProduct("bf16", "f32", depth));
+    TextKernel text(transposedProduct("bf16", "f32", depth));
     Diagnostics diagnostics;
     ASSERT_TRUE(emit(text.module(), EmitKind::Llvm, {"x86-64-v4"}, diagnostics).ok());
     bool told = false;
@@ -183,7 +183,7 @@ TEST(SharedPanels, AreRemarked) {
 
 // The second workgroup reads what the first one has stored: b and c are the same memory, which only the launch can detect.
 TEST(SharedPanels, NotWhereParametersOverlap) {
-  TextKernel text(turnedProduct("f32", "f32", 64));
+  TextKernel text(transposedProduct("f32", "f32", 64));
   ASSERT_TRUE(takesPanels(text));
   Array a(Elem::F32, {64, 64}), b(Elem::F32, {64, 64});
   a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 2 : 0); });
@@ -219,7 +219,7 @@ TEST(ApartBits, MoreArraysThanBits) {
   const std::string use =
       "  %t13 = init_tile %P13[%i, 0] -> tile<32x64xf32>\n  %p13 = load_tile %t13 {transpose = [1, 0]}\n"
       "  %back = transpose %p13 [1, 0]\n  %tp = init_tile %P12[%i, %j] -> tile<32x64xf32>\n  store_tile %back, %tp\n";
-  TextKernel text(turnedProduct("f32", "f32", 64, use, parameters));
+  TextKernel text(transposedProduct("f32", "f32", 64, use, parameters));
   EXPECT_TRUE(takesPanels(text));
   std::vector<std::unique_ptr<Array>> arrays;
   std::vector<Array *> all;

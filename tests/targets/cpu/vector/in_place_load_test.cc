@@ -143,11 +143,11 @@ TEST(LoadAhead, ByTheLoopThatComputes) {
              "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
              "  %m = broadcast %max [1] -> vector<1x4096xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<1x4096xf32>\n"
              "  store_tile (exp(%x - %m)), %ty\n}\n");
-  size_t asks = code.find("call void @llvm.prefetch"), reduces = code.find("call i32 @llvm.vector.reduce.smax");
-  ASSERT_NE(asks, std::string::npos);
+  size_t place = code.find("call void @llvm.prefetch"), reduces = code.find("call i32 @llvm.vector.reduce.smax");
+  ASSERT_NE(place, std::string::npos);
   ASSERT_NE(reduces, std::string::npos);
-  EXPECT_LT(reduces, asks);
-  EXPECT_EQ(code.find("call void @llvm.prefetch", asks + 1), std::string::npos);
+  EXPECT_LT(reduces, place);
+  EXPECT_EQ(code.find("call void @llvm.prefetch", place + 1), std::string::npos);
 }
 
 constexpr const char *kLargestOfRows =
@@ -156,7 +156,7 @@ constexpr const char *kLargestOfRows =
     "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
 
 // A product that is not in a nest prefetches the tile that its next step reads in place, unless the hardware does so.
-TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
+TEST(LoadAhead, OfWhatProductsReadInPlace) {
   const char *kernel =
       "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
       "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"
@@ -164,7 +164,7 @@ TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
       "  for %k = 0 to dim(%B, 0) step 64 {\n    %b = load_tile %tb\n    %acc = tile_mma (exp(%a)), %b, (%acc * 0.5)\n"
       "    %tb = update_tile_offset %tb, 64, 0\n  }\n"
       "  %tc = init_tile %C[%i, 0] -> tile<32x64xf32>\n  store_tile %acc, %tc\n}\n";
-  auto asks = [&](const char *processor) {
+  auto prefetches = [&](const char *processor) {
     std::string code = codeOf(kernel, processor);
     int count = 0;
     for (size_t at = code.find("call void @llvm.prefetch"); at != std::string::npos;
@@ -172,9 +172,9 @@ TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
       ++count;
     return count;
   };
-  EXPECT_EQ(asks("znver4"), 2); // whether it is read in place or copied
-  EXPECT_EQ(asks("x86-64-v3"), 2);
-  EXPECT_EQ(asks("znver5"), 1);
+  EXPECT_EQ(prefetches("znver4"), 2); // whether it is read in place or copied
+  EXPECT_EQ(prefetches("x86-64-v3"), 2);
+  EXPECT_EQ(prefetches("znver5"), 1);
 }
 
 // If no other loop reads it, the loop that loads prefetches.
@@ -182,14 +182,14 @@ TEST(LoadAhead, ByTheLoopThatLoads) { EXPECT_NE(codeOf(kLargestOfRows).find("cal
 
 // llvm.prefetch's locality: 3 is prefetcht0, 2 is prefetcht1.
 TEST(LoadAhead, IntoTheCacheThatTheProcessorPrefers) {
-  auto asks = [](const char *processor, const char *locality) {
+  auto prefetches = [](const char *processor, const char *locality) {
     std::string code = codeOf(kLargestOfRows, processor);
     size_t at = code.find("call void @llvm.prefetch");
     return at != std::string::npos && code.substr(at, code.find('\n', at) - at).find(locality) != std::string::npos;
   };
-  EXPECT_TRUE(asks("znver5", "i32 0, i32 3, i32 1"));
+  EXPECT_TRUE(prefetches("znver5", "i32 0, i32 3, i32 1"));
   for (const char *processor : {"znver4", "x86-64-v3", "sapphirerapids"})
-    EXPECT_TRUE(asks(processor, "i32 0, i32 2, i32 1")) << processor;
+    EXPECT_TRUE(prefetches(processor, "i32 0, i32 2, i32 1")) << processor;
 }
 
 } // namespace

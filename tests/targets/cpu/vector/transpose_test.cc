@@ -18,11 +18,11 @@ void expectTransposes(Elem elem, const Shape &shape, bool columnMajor, const std
         *back = m.param(m.matrix(elem));
   Value *tile = m.tile(in, {m.index(shape.y), m.index(shape.x)}, {shape.rows, shape.columns},
                        columnMajor ? Order::ColumnMajor : Order::RowMajor);
-  Value *turned = m.loadTransposed(tile);
-  if (isFloat(elem)) turned->definingOp()->setAttr("padding", AttrValue(2.0));
+  Value *transposed = m.loadTransposed(tile);
+  if (isFloat(elem)) transposed->definingOp()->setAttr("padding", AttrValue(2.0));
   Value *zero = m.index(0);
-  m.store(turned, m.tile(out, {zero, zero}, {shape.columns, shape.rows}));
-  m.store(m.transpose(turned), m.tile(back, {zero, zero}, {shape.rows, shape.columns}));
+  m.store(transposed, m.tile(out, {zero, zero}, {shape.columns, shape.rows}));
+  m.store(m.transpose(transposed), m.tile(back, {zero, zero}, {shape.rows, shape.columns}));
   Array a(elem, {37, 41}, 0, columnMajor), b(elem, {shape.columns, shape.rows}, 3), c(elem, {shape.rows, shape.columns});
   RandomNumbers random(static_cast<uint64_t>(shape.rows * 1000 + shape.columns));
   random.fill(a);
