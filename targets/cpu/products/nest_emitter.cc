@@ -141,7 +141,7 @@ void NestEmitter::emitBlock(LlvmValue *index) {
   block.isFirst = b.CreateICmpEQ(index, n.number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, n.number(1)));
   block.isEpilogueTurn = b.CreateICmpEQ(index, count);
-  block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.isSet(&NestPlan::inPlace)), block.isEpilogueTurn);
+  block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.isSet(&NestPlan::fusesEpilogue)), block.isEpilogueTurn);
   if (p.inTiles()) block.panels = n.planned(&NestPlan::panelsEach);
   LlvmValue *inMemory =
       byteOffset(b, left.origin, b.CreateMul(b.CreateMul(block.first, n.number(p.elements())), left.columnStride));

@@ -1,8 +1,10 @@
 #include "targets/cpu/products/nest_plan.h"
+
 #include "ir/elem_kinds.h"
 
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace xt {
 namespace {
@@ -13,7 +15,15 @@ constexpr int64_t kPrefetchedRows = 256; // rows of b, enough for the few tiles 
 constexpr int64_t kFewestRows = 16; // rows of a
 constexpr int64_t kFewTiles = 24; // so few that loading a panel takes longer than computing its sums
 constexpr int64_t kFromMemory = 24 * kMiB; // bytes of b that may not fit into the L3 cache
-constexpr int64_t kPrefetchDistance = 16; // the prefetch distance of packing, in rows of b
+constexpr int64_t kPrefetchDistance = 16; // of packing, in rows of b
+
+// Saturates at the ends of i64: a memref may have a huge extent or stride that stands for "no bound".
+int64_t times(int64_t x, int64_t y) {
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t product;
+  if (!__builtin_mul_overflow(x, y, &product)) return product;
+  return (x < 0) == (y < 0) ? Limits::max() : Limits::min();
+}
 
 // The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often. If sums
 // are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is near. So
@@ -64,17 +74,16 @@ void decideRight(const NestProblem &p, NestRules &r) {
 
 // Two panels and the rows of a tile take 384 bytes of the L1 cache per word of K, and a panel 128.
 void decideTiles(const NestProblem &p, NestRules &r) {
-  const int64_t first = p.tuning.l1Bytes, most = first / 4 * 3;
+  const int64_t l1 = p.tuning.l1Bytes, most = l1 / 4 * 3;
   r.inTiles = p.inTiles(), r.inSlices = p.inSlices();
   r.l1PairSteps = most / (3 * kAmxRowBytes) / p.slices();
-  r.l1AloneSteps = p.isBf16() ? first / 2 / kAmxRowBytes : 0;
+  r.l1AloneSteps = p.isBf16() ? l1 / 2 / kAmxRowBytes : 0;
   r.l1KeptSteps = most / kAmxRowBytes;
 }
 
 } // namespace
 
 NestRules rulesOf(const NestProblem &p) {
-  constexpr int kBits = 4;
   constexpr int64_t kBesidePanel = 8 << 10; // of the L1 cache
   NestRules r{};
   r.elementsLog = std::countr_zero(static_cast<unsigned>(p.elements()));
@@ -84,8 +93,7 @@ NestRules rulesOf(const NestProblem &p) {
   decideBlocks(p, r);
   r.rows = p.rows;
   r.tileRows = p.tile.rows, r.hasRest = p.hasRest(), r.fewerByOne = p.tile.fewerByOne;
-  if (p.hasRest())
-    for (int rest = 0; rest < p.tile.rows; ++rest) r.givenUp |= tilesGivenUp(p.tile, rest) << (kBits * rest);
+  r.givenUp = p.hasRest() ? tilesGivenUpByRest(p.tile) : 0;
   r.panelColumns = p.panelColumns(), r.panelPitch = p.panelPitch(), r.lanes = p.tile.lanes;
   r.partColumns = columnsOfPart(p.tile, p.style);
   r.narrowTakesAnyRest = narrowTakesAnyRest(p.tile);
@@ -94,7 +102,7 @@ NestRules rulesOf(const NestProblem &p) {
   decideRight(p, r);
   decideTiles(p, r);
   r.l1PanelBytes = p.tuning.l1Bytes - kBesidePanel;
-  r.secondCache = p.tuning.beyondL2Bytes(), r.thirdCache = p.tuning.l3Bytes;
+  r.beyondL2 = p.tuning.beyondL2Bytes(), r.l3Bytes = p.tuning.l3Bytes;
   return r;
 }
 
@@ -119,18 +127,20 @@ public:
   }
 
 private:
-  static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+  static int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y > 0); } // for x >= 0; x + y might overflow
   // For powers of two.
   static int64_t roundUp(int64_t x, int64_t unit) { return (x + unit - 1) & -unit; }
-  bool isIn(int64_t most) const { return panelRows_ < (most + 1) * r.tileRows; } // at most this many tiles of rows
-  bool hasFewTiles() const { return isIn(kFewTiles); }
+  bool hasTilesUpTo(int64_t most) const { return panelRows_ < (most + 1) * r.tileRows; } // of rows
+  bool hasFewTiles() const { return hasTilesUpTo(kFewTiles); }
   // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
   // few tiles.
-  bool hasVeryFewTiles() const { return r.isWide ? isIn(r.prefetchingTiles) : hasFewTiles(); }
+  bool hasVeryFewTiles() const { return r.isWide ? hasTilesUpTo(r.prefetchingTiles) : hasFewTiles(); }
   bool spansMore(int64_t bytes) const { return span_ > bytes; }
-  bool spansShare(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.thirdCache)); }
-  bool prefetchesSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.secondCache); }
-  int64_t rowsWithoutConflicts() const { return r.secondCache / kPage / 2; }
+  bool spansShare(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.l3Bytes)); }
+  bool prefetchesSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.beyondL2); }
+  // The most rows of b, a multiple of 4 KiB apart, that stay in the L2 cache together: a panel's lines all have the same offset
+  // in their pages then, so the cache has room for as many rows as it has pages. Half of them are used.
+  int64_t rowsWithoutConflicts() const { return r.beyondL2 / kPage / 2; }
 
   void divide();
   void share();
@@ -155,10 +165,10 @@ private:
   const NestSizes &s;
   NestPlan &p;
   int64_t panelRows_ = 0; // at least as many rows as a panel serves; the same number in all workgroups
-  int64_t fullTiles_ = 0; // of rows
   int64_t span_ = 0; // bytes from the first row of b that is read to the last
   int64_t strideAlignment_ = 0; // the largest power of two that divides the distance of b's rows; 0 for a distance of 0
-  bool copies_ = false; // the first tile of rows packs panels that would otherwise be read in place
+  bool mayReadInPlace_ = false; // b is read in place, or packed by the first tile of rows, instead of being packed beforehand
+  bool copies_ = false; // that tile packs it
   bool reliesOnHardwarePrefetch_ = false;
 };
 
@@ -190,7 +200,7 @@ void NestPlanner::share() {
   p.shares = s.apart && served > (r.inTiles ? s.threads : 1);
   // Counts full workgroups, so that a workgroup with fewer rows at the edge mostly decides like the others, whose panels it
   // shares.
-  if (p.shares) panelRows_ = r.rows * served;
+  if (p.shares) panelRows_ = times(r.rows, served);
 }
 
 // Products behind the ends of both a and b are 0 and are skipped. Words come in whole registers, if AMX is used; the padding is
@@ -219,41 +229,34 @@ void NestPlanner::placeRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24, kSwept = 40 * kMiB, kLongRun = 4096;
   const int64_t fewRows = r.isWide ? 256 : 24;
   const auto stride = static_cast<uint64_t>(s.rightRowStride);
-  span_ = static_cast<int64_t>(stride * static_cast<uint64_t>(p.depth << r.elementsLog));
+  span_ = times(s.rightRowStride, p.depth << r.elementsLog);
   strideAlignment_ = static_cast<int64_t>(stride & -stride);
   const bool few = panelRows_ <= fewRows;
   const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansShare(kSwept);
   p.sweeps = r.maySweep && few && (s.rows <= kOneOrTwo || fromMemory);
   // Short rows of a large b are not prefetched by hardware.
-  p.sweepPrefetches = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.secondCache);
+  p.sweepPrefetches = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.beyondL2);
   const bool onLines = r.prefersInPlace || ((stride | static_cast<uint64_t>(s.rightPlace)) & (kCacheLine - 1)) == 0;
-  p.rightInPlace = r.mayBeDirect && few && (onLines || panelRows_ <= kFewAcross);
+  mayReadInPlace_ = r.mayBeDirect && few && (onLines || panelRows_ <= kFewAcross);
   p.rightInside = s.rightLow == 0 && p.columnEnd <= s.rightColumnHigh ? s.rightRowHigh : -1;
 }
 
 // A tile that packs is mostly a full one; if all of many full tiles give their rows to smaller ones, as many rows will do (25 as
 // five times 5), and any rows if the tile also converts.
 void NestPlanner::divideRows() {
-  constexpr int kBits = 4;
-  fullTiles_ = s.rows / r.tileRows;
-  const int64_t rest = s.rows - fullTiles_ * r.tileRows;
-  if (r.hasRest) {
-    const int64_t given = (r.givenUp >> (kBits * rest)) & ((1 << kBits) - 1);
-    p.wholeTiles = std::max<int64_t>(fullTiles_ - given, 0);
-  } else {
-    p.wholeTiles = fullTiles_ + (rest > 0);
-  }
+  p.wholeTiles = r.hasRest ? wholeTilesOf(s.rows, r.tileRows, r.givenUp) : ceilDiv(s.rows, r.tileRows);
   const bool manyFew = r.fewerByOne && s.rows >= r.tileRows + r.tileRows / 2;
   p.hasRowsToCopy = r.mayBeDirect ? p.wholeTiles > 0 || manyFew : s.rows > 0;
 }
 
 // The first tile of rows packs panels that would otherwise be read in place if b may not fit into the L2 cache, as that tile
-// prefetches rows ahead, or if rows of b map to the same sets, and a has enough rows to make up for it.
+// prefetches rows ahead, or if rows of b map to the same sets of a cache, and a has enough rows to make up for it.
 void NestPlanner::copyRight() {
   constexpr int64_t kTooFewRows = 48, kFew = 6, kHalfPage = 2048;
   const bool manyRows = panelRows_ > kTooFewRows;
-  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (manyRows && hasSetConflicts()) || spansMore(r.secondCache);
+  const bool pays = r.prefersInPlace ? isBetterCopied(manyRows) : (manyRows && hasSetConflicts()) || spansMore(r.beyondL2);
   copies_ = r.mayCopyPlain && pays && p.hasRowsToCopy;
+  p.rightInPlace = mayReadInPlace_ && !copies_;
   // Fewer than the ways of the L1 cache if rows are so far apart that they map to the same sets.
   p.copyPrefetchRows = strideAlignment_ >= kHalfPage ? kFew : kPrefetchDistance;
 }
@@ -270,7 +273,7 @@ bool NestPlanner::isBetterCopied(bool manyRows) const {
 // TLB has entries.
 bool NestPlanner::hasSetConflicts() const {
   constexpr int64_t kManyPages = 96;
-  const bool fits = p.depth * r.panelPitch <= r.l1PanelBytes && strideAlignment_ >= 2 * r.panelPitch;
+  const bool fits = times(p.depth, r.panelPitch) <= r.l1PanelBytes && strideAlignment_ >= 2 * r.panelPitch;
   return fits || (spansMore(kManyPages * kPage) && strideAlignment_ >= 4 * r.panelPitch);
 }
 
@@ -282,8 +285,8 @@ void NestPlanner::divideDepth() {
   const int64_t deepest = deepestBlock();
   p.blocks = p.depth <= deepest ? 1 : ceilDiv(p.depth, deepest);
   p.blockDepth = roundUp(p.blocks == 1 ? p.depth : ceilDiv(p.depth, p.blocks), r.blockUnit);
-  p.inPlace = s.apart && !p.sweeps;
-  p.turns = p.inPlace ? p.blocks : p.blocks + 1;
+  p.fusesEpilogue = s.apart && !p.sweeps;
+  p.turns = p.fusesEpilogue ? p.blocks : p.blocks + 1;
 }
 
 int64_t NestPlanner::deepestBlock() const {
@@ -291,14 +294,13 @@ int64_t NestPlanner::deepestBlock() const {
   const int64_t deepest = p.depth <= once ? once : again;
   if (!r.mayBeDirect) return deepest;
   if (reliesOnHardwarePrefetch_) return std::min(hardwarePrefetchRows(), deepest);
-  if (p.rightInPlace && panelRows_ > r.tileRows) return std::min(deepestInPlace(), deepest); // several tiles read b
+  if (mayReadInPlace_ && panelRows_ > r.tileRows) return std::min(deepestInPlace(), deepest); // several tiles read b
   return r.mayCopyPlain && prefetchesSource() ? std::min(kPrefetchedRows, deepest) : deepest;
 }
 
-// Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. If they are a multiple of 4 KiB apart,
-// all lines of a panel have the same offset in their pages, and the cache has room for as many rows as it has pages; half of
-// them are used. At half the distance, twice as many fit. A processor whose loads may cross lines has room for more, and rows
-// whose distance is no multiple of 1 KiB do not crowd any sets.
+// Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. At half the distance of
+// rowsWithoutConflicts, twice as many fit. A processor whose loads may cross lines has room for more, and rows whose distance is
+// no multiple of 1 KiB are spread over all sets.
 int64_t NestPlanner::deepestInPlace() const {
   if (copies_) return deepestCopied();
   if (!r.prefersInPlace) return rowsWithoutConflicts() * kPage / std::max<int64_t>(std::min(strideAlignment_, kPage), 1);
@@ -358,14 +360,13 @@ void NestPlanner::dividePanels() {
 // other workgroups share, prefetch the next block. The lines of the result are prefetched if a tile does not take long.
 void NestPlanner::prefetchRight() {
   constexpr int64_t kFar = 12 * kMiB, kFewSteps = 127;
-  const int64_t prefetching = std::max<int64_t>(r.fewerByOne ? fullTiles_ : p.wholeTiles, 1);
+  const int64_t prefetching = std::max<int64_t>(r.fewerByOne ? s.rows / r.tileRows : p.wholeTiles, 1);
   p.nextStep = r.panelPitch / prefetching + 1;
   p.sourceTiles = r.mayPrefetchSource && prefetchesSource() ? r.prefetchingTiles : 0;
   p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
   p.prefetchesNextBlock = r.mayCopyPlain && !r.prefersInPlace && spansShare(kFromMemory) && reliesOnHardwarePrefetch_ &&
-                          isIn(1) && !p.hasRowsToCopy;
+                          hasTilesUpTo(1) && !p.hasRowsToCopy;
   p.prefetchesResult = std::min(p.blockDepth, p.depth) <= kFewSteps;
-  p.rightInPlace = p.rightInPlace && !copies_;
 }
 
 // AMX: if both panels and the rows of a tile stay in the L1 cache, each tile of rows is multiplied by both panels; if one panel

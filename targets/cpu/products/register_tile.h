@@ -65,9 +65,19 @@ inline int64_t tilesGivenUp(RegisterTile tile, int64_t rest) {
   return best;
 }
 
-// The number of rows, of `rows`, that full tiles take; smaller tiles take the others.
+// tilesGivenUp for each number of remaining rows, kGivenUpBits for each, that of no rows in the lowest bits.
+inline constexpr int kGivenUpBits = 4;
+int64_t tilesGivenUpByRest(RegisterTile tile);
+
+// The number of full tiles, of `tileRows` rows; smaller tiles take the other rows. `givenUp`: tilesGivenUpByRest.
+inline int64_t wholeTilesOf(int64_t rows, int64_t tileRows, int64_t givenUp) {
+  const int64_t given = (givenUp >> (kGivenUpBits * (rows % tileRows))) & ((1 << kGivenUpBits) - 1);
+  return std::max<int64_t>(rows / tileRows - given, 0);
+}
+
+// The number of rows that full tiles take.
 inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
-  return std::max<int64_t>(rows / tile.rows - tilesGivenUp(tile, rows % tile.rows), 0) * tile.rows;
+  return wholeTilesOf(rows, tile.rows, tilesGivenUpByRest(tile)) * tile.rows;
 }
 
 // The sums that AMX's tiles hold.
@@ -122,11 +132,10 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
-// Whether a nest's a or b, which must not be a packed tile, is transposed in memory: its rows run along the other dimension
-// than in the product.
+// Whether a nest's a or b is transposed in memory: its rows run along the other dimension than in the product.
 inline bool isTransposed(const Op &nest, size_t operand) {
-  const bool isTransposed = operand == 0 ? NestOp(nest).transposeA() : NestOp(nest).transposeB();
-  return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
+  const bool transposes = operand == 0 ? NestOp(nest).transposeA() : NestOp(nest).transposeB();
+  return transposes != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 
 // Whether elements of a can be changed beside the products at almost no cost: once per three or four products.

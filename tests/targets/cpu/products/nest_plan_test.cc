@@ -218,7 +218,7 @@ TEST(NestPlan, BlocksFitTheirBuffers) {
         }
         ASSERT_GE(plan.blocks * plan.blockDepth, plan.depth) << what;
         ASSERT_GT(plan.depth, (plan.blocks - 1) * plan.blockDepth) << what;
-        ASSERT_EQ(plan.turns, plan.inPlace ? plan.blocks : plan.blocks + 1);
+        ASSERT_EQ(plan.turns, plan.fusesEpilogue ? plan.blocks : plan.blocks + 1);
         ASSERT_LE(plan.insidePanels, plan.panelCount);
         ASSERT_GE(plan.insidePanels, 0);
       }
@@ -275,6 +275,18 @@ TEST(NestPlan, FullTilesAndOthers) {
   EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F16, {256, 256, 64}, 5).hasRowsToCopy); // the copy converts
 }
 
+// The planner has the table of what full tiles give up, not the tile.
+TEST(NestPlan, FullTilesAreThoseOfTheRegisterTile) {
+  for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    for (int64_t columns : {8, 16, 32, 256})
+      for (int64_t rows = 3; rows < 100; ++rows) {
+        NestProblem problem = problemOf(cpu, Elem::F32, {rows, columns, 64});
+        if (!problem.hasRest()) continue;
+        NestPlan plan = planNest(rulesOf(problem), sizesOf(problem, {rows, columns, 64}, columns));
+        EXPECT_EQ(plan.wholeTiles * problem.tile.rows, rowsOfWholeTiles(problem.tile, rows)) << cpu << ", " << rows;
+      }
+}
+
 TEST(NestPlan, PanelsOfColumns) {
   NestPlan plan = planOf("x86-64-v3", Elem::F32, {64, 256, 64}); // panels of 24 columns
   EXPECT_EQ(plan.panelCount, 11);
@@ -324,6 +336,22 @@ TEST(NestPlan, ThresholdsFollowTheCaches) {
   EXPECT_GT(planNest(rulesOf(problem), sizes).blockDepth, 32);
   problem.tuning.l3Bytes = 8 * kMiB;
   EXPECT_LE(planNest(rulesOf(problem), sizes).blockDepth, 32);
+}
+
+// Products of these sizes would wrap to 0 and look small.
+TEST(NestPlan, HugeSizesDoNotWrap) {
+  constexpr int64_t kDeep = int64_t{1} << 57, kPage = 4096;
+  NestProblem problem = problemOf("x86-64-v4", Elem::F32, {64, 256, 256});
+  const NestRules rules = rulesOf(problem);
+  NestSizes deep = sizesOf(problem, {64, 256, kDeep}, 256);
+  deep.rightRowStride = kPage;
+  EXPECT_GT(planNest(rules, deep).sourceTiles, 0); // b is larger than the L2 cache
+  deep.rightRowStride = -kPage; // its rows are in front of the first one
+  EXPECT_TRUE(planNest(rules, deep).rightInPlace); // a panel does not fit into the L1 cache, so none is copied
+  NestSizes many = sizesOf(problem, {64, 256, 256}, 272);
+  EXPECT_TRUE(planNest(rules, many).rightInPlace);
+  many.alike = int64_t{1} << 60, many.columnGroups = 1, many.threads = 4;
+  EXPECT_FALSE(planNest(rules, many).rightInPlace); // a packed panel serves many rows
 }
 
 // --- the call ---

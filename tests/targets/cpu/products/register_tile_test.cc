@@ -82,6 +82,21 @@ TEST(RegisterTile, RowsOfWholeTiles) {
   EXPECT_EQ(rowsOfWholeTiles(tile, 37), 12); // and five times 5
 }
 
+// The table has the number for each remainder, and room for it.
+TEST(RegisterTile, TableOfTilesGivenUp) {
+  for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    for (int64_t columns : {8, 16, 32, 256}) {
+      RegisterTile tile = nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, 256, columns);
+      const int64_t table = tilesGivenUpByRest(tile);
+      EXPECT_EQ(table >> (kGivenUpBits * tile.rows), 0) << cpu;
+      for (int64_t rows = 0; rows < 60; ++rows) {
+        const int64_t given = tilesGivenUp(tile, rows % tile.rows);
+        EXPECT_LT(given, 1 << kGivenUpBits) << cpu;
+        EXPECT_EQ(wholeTilesOf(rows, tile.rows, table), std::max<int64_t>(rows / tile.rows - given, 0)) << cpu << ", " << rows;
+      }
+    }
+}
+
 // Otherwise the last block would be empty.
 TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
