@@ -5,7 +5,7 @@
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/analysis/vector_values.h"
-#include "targets/cpu/products/register_tile.h"
+#include "targets/cpu/products/nest_plan.h"
 
 #include <unordered_set>
 
@@ -75,36 +75,31 @@ private:
   }
 
   void nest(const Op &op) {
-    Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
-    ProductStyle style = productStyle(cpu_, op);
-    RegisterTile tile = nestTile(cpu_, op);
-    const bool turns = isTransposed(op, 0), converts = convertsElements(cpu_, op);
-    bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !converts);
-    int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes, cpu_.tuning);
-    int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
-    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTransposed(op, 1));
-    const bool inSlices = style == ProductStyle::TilesSliced;
-    const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? sliceCount(elem) : 1);
+    const NestProblem problem = nestProblem(cpu_, op, fusion_.storeOf(op) != nullptr);
+    const NestRules rules = rulesOf(problem);
+    const Elem elem = problem.left.elem, work = problem.elem;
+    const RegisterTile tile = problem.tile;
+    const int64_t steps = rules.leftReady ? rules.inPlaceOnce : rules.stagedOnce;
     auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
                                        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ",
-                                           elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
-                                           block / wordBytes * stepElements(style), " of K at a time"));
-    if (inSlices)
-      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ",
-                      sliceCount(elem) * sliceCount(elem),
+                                           elemName(work), " sums in ", placeOf(tile, problem.inTiles()), ", over up to ",
+                                           steps * problem.elements(), " of K at a time"));
+    if (problem.inSlices())
+      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", problem.slices(), " bf16, by ",
+                      problem.slices() * problem.slices(),
                       " exact products, unless some are infinite or NaN, or their products might be denormal"));
-    else if (style != ProductStyle::Elements)
-      remark.note(str(stepElements(style), " elements along K are multiplied by one instruction, as ",
-                      style == ProductStyle::DotShorts ? "i16" : elemName(elem),
+    else if (problem.inWords())
+      remark.note(str(problem.elements(), " elements along K are multiplied by one instruction, as ",
+                      elemName(problem.stagedElem(elem)),
                       elem == Elem::BF16 ? ", unless their products might be denormal" : ""));
-    else if (converts)
+    else if (problem.convertsLeft)
       remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
     else if (elem != work)
       remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
-    if (cpu_.tilesBf16 && elem == Elem::F32 && !inSlices)
+    if (cpu_.tilesBf16 && elem == Elem::F32 && !problem.inSlices())
       remark.note(str("AMX would be used, on exact sums of bf16, if a workgroup computed at least ", kSlicedRows, "x",
                       kSlicedColumns, " sums; that is faster for large matrices"));
-    if (turns) remark.note("a is transposed while it is packed");
+    if (problem.left.transposed) remark.note("a is transposed while it is packed");
     if (fusion_.storeOf(op))
       remark.at(fusion_.storeOf(op)->range(), "stores the sums from registers, unless it may overwrite a or b");
     else

@@ -13,7 +13,11 @@ NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh) {
   problem.elem = mmaElem(nest.operand(0)->type().elem());
   problem.tile = nestTile(cpu, nest);
   problem.rows = sum.extent(0), problem.columns = sum.extent(1);
-  problem.left.elem = nest.operand(0)->type().elem(), problem.right.elem = nest.operand(1)->type().elem();
+  auto operand = [&](size_t i) {
+    const Type tile = nest.operand(i)->type();
+    return NestOperand{.elem = tile.elem(), .transposed = isTransposed(nest, i), .interleaved = tile.packFactor() > 1};
+  };
+  problem.left = operand(0), problem.right = operand(1);
   problem.convertsLeft = convertsElements(cpu, nest);
   problem.movesLeft = movesLeftBytes(cpu, nest);
   problem.movesRight = movesBytes(cpu, nest) && !problem.movesLeft;

@@ -6,7 +6,9 @@ namespace xt {
 
 struct NestOperand { // a or b in memory, over all of K
   Elem elem = kF32Elem;
-  bool transposed = false; // its rows, whose elements are neighbours, run along the other dimension than in the product
+  // Its rows in memory, whose elements are neighbours, run along the other dimension than in the product: the rows of a transposed
+  // a are steps of K, those of a transposed b are columns.
+  bool transposed = false;
   bool unitStride = true; // elements of a row are known to be neighbours
   bool interleaved = false; // several rows are interleaved in memory
   int64_t bytes() const { return elemInfo(elem).storageBytes; }
@@ -57,7 +59,7 @@ struct NestProblem {
   bool hasNarrow() const { return tile.narrow > 0 && hasRest(); }
 };
 
-// The problem of an op, except for how its operands are in memory.
+// The problem of an op. Whether elements of a row are neighbours is known only where the op is emitted; this takes them to be.
 NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh);
 
 // The least number of columns of a part of a workgroup. AMX's panels are packed in pairs; where narrow tiles take any remainder,
