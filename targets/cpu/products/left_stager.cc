@@ -18,7 +18,7 @@ void LeftStager::stageLeft(const NestBlock &block) {
   if (p.inSlices()) slices_.forgetKey();
   const int64_t each = p.inSlices() ? p.elements() : 1; // elements that are read per step
   LlvmValue *first = b.CreateMul(block.first, n.number(each)), *depth = b.CreateMul(block.depth, n.number(each));
-  if (n.left.transposed) {
+  if (p.left.transposed) {
     reader_.stageTransposed(true, first, depth, n.number(0), n.rows,
                             [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
                               for (int i = 0; i < p.lanes(); ++i)
@@ -28,7 +28,7 @@ void LeftStager::stageLeft(const NestBlock &block) {
   }
   // A block has a piece of each row, and the hardware does not prefetch the start of the next piece.
   constexpr int64_t kAhead = 4;
-  TileAccess from = n.left.access;
+  TileAccess from = n.left;
   from.ahead = b.CreateMul(from.rowStride, n.number(kAhead));
   forLoop(b, n.number(0), n.rows, n.number(1), [&](LlvmValue *row) {
     RowAccess access = e_.tiles.accessRow(from, row);
@@ -99,7 +99,7 @@ WordMatrix LeftStager::wordsOf(const NestBlock &block) {
 // Computes for each row of a the correction for a b moved by 128, a few rows at a time. Rows behind the last one repeat it.
 void LeftStager::sumLeftRows(const NestBlock &block) {
   constexpr int kRows = 4;
-  bool leftSigned = !elemInfo(n.left.access.elem).isUnsigned;
+  bool leftSigned = !elemInfo(n.left.elem).isUnsigned;
   llvm::Type *type = e_.context.ops.type(Elem::I32, p.lanes());
   LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *last = b.CreateSub(n.rows, n.number(1));
   const LlvmValues zeros(kRows, llvm::Constant::getNullValue(type));

@@ -2,11 +2,11 @@
 
 namespace xt {
 
-NestContext::NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *call)
+NestContext::NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels)
     : e(emitter), b(emitter.context.b), op(nest),
       problem(nestProblem(emitter.context.cpu, nest, emitter.context.fusion.storeOf(nest) != nullptr)),
       microkernel(emitter.context.b, emitter.context.ops, emitter.context.cpu, problem.elem, problem.lanes()),
-      sharedPanels(panels), nestCall(call) {
+      sharedPanels(panels), plan(emitter.context.b) {
   microkernel.setLeftUnsigned(elemInfo(nest.operand(0)->type().elem()).isUnsigned != problem.movesLeft);
 }
 

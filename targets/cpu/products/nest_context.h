@@ -7,13 +7,6 @@
 
 namespace xt {
 
-// Operand a or b in memory, over all of K. `transposed`: its rows in memory, whose elements are neighbours, run along the other
-// dimension than in the product. The rows of a transposed a are steps of K, those of a transposed b are columns.
-struct NestSide {
-  TileAccess access;
-  bool transposed;
-};
-
 struct NestBlock { // a block of K
   LlvmValue *first, *depth; // in steps
   LlvmValue *isFirst, *isLast;
@@ -76,11 +69,10 @@ inline LlvmValue *most(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y) {
 
 // The classes that take a context call it `n`, its problem `p` and its builder `b`, as those are in almost every line.
 struct NestContext {
-  // `nestCall`: the address of the kernel's NestCall.
-  NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall);
+  NestContext(KernelEmitter &emitter, const Op &nest, SharedPanels &panels);
 
-  LlvmValue *planned(int64_t NestPlan::*word) { return plan->get(b, word); }
-  LlvmValue *isSet(int64_t NestPlan::*word) { return plan->isSet(b, word); }
+  LlvmValue *planned(int64_t NestPlan::*word) { return plan.get(b, word); }
+  LlvmValue *isSet(int64_t NestPlan::*word) { return plan.isSet(b, word); }
 
   LlvmValue *number(int64_t value) { return e.context.number(value); }
 
@@ -114,11 +106,10 @@ struct NestContext {
   NestProblem problem;
   Microkernel microkernel;
   SharedPanels &sharedPanels;
-  LlvmValue *const nestCall;
+  NestPlanCall plan;
   // Set before blocks are emitted.
   NestRules rules{};
-  std::optional<NestPlanCall> plan;
-  NestSide left{}, right{};
+  TileAccess left{}, right{}; // a and b over all of K, in the order of their memory (NestOperand::transposed)
   LlvmValue *rows = nullptr, *depth = nullptr; // rows that are computed, and steps of K
   LlvmValue *elementDepth = nullptr; // elements of K
   LlvmValue *columnBegin = nullptr, *columns = nullptr; // first column that is computed, and the end

@@ -5,11 +5,11 @@
 
 namespace xt {
 
-NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall)
-    : n(emitter, nest, panels, nestCall), p(n.problem), b(n.b), e_(emitter), reader_(n), slices_(n),
-      packer_(n, reader_, slices_), stager_(n, reader_, slices_), sharing_(n), panels_(n, sharing_, packer_), sums_(n),
-      prefetcher_(n), tiles_(registerTiles(n, reader_, prefetcher_, sums_)), amx_(n, slices_, sums_), sweep_(n, slices_) {
-  if (tiles_) rows_.emplace(n, panels_, prefetcher_, sums_, *tiles_);
+NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &panels)
+    : n(emitter, nest, panels), p(n.problem), b(n.b), e_(emitter), reader_(n), slices_(n), packer_(n, reader_, slices_),
+      stager_(n, reader_, slices_), sharing_(n), panels_(n, sharing_, packer_), sums_(n), prefetcher_(n),
+      tiles_(registerTiles(n, reader_, prefetcher_, sums_)), amx_(n, slices_, sums_), sweep_(n, slices_) {
+  if (tiles_) rows_.emplace(n, prefetcher_, sums_, *tiles_);
 }
 
 void NestEmitter::toBuffer() {
@@ -35,8 +35,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   sink.prepare();
   sums_.setSink(sink, storesSums);
   auto [rows, columns] = sink.extents();
-  n.left = sideOf(0, total);
-  n.right = sideOf(1, total);
+  n.left = windowOf(0, total);
+  n.right = windowOf(1, total);
   plan(rows, columns, apart);
   // Products behind the ends of both a and b are 0 and are skipped.
   if (!p.fresh && isFloat(p.elem)) addSkipped(b.CreateICmpSGT(total, n.elementDepth));
@@ -63,34 +63,28 @@ LlvmValue *NestEmitter::totalDepth() {
   return b.CreateMul(trips, e_.context.argument(extent));
 }
 
-NestSide NestEmitter::sideOf(size_t operand, LlvmValue *total) {
+// Operand a or b over all of K.
+TileAccess NestEmitter::windowOf(size_t operand, LlvmValue *total) {
   const Value *tile = n.op.operand(operand);
-  bool transposed = n.op.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
-  bool down = (operand == 1) != transposed; // whether K runs down the rows
+  const bool transposes = operand == 0 ? NestOp(n.op).transposeA() : NestOp(n.op).transposeB();
+  const bool down = (operand == 1) != transposes; // whether K runs down the rows
   LlvmValue *rows = down ? total : e_.context.argument(tile->type().extent(0)),
             *columns = down ? e_.context.argument(tile->type().extent(1)) : total;
   TileAccess access = e_.tiles.accessWindow(tile, rows, columns, nullptr);
-  if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
-    access = Transposer::transposed(access);
-    transposed = !transposed;
-  }
-  return {access, transposed};
+  return tile->type().data().order == Order::ColumnMajor ? Transposer::transposed(access) : access;
 }
 
-// Writes the sizes, calls planNest, and takes from its plan what all blocks need.
+// Writes the sizes, calls xt_plan_nest, and takes from its plan what all blocks need.
 void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
-  const TileAccess &left = n.left.access, &right = n.right.access;
-  n.problem.left = {left.elem, n.left.transposed, left.unitStride, left.pack > 1};
-  n.problem.right = {right.elem, n.right.transposed, right.unitStride, right.pack > 1};
+  n.problem.left.unitStride = n.left.unitStride, n.problem.right.unitStride = n.right.unitStride;
   n.rules = rulesOf(p);
-  n.plan.emplace(n.nestCall);
-  n.plan->set(b, &NestSizes::rules, e_.context.numbersAddress(rulesAsWords(n.rules)));
-  n.plan->set(b, &NestSizes::rows, rows);
-  n.plan->set(b, &NestSizes::columns, columns);
-  n.plan->set(b, &NestSizes::apart, b.CreateZExt(apart, b.getInt64Ty()));
+  n.plan.set(b, &NestSizes::rules, e_.context.numbersAddress(rulesAsWords(n.rules)));
+  n.plan.set(b, &NestSizes::rows, rows);
+  n.plan.set(b, &NestSizes::columns, columns);
+  n.plan.set(b, &NestSizes::apart, b.CreateZExt(apart, b.getInt64Ty()));
   sharing_.setSizes();
   setSides();
-  n.plan->called(e_.context.callHost(kPlanNestSymbol, {n.plan->address()}));
+  n.plan.called(e_.context.callHost(kPlanNestSymbol, {n.plan.address()}));
   const bool divides = e_.context.output.divides;
   n.rows = rows;
   n.columnBegin = divides ? n.planned(&NestPlan::columnBegin) : n.number(0);
@@ -99,23 +93,23 @@ void NestEmitter::plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart) {
   n.elementDepth = n.planned(&NestPlan::elementDepth);
   n.depth = p.inWords() ? n.planned(&NestPlan::depth) : n.elementDepth;
   n.leftInPlace = n.rules.leftReady ? n.isSet(&NestPlan::leftInPlace) : b.getFalse();
-  n.leftRowStep = b.CreateSelect(n.leftInPlace, left.rowStride, n.pitchOf(kNestLeft));
+  n.leftRowStep = b.CreateSelect(n.leftInPlace, n.left.rowStride, n.pitchOf(kNestLeft));
   LlvmValue *bytes = n.number(p.leftBytes());
-  n.leftStep = p.inWords() || left.unitStride ? bytes : b.CreateSelect(n.leftInPlace, left.columnStride, bytes);
+  n.leftStep = p.inWords() || n.left.unitStride ? bytes : b.CreateSelect(n.leftInPlace, n.left.columnStride, bytes);
 }
 
 void NestEmitter::setSides() {
-  const TileAccess &left = n.left.access, &right = n.right.access;
-  n.plan->set(b, &NestSizes::leftLow, b.CreateOr(left.rowLow, left.columnLow));
-  n.plan->set(b, &NestSizes::leftRowHigh, left.rowHigh);
-  n.plan->set(b, &NestSizes::leftColumnHigh, left.columnHigh);
-  n.plan->set(b, &NestSizes::leftColumnStride, left.columnStride);
-  n.plan->set(b, &NestSizes::rightLow, b.CreateOr(right.rowLow, right.columnLow));
-  n.plan->set(b, &NestSizes::rightRowHigh, right.rowHigh);
-  n.plan->set(b, &NestSizes::rightColumnHigh, right.columnHigh);
-  n.plan->set(b, &NestSizes::rightRowStride, right.rowStride);
+  const TileAccess &left = n.left, &right = n.right;
+  n.plan.set(b, &NestSizes::leftLow, b.CreateOr(left.rowLow, left.columnLow));
+  n.plan.set(b, &NestSizes::leftRowHigh, left.rowHigh);
+  n.plan.set(b, &NestSizes::leftColumnHigh, left.columnHigh);
+  n.plan.set(b, &NestSizes::leftColumnStride, left.columnStride);
+  n.plan.set(b, &NestSizes::rightLow, b.CreateOr(right.rowLow, right.columnLow));
+  n.plan.set(b, &NestSizes::rightRowHigh, right.rowHigh);
+  n.plan.set(b, &NestSizes::rightColumnHigh, right.columnHigh);
+  n.plan.set(b, &NestSizes::rightRowStride, right.rowStride);
   LlvmValue *place = b.CreatePtrToInt(right.origin, b.getInt64Ty());
-  n.plan->set(b, &NestSizes::rightPlace, b.CreateAnd(place, n.number(kCacheLine - 1)));
+  n.plan.set(b, &NestSizes::rightPlace, b.CreateAnd(place, n.number(kCacheLine - 1)));
 }
 
 // The skipped products of zeros would turn a sum of -0 into +0. They can be added first or last with the same result.
@@ -134,7 +128,6 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 
 void NestEmitter::emitBlock(LlvmValue *index) {
   LlvmValue *count = n.planned(&NestPlan::blocks), *each = n.planned(&NestPlan::blockDepth);
-  const TileAccess &left = n.left.access;
   NestBlock block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(b, least(b, each, b.CreateSub(n.depth, block.first)), n.number(0));
@@ -144,7 +137,7 @@ void NestEmitter::emitBlock(LlvmValue *index) {
   block.ready = b.CreateOr(b.CreateAnd(block.isLast, n.isSet(&NestPlan::fusesEpilogue)), block.isEpilogueTurn);
   if (p.inTiles()) block.panels = n.planned(&NestPlan::panelsEach);
   LlvmValue *inMemory =
-      byteOffset(b, left.origin, b.CreateMul(b.CreateMul(block.first, n.number(p.elements())), left.columnStride));
+      byteOffset(b, n.left.origin, b.CreateMul(b.CreateMul(block.first, n.number(p.elements())), n.left.columnStride));
   block.left = b.CreateSelect(n.leftInPlace, inMemory, n.addressOf(kNestLeft));
   stager_.prepare(block);
   if (!n.rules.maySweep) return emitPanels(block);

@@ -1,6 +1,6 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// planNest cuts K into blocks. For each block and each panel of b's columns, which is as wide as a register tile, the panel is
+// A plan (nest_plan.h) cuts K into blocks. For each block and each panel of b's columns, which is as wide as a register tile, the panel is
 // packed (and converted or transposed if necessary), packed by the first tile of rows while it multiplies, or, for few rows of a,
 // read in place (nest_panels.h). The microkernel then iterates over the rows of a (row_loop.h, amx_tiles.h), reading them from
 // memory directly if possible, otherwise from staged rows (left_stager.h). One or two rows of a, or a few if a large b is
@@ -12,6 +12,7 @@
 #pragma once
 #include "targets/cpu/products/amx_tiles.h"
 #include "targets/cpu/products/left_stager.h"
+#include "targets/cpu/products/nest_panels.h"
 #include "targets/cpu/products/nest_sweep.h"
 #include "targets/cpu/products/row_loop.h"
 
@@ -19,7 +20,7 @@ namespace xt {
 
 class NestEmitter {
 public:
-  NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &panels, LlvmValue *nestCall);
+  NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &panels);
   // Writes all sums to the result's own buffer.
   void toBuffer();
   // Computes the store's value from the sums and writes it to the store's tile.
@@ -28,7 +29,7 @@ public:
 private:
   void run(FusedLoop &sink, LlvmValue *apart, bool storesSums);
   LlvmValue *totalDepth();
-  NestSide sideOf(size_t operand, LlvmValue *total);
+  TileAccess windowOf(size_t operand, LlvmValue *total);
   void plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart);
   void setSides();
   void addSkipped(LlvmValue *skipped);

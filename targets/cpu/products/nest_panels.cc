@@ -4,44 +4,66 @@
 namespace xt {
 
 NestPanel NestPanels::panelAt(const NestBlock &block, LlvmValue *column, LlvmValue *isInside) {
-  return n.rules.mayBeDirect ? plainPanel(block, column, isInside) : packPanel(block, column, isCopied(block, isInside));
+  NestPanel panel{};
+  panel.column = column;
+  if (narrowTakesAnyRest(p.tile)) setNarrowWidth(panel);
+  if (n.rules.mayBeDirect)
+    readOrPack(block, panel, isInside);
+  else
+    pack(block, panel, isCopied(block, isInside));
+  if (p.hasNarrow() && hasMiddleTile(p.tile)) setNarrowOrMiddle(panel);
+  return panel;
+}
+
+// Whether a narrow tile takes the panel, whose columns behind that tile are not multiplied then. If the plan ends by two narrow
+// tiles, the first of them has up to a full panel and a register of columns in front of it.
+void NestPanels::setNarrowWidth(NestPanel &panel) {
+  LlvmValue *full = n.number(p.panelColumns()), *narrow = n.number(narrowTile(p.tile).vectors * p.lanes());
+  LlvmValue *limit = b.CreateSelect(n.isSet(&NestPlan::endsByTwoNarrow), n.number(p.panelColumns() + p.lanes()), narrow);
+  panel.narrow = b.CreateICmpSLE(b.CreateSub(n.columns, panel.column), limit);
+  panel.width = b.CreateSelect(panel.narrow, narrow, full);
+}
+
+// Whether the narrow tile or the middle one takes the panel: the smallest that the remaining columns fit into.
+void NestPanels::setNarrowOrMiddle(NestPanel &panel) {
+  LlvmValue *rest = b.CreateSub(n.columns, panel.column);
+  panel.narrow = b.CreateICmpSLE(rest, n.number(middleTile(p.tile).vectors * p.lanes()));
+  panel.middle = b.CreateICmpSGT(rest, n.number(narrowTile(p.tile).vectors * p.lanes()));
 }
 
 // A panel of a b that needs no conversion. Panels in bounds are read in place, or packed by the first tile of rows while it
 // multiplies.
-NestPanel NestPanels::plainPanel(const NestBlock &block, LlvmValue *column, LlvmValue *isInside) {
-  LlvmValue *source = sourceOf(block, column);
+void NestPanels::readOrPack(const NestBlock &block, NestPanel &panel, LlvmValue *isInside) {
+  LlvmValue *source = sourceOf(block, panel.column);
   LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
-  if (LlvmValue *width = widthAt(column)) { // a narrow panel may be in bounds, too
-    LlvmValue *narrow = b.CreateICmpSLT(width, n.number(p.panelColumns())),
-              *ends = b.CreateICmpSLE(b.CreateAdd(column, width), n.columns);
-    isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(narrow, ends), block.rightInside));
+  if (panel.width) { // a narrow panel may be in bounds, too
+    LlvmValue *ends = b.CreateICmpSLE(b.CreateAdd(panel.column, panel.width), n.columns);
+    isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(panel.narrow, ends), block.rightInside));
   }
   LlvmValue *isDirect = b.CreateAnd(n.isSet(&NestPlan::rightInPlace), isRead);
   isDirect = b.CreateOr(isDirect, block.isEpilogueTurn); // which reads nothing
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
-        NestPanel panel = packPanel(block, column, copied);
-        return LlvmValues{panel.right, panel.shared.found, panel.shared.mustFill};
+        NestPanel filled = panel;
+        pack(block, filled, copied);
+        return LlvmValues{filled.right, filled.shared.found, filled.shared.mustFill};
       });
-  NestPanel panel{};
-  panel.column = column;
   panel.right = packed[0];
-  panel.step = b.CreateSelect(isDirect, n.right.access.rowStride, n.number(p.panelPitch()));
+  panel.step = b.CreateSelect(isDirect, n.right.rowStride, n.number(p.panelPitch()));
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   panel.prefetchesSource = n.rules.prefersInPlace ? b.CreateOr(panel.copies, isDirect) : panel.copies;
-  return panel;
 }
 
 // A packed panel: one that this or another workgroup packs for all, or the workgroup's own. If `copied` holds, it is not filled
 // here.
-NestPanel NestPanels::packPanel(const NestBlock &block, LlvmValue *column, LlvmValue *copied) {
-  NestPanel panel{column, n.addressOf(kNestPanel), n.number(p.panelPitch()), nullptr, {nullptr, b.getFalse(), b.getTrue()}};
-  panel.panels = panelsFrom(block, column);
-  panel.width = widthAt(column);
+void NestPanels::pack(const NestBlock &block, NestPanel &panel, LlvmValue *copied) {
+  panel.right = n.addressOf(kNestPanel);
+  panel.step = n.number(p.panelPitch());
+  panel.shared = {nullptr, b.getFalse(), b.getTrue()};
+  panel.panels = panelsFrom(block, panel.column);
   if (n.shares) {
     panel.shared = sharing_.takePanel(block, panel);
     panel.right = b.CreateSelect(panel.shared.found, panel.shared.address, panel.right);
@@ -50,8 +72,8 @@ NestPanel NestPanels::packPanel(const NestBlock &block, LlvmValue *column, LlvmV
     packer_.fillPanel(block, panel);
     if (n.shares) ifThen(b, panel.shared.found, [&] { n.sharedPanels.isReady(panel.shared); });
   });
-  if (n.rules.mayPrefetchSource && !n.rules.mayBeDirect) { // plainPanel sets them otherwise
-    panel.source = sourceOf(block, column);
+  if (n.rules.mayPrefetchSource && !n.rules.mayBeDirect) { // readOrPack sets them otherwise
+    panel.source = sourceOf(block, panel.column);
     panel.prefetchesSource = panel.shared.mustFill;
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
@@ -59,7 +81,6 @@ NestPanel NestPanels::packPanel(const NestBlock &block, LlvmValue *column, LlvmV
     panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, n.behindPanels(block, panel)), llvm::Align(8));
   if (p.movesLeft) panel.columnSums = byteOffset(b, panel.right, n.panelBytes(block));
   if (p.scansLeftWhileMultiplying()) panel.leftLeast = leastNormalPartner(b, panel.least);
-  return panel;
 }
 
 // Whether the first tile packs a panel that has to be packed.
@@ -70,7 +91,7 @@ LlvmValue *NestPanels::isCopied(const NestBlock &block, LlvmValue *isInside) {
 
 // The address in b of the block's first row and the given column.
 LlvmValue *NestPanels::sourceOf(const NestBlock &block, LlvmValue *column) {
-  LlvmValue *first = byteOffset(b, n.right.access.origin, b.CreateMul(block.first, n.right.access.rowStride));
+  LlvmValue *first = byteOffset(b, n.right.origin, b.CreateMul(block.first, n.right.rowStride));
   return byteOffset(b, first, b.CreateMul(column, n.number(p.right.bytes())));
 }
 
@@ -78,20 +99,6 @@ LlvmValue *NestPanels::sourceOf(const NestBlock &block, LlvmValue *column) {
 LlvmValue *NestPanels::panelsFrom(const NestBlock &block, LlvmValue *column) {
   if (!block.panels) return nullptr;
   return b.CreateSelect(b.CreateICmpSGT(b.CreateSub(n.columns, column), n.number(p.panelColumns())), block.panels, n.number(1));
-}
-
-LlvmValue *NestPanels::widthAt(LlvmValue *column) {
-  if (!narrowTakesAnyRest(p.tile)) return nullptr;
-  return b.CreateSelect(isNarrow(column), n.number(narrowTile(p.tile).vectors * p.lanes()), n.number(p.panelColumns()));
-}
-
-LlvmValue *NestPanels::isNarrow(LlvmValue *column) {
-  const int vectors = hasMiddleTile(p.tile) ? middleTile(p.tile).vectors : narrowTile(p.tile).vectors;
-  LlvmValue *left = b.CreateSub(n.columns, column), *fits = b.CreateICmpSLE(left, n.number(vectors * p.lanes()));
-  if (!narrowTakesAnyRest(p.tile)) return fits;
-  LlvmValue *oneMore = b.CreateAnd(b.CreateICmpSGT(left, n.number(p.panelColumns())),
-                                   b.CreateICmpSLE(left, n.number(p.panelColumns() + p.lanes())));
-  return b.CreateOr(fits, oneMore); // endsByTwoNarrow
 }
 
 // Whether all of b that is read is in bounds.

@@ -13,15 +13,15 @@ public:
   // The panel from `column` on. `isInside`: all its columns are in bounds of b.
   NestPanel panelAt(const NestBlock &block, LlvmValue *column, LlvmValue *isInside);
   LlvmValue *isInsideRight(const NestBlock &block);
-  LlvmValue *isNarrow(LlvmValue *column); // whether narrowTile() or middleTile() takes the panel there
 
 private:
-  NestPanel plainPanel(const NestBlock &block, LlvmValue *column, LlvmValue *isInside);
-  NestPanel packPanel(const NestBlock &block, LlvmValue *column, LlvmValue *copied);
+  void setNarrowWidth(NestPanel &panel);
+  void setNarrowOrMiddle(NestPanel &panel);
+  void readOrPack(const NestBlock &block, NestPanel &panel, LlvmValue *isInside);
+  void pack(const NestBlock &block, NestPanel &panel, LlvmValue *copied);
   LlvmValue *isCopied(const NestBlock &block, LlvmValue *isInside);
   LlvmValue *sourceOf(const NestBlock &block, LlvmValue *column);
   LlvmValue *panelsFrom(const NestBlock &block, LlvmValue *column);
-  LlvmValue *widthAt(LlvmValue *column); // NestPanel::width of a panel there
 
   NestContext &n;
   const NestProblem &p;

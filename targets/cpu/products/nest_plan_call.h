@@ -1,4 +1,4 @@
-// The call of planNest in a kernel, before a nest: the sizes that it is given, and the words of its plan.
+// The call of xt_plan_nest in a kernel, before a nest: the sizes that it is given, and the words of its plan.
 #pragma once
 #include "targets/cpu/products/nest_plan.h"
 #include "targets/llvm/loops.h"
@@ -15,8 +15,17 @@ inline std::array<int64_t, sizeof(NestRules) / sizeof(int64_t)> rulesAsWords(con
 
 class NestPlanCall {
 public:
-  // `call`: the address of a NestCall.
-  explicit NestPlanCall(LlvmValue *call) : call_(call) {}
+  // Each nest of a kernel has its own NestCall, on the stack: the plan stays valid until the nest has other sizes.
+  explicit NestPlanCall(llvm::IRBuilderBase &b) {
+    constexpr size_t kWords = sizeof(NestCall) / sizeof(int64_t);
+    llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+    llvm::IRBuilder<> top(&entry, entry.begin());
+    auto *call = top.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), kWords));
+    call->setAlignment(llvm::Align(kCacheLine));
+    call_ = call;
+    top.CreateAlignedStore(b.getInt64(0), placeOf(top, offsetof(NestCall, planned), &NestSizes::rules),
+                           llvm::Align(alignof(int64_t)));
+  }
   LlvmValue *address() const { return call_; }
   void set(llvm::IRBuilderBase &b, int64_t NestSizes::*word, LlvmValue *value) {
     b.CreateAlignedStore(value, placeOf(b, offsetof(NestCall, sizes), word), llvm::Align(alignof(int64_t)));
@@ -55,7 +64,7 @@ private:
     return at->second;
   }
 
-  LlvmValue *call_;
+  LlvmValue *call_ = nullptr; // the address of the NestCall
   llvm::Instruction *after_ = nullptr; // the call
   std::unordered_map<int64_t, LlvmValue *> words_; // by place in the plan; used for lookup only
 };

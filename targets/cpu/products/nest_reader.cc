@@ -57,7 +57,7 @@ LlvmValue *NestReader::moved(LlvmValue *words) {
 
 void NestReader::stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                                  llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
-  const TileAccess &from = ofLeft ? n.left.access : n.right.access;
+  const TileAccess &from = ofLeft ? n.left : n.right;
   // The inner loop goes along the rows, whose elements are neighbours in memory.
   forLoop(b, n.number(0), rows, n.number(p.lanes()), [&](LlvmValue *r) {
     forLoop(b, n.number(0), columns, n.number(p.lanes()), [&](LlvmValue *c) {
@@ -85,7 +85,7 @@ void NestReader::stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, L
 }
 
 LlvmValues NestReader::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
-  const TileAccess &from = ofLeft ? n.left.access : n.right.access;
+  const TileAccess &from = ofLeft ? n.left : n.right;
   auto square = [&](bool inside) {
     return e_.transposer.squareOf(e_.context.ops.type(p.elem, p.lanes()), n.number(p.lanes()), [&](LlvmValue *i) {
       LlvmValue *at = b.CreateAdd(row, i);

@@ -78,12 +78,12 @@ void NestSharing::choosePanels(const Op &store) {
 
 void NestSharing::setSizes() {
   const bool divides = e_.context.output.divides;
-  n.plan->set(b, &NestSizes::part, divides ? e_.context.part : n.number(0));
-  n.plan->set(b, &NestSizes::parts, divides ? e_.context.words.parts : n.number(1));
-  n.plan->set(b, &NestSizes::divides, divides ? b.CreateZExt(divides_, b.getInt64Ty()) : n.number(1));
-  n.plan->set(b, &NestSizes::alike, alike_ ? alike_ : n.number(0));
-  n.plan->set(b, &NestSizes::columnGroups, alike_ ? columnGroups_ : n.number(0));
-  n.plan->set(b, &NestSizes::threads, e_.context.words.threads);
+  n.plan.set(b, &NestSizes::part, divides ? e_.context.part : n.number(0));
+  n.plan.set(b, &NestSizes::parts, divides ? e_.context.words.parts : n.number(1));
+  n.plan.set(b, &NestSizes::divides, divides ? b.CreateZExt(divides_, b.getInt64Ty()) : n.number(1));
+  n.plan.set(b, &NestSizes::alike, alike_ ? alike_ : n.number(0));
+  n.plan.set(b, &NestSizes::columnGroups, alike_ ? columnGroups_ : n.number(0));
+  n.plan.set(b, &NestSizes::threads, e_.context.words.threads);
 }
 
 SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &panel) {
@@ -98,7 +98,7 @@ SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &pane
 // The panel that a workgroup begins with. Of the workgroups that share panels, every second one begins in the middle, so that
 // two threads do not wait for the panels that the other packs. There is no wait for panels that tiles pack while they multiply.
 LlvmValue *NestSharing::firstPanel(LlvmValue *count) {
-  if (!n.shares || (!p.inWords() && !n.left.transposed && n.rules.mayCopy)) return n.number(0);
+  if (!n.shares || (!p.inWords() && !p.left.transposed && n.rules.mayCopy)) return n.number(0);
   return b.CreateSelect(b.CreateAnd(n.shares, isOddAmongAlike_), b.CreateUDiv(count, n.number(2)), n.number(0));
 }
 

@@ -16,7 +16,7 @@ void NestSweep::sweep(const NestBlock &block) {
     });
   }
   // For short rows of a large b, prefetches the next group of rows.
-  const TileAccess &from = n.right.access;
+  const TileAccess &from = n.right;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(n.columns, n.columnBegin),
             *whole = b.CreateAdd(n.columnBegin, b.CreateAnd(columns, n.number(-p.lanes())));
@@ -69,7 +69,7 @@ void NestSweep::sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, s
           added.push_back(b.CreateAlignedLoad(e_.context.ops.type(p.elem, p.lanes()), at.back(), n.vectorAlign()));
         }
         for (int64_t i = 0; i < count; ++i) {
-          LlvmValue *right = n.multiplied(n.right.access.elem, load(i, column));
+          LlvmValue *right = n.multiplied(n.right.elem, load(i, column));
           for (size_t r = 0; r < sums.size(); ++r)
             added[r] = n.microkernel.multiplyAdd(factors[r][static_cast<size_t>(i)], right, added[r]);
         }
@@ -84,7 +84,7 @@ void NestSweep::sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, s
 // Broadcasts `count` elements of a row of a, from `k` of the block on.
 LlvmValues NestSweep::sweptFactors(const NestBlock &block, LlvmValue *row, LlvmValue *k, int64_t count) {
   // Words are made of neighbours, so that single elements can be read.
-  Elem elem = p.readsWords() ? p.stagedElem(n.left.access.elem) : p.leftElem();
+  Elem elem = p.readsWords() ? p.stagedElem(n.left.elem) : p.leftElem();
   LlvmValue *step = p.inWords() ? n.number(elemInfo(elem).storageBytes) : n.leftStep;
   LlvmValue *first = p.inSlices() ? n.addressOf(kNestCells) : block.left,
             *rowStep = p.inSlices() ? n.number(NestSlices::kUnslicedBytes) : n.leftRowStep;

@@ -20,7 +20,7 @@ void PanelPacker::fillPanel(const NestBlock &block, const NestPanel &panel) {
 // Returns the least magnitude of bf16, or the key of sliced floats.
 LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   if (p.inSlices()) slices_.forgetKey();
-  if (n.right.transposed) return packTransposed(block, column, to);
+  if (p.right.transposed) return packTransposed(block, column, to);
   LlvmValue *inside = insideSteps(block, column, to), *end = b.CreateAdd(block.first, block.depth);
   LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
   if (endsInside()) {
@@ -28,7 +28,7 @@ LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, cons
   } else {
     LlvmValue *outside = end;
     if (usesTiles(p.style)) { // tiles are whole, and may have many steps behind b
-      LlvmValue *steps = b.CreateUDiv(b.CreateAdd(n.right.access.rowHigh, n.number(p.elements() - 1)), n.number(p.elements()));
+      LlvmValue *steps = b.CreateUDiv(b.CreateAdd(n.right.rowHigh, n.number(p.elements() - 1)), n.number(p.elements()));
       outside = most(b, inside, least(b, steps, end));
       fillRows(to, {block.first, outside, end});
     }
@@ -57,8 +57,7 @@ LlvmValue *PanelPacker::packTransposed(const NestBlock &block, LlvmValue *column
 LlvmValue *PanelPacker::packInside(LlvmValue *column, const PackedPanels &to, StepRange steps) {
   XT_CHECK(p.panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.context.cpu.maskedAccess),
            "insideBits are of 64 columns");
-  LlvmValue *bits =
-      e_.context.cpu.maskedAccess ? e_.tiles.insideBits(n.right.access, n.right.access.columnHigh, column) : n.number(-1);
+  LlvmValue *bits = e_.context.cpu.maskedAccess ? e_.tiles.insideBits(n.right, n.right.columnHigh, column) : n.number(-1);
   auto pack = [&](int64_t panels) {
     return LlvmValues{packRows(column, to, steps, {bits, panels * p.panelColumns()}, leastOfNone(b, p.lanes()))};
   };
@@ -69,7 +68,7 @@ LlvmValue *PanelPacker::packInside(LlvmValue *column, const PackedPanels &to, St
 
 // Whether all rows of b behind those of insideSteps are out of bounds.
 bool PanelPacker::endsInside() const {
-  const TileAccess &from = n.right.access;
+  const TileAccess &from = n.right;
   return from.unitStride && from.pack == 1 && e_.context.cpu.maskedAccess && !p.inWords() &&
          TileMemory::isKnownZero(from.rowLow);
 }
@@ -90,7 +89,7 @@ void PanelPacker::fillRows(const PackedPanels &to, StepRange steps) {
 // The end of the block's first steps of K whose rows are in bounds of b and contiguous in memory. Without masked loads, all
 // columns of the panel that are multiplied must be in bounds, too.
 LlvmValue *PanelPacker::insideSteps(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
-  const TileAccess &from = n.right.access;
+  const TileAccess &from = n.right;
   if (!from.unitStride || from.pack != 1) return block.first;
   LlvmValue *inside = e_.tiles.isFromLow(b.CreateMul(block.first, n.number(p.elements())), from.rowLow);
   if (!e_.context.cpu.maskedAccess) {
@@ -116,7 +115,7 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
                   return LlvmValues{carried[0]};
                 }
                 if (p.inWords()) return packWords(step, column, line, to, inside, LlvmValues(carried));
-                const TileAccess &from = n.right.access;
+                const TileAccess &from = n.right;
                 RowAccess row = inside.bits ? RowAccess{byteOffset(b, from.origin, e_.tiles.rowDistance(from, step)), nullptr}
                                             : e_.tiles.accessRow(from, step);
                 auto pack = [&](LlvmValue *at) {
@@ -140,7 +139,7 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
 // A panel has a short piece of each row, which the hardware does not prefetch. Lines are prefetched by their last bytes: if a
 // piece begins within a line, that line is mostly the last one of the panel before.
 void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
-  const TileAccess &from = n.right.access;
+  const TileAccess &from = n.right;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   const bool toL1 = usesTiles(p.style) && !p.inSlices();
   LlvmValue *ahead = n.planned(&NestPlan::packPrefetchRows);
@@ -155,7 +154,7 @@ void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
 
 // Loads `count` neighbouring columns of a panel, from column `at` on.
 LlvmValue *PanelPacker::panelChunk(const RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside, int count) {
-  const TileAccess &from = n.right.access;
+  const TileAccess &from = n.right;
   LlvmValue *place = b.CreateAdd(column, at);
   if (!inside) return e_.tiles.loadChunk(from, row, place, count);
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(place, n.number(elemInfo(from.elem).storageBytes)));

@@ -22,12 +22,11 @@ int64_t PanelPacker::wordsTogether(const InsideColumns &inside) const {
 LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                                   const InsideColumns &inside, LlvmValues known) {
   const int64_t together = wordsTogether(inside);
-  std::vector<RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
+  std::vector<RowAccess> rows = reader_.rowsOf(n.right, step, inside.bits != nullptr);
   auto chunksAt = [&](LlvmValue *at, int64_t count) {
     LlvmValues chunks;
     for (const RowAccess &row : rows)
-      chunks.push_back(
-          reader_.inStaged(n.right.access.elem, panelChunk(row, column, at, inside.bits, static_cast<int>(count))));
+      chunks.push_back(reader_.inStaged(n.right.elem, panelChunk(row, column, at, inside.bits, static_cast<int>(count))));
     return chunks;
   };
   auto put = [&](LlvmValue *words, LlvmValue *at, LlvmValue *before) {
@@ -47,8 +46,7 @@ LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
   }
   LlvmValue *columns = inside.bits ? n.number(inside.columns) : columnsOf(to);
   return forLoop(b, n.number(0), columns, n.number(p.lanes()), known, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *words =
-        sideBySide(b, e_.context.ops, p.stagedElem(n.right.access.elem), chunksAt(at, p.lanes()), p.elem, p.lanes());
+    LlvmValue *words = sideBySide(b, e_.context.ops, p.stagedElem(n.right.elem), chunksAt(at, p.lanes()), p.elem, p.lanes());
     if (!p.movesLeft) return LlvmValues{put(words, at, carried[0])};
     LlvmValue *sums = byteOffset(b, columnSumsOf(to), b.CreateMul(at, n.number(p.bytes())));
     b.CreateAlignedStore(put(words, at, b.CreateAlignedLoad(words->getType(), sums, n.vectorAlign())), sums, n.vectorAlign());
@@ -65,8 +63,8 @@ void PanelPacker::storePanelRow(const LlvmValues &registers, LlvmValue *at) {
 // Adds the bytes in words of b to the sums of their columns.
 LlvmValue *PanelPacker::addedToColumn(LlvmValue *sum, LlvmValue *words) {
   LlvmValue *ones = llvm::ConstantInt::get(words->getType(), 0x01010101);
-  return elemInfo(n.right.access.elem).isUnsigned ? n.microkernel.dotBytes(sum, words, ones)
-                                                  : n.microkernel.dotBytes(sum, ones, words);
+  return elemInfo(n.right.elem).isUnsigned ? n.microkernel.dotBytes(sum, words, ones)
+                                           : n.microkernel.dotBytes(sum, ones, words);
 }
 
 // Sums the columns of a panel that was packed from a transposed b.
@@ -84,7 +82,7 @@ void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &t
 void PanelPacker::correctColumnSums(LlvmValue *at) {
   LlvmValues sums = n.panelRow(at);
   LlvmValue *factor =
-      e_.context.ops.splat(b.getInt32(static_cast<uint32_t>(elemInfo(n.left.access.elem).isUnsigned ? 128 : -128)), p.lanes());
+      e_.context.ops.splat(b.getInt32(static_cast<uint32_t>(elemInfo(n.left.elem).isUnsigned ? 128 : -128)), p.lanes());
   for (LlvmValue *&sum : sums) sum = b.CreateMul(sum, factor);
   storePanelRow(sums, at);
 }
@@ -105,11 +103,9 @@ LlvmValue *PanelPacker::packTransposedSlices(const NestBlock &block, LlvmValue *
 // Packs a step of panels of b: the words of two rows.
 void PanelPacker::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                             const InsideColumns &inside) {
-  std::vector<RowAccess> rows = reader_.rowsOf(n.right.access, step, inside.bits != nullptr);
+  std::vector<RowAccess> rows = reader_.rowsOf(n.right, step, inside.bits != nullptr);
   auto pack = [&](LlvmValue *at) {
-    auto floats = [&](size_t i) {
-      return n.multiplied(n.right.access.elem, panelChunk(rows[i], column, at, inside.bits, p.lanes()));
-    };
+    auto floats = [&](size_t i) { return n.multiplied(n.right.elem, panelChunk(rows[i], column, at, inside.bits, p.lanes())); };
     LlvmValues pair{floats(0), floats(1)};
     packSlices(to, line, at, pair[0], pair[1]);
     return pair;

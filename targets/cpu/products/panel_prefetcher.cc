@@ -26,7 +26,7 @@ PanelPrefetch PanelPrefetcher::nextOf(const NestBlock &block, const NestPanel &p
 // again, beside this workgroup's columns. The prefetch is in vain if that panel is narrow, belongs to another thread, or is
 // behind the last one, or if workgroups begin in the middle (firstPanel).
 LlvmValue *PanelPrefetcher::toNextSource(const NestBlock &block, const NestPanel &panel) {
-  LlvmValue *wide = n.number(p.sourcePitch()), *rowStep = n.right.access.rowStride;
+  LlvmValue *wide = n.number(p.sourcePitch()), *rowStep = n.right.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, n.number(p.panelColumns())), n.columns);
   LlvmValue *back = b.CreateMul(b.CreateSub(panel.column, n.columnBegin), n.number(p.right.bytes()));
   LlvmValue *nextRows = b.CreateSub(b.CreateMul(block.depth, rowStep), back),
@@ -48,22 +48,21 @@ std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::prefetchedBy(const NestBloc
       [&] {
         const int64_t lines = p.linesOfSource();
         LlvmValue *line = b.CreateMul(b.CreateURem(index, n.number(lines)), n.number(kCacheLine));
-        LlvmValue *rows =
-            b.CreateMul(b.CreateMul(b.CreateUDiv(index, n.number(lines)), turnsOf(block)), n.right.access.rowStride);
+        LlvmValue *rows = b.CreateMul(b.CreateMul(b.CreateUDiv(index, n.number(lines)), turnsOf(block)), n.right.rowStride);
         LlvmValue *lastByte =
             b.CreateSub(least(b, b.CreateAdd(line, n.number(kCacheLine)), n.number(p.sourcePitch())), n.number(1));
-        return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), n.right.access.rowStride};
+        return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), n.right.rowStride};
       },
       ofPacked);
   return {firstAndStep[0], firstAndStep[1]};
 }
 
 void PanelPrefetcher::prefetchNextBlock(const NestBlock &block, const NestPanel &panel) {
-  LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, n.right.access.rowStride));
+  LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, n.right.rowStride));
   forLoop(b, n.number(0), block.depth, n.number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     for (int64_t at = 0; at < p.panelPitch(); at += kCacheLine)
       e_.tiles.prefetchLine(byteOffset(b, carried[0], n.number(std::min(at + kCacheLine, p.panelPitch()) - 1)));
-    return LlvmValues{byteOffset(b, carried[0], n.right.access.rowStride)};
+    return LlvmValues{byteOffset(b, carried[0], n.right.rowStride)};
   });
 }
 

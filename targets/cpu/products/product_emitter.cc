@@ -13,22 +13,11 @@ void CpuProducts::divide(KernelOutput &output) {
 }
 
 void CpuProducts::emitNest(const Op &nest, const Op *store) {
-  NestEmitter emitter(e_, nest, panels_, nestCall());
+  NestEmitter emitter(e_, nest, panels_);
   if (store)
     emitter.toTile(*store);
   else
     emitter.toBuffer();
-}
-
-LlvmValue *CpuProducts::nestCall() {
-  if (nestCall_) return nestCall_;
-  llvm::BasicBlock &entry = e_.context.b.GetInsertBlock()->getParent()->getEntryBlock();
-  llvm::IRBuilder<> top(&entry, entry.begin());
-  auto *call = top.CreateAlloca(llvm::ArrayType::get(e_.context.b.getInt64Ty(), sizeof(NestCall) / sizeof(int64_t)));
-  call->setAlignment(llvm::Align(kCacheLine));
-  LlvmValue *planned = byteOffset(top, call, e_.context.b.getInt64(offsetof(NestCall, planned) + offsetof(NestSizes, rules)));
-  top.CreateAlignedStore(e_.context.b.getInt64(0), planned, llvm::Align(8));
-  return nestCall_ = call;
 }
 
 std::unique_ptr<ProductEmitter> makeProductEmitter(KernelEmitter &emitter) { return std::make_unique<CpuProducts>(emitter); }

@@ -12,11 +12,8 @@ public:
   void emitMma(const Op &mma) override { MmaEmitter(e_, panels_).emit(mma); }
 
 private:
-  LlvmValue *nestCall(); // the kernel's NestCall, on the stack
-
   KernelEmitter &e_;
   SharedPanels panels_;
-  LlvmValue *nestCall_ = nullptr;
 };
 
 std::unique_ptr<ProductEmitter> makeProductEmitter(KernelEmitter &emitter);

@@ -33,7 +33,7 @@ Microkernel::Operands RegisterTiles::operandsOf(const NestBlock &block, const Ne
 // Reads b in place, converts it if necessary, and prefetches ahead.
 void RegisterTiles::readSource(Microkernel::Operands &operands) {
   operands.ahead = b.CreateMul(operands.rightStep, n.planned(&NestPlan::copyPrefetchRows));
-  const Elem elem = n.right.access.elem;
+  const Elem elem = n.right.elem;
   if (elem == p.elem) return;
   operands.rightBytes = p.right.bytes();
   operands.load = [this, elem](LlvmValue *at) { return n.multiplied(elem, n.registerAt(elem, at, p.lanes())); };

@@ -2,11 +2,6 @@
 
 namespace xt {
 
-// Whether more columns are left than narrowTile takes. If the panel isNarrow, middleTile takes them.
-LlvmValue *RowLoop::isMiddle(LlvmValue *column) {
-  return b.CreateICmpSGT(b.CreateSub(n.columns, column), n.number(narrowTile(p.tile).vectors * p.lanes()));
-}
-
 RowLoop::TileCounts RowLoop::tilesOf(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *wholeTiles = n.planned(&NestPlan::wholeTiles);
   if (!p.hasRest()) return {wholeTiles, wholeTiles};
@@ -26,7 +21,7 @@ RowLoop::TileCounts RowLoop::tilesOf(const NestBlock &block, const NestPanel &pa
 NestPanel RowLoop::copying(const NestPanel &panel) {
   NestPanel from = panel;
   from.right = panel.source;
-  from.step = n.right.access.rowStride;
+  from.step = n.right.rowStride;
   from.copyTo = panel.right;
   return from;
 }
@@ -61,8 +56,6 @@ LlvmValues RowLoop::multiplyTile(const NestBlock &block, const NestPanel &panel,
 // Iterates over the rows of a. The code that uses the sums is emitted once, after all kinds of tiles. Values that are the same
 // for all tiles are computed before the first.
 void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
-  if (p.hasNarrow()) panel.narrow = panels_.isNarrow(panel.column);
-  if (p.hasNarrow() && hasMiddleTile(p.tile)) panel.middle = isMiddle(panel.column);
   sums_.placeSums(block, panel);
   if (!p.inWords()) panel.next = prefetcher_.nextOf(block, panel);
   TileCounts tiles = tilesOf(block, panel);

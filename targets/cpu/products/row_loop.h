@@ -1,14 +1,13 @@
 // Multiplies the rows of a, tile after tile, by one panel of b; smaller tiles take the last rows, narrower ones the last columns.
 #pragma once
-#include "targets/cpu/products/nest_panels.h"
 #include "targets/cpu/products/register_tiles.h"
 
 namespace xt {
 
 class RowLoop {
 public:
-  RowLoop(NestContext &context, NestPanels &panels, PanelPrefetcher &prefetcher, SumPlaces &sums, RegisterTiles &tiles)
-      : n(context), p(context.problem), b(context.b), panels_(panels), prefetcher_(prefetcher), sums_(sums), tiles_(tiles) {}
+  RowLoop(NestContext &context, PanelPrefetcher &prefetcher, SumPlaces &sums, RegisterTiles &tiles)
+      : n(context), p(context.problem), b(context.b), prefetcher_(prefetcher), sums_(sums), tiles_(tiles) {}
 
   void emitRows(const NestBlock &block, NestPanel panel);
 
@@ -17,7 +16,6 @@ private:
     LlvmValue *whole, *count;
   };
   TileCounts tilesOf(const NestBlock &block, const NestPanel &panel);
-  LlvmValue *isMiddle(LlvmValue *column);
   LlvmValues multiplyFirst(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
   LlvmValues multiplyTile(const NestBlock &block, const NestPanel &panel, const TileCounts &tiles, const NestTile &tile);
   NestPanel copying(const NestPanel &panel);
@@ -25,7 +23,6 @@ private:
   NestContext &n;
   const NestProblem &p;
   llvm::IRBuilder<> &b;
-  NestPanels &panels_;
   PanelPrefetcher &prefetcher_;
   SumPlaces &sums_;
   RegisterTiles &tiles_;
