@@ -25,7 +25,7 @@ bool mayUseTiles() {
 }
 
 // The features in which this machine differs from `plain`, sorted by name because LLVM keeps them in a hash table. Only the
-// differences are listed: LLVM takes 0.5 ms per kernel to parse the complete list.
+// differences are listed, because LLVM parses the list again for each kernel.
 std::string hostFeatures(const llvm::MCSubtargetInfo &plain) {
   std::set<std::string_view> usual;
   for (const llvm::SubtargetFeatureKV &feature : plain.getEnabledProcessorFeatures()) usual.insert(feature.Key);

@@ -50,7 +50,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     return sums;
   }
   sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
-  // At most one of two steps remains, so an `if` replaces the loop, which would be 2% of a nest's instructions.
+  // At most one of two steps remains, so an `if`, which is smaller, replaces the loop.
   if (operands.leavesRest && operands.steps == 2)
     sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return last(sums); }, [&] { return sums; });
   else if (operands.leavesRest)

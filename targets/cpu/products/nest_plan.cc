@@ -26,7 +26,7 @@ int64_t times(int64_t x, int64_t y) {
 }
 
 // The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often. If sums
-// are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is near. So
+// are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is fast. So
 // should more than 64 staged rows.
 void decideBlocks(const NestProblem &p, NestRules &r) {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;

@@ -18,6 +18,10 @@
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes, aligned to 64 bytes, for this call only. The kernel does not depend on their
 // content, and does not preserve it.
+//
+// The kernel may call functions by name (jit/runtime_symbols.cc lists them): xt_plan_nest, before each nest
+// (products/nest_plan.h); xt_panel_take and xt_panel_ready, for panels that workgroups share (runtime/panel_pool.h); those of
+// runtime/host_runtime.h, which print, report failed asserts and wait at barriers; and functions of the C library.
 #pragma once
 #include "ir/module.h"
 #include "targets/cpu/analysis/buffer_assignment.h"

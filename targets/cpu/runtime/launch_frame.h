@@ -26,7 +26,7 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 // entries as `grid`, outermost first, or none if nothing is shared. The `parts` parts of a workgroup are consecutive.
 int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims, int64_t parts);
 
-// Caches the frame of the last launch for identical launches, because making a frame takes half the time of an empty launch.
+// Caches the frame of the last launch for identical launches, because making a frame is a large part of a small launch.
 class LastFrame {
 public:
   // Like makeFrame. `code` identifies the kernel's compiled code. The frame is valid until the next call.

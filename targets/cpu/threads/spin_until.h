@@ -5,8 +5,8 @@
 
 namespace xt {
 
-// Spins until `condition()` is true, but at most for `most`; returns whether it became true. A pause instruction takes 10 to 60 ns,
-// depending on the processor, so the limit is a time and not a count. Yields in between, so that other threads can use the
+// Spins until `condition()` is true, but at most for `most`; returns whether it became true. How long a pause instruction takes
+// depends on the processor, so the limit is a time and not a count. Yields in between, so that other threads can use the
 // processor.
 template <class Condition> bool spinUntil(std::chrono::microseconds most, Condition condition) {
   constexpr int kPauses = 256; // between two readings of the clock

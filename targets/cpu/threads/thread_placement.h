@@ -11,8 +11,7 @@ namespace xt {
 cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers);
 
 // The kernel may wake a thread on the processor of the waking thread, expecting that thread to sleep soon. The launching thread
-// continues to work, so both share a processor until the load is balanced, milliseconds later. Measured on two virtual
-// processors: a 512x512x512 product of f32 took as long with two threads as with one.
+// continues to work, so both would share a processor until the load is balanced, milliseconds later.
 class ThreadPlacement {
 public:
   // `threads`: all workers except the calling thread. They may use only processors that the calling thread may use. Costs a

@@ -8,9 +8,8 @@
 namespace xt {
 namespace {
 
-// Launches follow each other closely in a program of many kernels, and waking a thread takes 30 to 70 us (Intel Xeon, in a
-// virtual machine). Two threads that sleep whenever the other one is late lose that time at every launch, 10% of f32
-// 512x512x512.
+// Launches follow each other closely in a program of many kernels. Threads that sleep whenever another one is late lose the time
+// of waking them at every launch.
 constexpr std::chrono::microseconds kBeforeSleep{1000};
 
 thread_local int workerOfThread = 0; // a thread that calls run() is the first worker

@@ -45,8 +45,7 @@ LlvmValue *Loads::bytesToNextStep(const Value &tile, const TileAccess &access) {
   return b.CreateAdd(down, b.CreateMul(*columns == 0 ? c_.number(0) : c_.argument(*columns), access.columnStride));
 }
 
-// A loop that loads waits for memory anyway, while the loop that computes on the buffer has time to prefetch. Softmax of whole
-// rows of 4096x4096 takes 7 instead of 9 ms (Zen 4).
+// A loop that loads waits for memory anyway, while the loop that computes on the buffer has time to prefetch.
 LlvmValue *Loads::aheadNowOrLater(const Op &load, const TileAccess &access) {
   if (inPlace_.contains(load.result())) return nullptr; // emitLoad has handled it
   LlvmValue *ahead = bytesAhead(load.operand(0), access);

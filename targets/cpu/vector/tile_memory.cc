@@ -139,8 +139,7 @@ LlvmValue *TileMemory::rowDistance(const TileAccess &access, LlvmValue *row) {
 }
 
 // The pointer of a row that is out of bounds is the base: processors take long to find that a masked load without active lanes
-// touches no missing page (bytes of 37x1111x513, whose last block of K ends behind b: 1.6 times the time of the product if such
-// a page follows; Intel Xeon).
+// touches no missing page.
 RowAccess TileMemory::accessRow(const TileAccess &access, LlvmValue *row) {
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSLT(row, access.rowHigh), isFromLow(row, access.rowLow));
   LlvmValue *pointer = b.CreateSelect(inside, byteOffset(b, access.origin, rowDistance(access, row)), access.base);

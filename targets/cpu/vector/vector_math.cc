@@ -31,8 +31,7 @@ constexpr float kRounder = 0x1.8p23F;
 // The same for multiples of 1/32: the lowest five bits are the index that AVX-512 looks up in two registers.
 constexpr float kParts = 0x1.8p18F;
 constexpr int kTable = 32;
-// (e^r - 1) / r for |r| <= ln(2)/64; error 5.3e-8 of e^r. With one more term it takes 1.1 times as long, and is within 1.1
-// units of the last place instead of 1.8 (Zen 5).
+// (e^r - 1) / r for |r| <= ln(2)/64; error 5.3e-8 of e^r, with which exp is within 1.8 units of the last place.
 constexpr float kExpOfPart[] = {0x1.0000f6p+0F, 0.5F};
 
 class VectorMath {
@@ -89,7 +88,7 @@ private:
   LlvmValue *powerOfTwo(LlvmValue *image) {
     return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
   }
-  // Whether 2^(1/32), … are looked up, so that |r| <= ln(2)/64 and two terms are enough: 0.75 of the time (Zen 5).
+  // Whether 2^(1/32), … come from a table in registers, so that |r| <= ln(2)/64 and two terms are enough.
   bool usesTable() const { return scales_ && lanes() == kTable / 2; }
   float rounder() const { return usesTable() ? kParts : kRounder; }
   // e^r 2^n for a reduction with rounder(). scalef rounds n down to an integer; other code must not be given an n with a
@@ -108,8 +107,8 @@ private:
     return llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
   }
   // Limits the magnitude of r to 1, and returns 1 for NaN, which r is for an infinite x. For such an x, and for one so large
-  // that r is meaningless, scalef returns infinity or 0, whatever positive number it is given. Bounding x would take two
-  // instructions; without that, softmax takes 0.97 of the time, attention 0.99 (Zen 5).
+  // that r is meaningless, scalef returns infinity or 0, whatever positive number it is given. This saves the two instructions
+  // that bound x.
   LlvmValue *atMostOne(LlvmValue *r) {
     constexpr int kLeastMagnitude = 2,
                   kRoundsAsEver = 4; // with the sign of r; the current rounding mode (Intel's manual, "VRANGEPS")

@@ -15,7 +15,7 @@ namespace xt {
 // relative error, tests/targets/cpu/fit_functions.py.
 FunctionCall vectorMathOf(const CpuInfo &cpu);
 
-// The error of these functions, in units of the last place of an f32, measured by tests/targets/cpu/vector_math_test.cc.
+// The error of these functions, in units of the last place of an f32, measured by tests/targets/cpu/vector/vector_math_test.cc.
 inline constexpr double kVectorMathUlps = 3.0;
 
 } // namespace xt
