@@ -49,7 +49,7 @@ public:
     // Loads an element of a, converts it and broadcasts it to all lanes; null: a needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> broadcast = nullptr;
     // Bytes from the start of a row of a to its last register. If set, the microkernel also computes the least magnitude in the
-    // rows of a (leastWith of words.h), register by register beside the products, and returns it after the sums. Words must be
+    // rows of a (leastWith of words.h), register by register while multiplying, and returns it after the sums. Words must be
     // neighbours, and steps must be 1. Null: it is not computed.
     LlvmValue *lastScanned = nullptr;
   };

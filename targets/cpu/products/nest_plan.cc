@@ -65,8 +65,8 @@ void decideRight(const NestProblem &p, NestRules &r) {
   r.mayBeDirect = r.maySweep && elem == p.elem && !p.inSlices();
   r.mayPrefetchSource = r.maySweep && p.hasRest() && !p.inWords();
   // Products hide the conversion of f16 where the processor has instructions for it, and of bf16.
-  const bool convertsCheaply = elem == Elem::BF16 || (elem == Elem::F16 && p.convertsHalves);
-  r.mayCopy = r.mayPrefetchSource && (r.mayBeDirect || convertsCheaply);
+  const bool hidesConversion = elem == Elem::BF16 || (elem == Elem::F16 && p.convertsHalves);
+  r.mayCopy = r.mayPrefetchSource && (r.mayBeDirect || hidesConversion);
   r.mayCopyPlain = r.mayBeDirect && p.hasRest();
   r.isWide = p.isWide();
   r.prefersInPlace = r.mayCopyPlain && r.isWide && p.tuning.lineSplitLoadsAreFree;
@@ -136,6 +136,7 @@ private:
   // few tiles.
   bool hasVeryFewTiles() const { return r.isWide ? hasTilesUpTo(r.prefetchingTiles) : hasFewTiles(); }
   bool spansMore(int64_t bytes) const { return span_ > bytes; }
+  // For a number of bytes that was measured with the L3 cache of most processors.
   bool spansShare(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.l3Bytes)); }
   bool prefetchesSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.beyondL2); }
   // The most rows of b, a multiple of 4 KiB apart, that stay in the L2 cache together: a panel's lines all have the same offset

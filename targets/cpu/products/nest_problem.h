@@ -38,10 +38,10 @@ struct NestProblem {
   int64_t bytes() const { return elemInfo(elem).storageBytes; } // of an element or word
   int64_t stepBytes() const { return bytes() * slices(); } // of a staged row of a
   bool readsWords() const { return inWords() && !inSlices(); } // otherwise it reads elements and builds words from them
-  bool needsLeastMagnitude() const { return isBf16() || inSlices(); } // products depend on least magnitudes
-  bool scansLeftWhileMultiplying() const {
-    return style == ProductStyle::DotBf16;
-  } // finds that of a beside the products, not before
+  // Products depend on the least magnitudes of both operands: instructions for bf16 treat denormal numbers as 0.
+  bool needsLeastMagnitude() const { return isBf16() || inSlices(); }
+  // That of a is found while multiplying, not before.
+  bool scansLeftWhileMultiplying() const { return style == ProductStyle::DotBf16; }
   // The element type that words are made of.
   Elem stagedElem(Elem from) const;
   // The type of a's elements when they are multiplied: `elem`, unless they are converted one by one.

@@ -20,7 +20,7 @@ bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   constexpr int64_t kFewPanels = 6;
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
   RegisterTile tile = nestTile(cpu, nest);
-  if (!changesCheaply(cpu, tile) || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
+  if (!convertsCheaply(cpu, tile) || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
   return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTransposed(nest, 0) &&
          a.packFactor() == 1;
 }

@@ -138,8 +138,8 @@ inline bool isTransposed(const Op &nest, size_t operand) {
   return transposes != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 
-// Whether elements of a can be changed beside the products at almost no cost: once per three or four products.
-inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
+// Whether elements of a can be converted while multiplying at almost no cost: once per three or four products.
+inline bool convertsCheaply(const CpuInfo &cpu, RegisterTile tile) {
   constexpr int kFewVectors = 2;
   return cpu.tuning.hidesConversions && tile.vectors > kFewVectors;
 }
@@ -155,9 +155,9 @@ inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest) == ProductStyle::DotBytes && isUnsigned(0) == isUnsigned(1);
 }
 
-// Whether a is moved, which takes less time where it takes none beside the products.
+// Whether a is moved: where it can be moved while multiplying at almost no cost.
 inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) {
-  return movesBytes(cpu, nest) && changesCheaply(cpu, nestTile(cpu, nest));
+  return movesBytes(cpu, nest) && convertsCheaply(cpu, nestTile(cpu, nest));
 }
 
 } // namespace xt

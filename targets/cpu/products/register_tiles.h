@@ -58,7 +58,7 @@ public:
   LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
 };
 
-// Words of two bf16. The instruction treats denormal numbers as 0, so it is found out beside the products whether rows of a have
+// Words of two bf16. The instruction treats denormal numbers as 0, so it is found out while multiplying whether rows of a have
 // numbers that could make any; from the first tile of a panel that has some, tiles are converted.
 class PairTiles final : public RegisterTiles {
 public:

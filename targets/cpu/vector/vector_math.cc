@@ -28,7 +28,7 @@ constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
 constexpr float kLog2E = 1.44269504F, kLog10E = 0.434294482F, kLog10Of2 = 0.301029996F, kLn2 = 0.693147181F;
 // Adding it to a number of at most 22 bits leaves the nearest integer in the lowest bits.
 constexpr float kRounder = 0x1.8p23F;
-// The same for multiples of 1/32: the lowest five bits are the index that AVX-512 looks up in two registers.
+// The same for multiples of 1/32: the lowest five bits are an index into a table in two registers, with AVX-512.
 constexpr float kParts = 0x1.8p18F;
 constexpr int kTable = 32;
 // (e^r - 1) / r for |r| <= ln(2)/64; error 5.3e-8 of e^r, with which exp is within 1.8 units of the last place.

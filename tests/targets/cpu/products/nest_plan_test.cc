@@ -338,7 +338,7 @@ TEST(NestPlan, ThresholdsFollowTheCaches) {
   EXPECT_LE(planNest(rulesOf(problem), sizes).blockDepth, 32);
 }
 
-// Products of these sizes would wrap to 0 and look small.
+// The product of two such sizes would wrap to 0.
 TEST(NestPlan, HugeSizesDoNotWrap) {
   constexpr int64_t kDeep = int64_t{1} << 57, kPage = 4096;
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {64, 256, 256});
