@@ -1,6 +1,10 @@
-// Inlines calls of functions: lowers the function's body at the call with the types of the arguments.
+// Every call is inlined: the function's body is lowered at the call with the types of the arguments.
+#include "lang/lower/call_lowering.h"
+
 #include "ir/base/text.h"
-#include "lang/lower/kernel_lowering.h"
+#include "lang/lower/expr_lowering.h"
+#include "lang/lower/statements.h"
+#include "lang/lower/written_types.h"
 
 #include <algorithm>
 
@@ -34,18 +38,16 @@ Type withAnyExtents(Context &context, Type type) {
   return context.intern(std::move(data));
 }
 
-} // namespace
-
-const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
-  const FileSymbols &symbols = params_.symbols();
+const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr) {
+  const FileSymbols &symbols = state.params.symbols();
   const ast::KernelDecl *decl = symbols.kernel(expr.text);
   if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, expr.textRange, decl->name.range);
   if (decl && decl->isFunction) {
-    auto open = std::find_if(calls_.begin(), calls_.end(), [&](const CallFrame &f) { return f.decl == decl; });
-    if (open == calls_.end() && calls_.size() < kMaxCallDepth) return decl;
+    auto open = std::find_if(state.calls.begin(), state.calls.end(), [&](const CallFrame &f) { return f.decl == decl; });
+    if (open == state.calls.end() && state.calls.size() < kMaxCallDepth) return decl;
     std::string circle;
-    for (; open != calls_.end(); ++open) circle += "@" + open->decl->name.text + " -> ";
-    diagnostics()
+    for (; open != state.calls.end(); ++open) circle += "@" + open->decl->name.text + " -> ";
+    state.diagnostics()
         .report(DiagCode::RecursiveCall, expr.textRange,
                 circle.empty() ? str("calls are nested deeper than ", kMaxCallDepth)
                                : str("`@", expr.text, "` calls itself, but every call is inlined"))
@@ -54,9 +56,9 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
   }
   if (!decl && !symbols.complete()) return nullptr;
   auto &diagnostic =
-      diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
-                           decl ? str("`@", expr.text, "` is a kernel: a test can launch it, but nothing can call it")
-                                : str("unknown function `@", expr.text, "`"));
+      state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
+                                 decl ? str("`@", expr.text, "` is a kernel: a test can launch it, but nothing can call it")
+                                      : str("unknown function `@", expr.text, "`"));
   if (decl)
     diagnostic.at(decl->name.range, "defined here");
   else
@@ -65,9 +67,9 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
 }
 
 // False: an error has been reported, or a mismatch is due to an extent assumed for `?`.
-bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
+bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
   if (expr.children.size() != decl.params.size()) {
-    diagnostics()
+    state.diagnostics()
         .report(DiagCode::CallMismatch, expr.range,
                 str("`@", expr.text, "` takes ", decl.params.size(), " argument", decl.params.size() == 1 ? "" : "s", ", not ",
                     expr.children.size()))
@@ -76,8 +78,8 @@ bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl
   }
   bool ok = true;
   for (size_t i = 0; i < decl.params.size(); ++i) {
-    Type pattern = types_.resolvePattern(decl.params[i].type);
-    Value *value = lowerExpr(expr.children[i], pattern && pattern.isScalar() ? pattern : Type());
+    Type pattern = state.types.resolvePattern(decl.params[i].type);
+    Value *value = lowerExpr(state, expr.children[i], pattern && pattern.isScalar() ? pattern : Type());
     if (!pattern || !value) {
       ok = false;
       continue;
@@ -85,8 +87,8 @@ bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl
     values.push_back(value);
     if (fits(pattern, value->type())) continue;
     ok = false;
-    if (anyExtents_ && fits(withAnyExtents(context_, pattern), value->type())) continue;
-    diagnostics()
+    if (state.anyExtents && fits(withAnyExtents(state.context, pattern), value->type())) continue;
+    state.diagnostics()
         .report(DiagCode::CallMismatch, expr.children[i].range,
                 str("`%", decl.params[i].name.text, "` of `@", expr.text, "` is ", shapedText(pattern), ", but this is ",
                     shapedText(value->type())))
@@ -95,106 +97,36 @@ bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl
   return ok;
 }
 
-std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast::Expr &expr, const ast::Signature *signature) {
-  const ast::KernelDecl *decl = calledFunction(expr);
-  if (!decl) return std::nullopt;
-  std::vector<Value *> arguments;
-  if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
-  // `func.call @f(%x) : (f32) -> f32`
-  if (signature && !agreesWith(signature->left, arguments, signature->range, "argument")) return std::nullopt;
-  std::optional<std::vector<Value *>> results = lowerCallBody(expr, *decl, arguments);
-  if (results && signature && !agreesWith(signature->right, *results, signature->range, "result")) return std::nullopt;
-  return results;
-}
-
-std::optional<std::vector<Value *>> KernelLowering::lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl,
-                                                                  const std::vector<Value *> &arguments) {
-  if (repeated_ > kMostRepeatedStatements) return std::nullopt; // reported
-  // What is wrong inside a function is said once, not once a call.
-  if (state_.failedFunctions.contains(&decl)) return std::nullopt;
-  state_.lowered.insert(&decl);
-  size_t before = diagnostics().errorCount();
-  std::optional<std::vector<Value *>> results = lowerFunctionBody(decl, arguments, expr.range);
-  if (diagnostics().errorCount() != before) {
-    if (repeated_ > kMostRepeatedStatements) return std::nullopt; // no mistake of the function's own
-    state_.failedFunctions.insert(&decl);
-    diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
+std::optional<std::vector<Value *>> lowerCallBody(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl,
+                                                  const std::vector<Value *> &arguments) {
+  if (state.repeated > kMostRepeatedStatements) return std::nullopt; // reported
+  // An error inside a function is reported once, not once for each call.
+  if (state.file.failedFunctions.contains(&decl)) return std::nullopt;
+  state.file.lowered.insert(&decl);
+  size_t before = state.diagnostics().errorCount();
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(state, decl, arguments, expr.range);
+  if (state.diagnostics().errorCount() != before) {
+    if (state.repeated > kMostRepeatedStatements) return std::nullopt; // no mistake of the function's own
+    state.file.failedFunctions.insert(&decl);
+    state.diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
     return std::nullopt;
   }
   return results;
 }
 
-// Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many, which
-// has been reported.
-bool KernelLowering::mayRepeat(SourceRange range) {
-  if (++repeated_ <= kMostRepeatedStatements) return true;
-  poisoned_ = state_.repeatedTooMuch = true;
-  if (repeated_ > kMostRepeatedStatements + 1) return false;
-  if (calls_.empty()) {
-    diagnostics()
-        .report(DiagCode::NotSupported, range,
-                str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements,
-                    " statements after the first blocks of `while … do` are duplicated"))
-        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks "
-              "doubles it");
-    return false;
-  }
-  std::string chain = str("@", decl_.name.text);
-  for (const CallFrame &frame : calls_)
-    if (frame.decl != &decl_) chain += " -> @" + frame.decl->name.text;
-  diagnostics()
-      .report(DiagCode::NotSupported, calls_.front().call.file ? calls_.front().call : range,
-              str("`@", decl_.name.text, "` has more than ", kMostRepeatedStatements, " statements after inlining"))
-      .note(str("the calls that exceed the limit: ", chain))
-      .note("every call is inlined, so a function that calls another twice doubles its size; a loop around one call does not");
-  return false;
-}
-
-std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,
-                                                                      const std::vector<Value *> &arguments, SourceRange call) {
-  Environment outerNames = std::move(names_);
-  std::vector<RegionYield> outerYields = std::move(yields_);
-  bool outerLost = namesLost_;
-  names_ = Environment(params_.symbols().index());
-  yields_.clear();
-  names_.push();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ast::Name &name = decl.params[i].name;
-    if (const BoundName *other = names_.find(name.text))
-      diagnostics()
-          .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is declared twice"))
-          .at(other->range, "first here");
-    names_.bind(name.text, {arguments[i], false, name.range});
-  }
-  calls_.push_back({&decl, false, {}, {}, call});
-  lowerBlock(decl.body);
-  CallFrame frame = std::move(calls_.back());
-  calls_.pop_back();
-  names_.pop();
-  names_ = std::move(outerNames);
-  yields_ = std::move(outerYields);
-  namesLost_ = outerLost;
-  if (!frame.returned && !decl.results.empty() && !poisoned_)
-    diagnostics().report(DiagCode::FunctionResult, decl.body.range.endPoint(),
-                         str("`@", decl.name.text, "` ends without a `return`"));
-  if (poisoned_) return std::nullopt;
-  if (!frame.returned) return decl.results.empty() ? std::optional(std::vector<Value *>()) : std::nullopt;
-  return checkedResults(decl, frame);
-}
-
-std::optional<std::vector<Value *>> KernelLowering::checkedResults(const ast::KernelDecl &decl, const CallFrame &frame) {
+std::optional<std::vector<Value *>> checkedResults(KernelState &state, const ast::KernelDecl &decl, const CallFrame &frame) {
   if (frame.values.size() != decl.results.size()) {
-    diagnostics().report(DiagCode::FunctionResult, frame.range,
-                         str("`@", decl.name.text, "` declares ", decl.results.size(), " result",
-                             decl.results.size() == 1 ? "" : "s", ", but returns ", frame.values.size()));
+    state.diagnostics().report(DiagCode::FunctionResult, frame.range,
+                               str("`@", decl.name.text, "` declares ", decl.results.size(), " result",
+                                   decl.results.size() == 1 ? "" : "s", ", but returns ", frame.values.size()));
     return std::nullopt;
   }
   for (size_t i = 0; i < frame.values.size(); ++i) {
-    Type pattern = types_.resolvePattern(decl.results[i]);
+    Type pattern = state.types.resolvePattern(decl.results[i]);
     if (!pattern || !frame.values[i]) return std::nullopt;
     if (fits(pattern, frame.values[i]->type())) continue;
-    if (anyExtents_ && fits(withAnyExtents(context_, pattern), frame.values[i]->type())) return std::nullopt;
-    diagnostics()
+    if (state.anyExtents && fits(withAnyExtents(state.context, pattern), frame.values[i]->type())) return std::nullopt;
+    state.diagnostics()
         .report(DiagCode::FunctionResult, frame.range,
                 str("`@", decl.name.text, "` returns ", shapedText(frame.values[i]->type()), ", but declares ",
                     shapedText(pattern)))
@@ -204,26 +136,97 @@ std::optional<std::vector<Value *>> KernelLowering::checkedResults(const ast::Ke
   return frame.values;
 }
 
-void KernelLowering::lowerReturn(const ast::Stmt &stmt) {
-  if (calls_.empty()) {
+} // namespace
+
+std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &expr,
+                                                      const ast::Signature *signature) {
+  const ast::KernelDecl *decl = calledFunction(state, expr);
+  if (!decl) return std::nullopt;
+  std::vector<Value *> arguments;
+  if (!lowerArguments(state, expr, *decl, arguments) || decl->broken) return std::nullopt;
+  // `func.call @f(%x) : (f32) -> f32`
+  if (signature && !agreesWith(state, signature->left, arguments, signature->range, "argument")) return std::nullopt;
+  std::optional<std::vector<Value *>> results = lowerCallBody(state, expr, *decl, arguments);
+  if (results && signature && !agreesWith(state, signature->right, *results, signature->range, "result")) return std::nullopt;
+  return results;
+}
+
+std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
+                                                      const std::vector<Value *> &arguments, SourceRange call) {
+  Environment outerNames = std::move(state.names);
+  std::vector<RegionYield> outerYields = std::move(state.yields);
+  bool outerLost = state.namesLost;
+  state.names = Environment(state.params.symbols().index());
+  state.yields.clear();
+  state.names.push();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ast::Name &name = decl.params[i].name;
+    if (const BoundName *other = state.names.find(name.text))
+      state.diagnostics()
+          .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is declared twice"))
+          .at(other->range, "first here");
+    state.names.bind(name.text, {arguments[i], false, name.range});
+  }
+  state.calls.push_back({&decl, false, {}, {}, call});
+  lowerBlock(state, decl.body);
+  CallFrame frame = std::move(state.calls.back());
+  state.calls.pop_back();
+  state.names.pop();
+  state.names = std::move(outerNames);
+  state.yields = std::move(outerYields);
+  state.namesLost = outerLost;
+  if (!frame.returned && !decl.results.empty() && !state.poisoned)
+    state.diagnostics().report(DiagCode::FunctionResult, decl.body.range.endPoint(),
+                               str("`@", decl.name.text, "` ends without a `return`"));
+  if (state.poisoned) return std::nullopt;
+  if (!frame.returned) return decl.results.empty() ? std::optional(std::vector<Value *>()) : std::nullopt;
+  return checkedResults(state, decl, frame);
+}
+
+void lowerReturn(KernelState &state, const ast::Stmt &stmt) {
+  if (state.calls.empty()) {
     // The RFC ends kernels with `return` without values, which is allowed as the last statement.
-    if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
-    diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
+    if (stmt.values.empty() && &stmt == &state.decl.body.stmts.back()) return;
+    state.diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
     return;
   }
-  CallFrame &frame = calls_.back();
-  if (!yields_.empty() || &stmt != &frame.decl->body.stmts.back()) {
-    diagnostics().report(DiagCode::NotHere, stmt.range, "`return` is the last statement of a function");
+  CallFrame &frame = state.calls.back();
+  if (!state.yields.empty() || &stmt != &frame.decl->body.stmts.back()) {
+    state.diagnostics().report(DiagCode::NotHere, stmt.range, "`return` is the last statement of a function");
     return;
   }
   frame.returned = true;
   frame.range = stmt.range;
   for (size_t i = 0; i < stmt.values.size(); ++i) {
-    Type like = i < frame.decl->results.size() ? types_.resolvePattern(frame.decl->results[i]) : Type();
-    frame.values.push_back(lowerExpr(stmt.values[i], like && like.isScalar() ? like : Type()));
-    if (!frame.values.back()) poisoned_ = true;
+    Type like = i < frame.decl->results.size() ? state.types.resolvePattern(frame.decl->results[i]) : Type();
+    frame.values.push_back(lowerExpr(state, stmt.values[i], like && like.isScalar() ? like : Type()));
+    if (!frame.values.back()) state.poisoned = true;
   }
-  if (stmt.signature && !poisoned_) agreesWith(stmt.signature->left, frame.values, stmt.signature->range, "value");
+  if (stmt.signature && !state.poisoned) agreesWith(state, stmt.signature->left, frame.values, stmt.signature->range, "value");
+}
+
+bool mayRepeat(KernelState &state, SourceRange range) {
+  if (++state.repeated <= kMostRepeatedStatements) return true;
+  state.poisoned = state.file.repeatedTooMuch = true;
+  if (state.repeated > kMostRepeatedStatements + 1) return false;
+  if (state.calls.empty()) {
+    state.diagnostics()
+        .report(DiagCode::NotSupported, range,
+                str("`@", state.decl.name.text, "` has more than ", kMostRepeatedStatements,
+                    " statements after the first blocks of `while … do` are duplicated"))
+        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks "
+              "doubles it");
+    return false;
+  }
+  std::string chain = str("@", state.decl.name.text);
+  for (const CallFrame &frame : state.calls)
+    if (frame.decl != &state.decl) chain += " -> @" + frame.decl->name.text;
+  state.diagnostics()
+      .report(DiagCode::NotSupported, state.calls.front().call.file ? state.calls.front().call : range,
+              str("`@", state.decl.name.text, "` has more than ", kMostRepeatedStatements, " statements after inlining"))
+      .note(str("the calls that exceed the limit: ", chain))
+      .note("every call is inlined, so a function that calls another twice doubles its size; a loop around one call does not");
+  return false;
 }
 
 } // namespace xt

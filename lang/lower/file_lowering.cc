@@ -1,7 +1,9 @@
 #include "lang/lower/file_lowering.h"
 
 #include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
 #include "lang/lower/test_lowering.h"
+#include "lang/lower/uncalled_function.h"
 
 #include <algorithm>
 #include <map>
@@ -131,10 +133,10 @@ private:
     {
       // The check knows which functions have failed so far, but has its own messages, because it may be reused when other
       // declarations change.
-      LoweringState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
+      FileState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
       ParamScope params = scope(changed, made->diagnostics);
       if (what == What::Kernel)
-        made->kernel = KernelLowering(context, params, state, decl, name).run();
+        made->kernel = lowerKernel(context, params, state, decl, name);
       else
         checkUncalledFunction(context, params, state, decl, made->diagnostics);
       for (const ast::KernelDecl *failed : state.failedFunctions)
@@ -347,7 +349,7 @@ private:
   Diagnostics &diagnostics_;
   FileSymbols symbols_;
   std::unique_ptr<Module> module_;
-  LoweringState state_;
+  FileState state_;
   Overrides defines_;
   std::map<std::string, Kernel *> instances_; // by name, which includes the overrides of a launch
   std::set<const ast::KernelDecl *> instantiated_;

@@ -3,7 +3,6 @@
 #pragma once
 #include "lang/check/const_eval.h"
 #include "lang/lower/imports.h"
-#include "lang/lower/kernel_lowering.h"
 #include "lang/lower/lower.h"
 
 namespace xt {

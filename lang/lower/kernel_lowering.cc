@@ -2,264 +2,149 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
-#include "ir/op_kinds.h"
-#include "ir/uniformity.h"
-#include "ir/views/scalar.h"
+#include "lang/lower/expr_lowering.h"
+#include "lang/lower/scope_checks.h"
+#include "lang/lower/statements.h"
 
 namespace xt {
+namespace {
 
-KernelLowering::KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
-                               std::string name)
-    : context_(context), params_(params), state_(state), decl_(decl), types_(context, params),
-      kernel_(std::make_unique<Kernel>()), builder_(context, kernel_->body), names_(params.symbols().index()) {
-  kernel_->name = std::move(name);
-  kernel_->range = decl.range;
-  kernel_->nameRange = decl.name.range;
-}
+// The largest number of lanes in a subgroup on GPUs.
+constexpr int64_t kMostLanes = 64;
 
-std::unique_ptr<Kernel> KernelLowering::run() {
-  size_t before = diagnostics().errorCount();
-  names_.push();
-  if (lowerParams() && lowerLanes()) {
-    lowerGrid();
-    lowerBlock(decl_.body);
-    // Infer layouts only if the kernel has no other errors, since those would cause further layout errors.
-    if (diagnostics().errorCount() == before && !poisoned_) finish();
-  }
-  names_.pop();
-  settleNames();
-  return diagnostics().errorCount() == before && !poisoned_ ? std::move(kernel_) : nullptr;
-}
-
-void KernelLowering::settleNames() {
-  if (NameIndex *index = params_.symbols().index()) index->settle();
-}
-
-bool KernelLowering::lowerParams() {
-  for (const ast::Param &param : decl_.params) {
-    Type type = types_.resolve(param.type);
+void lowerParams(KernelState &state) {
+  for (const ast::Param &param : state.decl.params) {
+    Type type = state.types.resolve(param.type);
     if (type && !type.isMemRef() && !type.isScalar()) {
-      diagnostics().report(DiagCode::KernelParameter, param.type.range,
-                           str("a kernel takes memrefs and scalars, not ", shapedText(type)));
+      state.diagnostics().report(DiagCode::KernelParameter, param.type.range,
+                                 str("a kernel takes memrefs and scalars, not ", shapedText(type)));
       type = {};
     }
     if (type && type.isMemRef() && type.data().space == MemorySpace::Slm) {
-      diagnostics().report(DiagCode::KernelParameter, param.type.range,
-                           "shared local memory belongs to a workgroup and cannot be a parameter");
+      state.diagnostics().report(DiagCode::KernelParameter, param.type.range,
+                                 "shared local memory belongs to a workgroup and cannot be a parameter");
       type = {};
     }
-    if (const BoundName *other = names_.find(param.name.text))
-      diagnostics()
+    if (const BoundName *other = state.names.find(param.name.text))
+      state.diagnostics()
           .report(DiagCode::DuplicateName, param.name.range, str("parameter `%", param.name.text, "` is declared twice"))
           .at(other->range, "first here");
     // Bind a parameter with an invalid type to null, so that its uses report nothing.
-    Value *value = kernel_->body.addParam(type ? type : context_.index(), param.name.text, param.name.range);
-    kernel_->gridBlock.addParam(value->type(), param.name.text, param.name.range);
-    names_.bind(param.name.text, {type ? value : nullptr, false, param.name.range});
+    Value *value = state.kernel->body.addParam(type ? type : state.context.index(), param.name.text, param.name.range);
+    state.kernel->gridBlock.addParam(value->type(), param.name.text, param.name.range);
+    state.names.bind(param.name.text, {type ? value : nullptr, false, param.name.range});
   }
-  kernel_->paramCount = decl_.params.size();
-  return true;
+  state.kernel->paramCount = state.decl.params.size();
 }
 
-void KernelLowering::lowerGrid() {
-  if (decl_.grid.size() > 3)
-    diagnostics().report(DiagCode::GridRange, decl_.grid[3].name.range, "a grid has at most three variables");
+void lowerGrid(KernelState &state) {
+  if (state.decl.grid.size() > 3)
+    state.diagnostics().report(DiagCode::GridRange, state.decl.grid[3].name.range, "a grid has at most three variables");
   // Bounds are computed from the parameters in a separate block; the body can use the variables, but not the bounds.
-  Environment bodyNames = names_;
-  names_ = Environment(params_.symbols().index());
-  names_.push();
-  for (size_t i = 0; i < kernel_->paramCount; ++i) {
-    const ast::Name &name = decl_.params[i].name;
+  Environment bodyNames = state.names;
+  state.names = Environment(state.params.symbols().index());
+  state.names.push();
+  for (size_t i = 0; i < state.kernel->paramCount; ++i) {
+    const ast::Name &name = state.decl.params[i].name;
     const BoundName *bound = bodyNames.find(name.text);
-    names_.bind(name.text, {bound->value ? kernel_->gridBlock.param(i) : nullptr, false, name.range});
+    state.names.bind(name.text, {bound->value ? state.kernel->gridBlock.param(i) : nullptr, false, name.range});
   }
-  builder_.setEnd(kernel_->gridBlock);
+  state.builder.setEnd(state.kernel->gridBlock);
   std::vector<GridDim> dims;
-  for (const ast::GridVar &var : decl_.grid) {
+  for (const ast::GridVar &var : state.decl.grid) {
     GridDim dim;
-    dim.lower = lowerIndex(var.lower, "a grid bound");
-    dim.upper = lowerIndex(var.upper, "a grid bound");
-    builder_.setRange(var.name.range);
-    dim.step = var.step ? lowerIndex(*var.step, "a grid step") : builder_.index(1);
+    dim.lower = lowerIndex(state, var.lower, "a grid bound");
+    dim.upper = lowerIndex(state, var.upper, "a grid bound");
+    state.builder.setRange(var.name.range);
+    dim.step = var.step ? lowerIndex(state, *var.step, "a grid step") : state.builder.index(1);
     if (var.step && isLiteral(*var.step))
-      if (std::optional<int64_t> step = params_.evalInt(*var.step, "a grid step"); step && *step <= 0)
-        diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable must be positive");
+      if (std::optional<int64_t> step = state.params.evalInt(*var.step, "a grid step"); step && *step <= 0)
+        state.diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable must be positive");
     dims.push_back(dim);
   }
-  names_ = std::move(bodyNames);
-  builder_.setEnd(kernel_->body);
+  state.names = std::move(bodyNames);
+  state.builder.setEnd(state.kernel->body);
   for (size_t i = 0; i < dims.size(); ++i) {
-    const ast::Name &name = decl_.grid[i].name;
-    if (const BoundName *other = names_.find(name.text))
-      diagnostics()
+    const ast::Name &name = state.decl.grid[i].name;
+    if (const BoundName *other = state.names.find(name.text))
+      state.diagnostics()
           .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound already"))
           .at(other->range, "here");
-    dims[i].variable = kernel_->body.addParam(context_.index(), name.text, name.range);
-    names_.bind(name.text, {dims[i].variable, true, name.range});
+    dims[i].variable = state.kernel->body.addParam(state.context.index(), name.text, name.range);
+    state.names.bind(name.text, {dims[i].variable, true, name.range});
   }
-  kernel_->grid = std::move(dims);
+  state.kernel->grid = std::move(dims);
 }
 
 // Must run before the body is lowered, because some ops have another meaning at lane scope.
-bool KernelLowering::lowerLanes() {
-  if (!decl_.lanes) return true;
-  std::optional<int64_t> lanes = params_.evalInt(*decl_.lanes, "a number of lanes");
+bool lowerLanes(KernelState &state) {
+  if (!state.decl.lanes) return true;
+  std::optional<int64_t> lanes = state.params.evalInt(*state.decl.lanes, "a number of lanes");
   if (!lanes) return false;
   if (*lanes < 1 || *lanes > kMostLanes) {
-    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range,
-                         str("a subgroup has 1 to ", kMostLanes, " lanes, not ", *lanes));
+    state.diagnostics().report(DiagCode::AttributeValue, state.decl.lanes->range,
+                               str("a subgroup has 1 to ", kMostLanes, " lanes, not ", *lanes));
     return false;
   }
-  kernel_->scope = Scope::Lane;
-  kernel_->lanes = lanes_ = *lanes;
+  state.kernel->scope = Scope::Lane;
+  state.kernel->lanes = state.lanes = *lanes;
   return true;
 }
 
-// False has been reported.
-bool KernelLowering::fitsLaneScope() {
-  if (kernel_->scope != Scope::Lane) return true;
-  if (kernel_->subgroups * kernel_->lanes > kMostWorkItems) {
-    diagnostics().report(
-        DiagCode::AttributeValue, decl_.lanes->range,
-        str("a workgroup has at most ", kMostWorkItems, " lanes, not ", kernel_->subgroups, " subgroups of ", kernel_->lanes));
-    return false;
-  }
-  const Value *held = nullptr;
-  walk(kernel_->body, [&](Op &op) {
-    for (size_t i = 0; i < op.resultCount(); ++i) {
-      Type type = op.result(i)->type();
-      if (!held && (type.isVector() || type.isTile()) && type.layout()) held = op.result(i);
-    }
-  });
-  SourceRange range = held ? held->range() : SourceRange();
-  if (!held && !written_.operands.empty()) range = written_.operands[0].place.range;
-  if (!held && !written_.pairs.empty()) range = written_.pairs[0].ranges[0];
-  if (!range.file) return true;
-  diagnostics()
-      .report(DiagCode::NotHere, range, "a layout has no meaning at lane scope")
-      .note("a vector at lane scope belongs to one lane; the sg_map of a tensor_desc assigns the elements of a block to lanes");
-  return false;
-}
-
-void KernelLowering::finish() {
+void finish(KernelState &state) {
   std::optional<int64_t> subgroups;
-  if (decl_.subgroups) {
-    subgroups = params_.evalInt(*decl_.subgroups, "a number of subgroups");
+  if (state.decl.subgroups) {
+    subgroups = state.params.evalInt(*state.decl.subgroups, "a number of subgroups");
     if (!subgroups) return;
     if (*subgroups < 1 || *subgroups > kMostSubgroups) {
-      diagnostics().report(DiagCode::AttributeValue, decl_.subgroups->range,
-                           str("a workgroup has 1 to ", kMostSubgroups, " subgroups, not ", *subgroups));
+      state.diagnostics().report(DiagCode::AttributeValue, state.decl.subgroups->range,
+                                 str("a workgroup has 1 to ", kMostSubgroups, " subgroups, not ", *subgroups));
       return;
     }
-    kernel_->subgroups = *subgroups;
-    kernel_->subgroupsWritten = true;
+    state.kernel->subgroups = *subgroups;
+    state.kernel->subgroupsWritten = true;
   }
-  if (!fitsLaneScope() || !blocksStandAlone()) return;
-  written_.aliases = state_.aliases;
-  written_.sources = &state_.sources;
-  if (!inferLayouts(*kernel_, context_, written_, diagnostics())) return;
-  if (subgroups && *subgroups != kernel_->subgroups) {
-    diagnostics()
-        .report(DiagCode::SubgroupCounts, decl_.subgroups->range,
-                str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", kernel_->subgroups, " subgroups"))
-        .fix(str("write `", kernel_->subgroups, "`"), decl_.subgroups->range, str(kernel_->subgroups));
+  if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
+  state.written.aliases = state.file.aliases;
+  state.written.sources = &state.file.sources;
+  if (!inferLayouts(*state.kernel, state.context, state.written, state.diagnostics())) return;
+  if (subgroups && *subgroups != state.kernel->subgroups) {
+    state.diagnostics()
+        .report(
+            DiagCode::SubgroupCounts, state.decl.subgroups->range,
+            str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", state.kernel->subgroups, " subgroups"))
+        .fix(str("write `", state.kernel->subgroups, "`"), state.decl.subgroups->range, str(state.kernel->subgroups));
     return;
   }
-  for (const ast::Name &form : decl_.forms) {
+  for (const ast::Name &form : state.decl.forms) {
     if (form.text == kWorkgroupScopeText)
-      kernel_->scope = Scope::Workgroup;
+      state.kernel->scope = Scope::Workgroup;
     else if (std::optional<Form> known = findForm(form.text))
-      kernel_->forms.add(*known);
+      state.kernel->forms.add(*known);
     else
-      diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
+      state.diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
   }
-  checkPlaces();
+  checkPlaces(*state.kernel, state.diagnostics());
 }
 
-// XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
-// they cannot appear in a kernel with layouts. False has been reported.
-bool KernelLowering::blocksStandAlone() {
-  const Op *block = nullptr;
-  bool layouts = !written_.operands.empty() || !written_.pairs.empty();
-  walk(kernel_->body, [&](Op &op) {
-    bool windows = false;
-    for (size_t i = 0; i < op.resultCount(); ++i) {
-      windows |= op.result(i)->type().isTensorDesc();
-      layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
-    }
-    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
-    if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
-  });
-  if (!block || !layouts) return true;
-  diagnostics()
-      .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors belong "
-            "to one subgroup");
-  return false;
-}
+} // namespace
 
-void KernelLowering::checkPlaces() {
-  walk(kernel_->body, [&](Op &op) {
-    if (op.kind() == OpKind::SubgroupId && kernel_->scope == Scope::Workgroup)
-      diagnostics()
-          .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
-          .note("layouts appear in this kernel, so the whole workgroup executes each op");
-    if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
-      BlockIdDimension dimension = BlockIdOp(op).dimension();
-      auto index = static_cast<size_t>(dimension);
-      if (index >= kernel_->grid.size())
-        diagnostics().report(DiagCode::NotHere, op.range(),
-                             str("the grid of this kernel has ", kernel_->grid.size(), " dimension",
-                                 kernel_->grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
-    }
-    if (op.kind() == OpKind::AllocSlm && op.block() != &kernel_->body)
-      diagnostics()
-          .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")
-          .note("a buffer exists from the start of the workgroup to its end");
-  });
-  checkBarriers();
-}
-
-// Reports barriers under divergent control flow: if subgroups reach a barrier different numbers of times, the kernel
-// deadlocks. The same holds for collective ops if the lanes of a subgroup diverge.
-void KernelLowering::checkBarriers() {
-  if (kernel_->scope == Scope::Workgroup) return;
-  bool lanes = kernel_->scope == Scope::Lane;
-  std::unordered_set<const Value *> divergent = divergentValues(*kernel_), ofLanes;
-  if (lanes) ofLanes = divergentValues(*kernel_, Among::Subgroup);
-  walk(kernel_->body, [&](Op &op) {
-    bool barrier = op.kind() == OpKind::Barrier;
-    if (!barrier && !(lanes && op.info().collective)) return;
-    if (!barrier && !laneAgrees(op, ofLanes)) return;
-    for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
-      if (divergesAt(*around, barrier ? divergent : ofLanes)) {
-        bool ofLane = lanes && divergesAt(*around, ofLanes);
-        diagnostics()
-            .report(DiagCode::DivergentBarrier, op.range(),
-                    barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
-                            : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
-            .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
-            .note(barrier
-                      ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
-                            " of the workgroup: move it out of what depends on `", ofLane ? "lane_id()" : "subgroup_id()", "`")
-                      : str("the lanes of a subgroup execute it together: move it out of what depends on `lane_id()`"));
-        return;
-      }
-  });
-}
-
-// Whether all lanes of a subgroup have the same descriptor for a block that they access together. False has been reported.
-bool KernelLowering::laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent) {
-  for (size_t i = 0; i < op.operandCount(); ++i) {
-    if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
-    diagnostics()
-        .report(DiagCode::NotHere, op.operandRange(i),
-                str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
-        .withLabel("depends on `lane_id()`")
-        .note("the lanes of a subgroup access one block together; its sg_map assigns elements to lanes");
-    return false;
+std::unique_ptr<Kernel> lowerKernel(Context &context, ParamScope &params, FileState &file, const ast::KernelDecl &decl,
+                                    std::string name) {
+  KernelState state(context, params, file, decl, std::move(name));
+  size_t before = state.diagnostics().errorCount();
+  auto failed = [&] { return state.diagnostics().errorCount() != before || state.poisoned; };
+  state.names.push();
+  lowerParams(state);
+  if (lowerLanes(state)) {
+    lowerGrid(state);
+    lowerBlock(state, decl.body);
+    // Infer layouts only if the kernel has no other errors, since those would cause further layout errors.
+    if (!failed()) finish(state);
   }
-  return true;
+  state.names.pop();
+  if (NameIndex *index = params.symbols().index()) index->settle();
+  return failed() ? nullptr : std::move(state.kernel);
 }
 
 } // namespace xt

@@ -1,9 +1,9 @@
-// Lowers the attributes of an op: kinds, literals, and attributes in braces.
+#include "lang/lower/op_attributes.h"
+
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "lang/check/literals.h"
-#include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +43,7 @@ bool holdsLiteral(Elem elem, const ConstValue &value) {
 bool isBits(const ast::Expr &expr, Elem elem) {
   return isFloat(elem) && expr.is(ast::Expr::Kind::Int) && (expr.text.starts_with("0x") || expr.text.starts_with("0X"));
 }
+
 std::optional<double> floatOfBits(const ast::Expr &expr, Elem elem) {
   if (!isBits(expr, elem)) return std::nullopt;
   auto bits = static_cast<uint64_t>(expr.integer);
@@ -52,46 +53,67 @@ std::optional<double> floatOfBits(const ast::Expr &expr, Elem elem) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : roundTo(elem, value); // the IR prints every NaN alike
 }
 
-} // namespace
+// Each function returns false if a mistake has been reported.
+class AttributeLowering {
+public:
+  AttributeLowering(KernelState &state, OpDraft &draft) : state_(state), draft_(draft) {}
+  bool gather(const ast::OpClause &clause);
+  bool takeNamed(const ast::Attr::Entry &entry);
+  bool takeLiteral(const ast::Attr &literal);
+  bool reportMissing(std::string_view name);
 
-bool KernelLowering::kindAttr(const ast::Name &word, OpDraft &draft) {
+private:
+  bool takeKind(const ast::Name &word);
+  bool takeDims(const ast::Expr &list);
+  bool takeWord(const AttrSpec &spec, const ast::Attr &value);
+  bool takeText(const AttrSpec &spec, const ast::Attr &value);
+  bool takeNumber(const AttrSpec &spec, std::string_view key, const ast::Attr &written);
+  bool hasRequired();
+  Diagnostics &diagnostics() const { return state_.diagnostics(); }
+
+  KernelState &state_;
+  OpDraft &draft_;
+};
+
+bool AttributeLowering::takeKind(const ast::Name &word) {
   const AttrSpec *spec = nullptr;
-  for (const AttrSpec &s : draft.info->attrs)
+  for (const AttrSpec &s : draft_.info->attrs)
     if (s.kind == AttrKind::Kind) spec = &s;
   if (!spec) {
-    diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft.info->name, "` has no kinds"));
+    diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft_.info->name, "` has no kinds"));
     return false;
   }
   std::vector<std::string_view> words = kindWords(*spec);
   if (std::find(words.begin(), words.end(), word.text) == words.end()) {
     auto &diagnostic =
-        diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft.info->name, "` has no kind `", word.text, "`"));
+        diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft_.info->name, "` has no kind `", word.text, "`"));
     diagnostic.note(str("the kinds are ", join(words, " ")));
     return false;
   }
-  draft.attrs.push_back({spec->name, word.text, word.range});
+  draft_.attrs.push_back({spec->name, word.text, word.range});
   return true;
 }
 
-bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &draft) {
+// The value of a constant. Without a written type, the literal determines the type.
+bool AttributeLowering::takeLiteral(const ast::Attr &literal) {
   const ast::Expr *expr = literal.value ? &*literal.value : nullptr;
   if (!expr) {
     if (literal.kind != ast::Attr::Kind::Error)
       diagnostics().report(DiagCode::LiteralValue, literal.range, "the value of a constant must be a number");
     return false;
   }
-  std::optional<ConstValue> value = params_.eval(*expr);
+  std::optional<ConstValue> value = state_.params.eval(*expr);
   if (!value) return false;
-  Elem elem = type                                                                               ? type.elem()
+  Elem elem = draft_.written                                                                     ? draft_.written.elem()
               : value->literal && value->kind == ConstValue::Kind::Int && !isWideLiteral(*value) ? Elem::Index
                                                                                                  : value->elem;
-  if (!draft.written) {
+  if (!draft_.written) {
     if (value->kind == ConstValue::Kind::Type) {
       diagnostics().report(DiagCode::LiteralValue, expr->range, "the value of a constant must be a number");
       return false;
     }
-    draft.written = context_.scalar(elem);
-    draft.writtenRange = expr->range;
+    draft_.written = state_.context.scalar(elem);
+    draft_.writtenRange = expr->range;
   }
   bool tooManyBits = isBits(*expr, elem) && !floatOfBits(*expr, elem);
   if (tooManyBits || !holdsLiteral(elem, *value)) {
@@ -104,74 +126,78 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
     return false;
   }
   if (std::optional<double> bits = floatOfBits(*expr, elem))
-    draft.attrs.push_back({"value", *bits, expr->range});
+    draft_.attrs.push_back({"value", *bits, expr->range});
   else if (!isFloat(elem))
-    draft.attrs.push_back({"value", value->integer, expr->range});
+    draft_.attrs.push_back({"value", value->integer, expr->range});
   else
-    draft.attrs.push_back({"value", roundTo(elem, constNumber(*value)), expr->range});
+    draft_.attrs.push_back({"value", roundTo(elem, constNumber(*value)), expr->range});
   return true;
 }
 
-bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
+// Takes an attribute of kind Int or Number.
+bool AttributeLowering::takeNumber(const AttrSpec &spec, std::string_view key, const ast::Attr &written) {
+  // The RFC for XeTile Dialect writes {$reduction_size = [32]}.
+  const ast::Attr *given = &written;
+  if (spec.kind == AttrKind::Int && given->kind == ast::Attr::Kind::List && given->items.size() == 1) given = &given->items[0];
+  const ast::Expr *expr = given->value ? &*given->value : nullptr;
+  if (expr && spec.kind == AttrKind::Int && expr->is(ast::Expr::Kind::List) && expr->children.size() == 1)
+    expr = &expr->children[0];
+  std::optional<ConstValue> value = expr ? state_.params.eval(*expr) : std::nullopt;
+  if (!value) {
+    if (!expr && written.kind != ast::Attr::Kind::Error)
+      diagnostics().report(DiagCode::AttributeValue, written.range, str("`", key, "` is a number"));
+    return false;
+  }
+  if (spec.kind == AttrKind::Int) {
+    if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWideLiteral(*value)) {
+      diagnostics().report(DiagCode::AttributeValue, written.range, str("`", key, "` must be an integer"));
+      return false;
+    }
+    draft_.attrs.push_back({spec.name, value->integer, written.range});
+    return true;
+  }
+  // A number takes the element type of the first operand.
+  Elem elem = draft_.operands.empty() || !draft_.operands[0] ? Elem::F64 : draft_.operands[0]->type().elem();
+  if (!holdsLiteral(elem, *value)) {
+    diagnostics().report(DiagCode::LiteralValue, written.range,
+                         str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
+    return false;
+  }
+  if (isFloat(elem))
+    draft_.attrs.push_back({spec.name, roundTo(elem, constNumber(*value)), written.range});
+  else
+    draft_.attrs.push_back({spec.name, value->integer, written.range});
+  return true;
+}
+
+bool AttributeLowering::takeNamed(const ast::Attr::Entry &entry) {
   std::string_view key = withoutDollar(entry.key.text);
-  const AttrSpec *spec = findSpec(*draft.info, key);
+  const AttrSpec *spec = findSpec(*draft_.info, key);
   if (!spec || spec->kind == AttrKind::Kind) {
     auto &diagnostic = diagnostics().report(DiagCode::UnknownAttribute, entry.key.range,
-                                            str("`", draft.info->name, "` has no attribute `", key, "`"));
+                                            str("`", draft_.info->name, "` has no attribute `", key, "`"));
     std::vector<std::string_view> names;
-    for (const AttrSpec &s : draft.info->attrs) names.push_back(s.name);
+    for (const AttrSpec &s : draft_.info->attrs) names.push_back(s.name);
     suggestName(diagnostic, entry.key.range, 0, key, names);
     return false;
   }
-  if (spec->kind == AttrKind::Flag) return draft.attrs.push_back({spec->name, int64_t{1}, entry.range}), true;
+  if (spec->kind == AttrKind::Flag) return draft_.attrs.push_back({spec->name, int64_t{1}, entry.range}), true;
   if (!entry.value) {
     diagnostics().report(DiagCode::AttributeValue, entry.range, str("`", key, "` needs a value"));
     return false;
   }
-  if (spec->kind == AttrKind::Word) return wordAttr(*spec, *entry.value, draft);
-  if (spec->kind == AttrKind::Text) return textAttr(*spec, *entry.value, draft);
+  if (spec->kind == AttrKind::Word) return takeWord(*spec, *entry.value);
+  if (spec->kind == AttrKind::Text) return takeText(*spec, *entry.value);
   if (spec->kind == AttrKind::Ints) {
-    auto values = types_.integers(*entry.value, key);
+    auto values = state_.types.integers(*entry.value, key);
     if (!values) return false;
-    draft.attrs.push_back({spec->name, std::move(*values), entry.value->range});
+    draft_.attrs.push_back({spec->name, std::move(*values), entry.value->range});
     return true;
   }
-  // The RFC for XeTile Dialect writes {$reduction_size = [32]}.
-  const ast::Attr *given = &*entry.value;
-  if (spec->kind == AttrKind::Int && given->kind == ast::Attr::Kind::List && given->items.size() == 1) given = &given->items[0];
-  const ast::Expr *expr = given->value ? &*given->value : nullptr;
-  if (expr && spec->kind == AttrKind::Int && expr->is(ast::Expr::Kind::List) && expr->children.size() == 1)
-    expr = &expr->children[0];
-  std::optional<ConstValue> value = expr ? params_.eval(*expr) : std::nullopt;
-  if (!value) {
-    if (!expr && entry.value->kind != ast::Attr::Kind::Error)
-      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is a number"));
-    return false;
-  }
-  if (spec->kind == AttrKind::Int) {
-    if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWideLiteral(*value)) {
-      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` must be an integer"));
-      return false;
-    }
-    draft.attrs.push_back({spec->name, value->integer, entry.value->range});
-    return true;
-  }
-  // A number takes the element type of the first operand.
-  Elem elem = draft.operands.empty() || !draft.operands[0] ? Elem::F64 : draft.operands[0]->type().elem();
-  if (!holdsLiteral(elem, *value)) {
-    diagnostics().report(DiagCode::LiteralValue, entry.value->range,
-                         str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
-    return false;
-  }
-  if (isFloat(elem)) {
-    draft.attrs.push_back({spec->name, roundTo(elem, constNumber(*value)), entry.value->range});
-    return true;
-  }
-  draft.attrs.push_back({spec->name, value->integer, entry.value->range});
-  return true;
+  return takeNumber(*spec, key, *entry.value);
 }
 
-bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft) {
+bool AttributeLowering::takeWord(const AttrSpec &spec, const ast::Attr &value) {
   if (value.kind == ast::Attr::Kind::Error) return false;
   std::string_view word;
   if (value.kind == ast::Attr::Kind::Word)
@@ -180,7 +206,7 @@ bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
     word = value.value->text;
   std::vector<std::string_view> words = kindWords(spec);
   if (std::find(words.begin(), words.end(), word) != words.end()) {
-    draft.attrs.push_back({spec.name, std::string(word), value.range});
+    draft_.attrs.push_back({spec.name, std::string(word), value.range});
     return true;
   }
   auto &diagnostic =
@@ -189,9 +215,9 @@ bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
   return false;
 }
 
-bool KernelLowering::textAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft) {
+bool AttributeLowering::takeText(const AttrSpec &spec, const ast::Attr &value) {
   if (value.value && value.value->is(ast::Expr::Kind::Text)) {
-    draft.attrs.push_back({spec.name, value.value->text, value.range});
+    draft_.attrs.push_back({spec.name, value.value->text, value.range});
     return true;
   }
   if (value.kind != ast::Attr::Kind::Error)
@@ -199,78 +225,97 @@ bool KernelLowering::textAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
   return false;
 }
 
-bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts) {
-  bool ok = true;
-  if (clause.kind) ok &= kindAttr(*clause.kind, draft);
-  if (clause.dims) ok &= dimsAttr(*clause.dims, draft);
-  if (clause.text) draft.attrs.push_back({"text", clause.text->text, clause.text->range});
-  if (clause.locality) {
-    std::optional<int64_t> value = params_.evalInt(*clause.locality, "locality");
-    ok &= value.has_value() && findSpec(*draft.info, "locality");
-    if (value) draft.attrs.push_back({"locality", *value, clause.locality->range});
+// Lowers a list of dimensions: `[1]` of a reduction, `[1, 0]` of a transpose.
+bool AttributeLowering::takeDims(const ast::Expr &list) {
+  const AttrSpec *spec = nullptr;
+  for (const AttrSpec &s : draft_.info->attrs)
+    if (s.kind == AttrKind::Ints && !spec) spec = &s;
+  if (!spec) {
+    diagnostics().report(DiagCode::AttributeValue, list.range, str("`", draft_.info->name, "` takes no list of dimensions"));
+    return false;
   }
-  for (const ast::Attr &group : clause.attrs)
-    for (const ast::Attr::Entry &entry : group.entries) {
-      if (!entry.key) {
-        if (entry.value) layouts.push_back(&*entry.value);
-        continue;
-      }
-      auto same = [&](const Attr &a) { return a.name == withoutDollar(entry.key.text); };
-      if (std::any_of(draft.attrs.begin(), draft.attrs.end(), same)) {
-        diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("attribute `", entry.key.text, "` is given twice"));
-        ok = false;
-      } else {
-        ok &= namedAttr(entry, draft);
-      }
-    }
-  return ok && requiredAttrs(clause, draft);
+  std::vector<int64_t> dims;
+  for (const ast::Expr &item : list.children) {
+    std::optional<int64_t> value = state_.params.evalInt(item, "a dimension");
+    if (!value) return false;
+    dims.push_back(*value);
+  }
+  draft_.attrs.push_back({spec->name, std::move(dims), list.range});
+  return true;
 }
 
-bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &draft) {
-  for (const AttrSpec &spec : draft.info->attrs) {
+// Whether the attributes that the op needs are given, except those that are derived later.
+bool AttributeLowering::hasRequired() {
+  for (const AttrSpec &spec : draft_.info->attrs) {
     // A constant's value is lowered later, together with its type.
     if (!spec.required || spec.kind == AttrKind::Number) continue;
     // dimsFollow() derives these from the types, which are not known yet.
-    if (spec.name == "dims" && (draft.info->kind == OpKind::Iota || draft.info->kind == OpKind::Broadcast)) continue;
-    if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
-    return missingAttr(clause, draft, spec.name);
+    if (spec.name == "dims" && (draft_.info->kind == OpKind::Iota || draft_.info->kind == OpKind::Broadcast)) continue;
+    if (std::any_of(draft_.attrs.begin(), draft_.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
+    return reportMissing(spec.name);
   }
   return true;
 }
 
 // Reports the missing attribute and returns false.
-bool KernelLowering::missingAttr(const ast::OpClause &clause, const OpDraft &draft, std::string_view name) {
-  if (const AttrSpec *found = findSpec(*draft.info, name)) {
+bool AttributeLowering::reportMissing(std::string_view name) {
+  if (const AttrSpec *found = findSpec(*draft_.info, name)) {
     const AttrSpec &spec = *found;
     std::string_view what = spec.kind == AttrKind::Kind   ? "a kind"
                             : spec.kind == AttrKind::Int  ? spec.name
                             : spec.kind == AttrKind::Text ? "a text"
                                                           : "a dimension, such as `[0]`";
     diagnostics()
-        .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, clause.op.range,
-                str("`", draft.info->name, "` needs ", what))
-        .note(str("for example `", draft.info->example, "`"));
+        .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, draft_.nameRange,
+                str("`", draft_.info->name, "` needs ", what))
+        .note(str("for example `", draft_.info->example, "`"));
   }
   return false;
 }
 
-// Lowers a list of dimensions: `[1]` of a reduction, `[1, 0]` of a transpose.
-bool KernelLowering::dimsAttr(const ast::Expr &list, OpDraft &draft) {
-  const AttrSpec *spec = nullptr;
-  for (const AttrSpec &s : draft.info->attrs)
-    if (s.kind == AttrKind::Ints && !spec) spec = &s;
-  if (!spec) {
-    diagnostics().report(DiagCode::AttributeValue, list.range, str("`", draft.info->name, "` takes no list of dimensions"));
-    return false;
+bool AttributeLowering::gather(const ast::OpClause &clause) {
+  bool ok = true;
+  if (clause.kind) ok &= takeKind(*clause.kind);
+  if (clause.dims) ok &= takeDims(*clause.dims);
+  if (clause.text) draft_.attrs.push_back({"text", clause.text->text, clause.text->range});
+  if (clause.locality) {
+    std::optional<int64_t> value = state_.params.evalInt(*clause.locality, "locality");
+    ok &= value.has_value() && findSpec(*draft_.info, "locality");
+    if (value) draft_.attrs.push_back({"locality", *value, clause.locality->range});
   }
-  std::vector<int64_t> dims;
-  for (const ast::Expr &item : list.children) {
-    std::optional<int64_t> value = params_.evalInt(item, "a dimension");
-    if (!value) return false;
-    dims.push_back(*value);
-  }
-  draft.attrs.push_back({spec->name, std::move(dims), list.range});
-  return true;
+  for (const ast::Attr &group : clause.attrs)
+    for (const ast::Attr::Entry &entry : group.entries) {
+      if (!entry.key) {
+        if (entry.value) draft_.layoutAttrs.push_back(&*entry.value);
+        continue;
+      }
+      auto same = [&](const Attr &a) { return a.name == withoutDollar(entry.key.text); };
+      if (std::any_of(draft_.attrs.begin(), draft_.attrs.end(), same)) {
+        diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("attribute `", entry.key.text, "` is given twice"));
+        ok = false;
+      } else {
+        ok &= takeNamed(entry);
+      }
+    }
+  return ok && hasRequired();
+}
+
+} // namespace
+
+bool gatherAttributes(KernelState &state, const ast::OpClause &clause, OpDraft &draft) {
+  return AttributeLowering(state, draft).gather(clause);
+}
+
+bool takeNamedAttribute(KernelState &state, const ast::Attr::Entry &entry, OpDraft &draft) {
+  return AttributeLowering(state, draft).takeNamed(entry);
+}
+
+bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft) {
+  return AttributeLowering(state, draft).takeLiteral(literal);
+}
+
+bool reportMissing(KernelState &state, OpDraft &draft, std::string_view name) {
+  return AttributeLowering(state, draft).reportMissing(name);
 }
 
 } // namespace xt

@@ -1,6 +1,8 @@
-// Checks functions that no kernel calls.
+#include "lang/lower/uncalled_function.h"
+
 #include "ir/base/text.h"
-#include "lang/lower/kernel_lowering.h"
+#include "ir/infer/type_rules.h"
+#include "lang/lower/call_lowering.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,37 +15,35 @@ namespace {
 constexpr int64_t kAnyExtent = 46080;
 constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
-} // namespace
-
-bool KernelLowering::checkFunction() {
+// Lowers the body for one set of arguments; only reports errors. Returns true if extents were assumed for `?`; then only errors
+// that are independent of extents are valid.
+bool checkBody(KernelState &state) {
   std::vector<Value *> arguments;
-  names_.push();
-  lanes_ = kAnyLanes; // the caller determines the number of lanes
-  size_t before = diagnostics().errorCount();
+  state.names.push();
+  state.lanes = kAnyLanes; // the caller determines the number of lanes
+  size_t before = state.diagnostics().errorCount();
   std::vector<Type> patterns;
-  for (const ast::Param &param : decl_.params) patterns.push_back(types_.resolvePattern(param.type));
-  for (const ast::TypeExpr &result : decl_.results) types_.resolvePattern(result);
-  if (diagnostics().errorCount() != before) return false;
+  for (const ast::Param &param : state.decl.params) patterns.push_back(state.types.resolvePattern(param.type));
+  for (const ast::TypeExpr &result : state.decl.results) state.types.resolvePattern(result);
+  if (state.diagnostics().errorCount() != before) return false;
   for (size_t i = 0; i < patterns.size(); ++i) {
     Type type = patterns[i];
     if (!type) return false;
     bool open = type.isVector() || type.isTile() || type.isTensorDesc();
     if (open && !type.hasStaticShape() && type.rank() > kMostRank) return false;
     if (!type.isScalar() && !type.hasStaticShape()) {
-      anyExtents_ = true;
+      state.anyExtents = true;
       TypeData data = type.data();
       if (!type.isMemRef()) std::replace(data.shape.begin(), data.shape.end(), kDynamic, kAnyExtent);
-      type = context_.intern(std::move(data));
+      type = state.context.intern(std::move(data));
     }
-    arguments.push_back(kernel_->body.addParam(type, decl_.params[i].name.text, decl_.params[i].name.range));
+    arguments.push_back(state.kernel->body.addParam(type, state.decl.params[i].name.text, state.decl.params[i].name.range));
   }
-  state_.lowered.insert(&decl_);
-  lowerFunctionBody(decl_, arguments, decl_.name.range);
-  settleNames();
-  return anyExtents_;
+  state.file.lowered.insert(&state.decl);
+  lowerFunctionBody(state, state.decl, arguments, state.decl.name.range);
+  if (NameIndex *index = state.params.symbols().index()) index->settle();
+  return state.anyExtents;
 }
-
-namespace {
 
 // Whether an error is independent of extents: errors in names, counts, kinds and element types.
 bool isOfAnyExtent(DiagCode code) {
@@ -74,16 +74,17 @@ std::string withQuestionMarks(std::string text) {
 
 } // namespace
 
-void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
+void checkUncalledFunction(Context &context, const ParamScope &params, FileState &file, const ast::KernelDecl &decl,
                            Diagnostics &diagnostics) {
   Diagnostics scratch;
   ParamScope quiet(params, scratch);
   // Use a copy of the state: a function that fails here may succeed when it is called with other extents.
-  LoweringState own = state;
-  bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
-  state.lowered = std::move(own.lowered);
-  state.repeatedTooMuch = own.repeatedTooMuch;
-  state.statements = own.statements;
+  FileState own = file;
+  KernelState body(context, quiet, own, decl, decl.name.text);
+  bool anyExtents = checkBody(body);
+  file.lowered = std::move(own.lowered);
+  file.repeatedTooMuch = own.repeatedTooMuch;
+  file.statements = own.statements;
   for (Diagnostic diagnostic : scratch.all()) {
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;

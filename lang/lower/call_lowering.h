@@ -1,0 +1,21 @@
+// Calls of functions of the file. Every call is inlined.
+#pragma once
+#include "lang/lower/kernel_state.h"
+
+namespace xt {
+
+// Lowers a call `@f(…)` and returns its results; nullopt has been reported. `signature` is the one written after the call, or null.
+std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &expr,
+                                                      const ast::Signature *signature = nullptr);
+
+// Lowers the body of a function with these arguments and returns its results; nullopt has been reported.
+std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
+                                                      const std::vector<Value *> &arguments, SourceRange call);
+
+void lowerReturn(KernelState &state, const ast::Stmt &stmt);
+
+// Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many, which has
+// been reported.
+bool mayRepeat(KernelState &state, SourceRange range);
+
+} // namespace xt

@@ -1,0 +1,155 @@
+#include "lang/lower/named_calls.h"
+
+#include "ir/base/text.h"
+#include "ir/call_names.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
+#include "lang/lower/alike_operands.h"
+#include "lang/lower/expr_lowering.h"
+#include "lang/lower/op_lowering.h"
+#include "lang/lower/operators.h"
+
+namespace xt {
+namespace {
+
+// Lowers one call. Null has been reported.
+class NamedCall {
+public:
+  NamedCall(KernelState &state, const ast::Expr &expr, Type like) : state_(state), expr_(expr), name_(expr.text), like_(like) {
+    for (const ast::Expr &child : expr.children) ranges_.push_back(child.range);
+  }
+  Value *lower();
+
+private:
+  bool takes(size_t count);
+  Value *lowerDim();
+  Value *lowerBlockId();
+  Value *lowerOpCall();
+  Value *lowerSelect();
+  Diagnostics &diagnostics() const { return state_.diagnostics(); }
+
+  KernelState &state_;
+  const ast::Expr &expr_;
+  std::string_view name_;
+  Type like_;
+  std::vector<SourceRange> ranges_; // of the arguments
+};
+
+// Whether the call has this number of arguments; false has been reported.
+bool NamedCall::takes(size_t count) {
+  if (expr_.children.size() == count) return true;
+  diagnostics().report(DiagCode::OperandCount, expr_.range,
+                       str("`", name_, "` takes ", count, " argument", count == 1 ? "" : "s", ", not ", expr_.children.size()));
+  return false;
+}
+
+Value *NamedCall::lowerDim() {
+  if (!takes(2)) return nullptr;
+  const ast::Expr &which = expr_.children[1];
+  Value *source = lowerExpr(state_, expr_.children[0]);
+  Value *dimension = lowerIndex(state_, which, "a dimension");
+  if (!source || !dimension) return nullptr;
+  if (isLiteral(which) && source->type().isMemRef())
+    if (auto d = state_.params.evalInt(which, "a dimension"); d && (*d < 0 || *d >= source->type().rank())) {
+      diagnostics().report(DiagCode::AttributeValue, ranges_[1], str(shapedText(source->type()), " has no dimension ", *d));
+      return nullptr;
+    }
+  return emitOp(state_, OpKind::Dim, {source, dimension}, ranges_, expr_.range);
+}
+
+Value *NamedCall::lowerBlockId() {
+  if (!takes(1)) return nullptr;
+  if (name_ == "workgroup_id" && !state_.kernel->grid.empty()) {
+    diagnostics()
+        .report(DiagCode::NotHere, expr_.range, "`workgroup_id` is not available in a kernel with a grid")
+        .note("use the grid variables, or `block_id`, which numbers the values of a grid variable");
+    return nullptr;
+  }
+  std::optional<int64_t> d = state_.params.evalInt(expr_.children[0], "a grid dimension");
+  if (!d) return nullptr;
+  if (*d < 0 || *d > 2) {
+    diagnostics().report(DiagCode::AttributeValue, ranges_[0], str("a grid has the dimensions 0 (x), 1 (y), 2 (z), not ", *d));
+    return nullptr;
+  }
+  Attr dimension{"dimension", std::string(1, static_cast<char>('x' + *d)), ranges_[0]};
+  return emitOp(state_, OpKind::BlockId, {}, {}, expr_.range, {std::move(dimension)});
+}
+
+Value *NamedCall::lowerSelect() {
+  const std::vector<ast::Expr> &args = expr_.children;
+  std::vector<Value *> values;
+  Value *condition = lowerExpr(state_, args[0]);
+  const ast::Expr *sides[] = {&args[1], &args[2]};
+  if (!lowerAlike(state_, sides, like_, values) || !condition) return nullptr;
+  bool vector = condition->type().isVector();
+  if (vector) values.insert(values.begin(), condition);
+  if (!broadcastScalars(state_, values, expr_.range, false)) return nullptr;
+  if (!vector) values.insert(values.begin(), condition);
+  return emitOp(state_, OpKind::Select, values, ranges_, expr_.range);
+}
+
+// Lowers a call of an op of the table, or of `min` or `max`, whose op depends on the operands' type.
+Value *NamedCall::lowerOpCall() {
+  const Operator *op = findText<Operator>(kArithmetic, name_);
+  const OpInfo *info = name_ == "ceildiv" ? &opInfo(OpKind::CeilDivSI) : name_ == "abs" ? &opInfo(OpKind::AbsF) : findOp(name_);
+  if (!isFunctionName(name_)) return reportNoFunction(state_, expr_), nullptr;
+  if (!takes(op ? 2 : info->operands.size())) return nullptr;
+  if (NameIndex *index = state_.params.symbols().index(); index && info) index->op(expr_.textRange, *info);
+  if (info && info->kind == OpKind::Select && !op) return lowerSelect();
+  std::vector<const ast::Expr *> args;
+  for (const ast::Expr &child : expr_.children) args.push_back(&child);
+  std::vector<Value *> values;
+  if (!lowerAlike(state_, args, like_, values) || !broadcastScalars(state_, values, expr_.range)) return nullptr;
+  Elem elem = values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem();
+  if (op) return emitOp(state_, op->of(elem), values, ranges_, expr_.range);
+  OpKind kind = name_ == "abs" && !isFloat(elem) ? OpKind::AbsI : info->kind;
+  return emitOp(state_, kind, values, ranges_, expr_.range);
+}
+
+Value *NamedCall::lower() {
+  for (const ast::Name &argName : expr_.argNames)
+    if (argName) {
+      diagnostics().report(DiagCode::HostArguments, argName.range, "arguments cannot be named in kernels");
+      return nullptr;
+    }
+  if (name_ == "dim") return lowerDim();
+  if (name_ == "subgroup_id") return takes(0) ? emitOp(state_, OpKind::SubgroupId, {}, {}, expr_.range) : nullptr;
+  if (name_ == "lane_id") return takes(0) ? emitOp(state_, OpKind::LaneId, {}, {}, expr_.range) : nullptr;
+  if (name_ == "workgroup_id" || name_ == "block_id") return lowerBlockId();
+  return lowerOpCall();
+}
+
+} // namespace
+
+Value *lowerNamedCall(KernelState &state, const ast::Expr &expr, Type like) { return NamedCall(state, expr, like).lower(); }
+
+void reportNoFunction(KernelState &state, const ast::Expr &expr) {
+  std::string_view name = expr.text;
+  const OpInfo *op = findOp(name);
+  if (!op || op->clause == Clause::Structure || expr.children.empty()) {
+    auto &diagnostic =
+        state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
+    suggestName(diagnostic, expr.textRange, 0, name, functionNames());
+    return;
+  }
+  FixIt fix;
+  fix.title = "remove the parentheses";
+  fix.candidate = true; // fails inside an expression, where ops are not allowed
+  auto between = [&](uint32_t begin, uint32_t end) { return SourceRange{expr.range.file, begin, end}; };
+  fix.edits.push_back({between(expr.textRange.end, expr.children.front().range.begin), " "});
+  for (const ast::Expr &child : expr.children) {
+    bool simple = child.parenthesised ||
+                  !(child.is(ast::Expr::Kind::Binary) || child.is(ast::Expr::Kind::Call) || child.is(ast::Expr::Kind::Unary));
+    if (simple || isLiteral(child)) continue;
+    fix.edits.push_back({child.range.startPoint(), "("});
+    fix.edits.push_back({child.range.endPoint(), ")"});
+  }
+  fix.edits.push_back({between(expr.children.back().range.end, expr.range.end), ""});
+  state.diagnostics()
+      .report(DiagCode::UnknownFunction, expr.textRange,
+              str("`", name, "` is an op, not a function: write its operands without parentheses"))
+      .note(str("for example `", op->example, "`"))
+      .fixits.push_back(std::move(fix));
+}
+
+} // namespace xt

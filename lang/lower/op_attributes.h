@@ -1,0 +1,18 @@
+// The attributes of an op: kinds, literals, and attributes in braces.
+#pragma once
+#include "lang/lower/op_draft.h"
+
+namespace xt {
+
+// These return false if a mistake has been reported.
+
+// Takes all attributes of a clause except the value of a constant; runs after its operands are lowered.
+bool gatherAttributes(KernelState &state, const ast::OpClause &clause, OpDraft &draft);
+// Takes `key = value` or a flag.
+bool takeNamedAttribute(KernelState &state, const ast::Attr::Entry &entry, OpDraft &draft);
+// Takes the value of a constant; runs after the result type is known.
+bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft);
+// Reports that the attribute is missing; returns false.
+bool reportMissing(KernelState &state, OpDraft &draft, std::string_view name);
+
+} // namespace xt

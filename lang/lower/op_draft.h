@@ -1,0 +1,21 @@
+// An op before its types are known. The parts of the lowering of ops fill it in.
+#pragma once
+#include "lang/lower/kernel_state.h"
+
+namespace xt {
+
+struct OpDraft {
+  const OpInfo *info = nullptr;
+  std::vector<Value *> operands;
+  std::vector<SourceRange> operandRanges;
+  std::vector<Attr> attrs;
+  std::vector<const ast::Attr *> layoutAttrs; // those without a key, as in `{#a, #b}`, which applyLayouts() takes
+  Type written; // the result type, if it is written
+  SourceRange writtenRange, range;
+  SourceRange nameRange; // of the op's name in a clause
+  std::vector<OperandLayout> layouts; // emitDraft() sets their op
+  std::vector<WrittenLayout> declared; // layouts of the single result
+  std::optional<LayoutPair> pair; // emitDraft() sets its op
+};
+
+} // namespace xt

@@ -1,0 +1,131 @@
+#include "lang/lower/scope_checks.h"
+
+#include "ir/base/text.h"
+#include "ir/op_kinds.h"
+#include "ir/uniformity.h"
+#include "ir/views/scalar.h"
+
+#include <unordered_set>
+
+namespace xt {
+namespace {
+
+// The largest number of work items in a workgroup on GPUs.
+constexpr int64_t kMostWorkItems = 1024;
+
+// False has been reported.
+bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
+  if (kernel.scope != Scope::Lane) return true;
+  if (kernel.subgroups * kernel.lanes > kMostWorkItems) {
+    diagnostics.report(
+        DiagCode::AttributeValue, decl.lanes->range,
+        str("a workgroup has at most ", kMostWorkItems, " lanes, not ", kernel.subgroups, " subgroups of ", kernel.lanes));
+    return false;
+  }
+  const Value *held = nullptr;
+  walk(kernel.body, [&](Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      Type type = op.result(i)->type();
+      if (!held && (type.isVector() || type.isTile()) && type.layout()) held = op.result(i);
+    }
+  });
+  SourceRange range = held ? held->range() : SourceRange();
+  if (!held && !written.operands.empty()) range = written.operands[0].place.range;
+  if (!held && !written.pairs.empty()) range = written.pairs[0].ranges[0];
+  if (!range.file) return true;
+  diagnostics.report(DiagCode::NotHere, range, "a layout has no meaning at lane scope")
+      .note("a vector at lane scope belongs to one lane; the sg_map of a tensor_desc assigns the elements of a block to lanes");
+  return false;
+}
+
+// XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
+// they cannot appear in a kernel with layouts. False has been reported.
+bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
+  const Op *block = nullptr;
+  bool layouts = !written.operands.empty() || !written.pairs.empty();
+  walk(kernel.body, [&](Op &op) {
+    bool windows = false;
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      windows |= op.result(i)->type().isTensorDesc();
+      layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
+    }
+    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
+  });
+  if (!block || !layouts) return true;
+  diagnostics.report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
+      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors belong "
+            "to one subgroup");
+  return false;
+}
+
+// Whether all lanes of a subgroup have the same descriptor for a block that they access together. False has been reported.
+bool laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent, Diagnostics &diagnostics) {
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
+    diagnostics
+        .report(DiagCode::NotHere, op.operandRange(i),
+                str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
+        .withLabel("depends on `lane_id()`")
+        .note("the lanes of a subgroup access one block together; its sg_map assigns elements to lanes");
+    return false;
+  }
+  return true;
+}
+
+// Reports barriers under divergent control flow: if subgroups reach a barrier different numbers of times, the kernel
+// deadlocks. The same holds for collective ops if the lanes of a subgroup diverge.
+void checkBarriers(Kernel &kernel, Diagnostics &diagnostics) {
+  if (kernel.scope == Scope::Workgroup) return;
+  bool lanes = kernel.scope == Scope::Lane;
+  std::unordered_set<const Value *> divergent = divergentValues(kernel), ofLanes;
+  if (lanes) ofLanes = divergentValues(kernel, Among::Subgroup);
+  walk(kernel.body, [&](Op &op) {
+    bool barrier = op.kind() == OpKind::Barrier;
+    if (!barrier && !(lanes && op.info().collective)) return;
+    if (!barrier && !laneAgrees(op, ofLanes, diagnostics)) return;
+    for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
+      if (divergesAt(*around, barrier ? divergent : ofLanes)) {
+        bool ofLane = lanes && divergesAt(*around, ofLanes);
+        diagnostics
+            .report(DiagCode::DivergentBarrier, op.range(),
+                    barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
+                            : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
+            .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
+            .note(barrier
+                      ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
+                            " of the workgroup: move it out of what depends on `", ofLane ? "lane_id()" : "subgroup_id()", "`")
+                      : str("the lanes of a subgroup execute it together: move it out of what depends on `lane_id()`"));
+        return;
+      }
+  });
+}
+
+} // namespace
+
+bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
+  return fitsLaneScope(decl, kernel, written, diagnostics) && blocksStandAlone(kernel, written, diagnostics);
+}
+
+void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
+  walk(kernel.body, [&](Op &op) {
+    if (op.kind() == OpKind::SubgroupId && kernel.scope == Scope::Workgroup)
+      diagnostics.report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
+          .note("layouts appear in this kernel, so the whole workgroup executes each op");
+    if (op.kind() == OpKind::BlockId && !kernel.grid.empty()) {
+      BlockIdDimension dimension = BlockIdOp(op).dimension();
+      auto index = static_cast<size_t>(dimension);
+      if (index >= kernel.grid.size())
+        diagnostics.report(DiagCode::NotHere, op.range(),
+                           str("the grid of this kernel has ", kernel.grid.size(), " dimension",
+                               kernel.grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
+    }
+    if (op.kind() == OpKind::AllocSlm && op.block() != &kernel.body)
+      diagnostics
+          .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")
+          .note("a buffer exists from the start of the workgroup to its end");
+  });
+  checkBarriers(kernel, diagnostics);
+}
+
+} // namespace xt

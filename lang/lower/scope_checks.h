@@ -1,0 +1,16 @@
+// Checks that each op of a kernel has a meaning at the kernel's scope and at its place.
+#pragma once
+#include "ir/infer/layout_inference.h"
+#include "lang/ast.h"
+
+namespace xt {
+
+// Whether the layouts, lanes and blocks of a kernel can appear together. Runs before layouts are inferred. False has been
+// reported.
+bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics);
+
+// Reports ops that are not allowed where they are, such as a barrier that not all subgroups reach. Runs after layouts are
+// inferred, which determines the scope.
+void checkPlaces(Kernel &kernel, Diagnostics &diagnostics);
+
+} // namespace xt
