@@ -2,142 +2,119 @@
 
 #include "ir/base/text.h"
 
-#include <algorithm>
-
 namespace xt {
-
-SourceRange AstBuilder::range(antlr4::Token *token) const {
-  if (!token || token->getStartIndex() == INVALID_INDEX) return none();
-  return {file_, static_cast<uint32_t>(token->getStartIndex()), static_cast<uint32_t>(token->getStopIndex() + 1)};
-}
-
-SourceRange AstBuilder::range(antlr4::ParserRuleContext *ctx) const {
-  if (!ctx || !ctx->start) return none();
-  SourceRange out = range(ctx->start);
-  // The stop token of a rule with errors may be missing or precede the start token.
-  if (ctx->stop) out.end = std::max(out.begin, range(ctx->stop).end);
-  return out;
-}
-
-ast::Name AstBuilder::sigilName(antlr4::tree::TerminalNode *node) const {
-  SourceRange where = range(node);
-  std::string_view spelled = slice(where);
-  constexpr std::string_view kSigils = "%@#!$";
-  if (!spelled.empty() && kSigils.find(spelled.front()) != std::string_view::npos) spelled.remove_prefix(1);
-  if (spelled.size() >= 2 && spelled.front() == '"') spelled = spelled.substr(1, spelled.size() - 2); // @"quoted"
-  return {std::string(spelled), where};
-}
-
-ast::Name AstBuilder::boundName(antlr4::tree::TerminalNode *node) {
-  ast::Name name = sigilName(node);
-  if (size_t at = name.text.find('#'); at != std::string::npos)
-    report(DiagCode::SyntaxError, name.range,
-           str("`%", name.text, "` is one of several values: `%", name.text.substr(0, at), ":2 = …` binds all of them"));
-  return name;
-}
-
-ast::Name AstBuilder::word(antlr4::ParserRuleContext *ctx) const {
-  SourceRange where = range(ctx);
-  return {std::string(slice(where)), where};
-}
-
-std::vector<ast::Name> AstBuilder::words(const std::vector<P::WordContext *> &list) const {
-  std::vector<ast::Name> out;
-  for (P::WordContext *w : list) out.push_back(word(w));
-  return out;
-}
-
-namespace {
 
 using P = xtg::XtParser;
 
-// Whether an error was repaired with certainty, so that nothing was lost. (A superfluous comma, '=' or bracket may indicate
-// lost text.)
-bool isMended(DiagCode code) {
-  switch (code) {
-  case DiagCode::MissingColon:
-  case DiagCode::MissingSigil:
-  case DiagCode::MisspeltKeyword:
-  case DiagCode::UnclosedBlock:
-  case DiagCode::MissingBlock:
-  case DiagCode::Semicolon: return true;
-  default: return false;
-  }
-}
-
-bool isBlock(antlr4::tree::ParseTree *tree) { return as<P::BlockContext>(tree) || as<P::HostBlockContext>(tree); }
-
-// The first block in a rule, where the lines of its header end.
-antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
-  for (antlr4::tree::ParseTree *child : ctx->children)
-    if (auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child)) {
-      if (isBlock(rule)) return rule;
-      if (antlr4::ParserRuleContext *inner = firstBlock(rule)) return inner;
-    }
-  return nullptr;
-}
-
-} // namespace
-
-// Collects the rules that were not parsed to their end, and the rules around them up to the innermost block. A block is not
-// affected by an incomplete statement in it.
-void AstBuilder::findExceptions(antlr4::ParserRuleContext *ctx) {
-  for (antlr4::tree::ParseTree *child : ctx->children) {
-    auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child);
-    if (!rule) continue;
-    findExceptions(rule);
-    if (!isBlock(rule) && exceptions_.contains(rule)) exceptions_.insert(ctx);
-  }
-  if (ctx->exception) exceptions_.insert(ctx);
-}
-
-void AstBuilder::findLosses() {
-  for (const Diagnostic &d : diagnostics_.all()) {
-    if (d.range.file != file_) continue;
-    mistakes_ = true;
-    if (!isMended(d.code)) losses_.push_back(d.range.begin);
-  }
-  std::sort(losses_.begin(), losses_.end());
-}
-
-bool AstBuilder::broken(antlr4::ParserRuleContext *ctx) const {
-  if (!mistakes_) return false; // each exception has been reported as an error
-  if (exceptions_.contains(ctx)) return true;
-  SourceRange own = range(ctx);
-  size_t end = text_.find('\n', own.end);
-  auto it = std::lower_bound(losses_.begin(), losses_.end(), own.begin);
-  if (it == losses_.end() || *it > end) return false;
-  antlr4::ParserRuleContext *block = firstBlock(ctx);
-  return !block || *it <= range(block).begin;
-}
-
-std::string AstBuilder::unescaped(SourceRange quoted) {
-  std::string_view body = slice(quoted);
-  if (!body.empty()) body.remove_prefix(1);
-  if (!body.empty() && body.back() == '"') body.remove_suffix(1);
-  std::string out;
-  for (size_t i = 0; i < body.size(); ++i) {
-    if (body[i] != '\\' || i + 1 == body.size()) {
-      out += body[i];
-      continue;
-    }
-    switch (body[++i]) {
-    case 'n': out += '\n'; break;
-    case 't': out += '\t'; break;
-    case 'r': out += '\r'; break;
-    case '0': out += '\0'; break;
-    case '"':
-    case '\\': out += body[i]; break;
-    default: {
-      auto begin = static_cast<uint32_t>(quoted.begin + i); // the backslash: i - 1 in `body`, which begins after the quote
-      SourceRange where{file_, begin, begin + 2};
-      report(DiagCode::BadEscape, where, str("unknown escape `", slice(where), "`"))
-          .note("the escapes are \\n \\t \\r \\0 \\\" and \\\\");
-      out += body[i];
-    }
-    }
-  }
+ast::File AstBuilder::file(P::FileContext *ctx) {
+  ast::File out;
+  out.file = tree_.file();
+  for (P::ItemContext *i : ctx->item()) item(i, out);
   return out;
+}
+
+void AstBuilder::item(P::ItemContext *ctx, ast::File &out) {
+  if (auto *i = as<P::ImportItemContext>(ctx)) {
+    if (i->TEXT()) out.imports.push_back({tree_.range(ctx), tree_.unescaped(tree_.range(i->TEXT())), tree_.range(i->TEXT())});
+  }
+  if (auto *i = as<P::ParamItemContext>(ctx)) {
+    out.params.push_back(param(i));
+    if (losses_.broken(ctx)) out.params.back().type = {};
+  }
+  if (auto *i = as<P::AttrAliasItemContext>(ctx)) {
+    out.attrAliases.push_back({tree_.range(ctx), tree_.sigilName(i->ATTR()), types_.attr(i->attrValue())});
+    if (losses_.broken(ctx)) out.attrAliases.back().value = {};
+  }
+  if (auto *i = as<P::TypeAliasItemContext>(ctx)) {
+    out.typeAliases.push_back({tree_.range(ctx), tree_.sigilName(i->TYPE()), types_.type(i->type())});
+    if (losses_.broken(ctx)) out.typeAliases.back().value = {};
+  }
+  if (auto *i = as<P::KernelItemContext>(ctx)) {
+    out.kernels.push_back(kernel(i));
+  }
+  if (auto *i = as<P::TestItemContext>(ctx)) {
+    out.tests.push_back(tests_.test(i));
+  }
+}
+
+ast::ParamDecl AstBuilder::param(P::ParamItemContext *ctx) const {
+  ast::ParamDecl out;
+  out.range = tree_.range(ctx);
+  out.name = tree_.sigilName(ctx->SIZE());
+  out.type = types_.type(ctx->type());
+  bool ofType = out.type.kind == ast::TypeExpr::Kind::Word && out.type.name.text == "type";
+  auto asType = [&](P::ChoiceContext *c) {
+    if (c->shapedType()) return types_.shapedType(c->shapedType());
+    ast::Expr e = exprs_.expr(c->expr());
+    ast::TypeExpr t;
+    t.range = e.range;
+    t.name = {e.text, e.range};
+    if (e.is(ast::Expr::Kind::Ident)) t.kind = ast::TypeExpr::Kind::Word;
+    if (e.is(ast::Expr::Kind::Param)) t.kind = ast::TypeExpr::Kind::Param;
+    return t;
+  };
+  auto asValue = [&](P::ChoiceContext *c) { return exprs_.expr(c->expr()); };
+  if (ctx->choice()) {
+    if (ofType)
+      out.typeValue = asType(ctx->choice());
+    else
+      out.value = asValue(ctx->choice());
+  }
+  if (ctx->choices())
+    for (P::ChoiceContext *c : ctx->choices()->choice()) {
+      if (ofType)
+        out.typeChoices.push_back(asType(c));
+      else
+        out.choices.push_back(asValue(c));
+    }
+  return out;
+}
+
+ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
+  ast::KernelDecl out;
+  out.range = tree_.range(ctx);
+  out.broken = losses_.broken(ctx);
+  out.isFunction = ctx->KW_FUNC() != nullptr;
+  out.name = tree_.sigilName(ctx->SYMBOL());
+  out.params = types_.params(ctx->params());
+  out.results = types_.types(ctx->typeList());
+  for (P::HeaderContext *h : ctx->header()) header(h, out);
+  out.body = statements_.block(ctx->block());
+  if (ctx->block())
+    for (P::LineContext *line : ctx->block()->line())
+      if (auto *form = as<P::FormStmtContext>(line->stmt()))
+        for (ast::Name &name : tree_.words(form->word())) out.forms.push_back(std::move(name));
+  return out;
+}
+
+void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) const {
+  auto once = [&](bool given) {
+    if (given)
+      tree_.report(DiagCode::RepeatedClause, tree_.range(ctx->start),
+                   str("`", tree_.slice(tree_.range(ctx->start)), "` is given twice"));
+    return !given;
+  };
+  if (auto *h = as<P::GridHeaderContext>(ctx)) {
+    if (!once(!out.grid.empty())) return;
+    for (P::GridVarContext *v : h->gridVar()) {
+      ast::GridVar var;
+      var.name = tree_.boundName(v->VALUE());
+      auto bounds = v->expr();
+      var.lower = exprs_.expr(!bounds.empty() ? bounds[0] : nullptr);
+      var.upper = exprs_.expr(bounds.size() > 1 ? bounds[1] : nullptr);
+      if (bounds.size() > 2) var.step = exprs_.expr(bounds[2]);
+      out.grid.push_back(std::move(var));
+    }
+  }
+  if (auto *h = as<P::SubgroupsHeaderContext>(ctx)) {
+    if (once(out.subgroups.has_value())) out.subgroups = exprs_.expr(h->expr());
+  }
+  if (auto *h = as<P::LanesHeaderContext>(ctx)) {
+    if (once(out.lanes.has_value())) out.lanes = exprs_.expr(h->expr());
+  }
+  if (auto *h = as<P::FormHeaderContext>(ctx)) {
+    for (ast::Name &name : tree_.words(h->word())) out.forms.push_back(std::move(name));
+  }
 }
 
 } // namespace xt

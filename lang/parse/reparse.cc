@@ -36,7 +36,9 @@ std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, c
   xtg::XtParser::FileContext *tree = parser.file();
   if (!unused.all().empty()) return std::nullopt;
   static const std::vector<LikeLine> kNone;
-  return AstBuilder(source, index, stream, distinct ? distinct->like : kNone, diagnostics).file(tree);
+  TreeText text(source, index, diagnostics);
+  SyntaxLosses losses(text, tree);
+  return AstBuilder(text, losses, stream, distinct ? distinct->like : kNone).file(tree);
 }
 
 ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, Diagnostics &diagnostics) {

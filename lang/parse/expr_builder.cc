@@ -1,4 +1,4 @@
-#include "lang/parse/ast_builder.h"
+#include "lang/parse/expr_builder.h"
 
 #include "ir/base/text.h"
 
@@ -19,10 +19,10 @@ bool isComparison(std::string_view op) {
 
 } // namespace
 
-Expr AstBuilder::number(antlr4::Token *token) {
+Expr ExprBuilder::number(antlr4::Token *token) const {
   Expr out;
-  out.range = range(token);
-  std::string spelled(slice(out.range));
+  out.range = tree_.range(token);
+  std::string spelled(tree_.slice(out.range));
   out.text = spelled;
   switch (token->getType()) {
   case P::INT:
@@ -52,46 +52,46 @@ Expr AstBuilder::number(antlr4::Token *token) {
   }
 }
 
-Expr AstBuilder::text(antlr4::Token *token) {
+Expr ExprBuilder::text(antlr4::Token *token) const {
   Expr out;
   out.kind = Expr::Kind::Text;
-  out.range = range(token);
-  out.text = unescaped(out.range);
+  out.range = tree_.range(token);
+  out.text = tree_.unescaped(out.range);
   return out;
 }
 
-Expr AstBuilder::unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::ExprContext *operand) {
+Expr ExprBuilder::unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::ExprContext *operand) const {
   Expr out;
   out.kind = Expr::Kind::Unary;
-  out.range = range(ctx);
-  out.textRange = range(op);
-  out.text = std::string(slice(out.textRange));
+  out.range = tree_.range(ctx);
+  out.textRange = tree_.range(op);
+  out.text = std::string(tree_.slice(out.textRange));
   out.children.push_back(expr(operand));
   return out;
 }
 
-Expr AstBuilder::binary(P::ExprContext *ctx) {
+Expr ExprBuilder::binary(P::ExprContext *ctx) const {
   Expr out;
   out.kind = Expr::Kind::Binary;
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   auto operands = ctx->getRuleContexts<P::ExprContext>();
   for (antlr4::tree::ParseTree *child : ctx->children)
-    if (antlr4::tree::TerminalNode *node = xtg::terminal(child)) out.textRange = range(node);
-  out.text = std::string(slice(out.textRange));
+    if (antlr4::tree::TerminalNode *node = xtg::terminal(child)) out.textRange = tree_.range(node);
+  out.text = std::string(tree_.slice(out.textRange));
   for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
   while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();
   const Expr &left = out.children[0];
   if (isComparison(out.text) && left.is(Expr::Kind::Binary) && !left.parenthesised && isComparison(left.text))
-    report(DiagCode::ChainedComparison, out.textRange, "comparisons do not chain: this one compares a truth value")
+    tree_.report(DiagCode::ChainedComparison, out.textRange, "comparisons do not chain: this one compares a truth value")
         .at(left.textRange, "the other comparison")
         .note("write `a < b and b < c`");
   return out;
 }
 
-Expr AstBuilder::expr(P::ExprContext *ctx) {
+Expr ExprBuilder::expr(P::ExprContext *ctx) const {
   Expr out;
-  if (!ctx) return out.range = none(), out;
-  out.range = range(ctx);
+  if (!ctx) return out.range = tree_.none(), out;
+  out.range = tree_.range(ctx);
   if (auto *e = as<P::AtomExprContext>(ctx)) return indexed(atom(e->atom()), e->index());
   if (auto *e = as<P::MinusExprContext>(ctx)) return unary(ctx, e->start, e->expr());
   if (auto *e = as<P::NotExprContext>(ctx)) return unary(ctx, e->start, e->expr());
@@ -99,27 +99,27 @@ Expr AstBuilder::expr(P::ExprContext *ctx) {
   return binary(ctx);
 }
 
-Expr AstBuilder::atom(P::AtomContext *ctx) {
+Expr ExprBuilder::atom(P::AtomContext *ctx) const {
   Expr out;
-  if (!ctx) return out.range = none(), out;
+  if (!ctx) return out.range = tree_.none(), out;
   if (ctx->simple()) return simple(ctx->simple());
   if (ctx->call()) return call(ctx->call());
   if (ctx->TEXT()) return text(ctx->TEXT()->getSymbol());
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   if (ctx->name()) {
     out.kind = Expr::Kind::Ident;
-    out.text = std::string(slice(out.range));
+    out.text = std::string(tree_.slice(out.range));
   }
   return out;
 }
 
-Expr AstBuilder::simple(P::SimpleContext *ctx) {
+Expr ExprBuilder::simple(P::SimpleContext *ctx) const {
   Expr out;
-  if (!ctx) return out.range = none(), out;
-  out.range = range(ctx);
+  if (!ctx) return out.range = tree_.none(), out;
+  out.range = tree_.range(ctx);
   if (auto *v = as<P::ValueAtomContext>(ctx)) {
     out.kind = v->SPLICE() ? Expr::Kind::Values : Expr::Kind::Value;
-    out.text = sigilName(v->VALUE()).text;
+    out.text = tree_.sigilName(v->VALUE()).text;
     if (v->INT()) {
       Expr count = number(v->INT()->getSymbol());
       out.integer = count.integer;
@@ -127,69 +127,69 @@ Expr AstBuilder::simple(P::SimpleContext *ctx) {
     }
   } else if (auto *s = as<P::SizeAtomContext>(ctx)) {
     out.kind = Expr::Kind::Param;
-    out.text = sigilName(s->SIZE()).text;
+    out.text = tree_.sigilName(s->SIZE()).text;
   } else if (as<P::NumberAtomContext>(ctx)) {
     return number(ctx->start);
   } else if (auto *b = as<P::BoolAtomContext>(ctx)) {
     out.kind = Expr::Kind::Bool;
-    out.text = std::string(slice(out.range));
+    out.text = std::string(tree_.slice(out.range));
     out.integer = b->KW_TRUE() ? 1 : 0;
   } else if (auto *f = as<P::SymbolAtomContext>(ctx)) {
     out.kind = Expr::Kind::Symbol;
-    out.text = sigilName(f->SYMBOL()).text;
+    out.text = tree_.sigilName(f->SYMBOL()).text;
   } else if (auto *p = as<P::ParenAtomContext>(ctx)) {
     out = expr(p->expr());
-    out.range = range(ctx);
+    out.range = tree_.range(ctx);
     out.parenthesised = true;
   }
   return out;
 }
 
-Expr AstBuilder::arg(P::ArgContext *ctx, ast::Name *name) {
-  if (ctx->word()) *name = word(ctx->word());
+Expr ExprBuilder::arg(P::ArgContext *ctx, ast::Name *name) const {
+  if (ctx->word()) *name = tree_.word(ctx->word());
   return value(ctx->value());
 }
 
-Expr AstBuilder::call(P::CallContext *ctx) {
+Expr ExprBuilder::call(P::CallContext *ctx) const {
   Expr out;
   out.kind = Expr::Kind::Call;
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   if (ctx->SYMBOL()) {
-    ast::Name callee = sigilName(ctx->SYMBOL());
+    ast::Name callee = tree_.sigilName(ctx->SYMBOL());
     out.symbolCall = true;
     out.text = callee.text;
     out.textRange = callee.range;
   } else {
-    out.textRange = range(ctx->name());
-    out.text = std::string(slice(out.textRange));
+    out.textRange = tree_.range(ctx->name());
+    out.text = std::string(tree_.slice(out.textRange));
   }
   for (P::ArgContext *a : ctx->arg()) {
-    ast::Name name{{}, none()};
+    ast::Name name{{}, tree_.none()};
     out.children.push_back(arg(a, &name));
     out.argNames.push_back(std::move(name));
   }
   return out;
 }
 
-Expr AstBuilder::value(P::ValueContext *ctx) {
+Expr ExprBuilder::value(P::ValueContext *ctx) const {
   if (ctx && ctx->list()) return list(ctx->list());
   return expr(ctx ? ctx->expr() : nullptr);
 }
 
-Expr AstBuilder::list(P::ListContext *ctx) {
+Expr ExprBuilder::list(P::ListContext *ctx) const {
   Expr out;
   out.kind = Expr::Kind::List;
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   for (P::ValueContext *v : ctx->value()) out.children.push_back(value(v));
   return out;
 }
 
-Expr AstBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexes) {
+Expr ExprBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexes) const {
   for (P::IndexContext *index : indexes) {
     Expr out;
     out.kind = Expr::Kind::Index;
-    out.range = base.range.to(range(index));
-    out.textRange = range(index);
+    out.range = base.range.to(tree_.range(index));
+    out.textRange = tree_.range(index);
     out.children.push_back(std::move(base));
     for (P::IndexItemContext *item : index->indexItem()) {
       auto parts = item->expr();
@@ -199,12 +199,12 @@ Expr AstBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexe
       }
       Expr slice;
       slice.kind = Expr::Kind::Slice;
-      slice.range = range(item);
-      slice.textRange = range(item->COLON());
+      slice.range = tree_.range(item);
+      slice.textRange = tree_.range(item->COLON());
       Expr begin, end;
       begin.range = slice.range.startPoint();
       end.range = slice.range.endPoint();
-      for (P::ExprContext *part : parts) (range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
+      for (P::ExprContext *part : parts) (tree_.range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
       slice.children.push_back(std::move(begin));
       slice.children.push_back(std::move(end));
       if (item->step() && item->step()->expr()) slice.children.push_back(expr(item->step()->expr()));

@@ -1,4 +1,4 @@
-#include "lang/parse/ast_builder.h"
+#include "lang/parse/type_builder.h"
 
 #include "ir/base/text.h"
 
@@ -16,98 +16,128 @@ std::string lastPart(std::string_view name) { return std::string(name.substr(nam
 
 } // namespace
 
-TypeExpr AstBuilder::type(P::TypeContext *ctx) {
+TypeExpr TypeBuilder::type(P::TypeContext *ctx) const {
   TypeExpr out;
-  if (!ctx) return out.range = none(), out;
-  out.range = range(ctx);
+  if (!ctx) return out.range = tree_.none(), out;
+  out.range = tree_.range(ctx);
   if (auto *shaped = as<P::ShapedTypeRefContext>(ctx)) return shapedType(shaped->shapedType());
   if (auto *alias = as<P::TypeAliasRefContext>(ctx)) {
-    out.name = sigilName(alias->TYPE());
+    out.name = tree_.sigilName(alias->TYPE());
     // !xegpu.nbarrier is a dialect's type, not an alias.
     bool dialect = out.name.text.find('.') != std::string::npos;
     out.kind = dialect ? TypeExpr::Kind::Word : TypeExpr::Kind::Alias;
     if (dialect) out.name.text = lastPart(out.name.text);
   } else if (auto *param = as<P::TypeParamRefContext>(ctx)) {
     out.kind = TypeExpr::Kind::Param;
-    out.name = sigilName(param->SIZE());
+    out.name = tree_.sigilName(param->SIZE());
   } else if (auto *named = as<P::WordTypeContext>(ctx)) {
     out.kind = TypeExpr::Kind::Word;
-    out.name = word(named->name());
+    out.name = tree_.word(named->name());
   }
   return out;
 }
 
-TypeExpr AstBuilder::shapedType(P::ShapedTypeContext *ctx) {
+ast::Extent TypeBuilder::extent(P::ExtentContext *ctx) const {
+  ast::Extent out;
+  out.range = tree_.range(ctx);
+  if (ctx->QMARK()) {
+    out.dynamic = true;
+  } else if (ctx->expr()) {
+    out.value = exprs_.expr(ctx->expr());
+  } else if (ctx->SIZE()) {
+    Expr value;
+    value.kind = Expr::Kind::Param;
+    value.range = tree_.range(ctx->SIZE());
+    value.text = tree_.sigilName(ctx->SIZE()).text;
+    out.value = std::move(value);
+  } else if (ctx->DIM()) {
+    std::string digits(tree_.slice(tree_.range(ctx->DIM())));
+    Expr value;
+    value.kind = Expr::Kind::Int;
+    value.range = tree_.range(ctx->DIM());
+    value.text = digits;
+    value.integerOverflow = digits.size() > 18; // larger than any extent
+    value.integer = value.integerOverflow ? 0 : std::stoll(digits);
+    value.number = static_cast<double>(value.integer);
+    out.value = std::move(value);
+  }
+  return out;
+}
+
+TypeExpr TypeBuilder::element(P::ShapeContext *ctx) const {
+  TypeExpr out;
+  if (ctx->ELEM()) {
+    out.kind = TypeExpr::Kind::Word;
+    out.range = tree_.range(ctx->ELEM());
+    out.name = {std::string(tree_.slice(out.range)), out.range};
+  } else if (ctx->SIZE()) {
+    out.kind = TypeExpr::Kind::Param;
+    out.range = tree_.range(ctx->SIZE());
+    out.name = tree_.sigilName(ctx->SIZE());
+  }
+  return out;
+}
+
+TypeExpr TypeBuilder::shapedType(P::ShapedTypeContext *ctx) const {
   TypeExpr out;
   out.kind = TypeExpr::Kind::Shaped;
-  out.range = range(ctx);
-  out.name.range = range(ctx->start);
-  std::string_view spelled = slice(out.name.range);
+  out.range = tree_.range(ctx);
+  out.name.range = tree_.range(ctx->start);
+  std::string_view spelled = tree_.slice(out.name.range);
   if (spelled.starts_with("!")) spelled.remove_prefix(1);
   out.name.text = lastPart(spelled);
-  P::ShapeContext *shape = ctx->shape();
-  if (shape) {
-    for (P::ExtentContext *e : shape->extent()) {
-      ast::Extent extent;
-      extent.range = range(e);
-      if (e->QMARK()) {
-        extent.dynamic = true;
-      } else if (e->expr()) {
-        extent.value = expr(e->expr());
-      } else if (e->SIZE()) {
-        Expr value;
-        value.kind = Expr::Kind::Param;
-        value.range = range(e->SIZE());
-        value.text = sigilName(e->SIZE()).text;
-        extent.value = std::move(value);
-      } else if (e->DIM()) {
-        std::string digits(slice(range(e->DIM())));
-        Expr value;
-        value.kind = Expr::Kind::Int;
-        value.range = range(e->DIM());
-        value.text = digits;
-        value.integerOverflow = digits.size() > 18; // larger than any extent
-        value.integer = value.integerOverflow ? 0 : std::stoll(digits);
-        value.number = static_cast<double>(value.integer);
-        extent.value = std::move(value);
-      }
-      out.extents.push_back(std::move(extent));
-    }
-    TypeExpr element;
-    if (shape->ELEM()) {
-      element.kind = TypeExpr::Kind::Word;
-      element.range = range(shape->ELEM());
-      element.name = {std::string(slice(element.range)), element.range};
-    } else if (shape->SIZE()) {
-      element.kind = TypeExpr::Kind::Param;
-      element.range = range(shape->SIZE());
-      element.name = sigilName(shape->SIZE());
-    }
-    out.element = std::make_shared<TypeExpr>(std::move(element));
+  if (P::ShapeContext *shape = ctx->shape()) {
+    for (P::ExtentContext *e : shape->extent()) out.extents.push_back(extent(e));
+    out.element = std::make_shared<TypeExpr>(element(shape));
   }
   for (P::AttrEntryContext *e : ctx->attrEntry()) out.attrs.push_back(entry(e));
   return out;
 }
 
-std::vector<TypeExpr> AstBuilder::types(P::TypeListContext *ctx) {
+std::vector<TypeExpr> TypeBuilder::types(P::TypeListContext *ctx) const {
   std::vector<TypeExpr> out;
   if (ctx)
     for (P::TypeContext *t : ctx->type()) out.push_back(type(t));
   return out;
 }
 
+std::vector<ast::Param> TypeBuilder::params(P::ParamsContext *ctx) const {
+  std::vector<ast::Param> out;
+  if (ctx)
+    for (P::ParamContext *p : ctx->param()) out.push_back({tree_.boundName(p->VALUE()), type(p->type())});
+  return out;
+}
+
+ast::Signature TypeBuilder::signature(P::SignatureContext *ctx) const {
+  ast::Signature out;
+  out.range = tree_.range(ctx);
+  auto lists = ctx->typeList();
+  size_t right = 0;
+  if (ctx->COLON()) {
+    if (!lists.empty()) out.left = types(lists[0]);
+    right = 1;
+  } else {
+    if (ctx->shapedType()) out.left.push_back(shapedType(ctx->shapedType()));
+    for (P::TypeContext *t : ctx->type()) out.left.push_back(type(t));
+  }
+  out.hasArrow = ctx->arrow() || ctx->KW_FROM();
+  if (lists.size() > right) out.right = types(lists[right]);
+  if (ctx->KW_FROM()) std::swap(out.left, out.right); // f32 from vector<8xf32>
+  return out;
+}
+
 // ---- attributes ----
 
-Attr AstBuilder::group(P::AttrGroupContext *ctx) {
+Attr TypeBuilder::group(P::AttrGroupContext *ctx) const {
   Attr out;
   out.kind = Attr::Kind::Dict;
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   for (antlr4::tree::ParseTree *child : ctx->children) {
     if (auto *e = as<P::AttrEntryContext>(child)) {
       out.entries.push_back(entry(e));
     } else if (auto *l = as<P::LayoutAttrContext>(child)) {
       Attr::Entry positional;
-      positional.range = range(l);
+      positional.range = tree_.range(l);
       positional.key.range = positional.range.startPoint();
       positional.value = layoutAttr(l);
       out.entries.push_back(std::move(positional));
@@ -116,20 +146,20 @@ Attr AstBuilder::group(P::AttrGroupContext *ctx) {
   return out;
 }
 
-std::vector<Attr> AstBuilder::groups(const std::vector<P::AttrGroupContext *> &list) {
+std::vector<Attr> TypeBuilder::groups(const std::vector<P::AttrGroupContext *> &list) const {
   std::vector<Attr> out;
   for (P::AttrGroupContext *g : list) out.push_back(group(g));
   return out;
 }
 
-Attr::Entry AstBuilder::entry(P::AttrEntryContext *ctx) {
+Attr::Entry TypeBuilder::entry(P::AttrEntryContext *ctx) const {
   Attr::Entry out;
-  out.range = range(ctx);
+  out.range = tree_.range(ctx);
   out.key.range = out.range.startPoint();
   if (ctx->SIZE())
-    out.key = sigilName(ctx->SIZE()); // {$reduction_size = 32}
+    out.key = tree_.sigilName(ctx->SIZE()); // {$reduction_size = 32}
   else if (ctx->word())
-    out.key = word(ctx->word());
+    out.key = tree_.word(ctx->word());
   if (!ctx->attrValue()) return out;
   Attr value = attr(ctx->attrValue());
   bool named = ctx->SIZE() || ctx->word();
@@ -144,7 +174,7 @@ Attr::Entry AstBuilder::entry(P::AttrEntryContext *ctx) {
   return out;
 }
 
-std::vector<Attr::Entry> AstBuilder::entries(P::EntriesContext *ctx) {
+std::vector<Attr::Entry> TypeBuilder::entries(P::EntriesContext *ctx) const {
   std::vector<Attr::Entry> out;
   if (!ctx) return out;
   for (P::AttrEntryContext *e : ctx->attrEntry()) {
@@ -158,28 +188,28 @@ std::vector<Attr::Entry> AstBuilder::entries(P::EntriesContext *ctx) {
   return out;
 }
 
-Attr AstBuilder::layoutAttr(P::LayoutAttrContext *ctx) {
+Attr TypeBuilder::layoutAttr(P::LayoutAttrContext *ctx) const {
   Attr out;
-  out.range = range(ctx);
-  out.name = sigilName(ctx->ATTR());
+  out.range = tree_.range(ctx);
+  out.name = tree_.sigilName(ctx->ATTR());
   out.kind = ctx->LANGLE() ? Attr::Kind::Mapping : Attr::Kind::Alias;
   out.entries = entries(ctx->entries());
   return out;
 }
 
-Attr AstBuilder::affineMap(P::AffineMapAttrContext *ctx) {
+Attr TypeBuilder::affineMap(P::AffineMapAttrContext *ctx) const {
   Attr out;
   out.kind = Attr::Kind::AffineMap;
-  out.range = range(ctx);
-  if (ctx->EQ()) out.name = {"affine_map", range(ctx->KW_AFFINE_MAP())};
+  out.range = tree_.range(ctx);
+  if (ctx->EQ()) out.name = {"affine_map", tree_.range(ctx->KW_AFFINE_MAP())};
   auto sides = ctx->words();
   if (sides.size() != 2) return out;
-  std::vector<ast::Name> from = words(sides[0]->word()), to = words(sides[1]->word());
+  std::vector<ast::Name> from = tree_.words(sides[0]->word()), to = tree_.words(sides[1]->word());
   for (const ast::Name &name : to) {
     size_t k = 0;
     while (k < from.size() && from[k].text != name.text) ++k;
     if (k == from.size()) {
-      report(DiagCode::BadPermutation, name.range, str("`", name.text, "` is not a dimension on the map's left side"));
+      tree_.report(DiagCode::BadPermutation, name.range, str("`", name.text, "` is not a dimension on the map's left side"));
       out.kind = Attr::Kind::Error;
     } else {
       out.permutation.push_back(static_cast<int64_t>(k));
@@ -189,7 +219,7 @@ Attr AstBuilder::affineMap(P::AffineMapAttrContext *ctx) {
 }
 
 // Converts an expression to an attribute: the grammar parses numbers, parameters and words as expressions.
-Attr AstBuilder::attrOf(Expr value) {
+Attr TypeBuilder::attrOf(Expr value) {
   Attr out;
   out.range = value.range;
   if (value.is(Expr::Kind::Ident)) {
@@ -202,15 +232,28 @@ Attr AstBuilder::attrOf(Expr value) {
   return out;
 }
 
-Attr AstBuilder::attr(P::AttrValueContext *ctx) {
+// Builds a factor of #layout<…>, such as `4 : lane`.
+Attr TypeBuilder::factor(P::AttrItemContext *ctx, Attr extent) const {
+  Expr out;
+  out.kind = Expr::Kind::Slice;
+  out.range = tree_.range(ctx);
+  out.textRange = tree_.range(ctx->COLON());
+  Expr missing;
+  missing.range = extent.range;
+  out.children.push_back(extent.value ? std::move(*extent.value) : std::move(missing));
+  out.children.push_back(exprs_.expr(ctx->expr()));
+  return attrOf(std::move(out));
+}
+
+Attr TypeBuilder::attr(P::AttrValueContext *ctx) const {
   Attr out;
-  if (!ctx) return out.range = none(), out;
-  out.range = range(ctx);
+  if (!ctx) return out.range = tree_.none(), out;
+  out.range = tree_.range(ctx);
   if (auto *layout = as<P::LayoutAttrRefContext>(ctx)) {
     return layoutAttr(layout->layoutAttr());
   } else if (auto *mapping = as<P::MappingAttrContext>(ctx)) {
     out.kind = Attr::Kind::Mapping;
-    out.name = {std::string(slice(range(mapping->WORD()))), range(mapping->WORD())};
+    out.name = {std::string(tree_.slice(tree_.range(mapping->WORD()))), tree_.range(mapping->WORD())};
     out.entries = entries(mapping->entries());
   } else if (auto *map = as<P::AffineMapAttrContext>(ctx)) {
     return affineMap(map);
@@ -218,18 +261,7 @@ Attr AstBuilder::attr(P::AttrValueContext *ctx) {
     out.kind = Attr::Kind::List;
     for (P::AttrItemContext *item : items->attrItem()) {
       Attr one = attr(item->attrValue());
-      if (item->COLON()) { // a factor of #layout<…>
-        Expr factor;
-        factor.kind = Expr::Kind::Slice;
-        factor.range = range(item);
-        factor.textRange = range(item->COLON());
-        Expr extent;
-        extent.range = one.range;
-        factor.children.push_back(one.value ? std::move(*one.value) : std::move(extent));
-        factor.children.push_back(expr(item->expr()));
-        one = attrOf(std::move(factor));
-      }
-      out.items.push_back(std::move(one));
+      out.items.push_back(item->COLON() ? factor(item, std::move(one)) : std::move(one));
     }
   } else if (auto *g = as<P::GroupAttrContext>(ctx)) {
     return group(g->attrGroup());
@@ -241,14 +273,14 @@ Attr AstBuilder::attr(P::AttrValueContext *ctx) {
     } else {
       named.kind = TypeExpr::Kind::Alias;
       named.range = out.range;
-      named.name = sigilName(t->TYPE());
+      named.name = tree_.sigilName(t->TYPE());
     }
     out.type = std::make_shared<TypeExpr>(std::move(named));
   } else if (as<P::DynamicAttrContext>(ctx) || as<P::WordAttrContext>(ctx)) {
     out.kind = Attr::Kind::Word; // "?" too
-    out.name = {std::string(slice(out.range)), out.range};
+    out.name = {std::string(tree_.slice(out.range)), out.range};
   } else if (auto *e = as<P::ExprAttrContext>(ctx)) {
-    return attrOf(expr(e->expr()));
+    return attrOf(exprs_.expr(e->expr()));
   }
   return out;
 }

@@ -1,0 +1,137 @@
+#include "lang/parse/test_builder.h"
+
+namespace xt {
+
+using ast::Block;
+using ast::Expr;
+using ast::Stmt;
+using P = xtg::XtParser;
+
+Block TestBuilder::hostBlock(P::HostBlockContext *ctx) const {
+  Block out;
+  out.range = tree_.range(ctx);
+  if (!ctx) return out;
+  out.stmts.reserve(ctx->children.size() / 2); // statements are large
+  for (antlr4::tree::ParseTree *child : ctx->children) {
+    auto *line = as<P::HostLineContext>(child);
+    if (!line) {
+      addDroppedToken(tree_, child, out);
+      continue;
+    }
+    P::HostStmtContext *s = line->hostStmt();
+    if (!s || s->children.empty()) continue;
+    hostStmt(s, out.stmts.emplace_back());
+    if (losses_.broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
+  }
+  return out;
+}
+
+void TestBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) const {
+  out.range = tree_.range(ctx);
+  if (auto *s = as<P::BufferStmtContext>(ctx)) buffer(s, out);
+  if (auto *s = as<P::LaunchStmtContext>(ctx)) launch(s, out);
+  if (auto *s = as<P::CheckStmtContext>(ctx)) check(s, out);
+  if (auto *s = as<P::SaveStmtContext>(ctx)) save(s, out);
+}
+
+void TestBuilder::launch(P::LaunchStmtContext *ctx, Stmt &out) const {
+  out.kind = Stmt::Kind::Launch;
+  out.kernel = tree_.sigilName(ctx->SYMBOL());
+  for (P::ArgContext *a : ctx->arg()) {
+    ast::Name name;
+    out.values.push_back(exprs_.arg(a, &name));
+    if (name) tree_.report(DiagCode::SyntaxError, name.range, "launch arguments are positional and cannot be named");
+  }
+  if (ctx->attrGroup()) out.attrs = types_.group(ctx->attrGroup());
+  if (ctx->launchGrid())
+    for (P::ExprContext *e : ctx->launchGrid()->expr()) out.grid.push_back(exprs_.expr(e));
+}
+
+void TestBuilder::save(P::SaveStmtContext *ctx, Stmt &out) const {
+  out.kind = Stmt::Kind::Save;
+  Expr saved;
+  saved.kind = Expr::Kind::Value;
+  saved.range = tree_.range(ctx->VALUE());
+  saved.text = tree_.sigilName(ctx->VALUE()).text;
+  out.expr = std::move(saved);
+  if (ctx->TEXT()) out.path = exprs_.text(ctx->TEXT()->getSymbol());
+}
+
+// An initialiser that starts with a keyword, as a call of it.
+Expr TestBuilder::keywordCall(P::InitializerContext *ctx, antlr4::tree::TerminalNode *keyword, std::string text,
+                              ast::Maybe<Expr> arg) const {
+  Expr out;
+  out.kind = Expr::Kind::Call;
+  out.range = tree_.range(ctx);
+  out.textRange = tree_.range(keyword);
+  out.text = std::move(text);
+  if (!arg) return out;
+  out.children.push_back(std::move(*arg));
+  out.argNames.push_back({{}, tree_.none()});
+  return out;
+}
+
+void TestBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) const {
+  out.results.push_back({tree_.boundName(ctx->VALUE()), 1});
+  if (ctx->type()) out.type = types_.type(ctx->type());
+  out.kind = out.type ? Stmt::Kind::Buffer : Stmt::Kind::Assign;
+  P::InitializerContext *init = ctx->initializer();
+  if (auto *load = as<P::LoadInitContext>(init)) {
+    out.kind = Stmt::Kind::Buffer;
+    ast::Maybe<Expr> path;
+    if (load->TEXT()) path = exprs_.text(load->TEXT()->getSymbol());
+    out.expr = keywordCall(init, load->KW_LOAD(), "load", std::move(path));
+  } else if (auto *from = as<P::FromInitContext>(init)) {
+    out.kind = Stmt::Kind::Buffer;
+    out.expr = keywordCall(init, from->KW_FROM(), "from", exprs_.expr(from->expr()));
+    if (from->words()) out.indexVars = tree_.words(from->words()->word());
+  } else if (auto *plain = as<P::ExprInitContext>(init)) {
+    out.expr = exprs_.expr(plain->expr());
+    if (out.kind == Stmt::Kind::Buffer && out.expr->is(Expr::Kind::Ident)) { // no arguments: out, iota, identity
+      out.expr->kind = Expr::Kind::Call;
+      out.expr->textRange = out.expr->range;
+    }
+  }
+}
+
+void TestBuilder::check(P::CheckStmtContext *ctx, Stmt &out) const {
+  out.kind = Stmt::Kind::Check;
+  Expr whole = exprs_.expr(ctx->expr());
+  if (whole.is(Expr::Kind::Binary) && whole.text == "==" && !whole.parenthesised) {
+    out.left = std::move(whole.children[0]);
+    out.right = std::move(whole.children[1]);
+  } else if (!whole.is(Expr::Kind::Error) && !losses_.broken(ctx)) {
+    tree_.report(DiagCode::CheckWithoutEquality, whole.range, "`check` compares two sides with `==`");
+    out.kind = Stmt::Kind::Error;
+  } else {
+    out.kind = Stmt::Kind::Error;
+  }
+  P::ToleranceContext *tolerance = ctx->tolerance();
+  if (!tolerance) return;
+  out.tolerance = tolerance->KW_EXACTLY() ? Stmt::Tolerance::Exactly : Stmt::Tolerance::Within;
+  for (P::BoundContext *b : tolerance->bound()) out.within.emplace_back(tree_.word(b->word()), exprs_.expr(b->expr()));
+}
+
+std::vector<ast::SizeDecl> TestBuilder::sizes(P::SizesContext *ctx) const {
+  std::vector<ast::SizeDecl> out;
+  if (ctx)
+    for (P::SizeContext *s : ctx->size()) out.push_back({tree_.word(s->word()), exprs_.expr(s->expr())});
+  return out;
+}
+
+ast::TestDecl TestBuilder::test(P::TestItemContext *ctx) const {
+  ast::TestDecl out;
+  out.range = tree_.range(ctx);
+  out.broken = losses_.broken(ctx);
+  out.nameRange = tree_.range(ctx->TEXT());
+  if (ctx->TEXT()) out.name = tree_.unescaped(out.nameRange);
+  out.sizes = sizes(ctx->sizes());
+  if (ctx->small()) {
+    out.hasSmall = true;
+    out.small = sizes(ctx->small()->sizes());
+  }
+  out.body = hostBlock(ctx->hostBlock());
+  return out;
+}
+
+} // namespace xt
