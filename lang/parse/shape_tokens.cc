@@ -9,11 +9,12 @@
 namespace xt {
 namespace {
 
-ShapedItem shapeItem(const TokenScan &scan, size_t begin, size_t end, uint32_t file) {
-  ShapedItem plain = ItemShaper(scan, begin, end, file, BraceMode::Plain).run();
+// Matches the braces by their counts, or by the indentation if that gives no more messages.
+ShapedItem shapeWithFewestMessages(const TokenScan &scan, size_t begin, size_t end, uint32_t file) {
+  ShapedItem plain = shapeItem(scan, begin, end, file, BraceMode::Plain);
   if (!plain.missingBraces && !plain.superfluousBraces) return plain;
   BraceMode mode = plain.missingBraces ? BraceMode::FindMissing : BraceMode::FindSuperfluous;
-  ShapedItem indented = ItemShaper(scan, begin, end, file, mode).run();
+  ShapedItem indented = shapeItem(scan, begin, end, file, mode);
   return indented.diagnostics.size() <= plain.diagnostics.size() ? indented : plain;
 }
 
@@ -30,7 +31,7 @@ ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &sour
   for (size_t begin = 0; begin < end;) {
     size_t next = begin + 1;
     while (next < end && !starts.next(next)) ++next;
-    ShapedItem item = shapeItem(scan, begin, next, file);
+    ShapedItem item = shapeWithFewestMessages(scan, begin, next, file);
     out.items.push_back(tokens[begin].begin);
     out.tokens.insert(out.tokens.end(), item.tokens.begin(), item.tokens.end());
     for (const Diagnostic &d : item.diagnostics) {

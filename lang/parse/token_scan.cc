@@ -216,4 +216,23 @@ size_t opToken(Clause clause) {
   XT_UNREACHABLE("clause");
 }
 
+bool isBinaryOperator(size_t type) {
+  switch (type) {
+  case L::PLUS:
+  case L::MINUS:
+  case L::STAR:
+  case L::SLASH:
+  case L::KW_MOD:
+  case L::KW_AND:
+  case L::KW_OR:
+  case L::LT:
+  case L::LE:
+  case L::GT:
+  case L::GE:
+  case L::EQEQ:
+  case L::NE: return true;
+  default: return false;
+  }
+}
+
 } // namespace xt

@@ -61,6 +61,8 @@ private:
   size_t depth_ = 0; // open braces in the item
 };
 
+// Whether a token type is a binary operator: arithmetic, mod, and, or, comparisons.
+bool isBinaryOperator(size_t type);
 // The token type of an op's name.
 size_t opToken(Clause clause);
 const OpInfo *findOpLoosely(std::string_view spelled); // ignores a wrong dialect prefix
