@@ -22,6 +22,9 @@ size_t hashType(const TypeData &t) {
   mixHash(seed, static_cast<size_t>(t.memory.kind));
   mixHashes(seed, t.memory.strides);
   mixHashes(seed, t.memory.permutation);
+  const Swizzle &swizzle = t.memory.swizzle;
+  mixHash(seed, static_cast<size_t>(swizzle.bits) | static_cast<size_t>(swizzle.base) << 8 |
+                    static_cast<size_t>(swizzle.shift) << 16);
   return seed;
 }
 

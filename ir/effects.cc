@@ -74,13 +74,15 @@ KernelEffects kernelEffects(const Kernel &kernel) {
   walk(kernel.body, [&](const Op &op) {
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (!reads && !writes) return;
-    for (const Value *operand : op.operands()) {
-      if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
-      std::vector<bool> from = origins.of(operand);
+    for (size_t k = 0; k < op.operandCount(); ++k) {
+      Type type = op.operand(k)->type();
+      if (!type.isMemRef() && !type.isWindow()) continue;
+      const bool isSource = op.kind() == OpKind::AsyncCopy && k == 0; // of a copy, which writes only to its other tile
+      std::vector<bool> from = origins.of(op.operand(k));
       for (size_t i = 0; i < from.size(); ++i) {
         if (!from[i]) continue;
         if (reads) effects.reads[i] = true;
-        if (writes) effects.writes[i] = true;
+        if (writes && !isSource) effects.writes[i] = true;
       }
     }
   });

@@ -121,6 +121,11 @@ void Op::eraseResult(size_t i) {
   for (size_t k = i; k < results_.size(); ++k) results_[k]->index_ = k;
 }
 
+Elem Op::numberElem() const {
+  if (resultCount() && result()->type() && !result()->type().is(TypeKind::Token)) return result()->type().elem();
+  return resultCount() && operandCount() ? operand(0)->type().elem() : kIndexElem;
+}
+
 const Attr *Op::attr(std::string_view name) const {
   for (const Attr &a : attrs_)
     if (a.name == name) return &a;

@@ -120,6 +120,10 @@ public:
   // Takes over the attributes of an op of the same kind, except for one of this name.
   void copyAttrs(const Op &from, std::string_view except = {});
 
+  // The type of attributes that are numbers (AttrKind::Number): that of the result's elements, or of the first operand's if the
+  // result has none.
+  Elem numberElem() const;
+
   size_t regionCount() const { return regions_.size(); }
   Block *region(size_t i = 0) const { return regions_[i].get(); }
 
@@ -127,7 +131,7 @@ public:
   Op *next() const { return next_; }
   Op *previous() const { return previous_; }
   bool isBefore(const Op *other) const; // in the same block
-  Op *terminator() const;               // of region 0's block
+  Op *terminator() const; // of region 0's block
 
 private:
   friend class Value;

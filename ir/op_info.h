@@ -66,6 +66,7 @@ enum class OperandClass : uint8_t {
   Offsets,
   TensorDesc,
   NBarrier,
+  Token,
   Any
 };
 enum class Arity : uint8_t { One, Optional, Variadic };
@@ -110,6 +111,9 @@ enum class TypeRule : uint8_t {
   InitTile,
   LoadTile,
   StoreTile,
+  AsyncCopy,
+  AsyncCommit,
+  AsyncWait,
   PrefetchTile,
   UpdateTileOffset,
   TileMma,

@@ -79,9 +79,6 @@ bool inClause(const OpInfo &info, const Attr &attr) {
   XT_UNREACHABLE("clause");
 }
 
-// The element type of the result, if there is one.
-Elem elementOf(const Op &op) { return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index; }
-
 const Attr *clauseAttr(const Op &op, size_t i = 0) {
   return op.info().attrs.size() > i ? op.attr(op.info().attrs[i].name) : nullptr;
 }
@@ -220,7 +217,7 @@ size_t firstIndex(const OpInfo &info) {
 
 void KernelPrinter::clause(const Op &op) {
   const Attr *attr = clauseAttr(op);
-  Elem elem = elementOf(op);
+  Elem elem = op.numberElem();
   std::string word = attr ? attributeText(attr->value, elem) : "";
   switch (op.info().clause) {
   case Clause::Operands: operands(op); break;
@@ -279,8 +276,8 @@ void KernelPrinter::attributes(const Op &op) {
   for (const AttrSpec &spec : op.info().attrs) {
     const Attr *attr = op.attr(spec.name);
     if (!attr || inClause(op.info(), *attr)) continue;
-    // Numbers have the result's element type; other integers are counts.
-    Elem elem = spec.kind == AttrKind::Number ? elementOf(op) : Elem::Index;
+    // Other integers than numbers of the op's element type are counts.
+    Elem elem = spec.kind == AttrKind::Number ? op.numberElem() : Elem::Index;
     std::string value = attributeText(attr->value, elem);
     if (spec.kind == AttrKind::Flag)
       add(spec.name);

@@ -49,7 +49,10 @@ std::string descText(const TypeData &data) {
 
 std::string memoryText(const MemoryLayout &memory) {
   switch (memory.kind) {
-  case MemoryLayout::Kind::Contiguous: return "";
+  case MemoryLayout::Kind::Contiguous: {
+    const Swizzle &s = memory.swizzle;
+    return s ? str(", swizzle<", int{s.bits}, ", ", int{s.base}, ", ", int{s.shift}, ">") : "";
+  }
   case MemoryLayout::Kind::Strided: {
     std::string text = ", strided<[";
     for (size_t i = 0; i < memory.strides.size(); ++i) text += (i ? ", " : "") + stride(memory.strides[i]);
@@ -77,6 +80,7 @@ std::string shapedText(Type type) {
   case TypeKind::Tile: return shaped("tile", type) + ">";
   case TypeKind::TensorDesc: return shaped("tensor_desc", type) + descText(type.data()) + ">";
   case TypeKind::NBarrier: return "nbarrier";
+  case TypeKind::Token: return "token";
   }
   XT_UNREACHABLE("type kind");
 }
@@ -119,6 +123,7 @@ std::vector<int64_t> memrefStrides(Type memref) {
 }
 
 std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
+  if (from.data().memory.swizzle != to.data().memory.swizzle) return std::nullopt;
   std::vector<int64_t> fromStrides = memrefStrides(from), toStrides = memrefStrides(to);
   auto fits = [&](int source, int d) {
     auto known = [](int64_t wanted, int64_t got) { return wanted == kDynamic || wanted == got; };

@@ -16,10 +16,25 @@ class Context;
 
 inline constexpr int64_t kDynamic = -1; // a '?' extent or stride
 
-enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile, TensorDesc, NBarrier };
+enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile, TensorDesc, NBarrier, Token };
 enum class MemorySpace : uint8_t { Global, Slm };
 enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };
+
+// Spreads the rows of a buffer over the banks of shared local memory: bits [base + shift, base + shift + bits) of an element's byte
+// offset in the contiguous buffer are XORed into bits [base, base + bits). This is CuTe's Swizzle<bits, base, shift>, on bytes.
+// Three bits from base 4 and shift 3 are NVIDIA's 128-byte swizzle (CUDA C++ Programming Guide, "Shared Memory Bank Swizzling").
+struct Swizzle {
+  uint8_t bits = 0, base = 0, shift = 0; // no bits: no swizzle
+  explicit operator bool() const { return bits != 0; }
+  bool operator==(const Swizzle &) const = default;
+  // The byte offset where the byte at `offset` of the contiguous buffer is. It is its own inverse.
+  uint64_t operator()(uint64_t offset) const {
+    return offset ^ (((offset >> (base + shift)) & ((uint64_t{1} << bits) - 1)) << base);
+  }
+  // Offsets change only within blocks of this many bytes, of which a buffer is a multiple.
+  int64_t blockBytes() const { return int64_t{1} << (bits + base); }
+};
 
 // The memory layout of a memref. Contiguous: row-major, innermost stride 1; outer strides are packed if the extents are static,
 // else taken from the descriptor. Strided: strided<[..]>. Permuted: affine_map of a permutation, contiguous in the permuted
@@ -28,6 +43,7 @@ struct MemoryLayout {
   enum class Kind : uint8_t { Contiguous, Strided, Permuted } kind = Kind::Contiguous;
   std::vector<int64_t> strides; // Strided: one per dimension, kDynamic for '?'
   std::vector<int64_t> permutation; // Permuted: memory dimension m (outermost first) is logical dimension p[m]
+  Swizzle swizzle{}; // Contiguous, in shared local memory
   bool operator==(const MemoryLayout &) const = default;
 };
 

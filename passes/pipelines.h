@@ -17,22 +17,34 @@ inline constexpr std::array kTilePipeline = {PassKind::InferLayouts, PassKind::W
 
 // For the CPU target.
 inline constexpr std::array kProcessorPipeline = {
-    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::XegpuToTiles, PassKind::Canonicalize,
-    PassKind::Cse,          PassKind::DeadCode,        PassKind::FormNests,    PassKind::DeadCode};
+    PassKind::InferLayouts, PassKind::ExpandAsyncCopies, PassKind::WidenReductions,
+    PassKind::XegpuToTiles, PassKind::Canonicalize,      PassKind::Cse,
+    PassKind::DeadCode,     PassKind::FormNests,         PassKind::DeadCode};
 
 // For GPUs, down to their messages and products (`xtc --target=xe-pvc`).
-inline constexpr std::array kBlockPipeline = {PassKind::InferLayouts,    PassKind::WidenReductions,
-                                              PassKind::Canonicalize,    PassKind::Cse,
-                                              PassKind::HoistInvariants, PassKind::Canonicalize,
-                                              PassKind::DeadCode,        PassKind::DistributeToSubgroups,
-                                              PassKind::Canonicalize,    PassKind::Cse,
-                                              PassKind::HoistInvariants, PassKind::DeadCode,
-                                              PassKind::PlanSlm,         PassKind::BlockTiles,
-                                              PassKind::Canonicalize,    PassKind::Cse,
-                                              PassKind::HoistInvariants, PassKind::DeadCode};
+inline constexpr std::array kBlockPipeline = {PassKind::InferLayouts,
+                                              PassKind::ExpandAsyncCopies,
+                                              PassKind::WidenReductions,
+                                              PassKind::Canonicalize,
+                                              PassKind::Cse,
+                                              PassKind::HoistInvariants,
+                                              PassKind::Canonicalize,
+                                              PassKind::DeadCode,
+                                              PassKind::DistributeToSubgroups,
+                                              PassKind::Canonicalize,
+                                              PassKind::Cse,
+                                              PassKind::HoistInvariants,
+                                              PassKind::DeadCode,
+                                              PassKind::PlanSlm,
+                                              PassKind::BlockTiles,
+                                              PassKind::Canonicalize,
+                                              PassKind::Cse,
+                                              PassKind::HoistInvariants,
+                                              PassKind::DeadCode};
 
 // For GPUs, down to the ops of each lane, for code generation.
 inline constexpr std::array kLanePipeline = {PassKind::InferLayouts,
+                                             PassKind::ExpandAsyncCopies,
                                              PassKind::WidenReductions,
                                              PassKind::Canonicalize,
                                              PassKind::Cse,

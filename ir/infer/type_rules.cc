@@ -116,6 +116,7 @@ std::string_view className(OperandClass cls) {
   case OperandClass::Offsets: return "an index, or a vector of indices";
   case OperandClass::TensorDesc: return "a tensor_desc";
   case OperandClass::NBarrier: return "an nbarrier";
+  case OperandClass::Token: return "a token";
   case OperandClass::Any: return "any value";
   }
   XT_UNREACHABLE("operand class");
@@ -336,6 +337,7 @@ bool acceptsOperand(OperandClass cls, Type type) {
   case OperandClass::Offsets: return number && type.elem() == Elem::Index;
   case OperandClass::TensorDesc: return type.isTensorDesc();
   case OperandClass::NBarrier: return type.is(TypeKind::NBarrier);
+  case OperandClass::Token: return type.is(TypeKind::Token);
   case OperandClass::Any: return true;
   }
   XT_UNREACHABLE("operand class");
@@ -390,6 +392,8 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::InitTile: return initTile(in, results);
   case TypeRule::LoadTile: return loadTile(in, results);
   case TypeRule::StoreTile: return storeTile(in, results);
+  case TypeRule::AsyncCopy: return asyncCopy(in, results);
+  case TypeRule::AsyncCommit: return asyncCommit(in, results);
   case TypeRule::PrefetchTile: return prefetchTile(in, results);
   case TypeRule::UpdateTileOffset: return updateTileOffset(in, results);
   case TypeRule::TileMma: return tileMma(in, results);
@@ -431,6 +435,7 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::Nothing: return in.op.kind != OpKind::SubgroupBarrier || atLaneScope(in);
   case TypeRule::Print: return in.op.kind != OpKind::Assert || partOfWhole(in);
   case TypeRule::Nbarrier:
+  case TypeRule::AsyncWait:
   case TypeRule::For:
   case TypeRule::While:
   case TypeRule::If:

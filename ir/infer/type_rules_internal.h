@@ -31,6 +31,8 @@ bool indexCount(const TypeRuleInput &in, Type type, size_t first);
 bool initTile(const TypeRuleInput &in, Results &results);
 bool loadTile(const TypeRuleInput &in, Results &results);
 bool storeTile(const TypeRuleInput &in, Results &results);
+bool asyncCopy(const TypeRuleInput &in, Results &results);
+bool asyncCommit(const TypeRuleInput &in, Results &results);
 bool prefetchTile(const TypeRuleInput &in, Results &results);
 bool updateTileOffset(const TypeRuleInput &in, Results &results);
 bool tileMma(const TypeRuleInput &in, Results &results);

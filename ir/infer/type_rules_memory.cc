@@ -32,6 +32,13 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
                           str("shared local memory must have a static size, not ", shapedText(in.written)));
     return false;
   }
+  if (const Swizzle &swizzle = in.written.data().memory.swizzle; in.written.byteCount() % swizzle.blockBytes() != 0) {
+    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
+                          str(shapedText(in.written), " has ", in.written.byteCount(),
+                              " bytes, which is not a multiple of the ", swizzle.blockBytes(),
+                              " bytes within which the swizzle moves elements"));
+    return false;
+  }
   if (const Attr *offset = findAttr(in, attr_names::kOffset)) {
     int64_t bytes = std::get<int64_t>(offset->value), size = elemInfo(in.written.elem()).storageBytes;
     if (bytes < 0 || bytes % size != 0 || bytes > kMostSlmBytes) {

@@ -273,6 +273,44 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
 
 bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
 
+bool asyncCopy(const TypeRuleInput &in, Results &results) {
+  if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
+  Type from = in.operands[0], to = in.operands[1];
+  if (from.data().space != MemorySpace::Global || to.data().space != MemorySpace::Slm) {
+    size_t wrong = from.data().space != MemorySpace::Global ? 0 : 1;
+    in.diagnostics
+        .report(DiagCode::OperandType, in.operandRange(wrong),
+                wrong ? "`async_copy` copies to shared local memory, but this tile is in global memory"
+                      : "`async_copy` copies from global memory, but this tile is in shared local memory")
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  if (!sameTypeButLayout(vectorOf(in, from), vectorOf(in, to))) {
+    bool shapes = from.elem() == to.elem();
+    in.diagnostics
+        .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(1),
+                str("cannot copy ", shapedText(from), " to ", shapedText(to), ": the ", shapes ? "shapes" : "element types",
+                    " differ"))
+        .withLabel(shapedText(to))
+        .at(in.operandRange(0), shapedText(from));
+    return false;
+  }
+  TypeData data;
+  data.kind = TypeKind::Token;
+  results.push_back(in.context.intern(std::move(data)));
+  return true;
+}
+
+bool asyncCommit(const TypeRuleInput &in, Results &results) {
+  if (in.operands.empty()) {
+    in.diagnostics.report(DiagCode::OperandCount, in.range, "`async_commit` needs at least one copy")
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  results.push_back(in.operands[0]);
+  return true;
+}
+
 bool prefetchTile(const TypeRuleInput &in, Results &) {
   const Attr *locality = findAttr(in, attr_names::kLocality);
   if (!locality) return true;

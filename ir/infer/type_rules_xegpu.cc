@@ -242,6 +242,13 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
               "an address takes two offsets, a shape and strides, or one offset for a tensor_desc of one dimension");
     return false;
   }
+  if (base.isMemRef() && base.data().memory.swizzle) {
+    in.diagnostics
+        .report(DiagCode::OrderMismatch, in.operandRange(0),
+                str("the base of `create_nd_tdesc` must not be swizzled, unlike ", shapedText(base)))
+        .note("a block message reads rows as they are; use ops on tiles, which know the swizzle");
+    return false;
+  }
   // With explicit strides, those count and not the strides of the type.
   const bool isContiguous =
       !base.isMemRef() || given != rank || (rank == 1 ? memrefStrides(base)[0] == 1 : storageOrders(base).rowMajor);

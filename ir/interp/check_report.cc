@@ -40,6 +40,7 @@ size_t LaunchChecks::report(Diagnostics &diagnostics) {
     }
     reportRace(race, diagnostics);
   }
+  for (const auto &[ops, early] : early_) reportEarly(early, diagnostics);
   for (const auto &[op, found] : unwritten_) reportUnwritten(found, diagnostics);
   for (const auto &[op, found] : outside_) reportOutside(found, diagnostics);
   return diagnostics.errorCount() - before;
@@ -94,6 +95,20 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
                         " run in any order between two barriers"));
   }
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
+}
+
+void LaunchChecks::reportEarly(const Early &early, Diagnostics &diagnostics) const {
+  const Found &found = early.found;
+  const bool toTarget = found.slm;
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::CopyInFlight, found.op->range(),
+                         str(who(found.first), " ", verb(found.kind), " ", found.element, " before an asynchronous copy ",
+                             toTarget ? "to it has landed" : "has read it"));
+  if (ops_[early.copy.op - 1] != found.op)
+    diagnostic.at(ops_[early.copy.op - 1]->range(), str("begun here by ", workerText(kernel_, early.copy.subgroup)));
+  if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
+  diagnostic.note("a copy has landed after the `async_wait` for its group by the subgroup that began it; a barrier behind the "
+                  "wait makes it visible to other subgroups");
 }
 
 void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {

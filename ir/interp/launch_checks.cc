@@ -66,7 +66,7 @@ void LaunchChecks::addSlm(const Kernel &kernel, SlmMemory &slm) {
     auto bytes = static_cast<size_t>(elemInfo(memref.elem).storageBytes);
     std::vector<int64_t> sizes(memref.sizes.begin(), memref.sizes.begin() + static_cast<ptrdiff_t>(memref.rank)),
         strides(memref.strides.begin(), memref.strides.begin() + static_cast<ptrdiff_t>(memref.rank));
-    buffers_.push_back({"%" + op.result()->name(), memref.memory, memref.data, bytes, sizes, strides});
+    buffers_.push_back({"%" + op.result()->name(), memref.memory, memref.data, bytes, sizes, strides, memref.swizzle});
     pieces.push_back({memref.memory, bytes, true});
   }
   addConnected(std::move(pieces), true);
@@ -120,6 +120,11 @@ void LaunchChecks::access(const AccessSite &site, Kind kind, const unsigned char
   Touch now = touch(site);
   bool raced = false;
   region->shadow.forEachCell(p, bytes, [&](Cell &cell) {
+    if (checks_.race && isEarly(cell, site, kind, now, p, region->slm)) {
+      cell.unwritten = {}; // the mistake is that it comes too early
+      remember(cell, kind, now);
+      return;
+    }
     Conflict other = checks_.race ? conflict(cell, kind, now, region->slm) : Conflict();
     if (other.touch) {
       if (!raced) addRace({now, kind}, other, p);
@@ -130,6 +135,26 @@ void LaunchChecks::access(const AccessSite &site, Kind kind, const unsigned char
     }
     remember(cell, kind, now);
   });
+}
+
+bool LaunchChecks::isEarly(Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p, bool slm) {
+  const bool writes = kind != Kind::Read;
+  if (site.phase == CopyPhase::Lands) {
+    if (writes)
+      cell.copiedTo = {};
+    else if (--cell.sourceOf == 0)
+      cell.copiedFrom = {};
+    return false;
+  }
+  Touch copy = cell.copiedTo ? cell.copiedTo : writes ? cell.copiedFrom : Touch();
+  if (site.phase == CopyPhase::Begins) {
+    (writes ? cell.copiedTo : cell.copiedFrom) = now;
+    if (!writes) ++cell.sourceOf;
+  }
+  if (!copy) return false;
+  Early &early = early_[{now.op, copy.op}];
+  if (early.found.count++ == 0) early = {{site.op, kind, elementAt(p), slm, now, 1}, copy};
+  return true;
 }
 
 void LaunchChecks::collectUnwritten(const Region &region) {

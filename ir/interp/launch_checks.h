@@ -54,6 +54,11 @@ private:
     Kind otherKind = Kind::Read;
     Touch other;
   };
+  // An access to what an asynchronous copy moves, before it has landed.
+  struct Early {
+    Found found;
+    Touch copy;
+  };
   struct Way { // of subgroups that meet in different iterations
     const Op *place = nullptr, *loop = nullptr;
     uint64_t iterations[2] = {};
@@ -81,6 +86,8 @@ private:
   };
   Conflict conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
   static void remember(Cell &cell, Kind kind, const Touch &now);
+  // Whether an asynchronous copy that has not landed forbids the access; `now` may be an access of a copy itself.
+  bool isEarly(Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p, bool slm);
   void addRace(Conflict one, Conflict other, const unsigned char *p);
   // Adds the remaining reads of unwritten elements in a region to the findings.
   void collectUnwritten(const Region &region);
@@ -91,6 +98,7 @@ private:
   void reportOutside(const Found &found, Diagnostics &diagnostics) const;
   void reportUnwritten(const Found &found, Diagnostics &diagnostics) const;
   void reportRace(const Race &race, Diagnostics &diagnostics) const;
+  void reportEarly(const Early &early, Diagnostics &diagnostics) const;
   void reportWay(const Way &way, Diagnostics &diagnostics) const;
 
   const Kernel &kernel_;
@@ -119,6 +127,7 @@ private:
   // By the numbers of their ops:
   std::map<uint32_t, Found> outside_, unwritten_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
+  std::map<std::pair<uint32_t, uint32_t>, Early> early_; // and of the copy
   std::map<uint32_t, Way> ways_;
   Diagnostics stuck_; // reports of neverMeet
 };

@@ -9,13 +9,17 @@ class MemoryMonitor;
 class Subgroup;
 struct Step;
 
+// Where an access by an asynchronous copy stands: from Begins to Lands, its target has no contents and its source must not change.
+enum class CopyPhase : uint8_t { None, Begins, Lands };
+
 // The originator of a memory access, and the memory allowed for accesses through explicit views.
 struct AccessSite {
   const Op *op = nullptr;
   size_t subgroup = 0;
-  MemoryMonitor *monitor = nullptr;         // null: accesses are not observed
+  MemoryMonitor *monitor = nullptr; // null: accesses are not observed
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
   Arithmetic *arithmetic = &ieeeArithmetic();
+  CopyPhase phase = CopyPhase::None;
 
   // Whether `bytes` from `p` are in `buffer` or, if the buffer is unknown, in one of the ranges.
   bool allowed(const MemoryRange &buffer, const unsigned char *p, size_t bytes) const {

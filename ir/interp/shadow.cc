@@ -9,6 +9,7 @@ namespace xt {
 
 std::string elementText(const NamedBuffer &buffer, const unsigned char *p) {
   size_t rank = buffer.sizes.size();
+  if (buffer.swizzle) p = buffer.range.low + buffer.swizzle(static_cast<uint64_t>(p - buffer.range.low));
   auto bytes = static_cast<int64_t>(buffer.elemBytes), rest = p - buffer.data;
   // Dimensions with a negative stride are counted from their last index, which has the lowest address.
   std::vector<int64_t> distance(rank), index(rank, 0);

@@ -25,6 +25,9 @@ struct Cell {
   Touch write;
   Touch reads[2], atomics[2];
   Touch unwritten; // read before anything was written
+  // By asynchronous copies that have not landed: the latest, and how many read the element.
+  Touch copiedTo, copiedFrom;
+  uint32_t sourceOf = 0;
 };
 
 // A buffer with its name.
@@ -34,6 +37,7 @@ struct NamedBuffer {
   const unsigned char *data = nullptr; // element [0, …, 0]
   size_t elemBytes = 1;
   std::vector<int64_t> sizes, strides;
+  Swizzle swizzle{};
 };
 // "`%A`[3, 5]" for the element at `p`.
 std::string elementText(const NamedBuffer &buffer, const unsigned char *p);

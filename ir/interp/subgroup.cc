@@ -25,6 +25,7 @@ MemRefValue SlmMemory::at(const Op &alloc) {
   value.data = memory_.data() + offset;
   value.memory = {value.data, value.data + bytes};
   value.elem = type.elem();
+  value.swizzle = type.data().memory.swizzle;
   value.rank = static_cast<size_t>(type.rank());
   std::vector<int64_t> strides = memrefStrides(type);
   for (size_t d = 0; d < value.rank; ++d) {
@@ -127,6 +128,9 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::InitTile: return initTile(step);
   case TypeRule::LoadTile: return loadTile(step);
   case TypeRule::StoreTile: return storeTile(step);
+  case TypeRule::AsyncCopy: return beginCopy(step);
+  case TypeRule::AsyncCommit: commitCopies(step); return {};
+  case TypeRule::AsyncWait: waitForCopies(step); return {};
   case TypeRule::PrefetchTile: return {};
   case TypeRule::UpdateTileOffset: moveTile(step); return {};
   case TypeRule::TileMma: tileMma(step); return {};

@@ -165,6 +165,10 @@ private:
   void storeScatter(const Step &step);
   void loadElement(const Step &step);
   void storeElement(const Step &step);
+  // subgroup_async.cc
+  Result<void> beginCopy(const Step &step);
+  void commitCopies(const Step &step);
+  void waitForCopies(const Step &step);
   // subgroup_xegpu.cc
   void createNdTdesc(const Step &step);
   Result<void> staysInside(const Step &step, Type desc, const TileValue &block) const;
@@ -186,8 +190,8 @@ private:
                                MemoryMonitor::Kind kind) const;
   Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
   std::string whereabouts() const;
-  AccessSite site(const Step &step) const {
-    return {step.op, id_, environment_.monitor, environment_.ranges, environment_.arithmetic};
+  AccessSite site(const Step &step, CopyPhase phase = CopyPhase::None) const {
+    return {step.op, id_, environment_.monitor, environment_.ranges, environment_.arithmetic, phase};
   }
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   std::vector<int64_t> indices(const Step &step, size_t first) const;

@@ -3,6 +3,8 @@
 #include "ir/base/check.h"
 #include "ir/interp/vector_ops.h"
 
+#include <cstring>
+
 namespace xt {
 
 namespace {
@@ -17,7 +19,8 @@ unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, s
   uint64_t inPack = row % pack; // rows inside of the base are not negative
   uint64_t distance =
       (row - inPack) * static_cast<uint64_t>(tile.strides[0]) + column * pack * static_cast<uint64_t>(tile.strides[1]) + inPack;
-  return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
+  auto *p = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
+  return swizzled(tile.swizzle, tile.memory, p);
 }
 
 unsigned char *elementAt(const ScatterTile &tile, int64_t offset) {
@@ -92,6 +95,7 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, in
   tile.elem = base.elem;
   tile.parameter = base.parameter;
   tile.memory = base.memory;
+  tile.swizzle = base.swizzle;
   tile.leadingCount = leading;
   for (size_t d = 0; d < 2; ++d) {
     tile.sizes[d] = base.sizes[leading + d];
@@ -135,6 +139,14 @@ std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_
       [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
+std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                    unsigned char byte, const AccessSite &site) {
+  auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
+  return forEachElement(
+      tile, rows, columns, site, MemoryMonitor::Kind::Write, [&](unsigned char *p, size_t) { std::memset(p, byte, bytes); },
+      [](size_t) {});
+}
+
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                     std::string_view kind, const Number *in, Number *before, const AccessSite &site) {
   return forEachElement(
@@ -176,7 +188,7 @@ unsigned char *elementOf(const MemRefValue &memref, std::span<const int64_t> ind
     if (!inside(static_cast<uint64_t>(index[d]), memref.sizes[d])) return nullptr;
     p += index[d] * memref.strides[d] * elemInfo(memref.elem).storageBytes;
   }
-  return p;
+  return swizzled(memref.swizzle, memref.memory, p);
 }
 
 MemRefValue castMemRef(const MemRefValue &memref, Type from, Type to) {

@@ -24,6 +24,9 @@ std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t
 // Writes the elements; drops those outside.
 std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                    const Number *in, const AccessSite &site = {});
+// Fills the elements' bytes.
+std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                                    unsigned char byte, const AccessSite &site);
 // Combines each element with its value in `in` (a kind of ir/combine.h); `before` receives the old values, 0 outside.
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                     std::string_view kind, const Number *in, Number *before, const AccessSite &site = {});

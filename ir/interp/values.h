@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/interp/scalar_eval.h"
 #include "ir/named_barriers.h"
+#include "ir/type.h"
 
 #include <array>
 #include <cstdint>
@@ -24,13 +25,20 @@ struct MemoryRange {
   }
 };
 
+// The address of what is at `p` in a contiguous buffer, if the buffer is swizzled.
+inline unsigned char *swizzled(const Swizzle &swizzle, const MemoryRange &buffer, unsigned char *p) {
+  if (!swizzle) return p;
+  return const_cast<unsigned char *>(buffer.low) + swizzle(static_cast<uint64_t>(p - buffer.low));
+}
+
 struct MemRefValue {
-  unsigned char *data = nullptr; // element [0, …, 0]
+  unsigned char *data = nullptr; // element [0, …, 0], before the swizzle
   Elem elem = kF32Elem;
   size_t rank = 0;
   std::array<int64_t, kMaxRank> sizes{}, strides{}; // in elements
   size_t parameter = kNoParameter;                  // of the kernel, that the memref comes from
   MemoryRange memory;                               // its buffer
+  Swizzle swizzle{};                                // of the buffer
 };
 
 // A 2D window in a base matrix. Row r and column c of the tile are row offsets[0] + r and column offsets[1] + c of the matrix;
@@ -45,6 +53,7 @@ struct TileValue {
   int64_t pack = 1;     // rows interleaved in memory (Type::packFactor)
   bool checked = false; // made with an explicit shape and strides: each access must stay in `memory`
   MemoryRange memory;   // its buffer; if null, all buffers of the launch (an address may point into any)
+  Swizzle swizzle{};    // of the buffer
 };
 
 // The elements of a vector that one subgroup holds, in the order of Layout::elementsOf; at subgroup scope all elements,
@@ -63,6 +72,11 @@ struct ScatterTile {
   FragmentRef offsets{}; // in the order of the fragment of the tile's layout
 };
 
-using RuntimeValue = std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, NamedBarrierPart, FragmentRef>;
+// A copy to shared local memory that one subgroup has begun, or a group of such copies (async_copies.h).
+struct CopyGroup;
+using CopyGroupRef = std::shared_ptr<CopyGroup>;
+
+using RuntimeValue =
+    std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, NamedBarrierPart, FragmentRef, CopyGroupRef>;
 
 } // namespace xt

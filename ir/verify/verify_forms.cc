@@ -23,6 +23,7 @@ public:
     case Form::Nests: return tileOps() && nests();
     case Form::SlmPlanned: return slmPlanned();
     case Form::SubgroupTiles: return belowWorkgroup();
+    case Form::Synchronous: return synchronous();
     case Form::TileOps: return tileOps();
     }
     XT_UNREACHABLE("form");
@@ -87,6 +88,12 @@ private:
   bool slmPlanned() {
     const Op *open = findOp([](const Op &op) { return op.kind() == OpKind::AllocSlm && !AllocSlmOp(op).offset(); });
     return !open || lies(*open, "this buffer has no offset");
+  }
+
+  bool synchronous() {
+    for (const Value *value : values())
+      if (value->type().is(TypeKind::Token)) return lies(*value, "this is the token of an asynchronous copy");
+    return true;
   }
 
   bool tileOps() {

@@ -1,3 +1,4 @@
+#include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
@@ -31,10 +32,10 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
   case AttrKind::Number: {
     if (!integer && !number) return "is not a number";
     if (op.resultCount() == 0) return "";
-    Type type = op.result()->type();
-    if (isFloat(type.elem()) != number) return str("is not of the element type of ", shapedText(type));
-    bool fits = number || fitsInteger(type.elem(), std::get<int64_t>(attr.value));
-    return fits ? "" : str("does not fit ", elemName(type.elem()));
+    Elem elem = op.numberElem();
+    if (isFloat(elem) != number) return str("is not of the element type ", elemName(elem));
+    bool fits = number || fitsInteger(elem, std::get<int64_t>(attr.value));
+    return fits ? "" : str("does not fit ", elemName(elem));
   }
   case AttrKind::Text: return std::holds_alternative<std::string>(attr.value) ? "" : "is not text";
   case AttrKind::Word:
@@ -92,6 +93,7 @@ bool Verifier::types(const Op &op) {
     for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
     if (!same) return fail(op, "a result has a type that differs from the inferred one");
   }
+  if (std::string_view mistake = tokenMistake(op); !mistake.empty()) return fail(op, std::string(mistake));
   if (kernel_.scope == Scope::Workgroup) return true;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))

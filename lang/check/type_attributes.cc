@@ -190,6 +190,28 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
   return true;
 }
 
+bool TypeResolver::swizzledMemory(const ast::Attr &attr, ShapedAttrs &out) {
+  std::vector<int64_t> numbers;
+  for (const ast::Attr::Entry &e : attr.entries) {
+    std::optional<int64_t> number =
+        !e.key && e.value && e.value->value ? params_.evalInt(*e.value->value, "a number of a swizzle") : std::nullopt;
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  constexpr int64_t kMostBits = 16;
+  bool fits = numbers.size() == 3 && attr.entries.size() == 3;
+  for (int64_t number : numbers) fits &= number >= 0 && number <= kMostBits;
+  if (!fits || numbers[0] == 0 || numbers[2] < numbers[0]) {
+    diagnostics()
+        .report(DiagCode::AttributeValue, attr.range, "swizzle takes three numbers of bits: swizzle<bits, base, shift>")
+        .note(str("for example `swizzle<3, 4, 3>`; bits is at least 1, shift at least bits, and each at most ", kMostBits));
+    return false;
+  }
+  out.memory = MemoryLayout{};
+  out.memory->swizzle = {static_cast<uint8_t>(numbers[0]), static_cast<uint8_t>(numbers[1]), static_cast<uint8_t>(numbers[2])};
+  return true;
+}
+
 bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
   if (!eachOnce(attr.entries)) return false;
   std::string_view name = lastWord(attr.name.text);
@@ -210,6 +232,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     }
     return stridedMemory(attr, out);
   }
+  if (name == "swizzle") return swizzledMemory(attr, out);
   out.layoutRange = attr.range;
   if (!out.layout) out.layout.emplace();
   if (name == "tile_attr" || name == "xe_map") {
@@ -244,8 +267,8 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
   if (name == "layout") return factorMap(attr, out);
   auto &diagnostic =
       diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
-  static constexpr std::string_view kKnown[] = {"wg_map",        "sg_map", "xe_map", "tile_attr",
-                                                "nested_layout", "layout", "strided"};
+  static constexpr std::string_view kKnown[] = {"wg_map",        "sg_map", "xe_map",  "tile_attr",
+                                                "nested_layout", "layout", "strided", "swizzle"};
   suggestName(diagnostic, attr.name.range, '#', name, kKnown);
   return false;
 }

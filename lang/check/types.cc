@@ -61,9 +61,10 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Error: return {};
   case ast::TypeExpr::Kind::Word:
   case ast::TypeExpr::Kind::Param: {
-    if (expr.kind == ast::TypeExpr::Kind::Word && lastWord(expr.name.text) == "nbarrier") {
+    if (std::string_view word = lastWord(expr.name.text);
+        expr.kind == ast::TypeExpr::Kind::Word && (word == "nbarrier" || word == "token")) {
       TypeData data;
-      data.kind = TypeKind::NBarrier;
+      data.kind = word == "token" ? TypeKind::Token : TypeKind::NBarrier;
       return context_.intern(std::move(data));
     }
     std::optional<Elem> elem = element(expr);
@@ -161,6 +162,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
                            str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
       return {};
     }
+    if (data.memory.swizzle && !swizzleFits(expr, data)) return {};
     if (attrs.layout || attrs.scatter || attrs.order) {
       diagnostics().report(DiagCode::LayoutExpected, expr.range,
                            "a memref cannot have a layout attribute: memory is not distributed");
@@ -211,6 +213,22 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
     data.layout = std::get<const Layout *>(made);
   }
   return context_.intern(std::move(data));
+}
+
+// Scatter tiles and XeGPU blocks address elements by their distance from the base, so that only a matrix can be swizzled.
+bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) {
+  int elemBytes = elemInfo(data.elem).storageBytes;
+  std::string_view mistake =
+      data.space != MemorySpace::Slm ? "only shared local memory can be swizzled: write `slm` behind the swizzle"
+      : data.shape.size()<2 ? "a swizzle needs a memref of at least two dimensions" : elemBytes>(1 << data.memory.swizzle.base)
+          ? "the swizzle moves parts of an element: its base is too small"
+          : "";
+  if (mistake.empty()) return true;
+  auto &diagnostic = diagnostics().report(DiagCode::AttributeValue, expr.range, std::string(mistake));
+  if (data.space == MemorySpace::Slm && data.shape.size() >= 2)
+    diagnostic.note(
+        str("a base of b keeps 2^b neighbouring bytes together; ", elemName(data.elem), " has ", elemBytes, " bytes"));
+  return false;
 }
 
 // A tensor_desc: a block of one or two dimensions, or, if scattered, one element or a chunk of elements per lane, each lane

@@ -46,6 +46,8 @@ private:
   bool eachOnce(const std::vector<ast::Attr::Entry> &entries);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
+  bool swizzleFits(const ast::TypeExpr &expr, const TypeData &data);
+  bool swizzledMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool stridedMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool factorMap(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<Factor>> factors(const ast::Attr &list);

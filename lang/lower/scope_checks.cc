@@ -1,5 +1,6 @@
 #include "lang/lower/scope_checks.h"
 
+#include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "ir/uniformity.h"
@@ -120,6 +121,9 @@ void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
                            str("the grid of this kernel has ", kernel.grid.size(), " dimension",
                                kernel.grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
     }
+    if (std::string_view mistake = tokenMistake(op); !mistake.empty())
+      diagnostics.report(DiagCode::NotHere, op.range(), std::string(mistake))
+          .note("write `%g = async_commit %copy`, and `async_wait %g` where the data is needed");
     if (op.kind() == OpKind::AllocSlm && op.block() != &kernel.body)
       diagnostics
           .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")

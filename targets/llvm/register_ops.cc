@@ -168,6 +168,9 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::PrefetchTdesc:
   case TypeRule::UpdateTdesc:
   case TypeRule::AtomicTdesc:
+  case TypeRule::AsyncCopy:
+  case TypeRule::AsyncCommit:
+  case TypeRule::AsyncWait:
   case TypeRule::AllocNbarrier:
   case TypeRule::CreateNbarrier:
   case TypeRule::Nbarrier:

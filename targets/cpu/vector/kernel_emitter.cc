@@ -232,6 +232,9 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Compare:
   case TypeRule::Select:
   case TypeRule::ConvertLayout:
+  case TypeRule::AsyncCopy: // expand-async-copies has replaced asynchronous copies
+  case TypeRule::AsyncCommit:
+  case TypeRule::AsyncWait:
   case TypeRule::CreateNdTdesc: // xegpu-to-tiles has replaced the XeGPU ops of blocks and lanes
   case TypeRule::LoadNd:
   case TypeRule::StoreNd:

@@ -197,7 +197,10 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::Nbarrier: return LaneNamedBarriers(c).emit(op);
   case TypeRule::Dpas: return LaneProducts(c).emitDpas(op);
   case TypeRule::TileMma: return LaneProducts(c).emitTileMma(op);
-  case TypeRule::Nest: break; // block-tiles has turned it into a loop
+  case TypeRule::AsyncCopy:
+  case TypeRule::AsyncCommit:
+  case TypeRule::AsyncWait: break; // expand-async-copies has replaced them
+  case TypeRule::Nest: break;      // block-tiles has turned it into a loop
   case TypeRule::Print:
     if (op.kind() == OpKind::Assert) LaneFailures(c).emitAssert(op); // checkTargetLimits has reported that prints are left out
     return;

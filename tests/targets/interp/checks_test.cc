@@ -90,7 +90,10 @@ TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
       ASSERT_TRUE(addCheck(checks, word));
       Watched watched;
       watch(program, program.module->tests[0], kSchedules[0], checks, watched);
-      for (const Diagnostic &d : watched.found.all()) EXPECT_EQ(static_cast<int>(d.code), code) << d.message;
+      for (const Diagnostic &d : watched.found.all()) {
+        const bool isRace = code == 702 && d.code == DiagCode::CopyInFlight; // found together with races
+        EXPECT_TRUE(static_cast<int>(d.code) == code || isRace) << d.message;
+      }
     }
   }
   Checks none;
