@@ -1,0 +1,37 @@
+// The values of a file's parameters: declared defaults, definitions from the command line, overrides of a launch.
+#pragma once
+#include "ir/module.h"
+#include "lang/check/const_eval.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xt {
+
+using Overrides = std::vector<std::pair<std::string, ConstValue>>;
+
+class FileParams {
+public:
+  // `files`: the pieces of the compiled file and of its imports.
+  FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics)
+      : symbols_(symbols), files_(files), diagnostics_(diagnostics) {}
+
+  // Takes the definitions of LowerOptions. Reports names and values that do not fit.
+  void readDefines(const std::vector<std::pair<std::string, std::string>> &defines);
+  // The values of one instantiation.
+  ParamScope scope(const Overrides &overrides, Diagnostics &diagnostics) const;
+  // Checks all parameters, even unused ones, and returns their values. Warns if a value is not in the parameter's list of
+  // values.
+  std::vector<ModuleParam> check();
+  // Warns as check() does, for parameters that the kernel uses and that a launch changes directly or through others.
+  void checkLaunch(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs);
+
+private:
+  const FileSymbols &symbols_;
+  const std::vector<const ast::File *> &files_;
+  Diagnostics &diagnostics_;
+  Overrides defines_;
+};
+
+} // namespace xt
