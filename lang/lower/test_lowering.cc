@@ -15,7 +15,7 @@ constexpr size_t kMostSizes = 1000;
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   if (decl.broken) return false; // reported
   test_ = &test;
-  names_.clear();
+  scope_ = {.test = &test};
   test.name = decl.name;
   test.range = decl.range;
   test.nameRange = decl.nameRange;
@@ -66,7 +66,7 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
     test_->sizes.push_back({size.name.text, value.value_or(1), small});
   }
   for (const ast::SizeDecl &size : decl.small) {
-    if (isSize(size.name.text)) continue;
+    if (scope_.isSize(size.name.text)) continue;
     diagnostics()
         .report(DiagCode::TestSizes, size.name.range,
                 str("`small` gives a size `", size.name.text, "` that the test does not have"))
@@ -78,7 +78,7 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
 
 bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
   HostName bound{name.range, type != nullptr, false, type ? *type : HostBufferType()};
-  auto [it, isNew] = names_.emplace(name.text, bound);
+  auto [it, isNew] = scope_.names.emplace(name.text, bound);
   if (NameIndex *index = params_.symbols().index(); index && isNew) index->define(name.range, nullptr);
   if (isNew) return true;
   diagnostics()
@@ -106,7 +106,7 @@ bool TestLowering::bufferWithoutType(const ast::Stmt &stmt) {
 // parameter.
 bool TestLowering::bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed) {
   bool ok = bind(name, &type);
-  if (ok) names_.find(name.text)->second.broken = !typed;
+  if (ok) scope_.names.find(name.text)->second.broken = !typed;
   return ok;
 }
 
@@ -118,8 +118,8 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
   case ast::Stmt::Kind::Check: return lowerCheck(stmt, out);
   case ast::Stmt::Kind::Save:
     out.kind = HostStmt::Kind::Save;
-    if (!stmt.expr || !stmt.path || !lowerExpr(*stmt.expr, out.value)) return false;
-    if (out.value.kind != HostExpr::Kind::Buffer || !names_.find(out.value.text)->second.isBuffer) {
+    if (!stmt.expr || !stmt.path || !exprs_.lower(*stmt.expr, out.value)) return false;
+    if (out.value.kind != HostExpr::Kind::Buffer || !scope_.names.find(out.value.text)->second.isBuffer) {
       diagnostics().report(DiagCode::UnknownValue, out.value.range, "`save` writes a buffer");
       return false;
     }
@@ -131,7 +131,7 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
     out.name = stmt.results[0].name.text;
     out.nameRange = stmt.results[0].name.range;
     if (makesBuffer(*stmt.expr)) return bufferWithoutType(stmt);
-    if (!lowerExpr(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
+    if (!exprs_.lower(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
     return bind(stmt.results[0].name, nullptr);
   case ast::Stmt::Kind::Op:
   case ast::Stmt::Kind::For:
@@ -175,7 +175,7 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     if (extent.dynamic) {
       diagnostics().report(DiagCode::BadExtent, extent.range, "a buffer has a size: write a number or a $size instead of `?`");
       ok = false;
-    } else if (!extent.value || !lowerExpr(*extent.value, lowered))
+    } else if (!extent.value || !exprs_.lower(*extent.value, lowered))
       ok = false;
     else if (lowered.kind == HostExpr::Kind::Int && lowered.integer < 0) {
       diagnostics().report(DiagCode::BadExtent, extent.range, str("a size must not be negative: ", lowered.integer));
@@ -209,7 +209,7 @@ void TestLowering::sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors) {
   std::string_view rest = expr.element->name.text;
   for (size_t x = rest.find('x'); x != std::string_view::npos; x = rest.find('x')) {
     std::string_view word = rest.substr(0, x);
-    bool size = isSize(word) || params_.symbols().param(word);
+    bool size = scope_.isSize(word) || params_.symbols().param(word);
     named |= size;
     spelled += str(size ? "$" : "", word, " x ");
     rest.remove_prefix(x + 1);
@@ -235,13 +235,13 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       index.text = var.text;
       index.range = var.range;
       index.integer = static_cast<int64_t>(out.indexVars.size());
-      if (auto first = std::find(indexVars_.begin(), indexVars_.end(), var.text); first != indexVars_.end()) {
+      if (auto first = std::find(scope_.indexVars.begin(), scope_.indexVars.end(), var.text); first != scope_.indexVars.end()) {
         diagnostics()
             .report(DiagCode::DuplicateName, var.range, str("index `", var.text, "` is declared twice"))
-            .at(stmt.indexVars[static_cast<size_t>(first - indexVars_.begin())].range, "first here");
+            .at(stmt.indexVars[static_cast<size_t>(first - scope_.indexVars.begin())].range, "first here");
         ok = false;
       }
-      indexVars_.push_back(var.text);
+      scope_.indexVars.push_back(var.text);
       out.indexVars.push_back(std::move(index));
     }
     if (ok && out.indexVars.size() != out.type.extents.size()) {
@@ -251,8 +251,8 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       ok = false;
     }
     HostExpr formula; // the right side of `from (i, j) => formula`
-    ok &= init.children.size() == 1 && lowerExpr(init.children[0], formula);
-    indexVars_.clear();
+    ok &= init.children.size() == 1 && exprs_.lower(init.children[0], formula);
+    scope_.indexVars.clear();
     out.value.kind = HostExpr::Kind::Call;
     out.value.fn = HostFn::From;
     out.value.range = init.range;
@@ -273,7 +273,7 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
     bindBuffer(name, out.type, typed);
     return false;
   }
-  ok &= lowerCall(init, *fn, out.value);
+  ok &= exprs_.lowerCall(init, *fn, out.value);
   return bindBuffer(name, out.type, typed) && ok;
 }
 
@@ -283,7 +283,7 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
   Type type = param.type();
   const HostName *buffer = nullptr;
   if (arg.kind == HostExpr::Kind::Buffer)
-    if (auto it = names_.find(arg.text); it != names_.end() && it->second.isBuffer) buffer = &it->second;
+    if (auto it = scope_.names.find(arg.text); it != scope_.names.end() && it->second.isBuffer) buffer = &it->second;
   auto wrong = [&](std::string message) {
     auto &diagnostic = diagnostics().report(DiagCode::LaunchArgumentType, arg.range, std::move(message));
     diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
@@ -313,11 +313,11 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
   bool ok = true;
   for (const ast::Expr &value : stmt.values) {
     out.args.emplace_back();
-    ok &= lowerExpr(value, out.args.back());
+    ok &= exprs_.lower(value, out.args.back());
   }
   for (const ast::Expr &extent : stmt.grid) {
     out.grid.emplace_back();
-    ok &= lowerExpr(extent, out.grid.back());
+    ok &= exprs_.lower(extent, out.grid.back());
   }
   if (stmt.grid.size() > 3) {
     diagnostics().report(DiagCode::GridRange, stmt.grid[3].range, "a grid has at most three extents: x, y, z");
@@ -390,8 +390,8 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
 bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
   out.kind = HostStmt::Kind::Check;
   if (!stmt.left || !stmt.right) return false;
-  bool ok = lowerExpr(*stmt.left, out.left);
-  ok &= lowerExpr(*stmt.right, out.right);
+  bool ok = exprs_.lower(*stmt.left, out.left);
+  ok &= exprs_.lower(*stmt.right, out.right);
   if (stmt.tolerance == ast::Stmt::Tolerance::Exactly) out.tolerance = HostStmt::Tolerance::Exactly;
   if (stmt.tolerance != ast::Stmt::Tolerance::Within) return ok;
   for (const auto &[name, expr] : stmt.within) {

@@ -2,9 +2,9 @@
 #pragma once
 #include "ir/module.h"
 #include "lang/check/types.h"
+#include "lang/lower/test_expressions.h"
 
 #include <functional>
-#include <map>
 
 namespace xt {
 
@@ -16,7 +16,8 @@ public:
       const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides, const ast::Attr *attrs)>;
 
   TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
-      : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)) {}
+      : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)),
+        exprs_(params, scope_) {}
   // False has been reported.
   bool lower(const ast::TestDecl &decl, HostTest &test);
 
@@ -28,12 +29,8 @@ private:
   bool lowerLaunch(const ast::Stmt &stmt, HostStmt &out);
   bool checkArgument(const HostExpr &arg, const Value &param, size_t index);
   bool lowerCheck(const ast::Stmt &stmt, HostStmt &out);
-  bool lowerExpr(const ast::Expr &expr, HostExpr &out);
-  bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
-  bool lowerSlice(const ast::Expr &expr, HostExpr &out);
   static bool makesBuffer(const ast::Expr &init);
   bool bufferWithoutType(const ast::Stmt &stmt);
-  bool isSize(std::string_view name) const;
   void sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors);
   bool bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed);
   bool bind(const ast::Name &name, const HostBufferType *type);
@@ -44,15 +41,8 @@ private:
   TypeResolver types_;
   Instantiate instantiate_;
   HostTest *test_ = nullptr;
-  struct HostName {
-    SourceRange range;
-    bool isBuffer = false;
-    bool broken = false; // a buffer whose type is invalid, which has been reported
-    HostBufferType type; // the type of a buffer
-  };
-  std::map<std::string, HostName, std::less<>> names_;
-  std::vector<std::string> indexVars_;
-  int depth_ = 0;
+  TestScope scope_;
+  HostExprLowering exprs_;
 };
 
 } // namespace xt
