@@ -14,6 +14,21 @@ constexpr int kMaxRank = 5;
 // Limits for the nesting of aliases, and for the total number of alias uses when one alias is expanded.
 constexpr size_t kMostAliasDepth = 100, kMostAliasUses = 1000;
 
+// The kind of type that a constructor such as `memref` makes.
+TypeKind kindOf(std::string_view constructor) {
+  if (constructor == "memref") return TypeKind::MemRef;
+  if (constructor == "vector") return TypeKind::Vector;
+  return constructor == "tile" ? TypeKind::Tile : TypeKind::TensorDesc;
+}
+
+// Whether the static extents make more elements than any type but a memref may have.
+bool hasTooManyElements(std::span<const int64_t> shape) {
+  int64_t total = 1;
+  for (int64_t extent : shape)
+    if (extent != kDynamic && (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31))) return true;
+  return false;
+}
+
 } // namespace
 
 std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
@@ -111,17 +126,8 @@ Type TypeResolver::resolveOpen(const ast::TypeExpr &expr) {
   return type;
 }
 
-Type TypeResolver::shaped(const ast::TypeExpr &expr) {
-  std::string_view constructor = lastWord(expr.name.text);
-  TypeData data;
-  if (constructor == "memref")
-    data.kind = TypeKind::MemRef;
-  else if (constructor == "vector")
-    data.kind = TypeKind::Vector;
-  else if (constructor == "tile")
-    data.kind = TypeKind::Tile;
-  else
-    data.kind = TypeKind::TensorDesc;
+// Resolves the extents of a shape. False has been reported.
+bool TypeResolver::extents(const ast::TypeExpr &expr, std::string_view constructor, TypeData &data) {
   bool ok = true;
   for (const ast::Extent &extent : expr.extents) {
     if (extent.dynamic) {
@@ -145,46 +151,32 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
     diagnostics().report(DiagCode::BadExtent, expr.range, str("types have at most ", kMaxRank, " dimensions"));
     ok = false;
   }
-  std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
-  ShapedAttrs attrs;
-  ok &= eachOnce(expr.attrs);
-  for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
-  if (!ok || !elem) return {};
-  data.elem = *elem;
-  if (data.kind == TypeKind::MemRef) {
-    data.space = attrs.slm ? MemorySpace::Slm : MemorySpace::Global;
-    if (attrs.memory) data.memory = *attrs.memory;
-    size_t written = data.memory.kind == MemoryLayout::Kind::Strided    ? data.memory.strides.size()
-                     : data.memory.kind == MemoryLayout::Kind::Permuted ? data.memory.permutation.size()
-                                                                        : data.shape.size();
-    if (written != data.shape.size()) {
-      diagnostics().report(DiagCode::BadExtent, expr.range,
-                           str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
-      return {};
-    }
-    if (data.memory.swizzle && !swizzleFits(expr, data)) return {};
-    if (attrs.layout || attrs.scatter || attrs.order) {
-      diagnostics().report(DiagCode::LayoutExpected, expr.range,
-                           "a memref cannot have a layout attribute: memory is not distributed");
-      return {};
-    }
-    return context_.intern(std::move(data));
-  }
-  int64_t total = 1;
-  for (int64_t extent : data.shape)
-    if (extent == kDynamic)
-      continue;
-    else if (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31)) {
-      diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
-      return {};
-    }
-  bool dynamic = std::find(data.shape.begin(), data.shape.end(), kDynamic) != data.shape.end();
-  if (attrs.layout && dynamic && !pattern_) {
-    diagnostics().report(DiagCode::LayoutExpected, expr.range,
-                         "a layout needs a static shape: omit it where an extent is `?`, and both are inferred at each call");
+  return ok;
+}
+
+Type TypeResolver::memRef(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
+  data.space = attrs.slm ? MemorySpace::Slm : MemorySpace::Global;
+  if (attrs.memory) data.memory = *attrs.memory;
+  size_t written = data.memory.kind == MemoryLayout::Kind::Strided    ? data.memory.strides.size()
+                   : data.memory.kind == MemoryLayout::Kind::Permuted ? data.memory.permutation.size()
+                                                                      : data.shape.size();
+  if (written != data.shape.size()) {
+    diagnostics().report(DiagCode::BadExtent, expr.range,
+                         str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
     return {};
   }
-  if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
+  if (data.memory.swizzle && !swizzleFits(expr, data)) return {};
+  if (attrs.layout || attrs.scatter || attrs.order) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         "a memref cannot have a layout attribute: memory is not distributed");
+    return {};
+  }
+  return context_.intern(std::move(data));
+}
+
+// A vector or a tile, which may have a layout.
+Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view constructor, TypeData data,
+                               const ShapedAttrs &attrs) {
   if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
                          str("a ", constructor, " has no memory layout: give it to the base memref"));
@@ -195,23 +187,22 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   data.use = attrs.use;
   data.scatter = attrs.scatter;
   if (data.scatter && data.kind == TypeKind::Tile && data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1);
-  if (attrs.layout && pattern_) {
+  if (!attrs.layout) return context_.intern(std::move(data));
+  if (pattern_) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
                          "the signature of a function has no layouts: they are inferred at each call");
     return {};
   }
-  if (attrs.layout) {
-    LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
-    if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
-      diagnostics()
-          .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange,
-                  str("this layout does not fit ", shapeText(data.shape), ": ", error->message))
-          .withLabel(attrs.layout->text())
-          .withPicture(error->table);
-      return {};
-    }
-    data.layout = std::get<const Layout *>(made);
+  LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
+  if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
+    diagnostics()
+        .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange,
+                str("this layout does not fit ", shapeText(data.shape), ": ", error->message))
+        .withLabel(attrs.layout->text())
+        .withPicture(error->table);
+    return {};
   }
+  data.layout = std::get<const Layout *>(made);
   return context_.intern(std::move(data));
 }
 
@@ -229,6 +220,32 @@ bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) 
     diagnostic.note(
         str("a base of b keeps 2^b neighbouring bytes together; ", elemName(data.elem), " has ", elemBytes, " bytes"));
   return false;
+}
+
+Type TypeResolver::shaped(const ast::TypeExpr &expr) {
+  std::string_view constructor = lastWord(expr.name.text);
+  TypeData data;
+  data.kind = kindOf(constructor);
+  bool ok = extents(expr, constructor, data);
+  std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
+  ShapedAttrs attrs;
+  ok &= eachOnce(expr.attrs);
+  for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
+  if (!ok || !elem) return {};
+  data.elem = *elem;
+  if (data.kind == TypeKind::MemRef) return memRef(expr, std::move(data), attrs);
+  if (hasTooManyElements(data.shape)) {
+    diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
+    return {};
+  }
+  bool dynamic = std::find(data.shape.begin(), data.shape.end(), kDynamic) != data.shape.end();
+  if (attrs.layout && dynamic && !pattern_) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         "a layout needs a static shape: omit it where an extent is `?`, and both are inferred at each call");
+    return {};
+  }
+  if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
+  return distributed(expr, constructor, std::move(data), attrs);
 }
 
 // A tensor_desc: a block of one or two dimensions, or, if scattered, one element or a chunk of elements per lane, each lane

@@ -39,6 +39,9 @@ public:
 
 private:
   Type shaped(const ast::TypeExpr &expr);
+  bool extents(const ast::TypeExpr &expr, std::string_view constructor, TypeData &data);
+  Type memRef(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
+  Type distributed(const ast::TypeExpr &expr, std::string_view constructor, TypeData data, const ShapedAttrs &attrs);
   Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
   bool lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data);
   bool mayExpand(SourceRange alias);
