@@ -40,8 +40,8 @@ Result<TimedReader::File> TimedReader::read(const std::string &path, int64_t mos
   auto answer = std::make_shared<std::optional<Result<File>>>();
   std::unique_lock lock(pending_->mutex);
   if (pending_->paths.insert(path).second) {
-    std::thread([pending = pending_, answer, ask = read_, path, most, known] {
-      Result<File> file = ask(path, most, known);
+    std::thread([pending = pending_, answer, readFile = read_, path, most, known] {
+      Result<File> file = readFile(path, most, known);
       std::lock_guard guard(pending->mutex);
       answer->emplace(std::move(file));
       pending->paths.erase(path);

@@ -192,13 +192,13 @@ bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int6
 bool holdsAll(const Layout &from, const Layout &to, Axis axis) {
   for (int d = 0; d < from.rank(); ++d) {
     const std::vector<SharedDigit> known = sharedDigits(to, d, axis);
-    for (const SharedDigit &asked : sharedDigits(from, d, axis)) {
-      if (asked.weight == 0 || asked.stride == 0) continue;
+    for (const SharedDigit &needed : sharedDigits(from, d, axis)) {
+      if (needed.weight == 0 || needed.stride == 0) continue;
       std::vector<SharedDigit> digits = known;
-      if (!splitAt(digits, &SharedDigit::weight, asked.weight)) return false;
-      if (!splitAt(digits, &SharedDigit::stride, asked.stride)) return false;
+      if (!splitAt(digits, &SharedDigit::weight, needed.weight)) return false;
+      if (!splitAt(digits, &SharedDigit::stride, needed.stride)) return false;
       for (const SharedDigit &digit : digits)
-        if ((digit.weight / asked.weight - digit.stride / asked.stride) % asked.extent != 0) return false;
+        if ((digit.weight / needed.weight - digit.stride / needed.stride) % needed.extent != 0) return false;
     }
   }
   return true;

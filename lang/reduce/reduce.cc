@@ -66,7 +66,7 @@ private:
 
   // Makes the text the best one if it is interesting and has not been tried before. Returns whether it is interesting.
   bool attempt(std::string text) {
-    if (stopped() || text == best_ || !asked_.insert(std::hash<std::string>()(text)).second) return false;
+    if (stopped() || text == best_ || !seen_.insert(std::hash<std::string>()(text)).second) return false;
     ++tried_;
     bool interesting = hooks_.isInteresting(text);
     if (interesting) best_ = std::move(text);
@@ -164,7 +164,7 @@ private:
 
   std::string best_;
   const ReduceHooks &hooks_;
-  std::unordered_set<size_t> asked_; // hashes of the texts tried
+  std::unordered_set<size_t> seen_; // hashes of the texts tried
   std::string_view pass_;
   size_t tried_ = 0;
 };

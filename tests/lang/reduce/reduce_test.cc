@@ -103,28 +103,28 @@ TEST(Reduce, TakesBrokenTextAndBytes) {
   EXPECT_EQ(reduced("}}}}\n%%%\nkernel", [](const std::string &text) { return has(text, "%%"); }), "%%");
 }
 
-TEST(Reduce, AsksOnceAboutEachText) {
-  std::set<std::string> asked;
+TEST(Reduce, TriesEachTextOnce) {
+  std::set<std::string> tried;
   reduced(kKernel, [&](const std::string &text) {
-    EXPECT_TRUE(asked.insert(text).second) << text;
+    EXPECT_TRUE(tried.insert(text).second) << text;
     return has(text, "store_tile");
   });
-  EXPECT_GT(asked.size(), 20u);
+  EXPECT_GT(tried.size(), 20u);
 }
 
 TEST(Reduce, KeepsWhatItHasWhenItIsStopped) {
-  size_t asked = 0;
+  size_t tried = 0;
   std::string smallest = kKernel;
   ReduceHooks hooks;
   hooks.isInteresting = [&](const std::string &text) {
-    ++asked;
+    ++tried;
     bool keeps = has(text, "exp");
     if (keeps) smallest = text;
     return keeps;
   };
-  hooks.isStopped = [&] { return asked == 10; };
+  hooks.isStopped = [&] { return tried == 10; };
   EXPECT_EQ(reduceText(kKernel, hooks), smallest);
-  EXPECT_EQ(asked, 10u);
+  EXPECT_EQ(tried, 10u);
 }
 
 // Parts are inside their parents, and the text without any one of them can be parsed again.

@@ -21,15 +21,15 @@ class Client {
 public:
   explicit Client(Encoding encoding) : encoding_(encoding), server_([this](const Json &m) { sent_.push_back(m); }) {
     Json encodings = Json::array({encoding == Encoding::Utf8 ? "utf-8" : "utf-16"});
-    ask("initialize", {{"capabilities",
-                        {{"general", {{"positionEncodings", encodings}}},
-                         {"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}}});
+    request("initialize", {{"capabilities",
+                            {{"general", {{"positionEncodings", encodings}}},
+                             {"textDocument", {{"completion", {{"completionItem", {{"snippetSupport", true}}}}}}}}}});
     server_.workspace().setStdlib(test::sourceFolder() / "stdlib");
   }
   void notify(const std::string &method, const Json &params) {
     send({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   }
-  Json ask(const std::string &method, const Json &params) {
+  Json request(const std::string &method, const Json &params) {
     send({{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}});
     Json answer;
     size_t answers = 0;
@@ -99,7 +99,7 @@ public:
     auto [method, params] = question(*document);
     Client fresh(client_.encoding());
     for (Document *open : client_.documents()) fresh.open(open->uri(), open->text().str());
-    Json answer = client_.ask(method, params), expected = fresh.ask(method, params);
+    Json answer = client_.request(method, params), expected = fresh.request(method, params);
     if (method == "textDocument/codeAction") sortActions(answer), sortActions(expected);
     ASSERT_EQ(answer, expected) << method << ' ' << params << '\n' << document->text().str();
   }
@@ -108,13 +108,13 @@ public:
   void compareTokens(const Document &document) {
     const std::string uri = document.uri(), what = "textDocument/semanticTokens/full";
     Json params = {{"textDocument", {{"uri", uri}}}};
-    Json tokens = client_.ask(what, params)["result"]["data"];
+    Json tokens = client_.request(what, params)["result"]["data"];
     std::string id = client_.resultId();
     for (int n = 0; n < 2; ++n) {
       edit();
       if (!client_.server().workspace().findOpen(uri)) return;
       params["previousResultId"] = id;
-      Json answer = client_.ask(what + "/delta", params);
+      Json answer = client_.request(what + "/delta", params);
       id = client_.resultId();
       ASSERT_TRUE(answer["result"]["edits"].is_array()) << answer;
       for (const Json &edit : answer["result"]["edits"]) {
@@ -125,7 +125,7 @@ public:
     }
     Client fresh(client_.encoding());
     for (Document *open : client_.documents()) fresh.open(open->uri(), open->text().str());
-    ASSERT_EQ(tokens, fresh.ask(what, params)["result"]["data"]);
+    ASSERT_EQ(tokens, fresh.request(what, params)["result"]["data"]);
   }
 
 private:

@@ -104,7 +104,7 @@ const named = {
   }, 'commands'),
 };
 
-// Anything else that is asked of a part: onDid… is an event, register… and create… take what they are given.
+// Any other member of a part: onDid… is an event, register… and create… take what they are given.
 function own(members, part) {
   return new Proxy(members, {
     get(target, name) {
