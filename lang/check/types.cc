@@ -208,12 +208,15 @@ Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view const
 
 // Scatter tiles and XeGPU blocks address elements by their distance from the base, so that only a matrix can be swizzled.
 bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) {
-  int elemBytes = elemInfo(data.elem).storageBytes;
-  std::string_view mistake =
-      data.space != MemorySpace::Slm ? "only shared local memory can be swizzled: write `slm` behind the swizzle"
-      : data.shape.size()<2 ? "a swizzle needs a memref of at least two dimensions" : elemBytes>(1 << data.memory.swizzle.base)
-          ? "the swizzle moves parts of an element: its base is too small"
-          : "";
+  const int elemBytes = elemInfo(data.elem).storageBytes;
+  const bool splitsElements = elemBytes > (1 << data.memory.swizzle.base);
+  std::string_view mistake;
+  if (data.space != MemorySpace::Slm)
+    mistake = "only shared local memory can be swizzled: write `slm` behind the swizzle";
+  else if (data.shape.size() < 2)
+    mistake = "a swizzle needs a memref of at least two dimensions";
+  else if (splitsElements)
+    mistake = "the swizzle moves parts of an element: its base is too small";
   if (mistake.empty()) return true;
   auto &diagnostic = diagnostics().report(DiagCode::AttributeValue, expr.range, std::string(mistake));
   if (data.space == MemorySpace::Slm && data.shape.size() >= 2)
