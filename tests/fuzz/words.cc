@@ -64,9 +64,10 @@ std::vector<std::string> tableWords() {
     out.emplace_back(fn.name), out.emplace_back(fn.op);
     addEach(out, fn.named);
   }
-  for (const char *word : {"#wg_map<sg_layout = [2, 2], sg_data = [8, 16]>", "#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>",
-                           "#layout<[8:sg*4, 32], [2, 16:lane*1]>", "sg_layout", "sg_data", "wi_layout", "wi_data", "#scatter",
-                           "order = [0, 1]", "strided<[?, 1]>", "slm", "2147483648", "9223372036854775807"})
+  for (const char *word :
+       {"#wg_map<sg_layout = [2, 2], sg_data = [8, 16]>", "#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>",
+        "#layout<[8:sg*4, 32], [2, 16:lane*1]>", "sg_layout", "sg_data", "wi_layout", "wi_data", "#scatter", "order = [0, 1]",
+        "strided<[?, 1]>", "swizzle<3, 4, 3>", "token", "slm", "2147483648", "9223372036854775807"})
     out.emplace_back(word);
   return sorted(std::move(out));
 }

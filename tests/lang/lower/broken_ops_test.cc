@@ -37,7 +37,8 @@ constexpr const char *kTypes[] = {"memref<16x32xf32>",
                                   "i32",
                                   "u64",
                                   "i1",
-                                  "nbarrier"};
+                                  "nbarrier",
+                                  "token"};
 constexpr const char *kTexts[] = {"<add>", "<oeq>", "<slt>", "<nothing>", "\"text\"", "locality<9>", "value", "0.0"};
 constexpr const char *kNumbers[] = {"0",   "1",   "-1",  "7",      "16",        "9223372036854775807",
                                     "1.5", "[]",  "[0]", "[1, 0]", "[0, 1, 2]", "[-1]",

@@ -56,7 +56,7 @@ Words dialects() {
 }
 
 Words elements() {
-  Words words = {"nbarrier"};
+  Words words = {"nbarrier", "token"};
   for (int i = 0; i < kElemCount; ++i) words.emplace(elemName(static_cast<Elem>(i)));
   return words;
 }
