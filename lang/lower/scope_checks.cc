@@ -7,6 +7,7 @@
 #include "ir/views/scalar.h"
 
 #include <unordered_set>
+#include <utility>
 
 namespace xt {
 namespace {
@@ -109,6 +110,7 @@ bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts
 }
 
 void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
+  bool hasTokenMistake = false;
   walk(kernel.body, [&](Op &op) {
     if (op.kind() == OpKind::SubgroupId && kernel.scope == Scope::Workgroup)
       diagnostics.report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
@@ -121,7 +123,8 @@ void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
                            str("the grid of this kernel has ", kernel.grid.size(), " dimension",
                                kernel.grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
     }
-    if (std::string_view mistake = tokenMistake(op); !mistake.empty())
+    // A token that a loop carries by mistake has two faulty ends: the first is reported.
+    if (std::string_view mistake = tokenMistake(op); !mistake.empty() && !std::exchange(hasTokenMistake, true))
       diagnostics.report(DiagCode::NotHere, op.range(), std::string(mistake))
           .note("write `%g = async_commit %copy`, and `async_wait %g` where the data is needed");
     if (op.kind() == OpKind::AllocSlm && op.block() != &kernel.body)

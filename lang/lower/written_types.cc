@@ -5,7 +5,9 @@
 
 namespace xt {
 
-bool hasOpenExtents(Type type) { return type && !type.isScalar() && !type.is(TypeKind::NBarrier) && !type.is(TypeKind::Token) && !type.hasStaticShape(); }
+bool hasOpenExtents(Type type) {
+  return type && !type.isScalar() && !type.is(TypeKind::NBarrier) && !type.is(TypeKind::Token) && !type.hasStaticShape();
+}
 
 Type closedBy(Context &context, Type open, Type actual) {
   if (!hasOpenExtents(open) || !actual || open.kind() != actual.kind() || open.rank() != actual.rank()) return open;
