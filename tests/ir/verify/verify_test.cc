@@ -117,7 +117,7 @@ TEST_F(Verify, Attributes) {
   compare->setAttr("kind", std::string("slt"));
   EXPECT_EQ(found(), "");
   gemm_.loadA->setAttr("padding", int64_t{1});
-  expect("the attribute `padding` is not of the element type of vector<256x32xf16>");
+  expect("the attribute `padding` is not of the element type f16");
   gemm_.loadA->setAttr("padding", std::string("1"));
   expect("the attribute `padding` is not a number");
 }
