@@ -16,8 +16,7 @@ public:
       const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides, const ast::Attr *attrs)>;
 
   TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
-      : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)),
-        exprs_(params, scope_) {}
+      : params_(params), types_(context, params), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
   // False has been reported.
   bool lower(const ast::TestDecl &decl, HostTest &test);
 
@@ -36,7 +35,6 @@ private:
   bool bind(const ast::Name &name, const HostBufferType *type);
   Diagnostics &diagnostics() const { return params_.diagnostics(); }
 
-  Context &context_;
   ParamScope &params_;
   TypeResolver types_;
   Instantiate instantiate_;
