@@ -42,32 +42,17 @@ inline constexpr std::array kBlockPipeline = {PassKind::InferLayouts,
                                               PassKind::HoistInvariants,
                                               PassKind::DeadCode};
 
+template <size_t n, size_t m>
+constexpr std::array<PassKind, n + m> followedBy(const std::array<PassKind, n> &first, const std::array<PassKind, m> &second) {
+  std::array<PassKind, n + m> all{};
+  std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+  return all;
+}
+
 // For GPUs, down to the ops of each lane, for code generation.
-inline constexpr std::array kLanePipeline = {PassKind::InferLayouts,
-                                             PassKind::ExpandAsyncCopies,
-                                             PassKind::WidenReductions,
-                                             PassKind::Canonicalize,
-                                             PassKind::Cse,
-                                             PassKind::HoistInvariants,
-                                             PassKind::Canonicalize,
-                                             PassKind::DeadCode,
-                                             PassKind::DistributeToSubgroups,
-                                             PassKind::Canonicalize,
-                                             PassKind::Cse,
-                                             PassKind::HoistInvariants,
-                                             PassKind::DeadCode,
-                                             PassKind::PlanSlm,
-                                             PassKind::BlockTiles,
-                                             PassKind::Canonicalize,
-                                             PassKind::Cse,
-                                             PassKind::HoistInvariants,
-                                             PassKind::DeadCode,
-                                             PassKind::DistributeToLanes,
-                                             PassKind::Canonicalize,
-                                             PassKind::Cse,
-                                             PassKind::HoistInvariants,
-                                             PassKind::DeadCode,
-                                             PassKind::SinkToUses};
+inline constexpr std::array kLanePipeline =
+    followedBy(kBlockPipeline, std::array{PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse,
+                                          PassKind::HoistInvariants, PassKind::DeadCode, PassKind::SinkToUses});
 
 // Whether every pass finds the forms it needs, when no form holds at the start.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {

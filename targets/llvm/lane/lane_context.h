@@ -62,7 +62,7 @@ struct LaneContext {
   LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
   NamedBarrierWords barriers;
   std::map<const MmaInstruction *, std::array<RegisterLayout, 3>>
-      operandLayouts; // of the products so far; looked up only by key
+      operandLayouts; // of the products so far; used for lookup only
   int64_t failureNumbers = 0; // the count of numbers in use
 };
 
