@@ -2,32 +2,67 @@
 
 #include "ir/op_kinds.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
+bool isToken(const Value *value) { return value->type().is(TypeKind::Token); }
 bool isCopy(const Value *token) { return token->definingOp() && token->definingOp()->kind() == OpKind::AsyncCopy; }
 
-std::string_view copyMistake(const Op &copy) {
-  bool isCommitted = false;
+std::optional<AsyncMistake> copyMistake(const Op &copy) {
+  auto space = [&](size_t operand) { return copy.operand(operand)->type().data().space; };
+  if (space(0) != MemorySpace::Global)
+    return AsyncMistake{DiagCode::OperandType, copy.operandRange(0),
+                        "`async_copy` copies from global memory, but this tile is in shared local memory"};
+  if (space(1) != MemorySpace::Slm)
+    return AsyncMistake{DiagCode::OperandType, copy.operandRange(1),
+                        "`async_copy` copies to shared local memory, but this tile is in global memory"};
+  size_t groups = 0;
   for (Use use : copy.result()->uses()) {
     if (use.user->regionCount() || use.user->kind() == OpKind::Yield)
-      return "no loop or branch carries the token of a copy: if its name is bound again inside, use another name there";
-    isCommitted |=
-        use.user->kind() == OpKind::AsyncCommit || use.user->kind() == OpKind::AsyncWait; // a wait has its own mistake
+      return AsyncMistake{DiagCode::NotHere, copy.range(),
+                          "a loop or branch cannot carry the token of a copy: bind another name inside"};
+    if (use.user->kind() == OpKind::AsyncWait) return std::nullopt; // which is the mistake
+    if (use.user->block() != copy.block()) return std::nullopt;
+    ++groups;
   }
-  return isCommitted ? "" : "nothing can wait for this copy: its token goes to no `async_commit`";
+  if (groups == 1) return std::nullopt;
+  return AsyncMistake{DiagCode::NotHere, copy.range(),
+                      groups ? "a copy belongs to one group: its token goes to one `async_commit`"
+                             : "nothing can wait for this copy: its token goes to no `async_commit`"};
+}
+
+std::optional<AsyncMistake> commitMistake(const Op &commit) {
+  for (size_t i = 0; i < commit.operandCount(); ++i) {
+    const Value *copy = commit.operand(i);
+    if (!isCopy(copy))
+      return AsyncMistake{DiagCode::NotHere, commit.operandRange(i), "`async_commit` takes the tokens of `async_copy` ops"};
+    if (copy->definingOp()->block() != commit.block())
+      return AsyncMistake{DiagCode::NotHere, commit.operandRange(i), "a copy and its `async_commit` stand in the same block"};
+  }
+  return std::nullopt;
 }
 
 } // namespace
 
-std::string_view tokenMistake(const Op &op) {
+std::optional<AsyncMistake> asyncMistake(const Op &op) {
   if (op.kind() == OpKind::AsyncCopy) return copyMistake(op);
+  if (op.kind() == OpKind::AsyncCommit) return commitMistake(op);
   if (op.kind() == OpKind::AsyncWait && isCopy(op.operand(0)))
-    return "`async_wait` waits for a group, and this is the token of a copy";
-  if (op.kind() != OpKind::AsyncCommit) return "";
-  for (const Value *copy : op.operands())
-    if (!isCopy(copy)) return "`async_commit` takes the tokens of `async_copy` ops";
-  return "";
+    return AsyncMistake{DiagCode::NotHere, op.operandRange(0),
+                        "`async_wait` waits for a group, and this is the token of a copy"};
+  return std::nullopt;
+}
+
+const Op *firstAsyncOp(const Block &block) {
+  const Op *found = nullptr;
+  walk(block, [&](const Op &op) {
+    bool takes = std::any_of(op.operands().begin(), op.operands().end(), isToken), makes = false;
+    for (size_t i = 0; i < op.resultCount(); ++i) makes |= isToken(op.result(i));
+    if (!found && (takes || makes)) found = &op;
+  });
+  return found;
 }
 
 } // namespace xt

@@ -58,6 +58,12 @@ Type Context::scalar(Elem elem) {
 
 Type Context::i1() { return scalar(Elem::I1); }
 
+Type Context::ofKind(TypeKind kind) {
+  TypeData data;
+  data.kind = kind;
+  return intern(std::move(data));
+}
+
 Type Context::vector(std::vector<int64_t> shape, Elem elem, const Layout *layout) {
   TypeData data;
   data.kind = TypeKind::Vector;

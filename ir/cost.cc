@@ -1,5 +1,6 @@
 #include "ir/cost.h"
 
+#include "ir/effects.h"
 #include "ir/op_kinds.h"
 #include "ir/views/nest.h"
 #include "ir/views/scalar.h"
@@ -147,16 +148,15 @@ private:
   }
 
   void countBytes(const Op &op, OpCounts &counts) {
-    bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
-    if (!reads && !writes) return;
-    for (const Value *operand : op.operands()) {
-      Type type = operand->type();
-      if (!type.isWindow() && !type.isMemRef()) continue;
+    for (size_t k = 0; k < op.operandCount(); ++k) {
+      Effect on = effectsOn(op, k);
+      if (on == Effect::None) continue;
+      Type type = op.operand(k)->type();
       bool slm = type.data().space == MemorySpace::Slm;
       double bytes = type.isWindow() ? static_cast<double>(type.byteCount()) : elemInfo(type.elem()).storageBytes;
       if (type.isTensorDesc() && type.layout()) bytes /= static_cast<double>(type.layout()->axisSize(Axis::Lane)); // per lane
-      if (reads) (slm ? counts.slmBytesRead : counts.bytesRead) += bytes;
-      if (writes) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
+      if (has(on, Effect::Reads)) (slm ? counts.slmBytesRead : counts.bytesRead) += bytes;
+      if (has(on, Effect::Writes)) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
     }
   }
 };

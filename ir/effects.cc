@@ -68,21 +68,33 @@ void MemoryOrigins::visit(const Op &op) {
   }
 }
 
+Effect effectsOn(const Op &op, size_t operand) {
+  Type type = op.operand(operand)->type();
+  if (op.regionCount() || !(type.isMemRef() || type.isWindow())) return Effect::None;
+  const auto &specs = op.info().operands;
+  const std::optional<Effect> &own = specs[std::min(operand, specs.size() - 1)].effects;
+  if (own) return *own;
+  return static_cast<Effect>(static_cast<uint8_t>(op.info().effects) & static_cast<uint8_t>(Effect::Reads | Effect::Writes));
+}
+
+bool updatesMemory(const Op &op) {
+  for (size_t k = 0; k < op.operandCount(); ++k)
+    if (Effect on = effectsOn(op, k); has(on, Effect::Reads) && has(on, Effect::Writes)) return true;
+  return false;
+}
+
 KernelEffects kernelEffects(const Kernel &kernel) {
   MemoryOrigins origins(kernel);
   KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false)};
   walk(kernel.body, [&](const Op &op) {
-    bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
-    if (!reads && !writes) return;
     for (size_t k = 0; k < op.operandCount(); ++k) {
-      Type type = op.operand(k)->type();
-      if (!type.isMemRef() && !type.isWindow()) continue;
-      const bool isSource = op.kind() == OpKind::AsyncCopy && k == 0; // of a copy, which writes only to its other tile
+      Effect on = effectsOn(op, k);
+      if (on == Effect::None) continue;
       std::vector<bool> from = origins.of(op.operand(k));
       for (size_t i = 0; i < from.size(); ++i) {
         if (!from[i]) continue;
-        if (reads) effects.reads[i] = true;
-        if (writes && !isSource) effects.writes[i] = true;
+        if (has(on, Effect::Reads)) effects.reads[i] = true;
+        if (has(on, Effect::Writes)) effects.writes[i] = true;
       }
     }
   });

@@ -22,6 +22,11 @@ private:
   bool changed_ = false;
 };
 
+// How an op accesses the memory that an operand refers to: Reads, Writes, both or None.
+Effect effectsOn(const Op &op, size_t operand);
+// Whether an op reads and writes the same memory, as atomics do.
+bool updatesMemory(const Op &op);
+
 struct KernelEffects {
   // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False for
   // scalars, except addresses (i64) that tiles are made from.

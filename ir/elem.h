@@ -6,9 +6,9 @@
 
 namespace xt {
 
-// The types are named in ir/elem_kinds.h, which files include that name one, so that a new type rebuilds only these.
+// Include ir/elem_kinds.h only to name a type: a new type rebuilds those files.
 enum class Elem : uint8_t;
-// Defaults in records of headers; elem.cc checks the numbers.
+// Defaults in records of headers, by their positions in ir/elem_kinds.h, which elem.cc checks.
 inline constexpr Elem kIndexElem{10}, kF32Elem{12};
 
 struct ElemInfo {

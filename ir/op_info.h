@@ -11,7 +11,7 @@
 
 namespace xt {
 
-// The kinds are named in ir/op_kinds.h, which files include that name one, so that a new row rebuilds only these.
+// Include ir/op_kinds.h only to name a kind: a new row rebuilds those files.
 enum class OpKind : uint16_t;
 
 enum class Dialect : uint8_t { Arith, Math, Scf, Memref, Gpu, Vector, XeTile, XeGpu };
@@ -74,6 +74,7 @@ struct OperandSpec {
   std::string_view name;
   OperandClass type = OperandClass::Any;
   Arity arity = Arity::One;
+  std::optional<Effect> effects{}; // on the memory of this operand, where the operands of an op differ in it
 };
 
 // Kind and Word: one of the words listed in `doc`; a kind is written in angle brackets.
@@ -228,9 +229,9 @@ struct OpMatches {
   size_t count = 0;
 };
 OpMatches findOps(std::string_view spelled);
-// "xetile.load_tile", as the IR prints it.
 // Whether an op of XeGPU works on blocks, addresses or values. The others synchronise, or advise the compiler.
 bool isXegpuData(const OpInfo &op);
+// "xetile.load_tile", as the IR prints it.
 std::string_view fullName(OpKind kind);
 
 } // namespace xt

@@ -12,8 +12,6 @@
 namespace xt {
 
 namespace {
-bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
-
 // The op that combines the old value with the operand; nullopt for `assign`.
 std::optional<OpKind> combinedBy(const Op &atomic) { return combiningOp(atomic); }
 
@@ -38,8 +36,8 @@ public:
       if (before[m] != OrderCause::None) memories_[m].cause = OrderCause::Before;
     memories_.back().local = true;
     walk(kernel.body, [&](const Op &op) {
-      if (!isAtomic(op)) return;
-      forEachMemory(op, [&](Memory &memory) {
+      if (!updatesMemory(op)) return;
+      forEachMemory(op, [&](Memory &memory, Effect) {
         if (memory.hasAtomics && memory.atomic != combinedBy(op)) set(memory.cause, OrderCause::Kinds);
         memory.atomic = combinedBy(op);
         memory.hasAtomics = true;
@@ -89,37 +87,39 @@ private:
     return cause;
   }
 
-  // Calls f on the buffers that an op accesses, or on shared local memory if it accesses no buffer of the launch.
+  // Calls f(memory, effects) on the buffers that an op accesses, and on shared local memory for operands of no buffer of the
+  // launch.
   template <class F> void forEachMemory(const Op &op, F f) {
-    for (const Value *operand : op.operands()) {
-      if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
-      std::vector<bool> from = origins_.of(operand);
+    for (size_t k = 0; k < op.operandCount(); ++k) {
+      Effect on = effectsOn(op, k);
+      if (on == Effect::None) continue;
+      std::vector<bool> from = origins_.of(op.operand(k));
       bool known = false;
       for (size_t i = 0; i < from.size(); ++i)
-        if (from[i]) known = true, f(memories_[memoryOf_[i]]);
-      if (!known) f(memories_.back());
+        if (from[i]) known = true, f(memories_[memoryOf_[i]], on);
+      if (!known) f(memories_.back(), on);
     }
   }
 
   void visit(const Op &op) {
     if (op.regionCount() > 0) return visitStructure(op);
-    OrderCause from = OrderCause::None;
-    for (const Value *operand : op.operands()) from = first(from, of(operand));
-    OrderCause stored = first(from, control(op));
-    bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
-    if (reads || writes)
-      forEachMemory(op, [&](Memory &memory) {
-        if (isAtomic(op))
-          set(memory.cause, first(stored, ownCause(op)));
-        else if (writes)
-          set(memory.cause, stored);
-        if (!reads) return;
-        from = first(from, memory.cause);
-        // Shared local memory is exempt: it is read after a barrier.
-        if (!isAtomic(op) && memory.hasAtomics && !memory.local) from = first(from, OrderCause::Midway);
-      });
-    if (isAtomic(op)) from = first(from, OrderCause::OldValue);
-    for (size_t i = 0; i < op.resultCount(); ++i) mark(op.result(i), from);
+    const bool updates = updatesMemory(op);
+    OrderCause operands = OrderCause::None;
+    for (const Value *operand : op.operands()) operands = first(operands, of(operand));
+    OrderCause read = operands;
+    forEachMemory(op, [&](Memory &memory, Effect on) {
+      if (!has(on, Effect::Reads)) return;
+      read = first(read, memory.cause);
+      // Shared local memory is exempt: it is read after a barrier.
+      if (!updates && memory.hasAtomics && !memory.local) read = first(read, OrderCause::Midway);
+    });
+    // An atomic stores what it is given, combined with the old value; other ops that read and write copy what they read.
+    const OrderCause stored = first(updates ? operands : read, control(op));
+    forEachMemory(op, [&](Memory &memory, Effect on) {
+      if (has(on, Effect::Writes)) set(memory.cause, updates ? first(stored, ownCause(op)) : stored);
+    });
+    if (updates) read = first(read, OrderCause::OldValue);
+    for (size_t i = 0; i < op.resultCount(); ++i) mark(op.result(i), read);
   }
 
   void visitStructure(const Op &op) {

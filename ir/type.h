@@ -17,6 +17,12 @@ class Context;
 inline constexpr int64_t kDynamic = -1; // a '?' extent or stride
 
 enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile, TensorDesc, NBarrier, Token };
+// The types that are a word and no element type.
+struct TypeWord {
+  std::string_view text;
+  TypeKind kind;
+};
+inline constexpr TypeWord kTypeWords[] = {{"nbarrier", TypeKind::NBarrier}, {"token", TypeKind::Token}};
 enum class MemorySpace : uint8_t { Global, Slm };
 enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };

@@ -1,5 +1,6 @@
 #include "ir/uniformity.h"
 
+#include "ir/effects.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
@@ -26,8 +27,7 @@ private:
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
     if (has(op.info().effects, Effect::Reads) && loaded_ == LoadedValues::TakenAsSame) differs = false;
     // Each subgroup may get another old value of an atomic, even at one address.
-    differs |=
-        loaded_ == LoadedValues::MayDiffer && has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes);
+    differs |= loaded_ == LoadedValues::MayDiffer && updatesMemory(op);
     // All lanes have the same sum.
     if (op.kind() == OpKind::SubgroupReduce && !SubgroupReduceOp(op).clusterSize() && among_ == Among::Subgroup)
       differs = false;

@@ -173,8 +173,8 @@ void LaneDistribution::atomic(const Op &op) {
 // --- messages --------------------------------------------------------------------------------------------------------
 
 // The lane's elements of a block, whose layout is `layout`. Groups of neighbours along the second dimension (vnni_axis = 1) may
-// belong to several lanes, which `load_nd` does not allow. Without
-// the attribute each lane loads its own elements in the same order; they only get another shape.
+// belong to several lanes, which `load_nd` does not allow. Without the attribute each lane loads its own elements in the same
+// order; they only get another shape.
 Value *LaneDistribution::loadBlock(const Op &op, const Layout *layout) {
   const Elem elem = op.result()->type().elem();
   if (LoadNdOp(op).vnniAxis() != 1) return copy(op, {of(op.operand(0))}, {laneVector(layout, elem)})->result();

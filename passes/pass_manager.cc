@@ -71,7 +71,7 @@ bool Run::needsAreMet(const PassInfo &pass) {
           .report(DiagCode::InvalidIr, kernel->nameRange,
                   str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ", symbolText(kernel->name),
                       " does not have"))
-          .note(found.all()[0].message.substr(found.all()[0].message.rfind("`: ") + 3))
+          .note(found.all()[0].message)
           .note(str("run ", passesThatGive(form), " first"));
       return false;
     }

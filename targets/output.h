@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,9 +25,16 @@ inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,      OutputKind:
                                               OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
 // As --emit takes it: "llvm".
 constexpr std::string_view outputName(OutputKind kind) {
-  constexpr std::string_view kNames[] = {"llvm", "asm", "obj", "spirv", "spvasm", "meta", "isa"};
-  static_assert(std::size(kNames) == std::size(kOutputKinds));
-  return kNames[static_cast<size_t>(kind)];
+  switch (kind) {
+  case OutputKind::Llvm: return "llvm";
+  case OutputKind::Asm: return "asm";
+  case OutputKind::Object: return "obj";
+  case OutputKind::Spirv: return "spirv";
+  case OutputKind::SpirvText: return "spvasm";
+  case OutputKind::Launch: return "meta";
+  case OutputKind::Isa: return "isa";
+  }
+  return "";
 }
 constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
   for (OutputKind kind : kOutputKinds)

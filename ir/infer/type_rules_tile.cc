@@ -168,17 +168,24 @@ bool isScatterTile(const TypeRuleInput &in, size_t operand) {
   return false;
 }
 
+// Reports at the operand `blamed` that operand `value` does not fit the tile, and returns false.
+bool misfit(const TypeRuleInput &in, std::string_view verb, size_t value, size_t tile, size_t blamed) {
+  Type from = in.operands[value], to = in.operands[tile];
+  const bool shapes = from.elem() == to.elem();
+  const size_t other = blamed == value ? tile : value;
+  in.diagnostics
+      .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(blamed),
+              str("cannot ", verb, " ", shapedText(from), " to ", shapedText(to), ": the ", shapes ? "shapes" : "element types",
+                  " differ"))
+      .withLabel(shapedText(in.operands[blamed]))
+      .at(in.operandRange(other), shapedText(in.operands[other]));
+  return false;
+}
+
 bool valueFitsTile(const TypeRuleInput &in, size_t valueOperand, size_t tileOperand, std::string_view verb) {
   Type value = in.operands[valueOperand], tile = in.operands[tileOperand];
   if (sameTypeButLayout(in.context.withLayout(value, nullptr), vectorOf(in, tile))) return true;
-  bool shapes = value.elem() == tile.elem();
-  in.diagnostics
-      .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(valueOperand),
-              str("cannot ", verb, " ", shapedText(value), " to ", shapedText(tile), ": the ",
-                  shapes ? "shapes" : "element types", " differ"))
-      .withLabel(shapedText(value))
-      .at(in.operandRange(tileOperand), shapedText(tile));
-  return false;
+  return misfit(in, verb, valueOperand, tileOperand, valueOperand);
 }
 
 bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand) {
@@ -273,31 +280,12 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
 
 bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
 
+// Which memory the tiles are in is checked where a kernel uses them (ir/async_copies.h): a tile that is a parameter of a function
+// has no memory space yet.
 bool asyncCopy(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
-  Type from = in.operands[0], to = in.operands[1];
-  if (from.data().space != MemorySpace::Global || to.data().space != MemorySpace::Slm) {
-    size_t wrong = from.data().space != MemorySpace::Global ? 0 : 1;
-    in.diagnostics
-        .report(DiagCode::OperandType, in.operandRange(wrong),
-                wrong ? "`async_copy` copies to shared local memory, but this tile is in global memory"
-                      : "`async_copy` copies from global memory, but this tile is in shared local memory")
-        .note(str("for example `", in.op.example, "`"));
-    return false;
-  }
-  if (!sameTypeButLayout(vectorOf(in, from), vectorOf(in, to))) {
-    bool shapes = from.elem() == to.elem();
-    in.diagnostics
-        .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(1),
-                str("cannot copy ", shapedText(from), " to ", shapedText(to), ": the ", shapes ? "shapes" : "element types",
-                    " differ"))
-        .withLabel(shapedText(to))
-        .at(in.operandRange(0), shapedText(from));
-    return false;
-  }
-  TypeData data;
-  data.kind = TypeKind::Token;
-  results.push_back(in.context.intern(std::move(data)));
+  if (!sameTypeButLayout(vectorOf(in, in.operands[0]), vectorOf(in, in.operands[1]))) return misfit(in, "copy", 0, 1, 1);
+  results.push_back(in.context.ofKind(TypeKind::Token));
   return true;
 }
 

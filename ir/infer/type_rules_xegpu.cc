@@ -451,9 +451,7 @@ bool createNbarrier(const TypeRuleInput &in, Results &results) {
                             str(name, " must be a number of subgroups from 0 to ", kMostSubgroups));
       return false;
     }
-  TypeData data;
-  data.kind = TypeKind::NBarrier;
-  results.push_back(in.context.intern(std::move(data)));
+  results.push_back(in.context.ofKind(TypeKind::NBarrier));
   return true;
 }
 

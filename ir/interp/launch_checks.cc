@@ -109,6 +109,7 @@ void LaunchChecks::enter(const std::vector<int64_t> &blockId) {
       collectUnwritten(region);
       region.shadow.forget();
     }
+  flights_.clear(); // a workgroup's copies end with it, and cells of shared local memory are gone
 }
 
 // --- accesses --------------------------------------------------------------------------------------------------------
@@ -137,21 +138,22 @@ void LaunchChecks::access(const AccessSite &site, Kind kind, const unsigned char
   });
 }
 
-bool LaunchChecks::isEarly(Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p, bool slm) {
+bool LaunchChecks::isEarly(const Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p,
+                           bool slm) {
+  if (flights_.empty() && site.phase != CopyPhase::Begins) return false;
   const bool writes = kind != Kind::Read;
+  std::vector<Flight> &flights = flights_[&cell];
   if (site.phase == CopyPhase::Lands) {
-    if (writes)
-      cell.copiedTo = {};
-    else if (--cell.sourceOf == 0)
-      cell.copiedFrom = {};
-    return false;
+    auto landed = std::ranges::find_if(flights, [&](const Flight &flight) {
+      return flight.writes == writes && flight.copy.op == now.op && flight.copy.subgroup == now.subgroup;
+    });
+    if (landed != flights.end()) flights.erase(landed);
   }
-  Touch copy = cell.copiedTo ? cell.copiedTo : writes ? cell.copiedFrom : Touch();
-  if (site.phase == CopyPhase::Begins) {
-    (writes ? cell.copiedTo : cell.copiedFrom) = now;
-    if (!writes) ++cell.sourceOf;
-  }
-  if (!copy) return false;
+  auto forbids = std::ranges::find_if(flights, [&](const Flight &flight) { return flight.writes || writes; });
+  const Touch copy = forbids == flights.end() ? Touch() : forbids->copy;
+  if (site.phase == CopyPhase::Begins) flights.push_back({now, writes});
+  if (flights.empty()) flights_.erase(&cell);
+  if (!copy || site.phase == CopyPhase::Lands) return false;
   Early &early = early_[{now.op, copy.op}];
   if (early.found.count++ == 0) early = {{site.op, kind, elementAt(p), slm, now, 1}, copy};
   return true;
@@ -219,7 +221,7 @@ void LaunchChecks::addRace(Conflict one, Conflict other, const unsigned char *p)
 }
 
 void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) {
-  if (!checks_.bounds) return;
+  if (!checks_.bounds || site.phase == CopyPhase::Lands) return; // reported when the copy began
   Touch now = touch(site);
   Found &found = outside_[now.op];
   if (found.count++ > 0) return;

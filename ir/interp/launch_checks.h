@@ -54,6 +54,11 @@ private:
     Kind otherKind = Kind::Read;
     Touch other;
   };
+  // An asynchronous copy that reads or writes an element and has not landed.
+  struct Flight {
+    Touch copy;
+    bool writes;
+  };
   // An access to what an asynchronous copy moves, before it has landed.
   struct Early {
     Found found;
@@ -86,8 +91,8 @@ private:
   };
   Conflict conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
   static void remember(Cell &cell, Kind kind, const Touch &now);
-  // Whether an asynchronous copy that has not landed forbids the access; `now` may be an access of a copy itself.
-  bool isEarly(Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p, bool slm);
+  // Whether an asynchronous copy that has not landed forbids the access, which may be one of a copy itself.
+  bool isEarly(const Cell &cell, const AccessSite &site, Kind kind, const Touch &now, const unsigned char *p, bool slm);
   void addRace(Conflict one, Conflict other, const unsigned char *p);
   // Adds the remaining reads of unwritten elements in a region to the findings.
   void collectUnwritten(const Region &region);
@@ -128,6 +133,8 @@ private:
   std::map<uint32_t, Found> outside_, unwritten_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
   std::map<std::pair<uint32_t, uint32_t>, Early> early_; // and of the copy
+  std::unordered_map<const Cell *, std::vector<Flight>>
+      flights_; // in the order in which the copies began; used for lookup only
   std::map<uint32_t, Way> ways_;
   Diagnostics stuck_; // reports of neverMeet
 };

@@ -25,9 +25,6 @@ struct Cell {
   Touch write;
   Touch reads[2], atomics[2];
   Touch unwritten; // read before anything was written
-  // By asynchronous copies that have not landed: the latest, and how many read the element.
-  Touch copiedTo, copiedFrom;
-  uint32_t sourceOf = 0;
 };
 
 // A buffer with its name.

@@ -165,6 +165,10 @@ private:
   void storeScatter(const Step &step);
   void loadElement(const Step &step);
   void storeElement(const Step &step);
+  // The value of elements out of bounds; `written` is the op's attribute, null if it has none.
+  Number paddingOf(Elem elem, const AttrValue *written) const {
+    return arithmetic().constant(elem, written ? *written : AttrValue(int64_t{0}));
+  }
   // subgroup_async.cc
   Result<void> beginCopy(const Step &step);
   void commitCopies(const Step &step);

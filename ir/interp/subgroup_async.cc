@@ -42,8 +42,7 @@ void Subgroup::waitForCopies(const Step &step) {
     const Step &begun = *copy->step;
     const Holding::Part &part = held(begun);
     const AccessSite lands = site(begun, CopyPhase::Lands);
-    const AttrValue *written = AsyncCopyOp(*begun.op).padding();
-    Number padding = arithmetic().constant(copy->from.elem, written ? *written : AttrValue(int64_t{0}));
+    Number padding = paddingOf(copy->from.elem, AsyncCopyOp(*begun.op).padding());
     Fragment elements(part.count);
     // Both were in bounds when the copy began.
     xt::loadTile(copy->from, part.slices[0], part.slices[1], padding, elements.data(), lands);

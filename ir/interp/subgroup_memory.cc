@@ -110,8 +110,7 @@ Result<Fragment> Subgroup::elementsOf(const Step &step, const TileValue &tile, s
 
 Result<void> Subgroup::loadTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[0]]);
-  const AttrValue *written = LoadTileOp(*step.op).padding();
-  Number padding = arithmetic().constant(tile.elem, written ? *written : AttrValue(int64_t{0}));
+  Number padding = paddingOf(tile.elem, LoadTileOp(*step.op).padding());
   Result<Fragment> loaded = elementsOf(step, tile, held(step).slices, transposes(*step.op), padding);
   if (!loaded) return loaded.error();
   setVector(step, std::move(*loaded));
@@ -191,8 +190,7 @@ Result<void> Subgroup::atomic(const Step &step) {
 
 void Subgroup::loadGather(const Step &step) {
   const auto &tile = std::get<ScatterTile>(slots_[step.operands[0]]);
-  const AttrValue *written = LoadGatherOp(*step.op).padding();
-  Number padding = arithmetic().constant(tile.elem, written ? *written : AttrValue(int64_t{0}));
+  Number padding = paddingOf(tile.elem, LoadGatherOp(*step.op).padding());
   Fragment result(tile.offsets->size());
   xt::loadGather(tile, fragment(step.operands[1]).get(), padding, result.data(), site(step));
   setVector(step, std::move(result));

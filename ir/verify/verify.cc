@@ -163,6 +163,20 @@ bool verifyTest(const Module &module, const HostTest &test, Diagnostics &diagnos
 
 } // namespace
 
+namespace {
+bool hasForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
+  Diagnostics found;
+  bool holds = verifyForm(form, kernel, context, found).ok();
+  for (const Diagnostic &reason : found.all()) {
+    Diagnostic &reported = diagnostics.report(reason.code, reason.range, "");
+    reported = reason;
+    reported.message =
+        str("kernel ", symbolText(kernel.name), " does not have the form `", formText(form), "`: ", reason.message);
+  }
+  return holds;
+}
+} // namespace
+
 Result<void> verify(const Module &module, Diagnostics &diagnostics) {
   bool ok = true;
   std::unordered_set<std::string_view> names;
@@ -174,7 +188,7 @@ Result<void> verify(const Module &module, Diagnostics &diagnostics) {
     bool sound = Verifier(*kernel, module.context(), diagnostics).run();
     for (size_t f = 0; sound && f < kFormCount; ++f)
       if (kernel->forms.has(static_cast<Form>(f)))
-        sound = verifyForm(static_cast<Form>(f), *kernel, module.context(), diagnostics).ok();
+        sound = hasForm(static_cast<Form>(f), *kernel, module.context(), diagnostics);
     ok &= sound;
   }
   for (const HostTest &test : module.tests) ok &= verifyTest(module, test, diagnostics);

@@ -11,7 +11,7 @@ namespace xt {
 // Reports each violation as InvalidIr, with the printed op; at most one for an op and everything that follows from it.
 Result<void> verify(const Module &module, Diagnostics &diagnostics);
 
-// Checks only the promises of `form` about a kernel.
+// Checks only the promises of `form` about a kernel. The messages give the reason: "it is at workgroup scope".
 Result<void> verifyForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -1,3 +1,4 @@
+#include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/infer/layout_inference.h"
 #include "ir/infer/layout_rules.h"
@@ -31,9 +32,7 @@ public:
 
 private:
   Diagnostic &report(SourceRange range, std::string_view what) {
-    return diagnostics_.report(
-        DiagCode::InvalidIr, range.file ? range : kernel_.nameRange,
-        str("kernel ", symbolText(kernel_.name), " does not have the form `", formText(form_), "`: ", what));
+    return diagnostics_.report(DiagCode::InvalidIr, range.file ? range : kernel_.nameRange, std::string(what));
   }
   bool lies(std::string_view what) { return report(kernel_.nameRange, what), false; }
   bool lies(const Op &op, std::string_view what) { return report(op.range(), what).note(str("in `", print(op), "`")), false; }
@@ -91,9 +90,8 @@ private:
   }
 
   bool synchronous() {
-    for (const Value *value : values())
-      if (value->type().is(TypeKind::Token)) return lies(*value, "this is the token of an asynchronous copy");
-    return true;
+    const Op *async = firstAsyncOp(kernel_.body);
+    return !async || lies(*async, "this is an asynchronous op");
   }
 
   bool tileOps() {

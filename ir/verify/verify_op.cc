@@ -93,7 +93,7 @@ bool Verifier::types(const Op &op) {
     for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
     if (!same) return fail(op, "a result has a type that differs from the inferred one");
   }
-  if (std::string_view mistake = tokenMistake(op); !mistake.empty()) return fail(op, std::string(mistake));
+  if (std::optional<AsyncMistake> mistake = asyncMistake(op)) return fail(op, std::string(mistake->message));
   if (kernel_.scope == Scope::Workgroup) return true;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))

@@ -4,6 +4,7 @@
 #include "lang/check/words.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace xt {
@@ -163,6 +164,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
         diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref must list each dimension once");
         return false;
       }
+    if (!onlyMemoryLayout(attr.range, out)) return false;
     out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
     return true;
   case ast::Attr::Kind::Dict:
@@ -186,29 +188,43 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
       diagnostics().report(DiagCode::AttributeValue, attr.range, "a stride must be positive or `?`");
       return false;
     }
+  if (!onlyMemoryLayout(attr.range, out)) return false;
   out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
   return true;
 }
 
+// False has been reported.
+bool TypeResolver::onlyMemoryLayout(SourceRange range, const ShapedAttrs &out) {
+  if (out.memory)
+    diagnostics().report(DiagCode::AttributeValue, range, "a memref has one memory layout, and another one is given before");
+  return !out.memory;
+}
+
 bool TypeResolver::swizzledMemory(const ast::Attr &attr, ShapedAttrs &out) {
-  std::vector<int64_t> numbers;
-  for (const ast::Attr::Entry &e : attr.entries) {
-    std::optional<int64_t> number =
-        !e.key && e.value && e.value->value ? params_.evalInt(*e.value->value, "a number of a swizzle") : std::nullopt;
-    if (!number) break;
-    numbers.push_back(*number);
-  }
-  constexpr int64_t kMostBits = 16;
-  bool fits = numbers.size() == 3 && attr.entries.size() == 3;
-  for (int64_t number : numbers) fits &= number >= 0 && number <= kMostBits;
-  if (!fits || numbers[0] == 0 || numbers[2] < numbers[0]) {
+  auto wrong = [&](std::string message) {
     diagnostics()
-        .report(DiagCode::AttributeValue, attr.range, "swizzle takes three numbers of bits: swizzle<bits, base, shift>")
-        .note(str("for example `swizzle<3, 4, 3>`; bits is at least 1, shift at least bits, and each at most ", kMostBits));
+        .report(DiagCode::AttributeValue, attr.range, std::move(message))
+        .note("it is swizzle<bits, base, shift>, such as `swizzle<3, 4, 3>`");
     return false;
+  };
+  if (attr.entries.size() != 3) return wrong("a swizzle has three numbers");
+  std::array<int64_t, 3> numbers{};
+  constexpr int64_t kMostBits = 16;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const ast::Attr::Entry &e = attr.entries[i];
+    if (e.key || !e.value || !e.value->value) return wrong("a swizzle has three numbers");
+    std::optional<int64_t> number = params_.evalInt(*e.value->value, "a number of a swizzle");
+    if (!number) return false;
+    if (*number < 0 || *number > kMostBits)
+      return wrong(str("a number of a swizzle is from 0 to ", kMostBits, ", not ", *number));
+    numbers[i] = *number;
   }
+  auto [bits, base, shift] = numbers;
+  if (bits == 0) return wrong("a swizzle has at least one bit");
+  if (shift < bits) return wrong(str("the shift of a swizzle must be at least its bits: ", shift, " < ", bits));
+  if (!onlyMemoryLayout(attr.range, out)) return false;
   out.memory = MemoryLayout{};
-  out.memory->swizzle = {static_cast<uint8_t>(numbers[0]), static_cast<uint8_t>(numbers[1]), static_cast<uint8_t>(numbers[2])};
+  out.memory->swizzle = {static_cast<uint8_t>(bits), static_cast<uint8_t>(base), static_cast<uint8_t>(shift)};
   return true;
 }
 

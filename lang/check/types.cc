@@ -76,12 +76,8 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Error: return {};
   case ast::TypeExpr::Kind::Word:
   case ast::TypeExpr::Kind::Param: {
-    if (std::string_view word = lastWord(expr.name.text);
-        expr.kind == ast::TypeExpr::Kind::Word && (word == "nbarrier" || word == "token")) {
-      TypeData data;
-      data.kind = word == "token" ? TypeKind::Token : TypeKind::NBarrier;
-      return context_.intern(std::move(data));
-    }
+    for (const TypeWord &word : kTypeWords)
+      if (expr.kind == ast::TypeExpr::Kind::Word && lastWord(expr.name.text) == word.text) return context_.ofKind(word.kind);
     std::optional<Elem> elem = element(expr);
     return elem ? context_.scalar(*elem) : Type();
   }
@@ -212,7 +208,7 @@ bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) 
   const bool splitsElements = elemBytes > (1 << data.memory.swizzle.base);
   std::string_view mistake;
   if (data.space != MemorySpace::Slm)
-    mistake = "only shared local memory can be swizzled: write `slm` behind the swizzle";
+    mistake = "only shared local memory can be swizzled: add `slm`";
   else if (data.shape.size() < 2)
     mistake = "a swizzle needs a memref of at least two dimensions";
   else if (splitsElements)

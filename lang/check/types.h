@@ -50,6 +50,7 @@ private:
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
   bool swizzleFits(const ast::TypeExpr &expr, const TypeData &data);
+  bool onlyMemoryLayout(SourceRange range, const ShapedAttrs &out);
   bool swizzledMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool stridedMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool factorMap(const ast::Attr &attr, ShapedAttrs &out);

@@ -110,7 +110,17 @@ bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts
 }
 
 void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
-  bool hasTokenMistake = false;
+  // A token that a loop carries by mistake has a faulty copy before the loop and one inside: the first is reported.
+  std::unordered_set<const Op *> carriers; // for lookup only
+  auto carriedAlready = [&](const Op &op) {
+    bool known = false;
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      for (Use use : op.result(i)->uses()) {
+        const Op *carrier = use.user->kind() == OpKind::Yield ? use.user->block()->parentOp() : use.user;
+        if (carrier->regionCount()) known |= !carriers.insert(carrier).second;
+      }
+    return known;
+  };
   walk(kernel.body, [&](Op &op) {
     if (op.kind() == OpKind::SubgroupId && kernel.scope == Scope::Workgroup)
       diagnostics.report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
@@ -123,10 +133,10 @@ void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
                            str("the grid of this kernel has ", kernel.grid.size(), " dimension",
                                kernel.grid.size() == 1 ? "" : "s", ", so there is no block_id ", wordText(dimension)));
     }
-    // A token that a loop carries by mistake has two faulty ends: the first is reported.
-    if (std::string_view mistake = tokenMistake(op); !mistake.empty() && !std::exchange(hasTokenMistake, true))
-      diagnostics.report(DiagCode::NotHere, op.range(), std::string(mistake))
-          .note("write `%g = async_commit %copy`, and `async_wait %g` where the data is needed");
+    if (std::optional<AsyncMistake> mistake = asyncMistake(op); mistake && !carriedAlready(op))
+      diagnostics.report(mistake->code, mistake->range, std::string(mistake->message))
+          .note("write `%copy = async_copy %from, %to`, then `%group = async_commit %copy`, and `async_wait %group` where the "
+                "data is needed");
     if (op.kind() == OpKind::AllocSlm && op.block() != &kernel.body)
       diagnostics
           .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")

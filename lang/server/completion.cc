@@ -344,6 +344,7 @@ private:
       for (std::string_view name : {"memref", "vector", "tile", "tensor_desc"})
         item(std::string(name), ItemKind::Struct, "",
              str(name, name == "memref" ? "<${1:?}x${2:?}x${3:f32}>" : "<${1:32}x${2:32}x${3:f32}>"));
+      for (const TypeWord &word : kTypeWords) item(std::string(word.text), ItemKind::Struct, "");
       declared(NameKind::TypeAlias, ItemKind::TypeParameter);
     }
     for (int i = 0; i < kElemCount; ++i)

@@ -1,5 +1,6 @@
 #include "targets/cpu/kernel_module.h"
 
+#include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/needs_fibers.h"
@@ -81,6 +82,9 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     if (const Op *op = firstBlockOp(kernel->body))
       return Error::environment(
           str("`", op->info().name, "` in @", kernel->name, " is an op of Xe hardware: first run the pass xegpu-to-tiles"));
+    if (const Op *op = firstAsyncOp(kernel->body))
+      return Error::environment(
+          str("`", op->info().name, "` in @", kernel->name, " is asynchronous: first run the pass expand-async-copies"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion, cpu);
     SlmLayout slm = slmLayout(*kernel);

@@ -35,20 +35,21 @@ void refute(const KernelAccesses &accesses, const std::vector<AccessWalk::Range>
 // Which parameters the access may touch: all, if its address is computed from numbers.
 void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &origins) {
   const Op &op = *obstacle.op;
-  std::vector<bool> touched(kernel.paramCount, false);
+  std::vector<bool> written(kernel.paramCount, false);
   bool found = false, anywhere = false;
-  for (const Value *operand : op.operands()) {
-    if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
-    std::vector<bool> own = origins.of(operand);
+  for (size_t k = 0; k < op.operandCount(); ++k) {
+    if (!op.operand(k)->type().isMemRef() && !op.operand(k)->type().isWindow()) continue;
+    std::vector<bool> own = origins.of(op.operand(k));
     for (size_t p = 0; p < own.size(); ++p) {
       if (!own[p]) continue;
-      found = touched[p] = true;
+      found = true;
+      if (has(effectsOn(op, k), Effect::Writes)) written[p] = true;
       anywhere = anywhere || !kernel.param(p)->type().isMemRef();
     }
   }
   anywhere = anywhere || !found;
-  obstacle.writes.assign(kernel.paramCount, false);
-  if (has(op.info().effects, Effect::Writes)) obstacle.writes = anywhere ? std::vector<bool>(kernel.paramCount, true) : touched;
+  obstacle.writes = std::move(written);
+  if (has(op.info().effects, Effect::Writes) && anywhere) obstacle.writes.assign(kernel.paramCount, true);
   obstacle.padded = op.kind() == OpKind::LoadGather && LoadGatherOp(op).padding() && !anywhere;
 }
 } // namespace

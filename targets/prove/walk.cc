@@ -139,6 +139,7 @@ void AccessWalk::visit(const Op &op) {
   case OpKind::Cast: return castView(op);
   case OpKind::LoadTile: return accessTile(op, 0, Access::Kind::Load);
   case OpKind::StoreTile: return accessTile(op, 1, Access::Kind::Store);
+  case OpKind::AsyncCopy: return accessTile(op, 0, Access::Kind::Load), accessTile(op, 1, Access::Kind::Store);
   case OpKind::AtomicRmw: return accessTile(op, 1, Access::Kind::Atomic);
   case OpKind::Load: return accessElement(op, 0, Access::Kind::Load);
   case OpKind::Store: return accessElement(op, 1, Access::Kind::Store);

@@ -214,9 +214,9 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   for (auto read : {readOutput, readDrawing, readChecking, readReducing, readReference})
     if (!wrong) wrong = read(map, options);
   if (wrong) return ended(usageError("xtc", *wrong));
-  bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses ||
-                options.listCodes || !options.explain.empty() || !options.reference.empty();
-  if (options.files.empty() && !lists_) return ended(usageError("xtc", "no input file"));
+  bool lists = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses ||
+               options.listCodes || !options.explain.empty() || !options.reference.empty();
+  if (options.files.empty() && !lists) return ended(usageError("xtc", "no input file"));
   return {options, {}, 0};
 }
 

@@ -199,8 +199,8 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::TileMma: return LaneProducts(c).emitTileMma(op);
   case TypeRule::AsyncCopy:
   case TypeRule::AsyncCommit:
-  case TypeRule::AsyncWait: break; // expand-async-copies has replaced them
-  case TypeRule::Nest: break;      // block-tiles has turned it into a loop
+  case TypeRule::AsyncWait: XT_UNREACHABLE("expand-async-copies has replaced asynchronous copies");
+  case TypeRule::Nest: XT_UNREACHABLE("block-tiles has turned nests into loops");
   case TypeRule::Print:
     if (op.kind() == OpKind::Assert) LaneFailures(c).emitAssert(op); // checkTargetLimits has reported that prints are left out
     return;

@@ -1,5 +1,6 @@
 #include "targets/xe/emit/kernel_module.h"
 
+#include "ir/async_copies.h"
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
@@ -69,6 +70,9 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     if (kernel->scope != Scope::Lane)
       return Error::environment(
           str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name, " first"));
+    if (const Op *op = firstAsyncOp(kernel->body))
+      return Error::environment(
+          str("`", op->info().name, "` in @", kernel->name, " is asynchronous: first run the pass expand-async-copies"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (options.stage) options.stage(str("code of @", kernel->name));
     XeLaneDevice device(*kernel, target, options, diagnostics);

@@ -56,7 +56,8 @@ Words dialects() {
 }
 
 Words elements() {
-  Words words = {"nbarrier", "token"};
+  Words words;
+  for (const TypeWord &word : kTypeWords) words.emplace(word.text);
   for (int i = 0; i < kElemCount; ++i) words.emplace(elemName(static_cast<Elem>(i)));
   return words;
 }
