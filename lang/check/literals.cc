@@ -1,4 +1,5 @@
 #include "lang/check/literals.h"
+
 #include "ir/elem_kinds.h"
 
 namespace xt {

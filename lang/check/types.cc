@@ -290,9 +290,9 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
     // The RFC for XeTile and XeGPU Dialect has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8,
     // 1] for 16 lanes of 8.
     if (!ownRows(layout) && data.shape.size() == 2) {
-      int64_t turned[] = {data.shape[1], data.shape[0]};
+      int64_t transposedShape[] = {data.shape[1], data.shape[0]};
       constexpr int64_t kSwap[] = {1, 0};
-      LayoutOrError other = makeLayout(context_, *attrs.layout, turned);
+      LayoutOrError other = makeLayout(context_, *attrs.layout, transposedShape);
       if (const Layout *const *fits = std::get_if<const Layout *>(&other)) layout = transposed(context_, *fits, kSwap);
     }
     if (layout && !ownRows(layout)) {

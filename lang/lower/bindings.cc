@@ -55,4 +55,14 @@ void bindResults(KernelState &state, const ast::Stmt &stmt, const std::vector<Va
   }
 }
 
+void bindOpResults(KernelState &state, const ast::Stmt &stmt, const Op &op, size_t count, std::string_view what) {
+  std::vector<Value *> results;
+  for (size_t i = 0; i < count; ++i) results.push_back(op.result(i));
+  bindResults(state, stmt, results, what);
+}
+
+SourceRange headerOf(const ast::Stmt &stmt) {
+  return {stmt.range.file, stmt.range.begin, stmt.body ? stmt.body->range.begin : stmt.range.end};
+}
+
 } // namespace xt

@@ -102,16 +102,13 @@ void BranchLowering::lower(Value *condition) {
   for (Value *value : yields_[0].values) branch_->addResult(value->type())->setRange(header_);
   size_t count = explicitCount(0);
   bindCarried(state_, carried_, *branch_, count);
-  std::vector<Value *> results;
-  for (size_t i = 0; i < count; ++i) results.push_back(branch_->result(i));
-  if (!results.empty() || !stmt_.results.empty()) bindResults(state_, stmt_, results, "if");
+  bindOpResults(state_, stmt_, *branch_, count, "if");
 }
 
 } // namespace
 
 void lowerIf(KernelState &state, const ast::Stmt &stmt) {
-  SourceRange header = stmt.range.startPoint();
-  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  SourceRange header = headerOf(stmt);
   Value *condition = stmt.expr ? lowerCondition(state, *stmt.expr, "if") : nullptr;
   if (!stmt.body) return poison(state, stmt);
   state.builder.setRange(header);

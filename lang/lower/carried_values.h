@@ -2,8 +2,6 @@
 #pragma once
 #include "lang/lower/kernel_state.h"
 
-#include <span>
-
 namespace xt {
 
 struct CarriedName {

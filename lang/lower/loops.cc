@@ -136,8 +136,8 @@ bool LoopLowering::yieldsWhatItCarries(const RegionYield &yield, size_t first) {
 // Returns the checked values that the body yields, the carried names among them; nullopt has been reported.
 std::optional<RegionYield> LoopLowering::checkedYield() {
   RegionYield yield = std::move(state_.yields.back());
-  size_t first =
-      carriedAt(*loop_).yield; // number of values before those of iter_args: 1 if the loop has a next condition, else 0
+  // The number of values before those of iter_args: 1 if the loop has a next condition, else 0.
+  size_t first = carriedAt(*loop_).yield;
   if (first && !yield.written) {
     // If the condition is invalid, which has been reported, yield the placeholder.
     yield.values.insert(yield.values.begin(), head_.broken ? loop_->operand(0) : lowerCondition(state_, *stmt_.expr, "while"));
@@ -174,9 +174,7 @@ void LoopLowering::lower() {
     return poison(state_, stmt_);
   }
   bindCarried(state_, carried_, *loop_, explicitCount_);
-  std::vector<Value *> results;
-  for (size_t i = 0; i < explicitCount_; ++i) results.push_back(loop_->result(i));
-  if (!results.empty() || !stmt_.results.empty()) bindResults(state_, stmt_, results, loop_->info().name);
+  bindOpResults(state_, stmt_, *loop_, explicitCount_, loop_->info().name);
 }
 
 // Lowers a bound or the step of a loop to an index. MLIR prints `: i32` after a loop whose variable is no index.
@@ -191,8 +189,7 @@ Value *lowerBound(KernelState &state, const ast::Expr &expr, const ast::Stmt &lo
 } // namespace
 
 void lowerFor(KernelState &state, const ast::Stmt &stmt) {
-  SourceRange header = stmt.range.startPoint();
-  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  SourceRange header = headerOf(stmt);
   if (Type type = stmt.type ? writtenType(state, *stmt.type) : Type();
       stmt.type && !(type.isScalar() && isInteger(type.elem()))) {
     if (type)
@@ -220,8 +217,7 @@ void lowerFor(KernelState &state, const ast::Stmt &stmt) {
 // Evaluates the condition before the loop and again at the end of the body, unless the body ends in a `yield`. In that form,
 // which the IR prints, the first value of the `yield` is the next condition.
 void lowerWhile(KernelState &state, const ast::Stmt &stmt) {
-  SourceRange header = stmt.range.startPoint();
-  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  SourceRange header = headerOf(stmt);
   Value *condition = stmt.expr ? lowerCondition(state, *stmt.expr, "while") : nullptr;
   bool broken = !condition;
   if (broken || !stmt.body) poison(state, stmt);

@@ -23,7 +23,8 @@ bool lists(std::string_view words, std::string_view word) {
 
 std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
 
-// Takes `uniform` as the attribute of that name, and `cluster(size = 4, stride = 2)` as the attributes cluster_size and cluster_stride.
+// Takes `uniform` as the attribute of that name, and `cluster(size = 4, stride = 2)` as the attributes cluster_size and
+// cluster_stride.
 bool flagAttribute(KernelState &state, const ast::Attr &flag, OpDraft &draft) {
   ast::Attr::Entry whole{flag.name, {}, flag.range};
   if (flag.kind == ast::Attr::Kind::Word) return takeNamedAttribute(state, whole, draft);
@@ -133,8 +134,10 @@ bool dimsFollow(KernelState &state, const ast::OpClause &clause, OpDraft &draft)
   if (draft.info->kind == OpKind::Broadcast && clause.op.text == "vector.broadcast" && draft.written &&
       draft.written.isVector())
     return stretch(state, draft);
-  if (draft.info->kind != OpKind::Iota || !draft.written || draft.written.rank() != 1)
-    return reportMissing(state, draft, "dims");
+  if (draft.info->kind != OpKind::Iota || !draft.written || draft.written.rank() != 1) {
+    reportMissing(state, draft, "dims");
+    return false;
+  }
   draft.attrs.push_back({"dims", std::vector<int64_t>{0}, {}});
   return true;
 }

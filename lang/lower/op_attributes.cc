@@ -1,5 +1,6 @@
 #include "lang/lower/op_attributes.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -60,7 +61,6 @@ public:
   bool gather(const ast::OpClause &clause);
   bool takeNamed(const ast::Attr::Entry &entry);
   bool takeLiteral(const ast::Attr &literal);
-  bool reportMissing(std::string_view name);
 
 private:
   bool takeKind(const ast::Name &word);
@@ -252,25 +252,10 @@ bool AttributeLowering::hasRequired() {
     // dimsFollow() derives these from the types, which are not known yet.
     if (spec.name == "dims" && (draft_.info->kind == OpKind::Iota || draft_.info->kind == OpKind::Broadcast)) continue;
     if (std::any_of(draft_.attrs.begin(), draft_.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
-    return reportMissing(spec.name);
+    reportMissing(state_, draft_, spec.name);
+    return false;
   }
   return true;
-}
-
-// Reports the missing attribute and returns false.
-bool AttributeLowering::reportMissing(std::string_view name) {
-  if (const AttrSpec *found = findSpec(*draft_.info, name)) {
-    const AttrSpec &spec = *found;
-    std::string_view what = spec.kind == AttrKind::Kind   ? "a kind"
-                            : spec.kind == AttrKind::Int  ? spec.name
-                            : spec.kind == AttrKind::Text ? "a text"
-                                                          : "a dimension, such as `[0]`";
-    diagnostics()
-        .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, draft_.nameRange,
-                str("`", draft_.info->name, "` needs ", what))
-        .note(str("for example `", draft_.info->example, "`"));
-  }
-  return false;
 }
 
 bool AttributeLowering::gather(const ast::OpClause &clause) {
@@ -314,8 +299,17 @@ bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft) {
   return AttributeLowering(state, draft).takeLiteral(literal);
 }
 
-bool reportMissing(KernelState &state, OpDraft &draft, std::string_view name) {
-  return AttributeLowering(state, draft).reportMissing(name);
+void reportMissing(KernelState &state, const OpDraft &draft, std::string_view name) {
+  const AttrSpec *spec = findSpec(*draft.info, name);
+  XT_CHECK(spec, str("`", draft.info->name, "` has no attribute `", name, "`"));
+  std::string_view what = spec->kind == AttrKind::Kind   ? "a kind"
+                          : spec->kind == AttrKind::Int  ? spec->name
+                          : spec->kind == AttrKind::Text ? "a text"
+                                                         : "a dimension, such as `[0]`";
+  state.diagnostics()
+      .report(spec->kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, draft.nameRange,
+              str("`", draft.info->name, "` needs ", what))
+      .note(str("for example `", draft.info->example, "`"));
 }
 
 } // namespace xt

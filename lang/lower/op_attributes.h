@@ -12,7 +12,8 @@ bool gatherAttributes(KernelState &state, const ast::OpClause &clause, OpDraft &
 bool takeNamedAttribute(KernelState &state, const ast::Attr::Entry &entry, OpDraft &draft);
 // Takes the value of a constant; runs after the result type is known.
 bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft);
-// Reports that the attribute is missing; returns false.
-bool reportMissing(KernelState &state, OpDraft &draft, std::string_view name);
+
+// Reports that an attribute of the op is missing.
+void reportMissing(KernelState &state, const OpDraft &draft, std::string_view name);
 
 } // namespace xt

@@ -53,7 +53,7 @@ std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpCla
     for (std::string_view host : {"launch", "check", "save"})
       if (clause.op.text == host) return std::nullopt;
     for (const ast::Expr &operand : clause.operands)
-      if (!isLiteral(operand) && !operand.is(ast::Expr::Kind::Bool)) lowerExpr(state, operand); // reports unknown names
+      if (!isLiteralOperand(operand)) lowerExpr(state, operand); // reports unknown names
     return std::nullopt;
   }
   bool ok = gatherOperands(state, clause, draft);

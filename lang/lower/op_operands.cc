@@ -18,8 +18,6 @@ size_t itemCount(const ast::Expr &list) {
   return count;
 }
 
-bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
-
 // Checks that the lists have one item per dimension, and that a literal stride agrees with the tile's order. False has been
 // reported.
 bool explicitViewFits(KernelState &state, const ast::OpClause &clause, const OpDraft &draft) {
@@ -189,6 +187,8 @@ bool OperandLowering::gather() {
 }
 
 } // namespace
+
+bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
 
 bool gatherOperands(KernelState &state, const ast::OpClause &clause, OpDraft &draft) {
   return OperandLowering(state, clause, draft).gather();

@@ -4,6 +4,9 @@
 
 namespace xt {
 
+// Whether an operand consists of literals only, so that it takes the type of the other operands.
+bool isLiteralOperand(const ast::Expr &expr);
+
 // Lowers the operands of a clause, its lists of offsets, shape and strides among them. False has been reported.
 bool gatherOperands(KernelState &state, const ast::OpClause &clause, OpDraft &draft);
 

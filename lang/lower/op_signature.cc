@@ -93,7 +93,7 @@ bool SignatureMatching::agrees(const ast::TypeExpr &expr, Type written, size_t o
   Type type = stated(written, operand), actual = types_[operand];
   if (writtenAgrees(type, actual))
     return !actual.isTensorDesc() || actual.data().space == MemorySpace::Global || !saysGlobal(expr);
-  // Beside a scatter tile a vector of one row may be written as a line, as the tile's own type may.
+  // With a scatter tile a vector of one row may be written as a line, as the tile's own type may.
   bool scatter = std::any_of(types_.begin(), types_.end(), [](Type t) { return t.isTile() && t.data().scatter; });
   if (!scatter || type.layout() || !type.isVector() || type.rank() != 1 || !actual.isVector() || actual.rank() != 2)
     return false;
@@ -224,8 +224,8 @@ bool matchSignature(KernelState &state, const ast::OpClause &clause, OpDraft &dr
   return clause.signature->hasArrow ? matching.matchArrow(*clause.signature) : matching.matchPlain(clause.signature->left);
 }
 
-// The extents are those of the first vector or tile operand if the op is elementwise, or a
-// `broadcast` (whose stretched dimension must be written); of other ops, those that the type rule derives without a written type.
+// Takes the extents from the first vector or tile operand for an elementwise op and a `broadcast` (whose stretched dimension
+// must be written); for other ops, from the type that the type rule derives without a written type.
 bool closeResult(KernelState &state, OpDraft &draft, std::span<const Type> operands) {
   if (!hasOpenExtents(draft.written) || draft.written.isMemRef()) return true;
   const OpInfo &info = *draft.info;

@@ -333,7 +333,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     suggestName(diagnostic, stmt.kernel.range, '@', stmt.kernel.text, params_.symbols().kernelNames());
     return false;
   }
-  std::vector<std::pair<std::string, ConstValue>> overrides;
+  Overrides overrides;
   if (stmt.attrs)
     for (const ast::Attr::Entry &entry : stmt.attrs->entries) {
       const ast::ParamDecl *param = params_.symbols().param(entry.key.text);

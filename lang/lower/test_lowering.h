@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/module.h"
 #include "lang/check/types.h"
+#include "lang/lower/file_params.h"
 #include "lang/lower/test_expressions.h"
 
 #include <functional>
@@ -12,11 +13,12 @@ class TestLowering {
 public:
   // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null has been reported.
   // `attrs` is the attribute that contains the overrides, null if there are none.
-  using Instantiate = std::function<Kernel *(
-      const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides, const ast::Attr *attrs)>;
+  using Instantiate = std::function<Kernel *(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs)>;
 
   TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
       : params_(params), types_(context, params), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
+  TestLowering(const TestLowering &) = delete; // exprs_ refers to scope_
+  TestLowering &operator=(const TestLowering &) = delete;
   // False has been reported.
   bool lower(const ast::TestDecl &decl, HostTest &test);
 

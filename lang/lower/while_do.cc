@@ -13,8 +13,8 @@
 namespace xt {
 namespace {
 
-// Lowers the first block with these values for the names that the loop's parentheses bind. The result has the condition first, then
-// the values that `scf.condition` passes on; nullopt: a mistake has been reported.
+// Lowers the first block with these values for the names that the loop's parentheses bind. The result has the condition first,
+// then the values that `scf.condition` passes on; nullopt: a mistake has been reported.
 std::optional<RegionYield> lowerConditionBlock(KernelState &state, const ast::Stmt &stmt, const std::vector<Value *> &values) {
   size_t before = state.diagnostics().errorCount();
   state.names.push();
@@ -133,7 +133,7 @@ void lowerConditionEnd(KernelState &state, const ast::Stmt &stmt) {
 }
 
 void lowerWhileDo(KernelState &state, const ast::Stmt &stmt) {
-  SourceRange header{stmt.range.file, stmt.range.begin, stmt.body->range.begin};
+  SourceRange header = headerOf(stmt);
   std::vector<Value *> inits;
   if (!whileInits(state, stmt, inits)) return poison(state, stmt);
   std::optional<RegionYield> first = lowerConditionBlock(state, stmt, inits);
@@ -157,9 +157,7 @@ void lowerWhileDo(KernelState &state, const ast::Stmt &stmt) {
   emitYield(state, again, stmt.orElse->range.endPoint());
   state.builder = outer;
   if (!again) return poison(state, stmt);
-  std::vector<Value *> results;
-  for (size_t i = 0; i < loop->resultCount(); ++i) results.push_back(loop->result(i));
-  if (!results.empty() || !stmt.results.empty()) bindResults(state, stmt, results, "while");
+  bindOpResults(state, stmt, *loop, loop->resultCount(), "while");
 }
 
 } // namespace xt

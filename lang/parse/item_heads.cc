@@ -22,14 +22,8 @@ void startItem(ItemState &state, size_t i) {
   }
   switch (scan.type(i)) {
   case L::KW_KERNEL:
-  case L::KW_FUNC:
-    stmt.head = StatementHead::Kernel;
-    stmt.expectsBlock = true;
-    return;
-  case L::KW_TEST:
-    stmt.head = StatementHead::Test;
-    stmt.expectsBlock = true;
-    return;
+  case L::KW_FUNC: return stmt.startBlockOwner(StatementHead::Kernel);
+  case L::KW_TEST: return stmt.startBlockOwner(StatementHead::Test);
   case L::SYMBOL:
     state
         .report(DiagCode::MisspeltKeyword, state.range(i).startPoint(),
@@ -37,9 +31,7 @@ void startItem(ItemState &state, size_t i) {
         .fix("insert `kernel`", state.range(i).startPoint(), "kernel ");
     state.emit(L::KW_KERNEL, scan.at(i).begin, scan.at(i).begin, scan.at(i));
     state.emit(scan.at(i), L::SYMBOL);
-    stmt.head = StatementHead::Kernel;
-    stmt.expectsBlock = true;
-    return;
+    return stmt.startBlockOwner(StatementHead::Kernel);
   case L::SIZE:
     state.report(DiagCode::MisspeltKeyword, state.range(i).startPoint(), str("missing `param` before ", state.quoted(i)))
         .fix("insert `param`", state.range(i).startPoint(), "param ");
@@ -79,10 +71,7 @@ bool startHostStatement(ItemState &state, size_t i) {
   switch (scan.type(i)) {
   case L::KW_FOR:
   case L::KW_WHILE:
-  case L::KW_IF:
-    stmt.head = StatementHead::Loop;
-    stmt.expectsBlock = true;
-    [[fallthrough]];
+  case L::KW_IF: stmt.startBlockOwner(StatementHead::Loop); [[fallthrough]];
   case L::KW_RETURN:
   case L::KW_YIELD: notHere(state, i, "is allowed in kernels and functions, not in a test"); return true;
   case L::WORD: {
@@ -105,15 +94,9 @@ void startKernelStatement(ItemState &state, size_t i) {
   const TokenScan &scan = state.scan;
   switch (scan.type(i)) {
   case L::KW_FOR:
-  case L::KW_WHILE:
-    stmt.head = StatementHead::Loop;
-    stmt.expectsBlock = true;
-    return;
+  case L::KW_WHILE: return stmt.startBlockOwner(StatementHead::Loop);
   case L::KW_IF:
-  case L::KW_ELSE:
-    stmt.head = StatementHead::Branch;
-    stmt.expectsBlock = true;
-    return;
+  case L::KW_ELSE: return stmt.startBlockOwner(StatementHead::Branch);
   case L::KW_FORM: return;
   case L::LABEL: stmt.head = StatementHead::Label; return;
   case L::VALUE:
@@ -136,9 +119,7 @@ void startKernelStatement(ItemState &state, size_t i) {
     static constexpr size_t kEndTypes[] = {L::KW_RETURN, L::KW_YIELD, L::KW_YIELD};
     if (scan.type(i + 1) == L::VALUE && scan.type(i + 2) == L::EQ && scan.sameLine(i, i + 1)) {
       if (!tryMisspelt(state, i, kLoops, kLoopTypes)) takeWordAs(state, i, L::KW_FOR, "for", false);
-      stmt.head = StatementHead::Loop;
-      stmt.expectsBlock = true;
-      return;
+      return stmt.startBlockOwner(StatementHead::Loop);
     }
     if (scan.type(i + 1) != L::LPAREN && tryMisspelt(state, i, kEnds, kEndTypes)) return;
     // A misspelt header such as `whlie %c {`, whose line ends in the brace of a block.
@@ -147,9 +128,7 @@ void startKernelStatement(ItemState &state, size_t i) {
     bool onOneLine = scan.lineHoldsBlock(i) && !op && !closestName(scan.text(i), kHeads).empty();
     if (scan.lineOpensBlock(i) || onOneLine) {
       if (!tryMisspelt(state, i, kHeads, kHeadTypes)) takeWordAs(state, i, L::KW_IF, "if", false);
-      stmt.head = state.last.type == L::KW_IF ? StatementHead::Branch : StatementHead::Loop;
-      stmt.expectsBlock = true;
-      return;
+      return stmt.startBlockOwner(state.last.type == L::KW_IF ? StatementHead::Branch : StatementHead::Loop);
     }
   }
   if (scan.isOpName(i)) {
@@ -197,8 +176,7 @@ void startRightHandSide(ItemState &state, size_t i) {
   bool afterEquals = state.last.type == L::EQ;
   size_t type = scan.type(i);
   if (type == L::KW_FOR || type == L::KW_WHILE || type == L::KW_IF) {
-    stmt.head = type == L::KW_IF ? StatementHead::Branch : StatementHead::Loop;
-    stmt.expectsBlock = true;
+    stmt.startBlockOwner(type == L::KW_IF ? StatementHead::Branch : StatementHead::Loop);
     stmt.onlyResults = false;
   } else if (scan.isOpName(i) && (afterEquals || (scan.startsOperand(i + 1) && scan.sameLine(i, i + 1)))) {
     stmt.head = StatementHead::Op;

@@ -8,11 +8,6 @@ namespace xt {
 
 using L = xtg::XtLexer;
 
-const OpenBracket *ItemState::block() const {
-  size_t base = bracketsBase();
-  return base ? &stack[base - 1] : nullptr;
-}
-
 size_t ItemState::bracketsBase() const {
   size_t n = stack.size();
   while (n && stack[n - 1].kind != OpenBracket::Kind::Block) --n;
@@ -20,8 +15,8 @@ size_t ItemState::bracketsBase() const {
 }
 
 bool ItemState::inHostBlock() const {
-  const OpenBracket *b = block();
-  return b && b->host;
+  size_t base = bracketsBase();
+  return base && stack[base - 1].host;
 }
 
 bool ItemState::attrContext() const { return inBracket() ? stack.back().attrContext : stmt.head == StatementHead::Alias; }
@@ -41,11 +36,11 @@ bool ItemState::checkDepth(size_t i) {
   return false;
 }
 
-void ItemState::emit(size_t type, uint32_t begin, uint32_t end, const SyntaxToken &at) {
+void ItemState::emit(size_t type, uint32_t from, uint32_t to, const SyntaxToken &at) {
   SyntaxToken out = at;
   out.type = type;
-  out.begin = begin;
-  out.end = end;
+  out.begin = from;
+  out.end = to;
   result.tokens.push_back(out);
   if (type == L::NL) return;
   beforeLast = last.type;

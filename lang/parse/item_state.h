@@ -44,6 +44,12 @@ struct ShapedStatement {
   bool onlyResults = false; // only names of results so far: %a, %b
   uint32_t indent = 0;
   size_t operators = 0, prefixes = 0, elseIfs = 0;
+
+  // Says that the statement owns a block, which is still to come.
+  void startBlockOwner(StatementHead owner) {
+    head = owner;
+    expectsBlock = true;
+  }
 };
 
 struct ItemState {
@@ -53,8 +59,7 @@ struct ItemState {
 
   bool inBracket() const { return !stack.empty() && stack.back().kind != OpenBracket::Kind::Block; }
   bool inHostBlock() const;
-  const OpenBracket *block() const; // the innermost block, or null
-  size_t bracketsBase() const;      // index after the innermost block
+  size_t bracketsBase() const; // index after the innermost block
   bool attrContext() const;
   // Whether the item is nested no deeper than it may be; otherwise reports it at token i and gives the item up.
   bool checkDepth(size_t i);

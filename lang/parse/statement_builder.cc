@@ -59,25 +59,24 @@ void StatementBuilder::likeLines(uint32_t end, Block &out) {
   }
 }
 
+template <class OpPart, class ForPart, class WhilePart, class IfPart>
+void StatementBuilder::compound(antlr4::ParserRuleContext *ctx, Stmt &out) {
+  if (auto *part = as<OpPart>(ctx)) {
+    out.kind = Stmt::Kind::Op;
+    out.op = ops_.op(part->op());
+  }
+  if (auto *part = as<ForPart>(ctx)) forLoop(part->forLoop(), out);
+  if (auto *part = as<WhilePart>(ctx)) whileLoop(part->whileLoop(), out);
+  if (auto *part = as<IfPart>(ctx)) ifElse(part->ifElse(), out);
+}
+
 void StatementBuilder::stmt(P::StmtContext *ctx, Stmt &out) {
   out.range = tree_.range(ctx);
   if (auto *s = as<P::BindStmtContext>(ctx)) {
     if (s->results()) results(s->results(), out);
     rightHandSide(s->rhs(), out);
   }
-  if (auto *s = as<P::OpStmtContext>(ctx)) {
-    out.kind = Stmt::Kind::Op;
-    if (s->op()) out.op = ops_.op(s->op());
-  }
-  if (auto *s = as<P::ForStmtContext>(ctx)) {
-    forLoop(s->forLoop(), out);
-  }
-  if (auto *s = as<P::WhileStmtContext>(ctx)) {
-    whileLoop(s->whileLoop(), out);
-  }
-  if (auto *s = as<P::IfStmtContext>(ctx)) {
-    ifElse(s->ifElse(), out);
-  }
+  compound<P::OpStmtContext, P::ForStmtContext, P::WhileStmtContext, P::IfStmtContext>(ctx, out);
   if (auto *s = as<P::YieldStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Yield;
     valuesAndSignature(s->values(), s->signature(), out);
@@ -114,19 +113,7 @@ void StatementBuilder::valuesAndSignature(P::ValuesContext *values, P::Signature
 }
 
 void StatementBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
-  if (auto *r = as<P::OpRhsContext>(ctx)) {
-    out.kind = Stmt::Kind::Op;
-    out.op = ops_.op(r->op());
-  }
-  if (auto *r = as<P::ForRhsContext>(ctx)) {
-    forLoop(r->forLoop(), out);
-  }
-  if (auto *r = as<P::WhileRhsContext>(ctx)) {
-    whileLoop(r->whileLoop(), out);
-  }
-  if (auto *r = as<P::IfRhsContext>(ctx)) {
-    ifElse(r->ifElse(), out);
-  }
+  compound<P::OpRhsContext, P::ForRhsContext, P::WhileRhsContext, P::IfRhsContext>(ctx, out);
   if (auto *r = as<P::ExprRhsContext>(ctx)) {
     out.kind = Stmt::Kind::Assign;
     out.expr = exprs_.expr(r->expr());

@@ -25,6 +25,10 @@ private:
   void likeLines(uint32_t end, ast::Block &out); // builds those that begin before byte `end`
   void stmt(P::StmtContext *ctx, ast::Stmt &out);
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
+  // Builds an op, a loop or an `if`, which stands alone or to the right of `=`; the alternatives of both rules have contexts of
+  // their own.
+  template <class OpPart, class ForPart, class WhilePart, class IfPart>
+  void compound(antlr4::ParserRuleContext *ctx, ast::Stmt &out);
   void results(P::ResultsContext *ctx, ast::Stmt &out);
   void valuesAndSignature(P::ValuesContext *values, P::SignatureContext *sig, ast::Stmt &out);
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);

@@ -87,7 +87,7 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.dotBytes = avx512 ? subtarget.checkFeatures("+avx512vnni") : avx2 && subtarget.checkFeatures("+avxvnni");
   info.tilesBf16 = avx512 && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   info.tilesBytes = avx512 && subtarget.checkFeatures("+amx-tile,+amx-int8");
-  info.tuning = restrictTo(tuningOf(info.name), info.vectorBytes);
+  info.tuning = tuningOf(info.name, info.vectorBytes);
   if (host) useCachesOfHost(info.tuning);
   return info;
 }

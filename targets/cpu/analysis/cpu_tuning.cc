@@ -32,13 +32,10 @@ constexpr CpuTuning kRows[] = {
 
 std::span<const CpuTuning> tuningRows() { return kRows; }
 
-CpuTuning tuningOf(std::string_view name) {
-  const CpuTuning *row = std::ranges::find(kRows, name, &CpuTuning::name);
-  return row == std::end(kRows) ? *std::prev(std::end(kRows)) : *row;
-}
-
-CpuTuning restrictTo(CpuTuning tuning, int vectorBytes) {
+CpuTuning tuningOf(std::string_view name, int vectorBytes) {
   constexpr int kMeasured = 64;
+  const CpuTuning *row = std::ranges::find(kRows, name, &CpuTuning::name);
+  CpuTuning tuning = row == std::end(kRows) ? *std::prev(std::end(kRows)) : *row;
   tuning.lineSplitLoadsAreFree &= vectorBytes == kMeasured;
   tuning.hidesConversions &= vectorBytes == kMeasured;
   return tuning;
@@ -48,8 +45,8 @@ int64_t CpuTuning::beyondL2Bytes() const { return std::min(2 * l2Bytes, kMiB); }
 
 int64_t CpuTuning::l1PowerOfTwo() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(l1Bytes))); }
 
-// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's Manual,
-// volume 3, appendix E, function 8000_001D: the fields have the same places.
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's
+// Manual, volume 3, appendix E, function 8000_001D: the fields have the same places.
 std::optional<CacheLevel> cacheLevel(const CpuidWords &words) {
   constexpr uint32_t kData = 1, kUnified = 3;
   const uint32_t type = words[0] & 31;

@@ -1,5 +1,5 @@
-// How fast a processor does what it can do: the data that choices between correct forms of code depend on. Which instructions it
-// has is in CpuInfo.
+// How fast a processor does what it can do: the data that choices between correct forms of code depend on. Which instructions
+// it has is in CpuInfo.
 //
 // A named microarchitecture has a row with what was measured on it; all other processors share one row. The cache sizes of the
 // host come from CPUID. tests/bench/cpu/tuning.md lists the measurements behind each number.
@@ -35,11 +35,10 @@ inline int64_t scaledToL3(int64_t bytes, int64_t l3Bytes) {
   return l3Bytes >= kMeasured ? bytes : bytes / kUnit * (l3Bytes / kUnit) / (kMeasured / kUnit) * kUnit;
 }
 
-// The row of a processor by LLVM's name.
-CpuTuning tuningOf(std::string_view name);
 std::span<const CpuTuning> tuningRows(); // the last one has no name
-// The facts that hold for code with registers of `vectorBytes`: some were measured with registers of 64 bytes only.
-CpuTuning restrictTo(CpuTuning tuning, int vectorBytes);
+// The row of a processor by LLVM's name, with the facts that hold for code with registers of `vectorBytes`: some were measured
+// with registers of 64 bytes only.
+CpuTuning tuningOf(std::string_view name, int vectorBytes);
 
 // The registers EAX, EBX, ECX and EDX.
 using CpuidWords = std::array<uint32_t, 4>;

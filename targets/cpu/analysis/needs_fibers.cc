@@ -1,4 +1,5 @@
 #include "targets/cpu/analysis/needs_fibers.h"
+
 #include "ir/op_kinds.h"
 
 namespace xt {

@@ -1,4 +1,5 @@
 #include "targets/cpu/analysis/streaming.h"
+
 #include "ir/op_kinds.h"
 
 namespace xt {

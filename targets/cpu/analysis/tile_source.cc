@@ -1,4 +1,5 @@
 #include "targets/cpu/analysis/tile_source.h"
+
 #include "ir/op_kinds.h"
 
 #include <optional>

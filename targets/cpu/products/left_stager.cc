@@ -1,4 +1,5 @@
 #include "targets/cpu/products/left_stager.h"
+
 #include "ir/elem_kinds.h"
 #include "targets/cpu/vector/register_transpose.h"
 

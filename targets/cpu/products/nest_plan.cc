@@ -18,7 +18,7 @@ constexpr int64_t kFromMemory = 24 * kMiB; // bytes of b that may not fit into t
 constexpr int64_t kPrefetchDistance = 16; // of packing, in rows of b
 
 // Saturates at the ends of i64: a memref may have a huge extent or stride that stands for "no bound".
-int64_t times(int64_t x, int64_t y) {
+int64_t saturatedProduct(int64_t x, int64_t y) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t product;
   if (!__builtin_mul_overflow(x, y, &product)) return product;
@@ -26,8 +26,8 @@ int64_t times(int64_t x, int64_t y) {
 }
 
 // The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often. If sums
-// are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is fast. So
-// should more than 64 staged rows.
+// are written more than once anyway, rows of a and two panels should leave room in the L2 cache, unless the L3 cache is fast.
+// So should more than 64 staged rows.
 void decideBlocks(const NestProblem &p, NestRules &r) {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   auto all = [&](int64_t once, int64_t again) {
@@ -136,8 +136,8 @@ private:
   // few tiles.
   bool hasVeryFewTiles() const { return r.isWide ? hasTilesUpTo(r.prefetchingTiles) : hasFewTiles(); }
   bool spansMore(int64_t bytes) const { return span_ > bytes; }
-  // For a number of bytes that was measured with the L3 cache of most processors.
-  bool spansShare(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.l3Bytes)); }
+  // Whether b spans more than `bytes`, which was measured with 32 MiB of L3 cache and is scaled down for less.
+  bool spansMoreScaled(int64_t bytes) const { return spansMore(scaledToL3(bytes, r.l3Bytes)); }
   bool prefetchesSource() const { return panelRows_ >= r.tileRows && hasFewTiles() && spansMore(r.beyondL2); }
   // The most rows of b, a multiple of 4 KiB apart, that stay in the L2 cache together: a panel's lines all have the same offset
   // in their pages then, so the cache has room for as many rows as it has pages. Half of them are used.
@@ -201,7 +201,7 @@ void NestPlanner::share() {
   p.shares = s.apart && served > (r.inTiles ? s.threads : 1);
   // Counts full workgroups, so that a workgroup with fewer rows at the edge mostly decides like the others, whose panels it
   // shares.
-  if (p.shares) panelRows_ = times(r.rows, served);
+  if (p.shares) panelRows_ = saturatedProduct(r.rows, served);
 }
 
 // Products behind the ends of both a and b are 0 and are skipped. Words come in whole registers, if AMX is used; the padding is
@@ -230,10 +230,10 @@ void NestPlanner::placeRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24, kSwept = 40 * kMiB, kLongRun = 4096;
   const int64_t fewRows = r.isWide ? 256 : 24;
   const auto stride = static_cast<uint64_t>(s.rightRowStride);
-  span_ = times(s.rightRowStride, p.depth << r.elementsLog);
+  span_ = saturatedProduct(s.rightRowStride, p.depth << r.elementsLog);
   strideAlignment_ = static_cast<int64_t>(stride & -stride);
   const bool few = panelRows_ <= fewRows;
-  const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansShare(kSwept);
+  const bool fromMemory = !r.mayBeDirect && panelRows_ <= kMostSweptRows && spansMoreScaled(kSwept);
   p.sweeps = r.maySweep && few && (s.rows <= kOneOrTwo || fromMemory);
   // Short rows of a large b are not prefetched by hardware.
   p.sweepPrefetches = (p.columnEnd - p.columnBegin) * r.rightBytes < kLongRun && spansMore(r.beyondL2);
@@ -242,8 +242,8 @@ void NestPlanner::placeRight() {
   p.rightInside = s.rightLow == 0 && p.columnEnd <= s.rightColumnHigh ? s.rightRowHigh : -1;
 }
 
-// A tile that packs is mostly a full one; if all of many full tiles give their rows to smaller ones, as many rows will do (25 as
-// five times 5), and any rows if the tile also converts.
+// A tile that packs is mostly a full one; if all of many full tiles give their rows to smaller ones, as many rows will do (25
+// as five times 5), and any rows if the tile also converts.
 void NestPlanner::divideRows() {
   p.wholeTiles = r.hasRest ? wholeTilesOf(s.rows, r.tileRows, r.givenUp) : ceilDiv(s.rows, r.tileRows);
   const bool manyFew = r.fewerByOne && s.rows >= r.tileRows + r.tileRows / 2;
@@ -262,11 +262,11 @@ void NestPlanner::copyRight() {
   p.copyPrefetchRows = strideAlignment_ >= kHalfPage ? kFew : kPrefetchDistance;
 }
 
-// If loads may cross lines, tiles that prefetch the next panel of b in place take less time than packing, but not with many rows
-// that map to the same sets and come from the L3 cache.
+// If loads may cross lines, tiles that prefetch the next panel of b in place take less time than packing, but not with many
+// rows that map to the same sets and come from the L3 cache.
 bool NestPlanner::isBetterCopied(bool manyRows) const {
   constexpr int64_t kLarge = 6 * kMiB;
-  return manyRows && strideAlignment_ >= kPage && spansShare(kLarge) && !spansShare(kFromMemory);
+  return manyRows && strideAlignment_ >= kPage && spansMoreScaled(kLarge) && !spansMoreScaled(kFromMemory);
 }
 
 // Whether a cache has less room for a panel of b in place than for its packed copy. Rows 512 bytes apart can use half of the L1
@@ -274,7 +274,7 @@ bool NestPlanner::isBetterCopied(bool manyRows) const {
 // TLB has entries.
 bool NestPlanner::hasSetConflicts() const {
   constexpr int64_t kManyPages = 96;
-  const bool fits = times(p.depth, r.panelPitch) <= r.l1PanelBytes && strideAlignment_ >= 2 * r.panelPitch;
+  const bool fits = saturatedProduct(p.depth, r.panelPitch) <= r.l1PanelBytes && strideAlignment_ >= 2 * r.panelPitch;
   return fits || (spansMore(kManyPages * kPage) && strideAlignment_ >= 4 * r.panelPitch);
 }
 
@@ -300,8 +300,8 @@ int64_t NestPlanner::deepestBlock() const {
 }
 
 // Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. At half the distance of
-// rowsWithoutConflicts, twice as many fit. A processor whose loads may cross lines has room for more, and rows whose distance is
-// no multiple of 1 KiB are spread over all sets.
+// rowsWithoutConflicts, twice as many fit. A processor whose loads may cross lines has room for more, and rows whose distance
+// is no multiple of 1 KiB are spread over all sets.
 int64_t NestPlanner::deepestInPlace() const {
   if (copies_) return deepestCopied();
   if (!r.prefersInPlace) return rowsWithoutConflicts() * kPage / std::max<int64_t>(std::min(strideAlignment_, kPage), 1);
@@ -313,19 +313,19 @@ int64_t NestPlanner::deepestInPlace() const {
 int64_t NestPlanner::deepestCopied() const {
   constexpr int64_t kLarge = 8 * kMiB, kLargeOfFew = 12 * kMiB;
   const bool few = hasFewTiles();
-  if (spansShare(few ? kLargeOfFew : kLarge) && !hasVeryFewTiles()) return kPrefetchedRows;
+  if (spansMoreScaled(few ? kLargeOfFew : kLarge) && !hasVeryFewTiles()) return kPrefetchedRows;
   return !few && strideAlignment_ < kPage ? r.inPlaceOnce : rowsWithoutConflicts();
 }
 
 // Whether b comes from beyond the L2 cache, for so few rows of a that its tiles have no time to prefetch it. The hardware then
-// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: hardwarePrefetchRows. Whole rows are
-// prefetched by hardware anyway, and with few panels there is little to prefetch. Not where loads may cross lines.
+// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: hardwarePrefetchRows. Whole
+// rows are prefetched by hardware anyway, and with few panels there is little to prefetch. Not where loads may cross lines.
 bool NestPlanner::reliesOnHardwarePrefetch() const {
   constexpr int64_t kOfFewest = 3 * kMiB, kOfNarrow = 12 * kMiB, kPanels = 4;
   if (!r.mayBeDirect || r.prefersInPlace || p.sweeps) return false;
   const int64_t from = panelRows_ <= kFewestRows ? kOfFewest : r.isWide ? kFromMemory : kOfNarrow;
   const bool across = p.columnEnd - p.columnBegin >= kPanels * r.panelColumns;
-  return across && hasVeryFewTiles() && spansShare(from);
+  return across && hasVeryFewTiles() && spansMoreScaled(from);
 }
 
 // 12 to 32 rows, at most as many as fit into 192 KiB; for more rows of a, whose sums are written and read for each block, 32.
@@ -364,8 +364,8 @@ void NestPlanner::prefetchRight() {
   const int64_t prefetching = std::max<int64_t>(r.fewerByOne ? s.rows / r.tileRows : p.wholeTiles, 1);
   p.nextStep = r.panelPitch / prefetching + 1;
   p.sourceTiles = r.mayPrefetchSource && prefetchesSource() ? r.prefetchingTiles : 0;
-  p.lastSourceTiles = !r.prefersInPlace || spansShare(kFar) ? p.sourceTiles : 0;
-  p.prefetchesNextBlock = r.mayCopyPlain && !r.prefersInPlace && spansShare(kFromMemory) && reliesOnHardwarePrefetch_ &&
+  p.lastSourceTiles = !r.prefersInPlace || spansMoreScaled(kFar) ? p.sourceTiles : 0;
+  p.prefetchesNextBlock = r.mayCopyPlain && !r.prefersInPlace && spansMoreScaled(kFromMemory) && reliesOnHardwarePrefetch_ &&
                           hasTilesUpTo(1) && !p.hasRowsToCopy;
   p.prefetchesResult = std::min(p.blockDepth, p.depth) <= kFewSteps;
 }

@@ -2,8 +2,8 @@
 // columns are divided and what is prefetched, which the kernel decides for the sizes of each launch (NestPlan).
 //
 // Both are plain C++ without LLVM, so that each decision has a test. K is counted in elements or in steps: a step is what one
-// instruction multiplies along K, an element or a word of two or four (ProductStyle). "In place" means that the microkernel reads
-// the caller's matrix; "packed" (b) and "staged" (a) mean that it reads a copy in scratch memory. Flags are 0 or 1.
+// instruction multiplies along K, an element or a word of two or four (ProductStyle). "In place" means that the microkernel
+// reads the caller's matrix; "packed" (b) and "staged" (a) mean that it reads a copy in scratch memory. Flags are 0 or 1.
 // tests/bench/cpu/tuning.md lists the measurements behind each constant.
 #pragma once
 #include "targets/cpu/products/nest_problem.h"
@@ -20,8 +20,8 @@ struct NestRules {
   // Steps of K.
   int64_t elementsLog, fresh; // the binary logarithm of the elements of a step; flag: the sums start at 0
   int64_t depthUnit, blockUnit; // K is padded to a multiple of these elements, and a block to one of these steps; powers of two
-  // The most steps of a block: if all of K fits into one block (Once), and if it does not (Again), for rows of a that are read in
-  // place or staged.
+  // The most steps of a block: if all of K fits into one block (Once), and if it does not (Again), for rows of a that are read
+  // in place or staged.
   int64_t inPlaceOnce, inPlaceAgain, stagedOnce, stagedAgain;
   // Rows of a.
   int64_t rows; // of the sums of a whole workgroup
@@ -32,10 +32,11 @@ struct NestRules {
   int64_t partColumns; // columns of a part of a workgroup are a multiple of it
   int64_t narrowTakesAnyRest; // flag: one or two narrow tiles take any columns that fill no panel
   int64_t prefetchingTiles; // the number of tiles of rows that together prefetch all of a panel
-  // a. leftReady: flag, whether rows may be read in place, which needs no conversion. leftStep: for words, which must be
-  // neighbours, their bytes; 0: elements, which may be anywhere. leftTogether: the columns from which rows are staged all the same;
-  // 0: never.
-  int64_t leftTransposed, leftReady, leftStep, leftTogether;
+  // a.
+  int64_t leftTransposed; // flag
+  int64_t leftReady; // flag: rows need no conversion, transposition or slicing, so they may be read in place
+  int64_t leftStep; // for words, which must be neighbours, their bytes; 0: elements, which may be anywhere
+  int64_t leftTogether; // the columns from which rows are staged all the same; 0: never
   // b. Flags, which say what the code has a form for, except rightBytes, of an element.
   int64_t rightTransposed, rightBytes;
   int64_t maySweep; // few rows of a multiply whole rows of b
@@ -45,10 +46,11 @@ struct NestRules {
   int64_t mayCopyPlain; // the same for a b that could be read in place
   int64_t prefersInPlace; // loads that cross cache lines take no longer, so that b is rather read in place
   int64_t isWide; // a row of a panel has four cache lines or more
-  // AMX, whose steps are words. The last three are the most steps of a block for which these stay in the L1 cache: two panels and
-  // the rows of a tile; one panel of bf16 with as much again; one panel, while rows of a pass through.
-  int64_t inTiles, inSlices;
-  int64_t l1PairSteps, l1AloneSteps, l1KeptSteps;
+  // AMX, whose steps are words.
+  int64_t inTiles, inSlices; // flags
+  int64_t l1PairSteps; // the most steps for which two panels and the rows of a tile fit the L1 cache
+  int64_t l1AloneSteps; // for which one panel of bf16 fits half of it
+  int64_t l1KeptSteps; // for which one panel fits three quarters of it
   // Bytes of caches.
   int64_t l1PanelBytes; // the part of the L1 cache that a packed panel may take
   int64_t beyondL2; // a larger matrix counts as one that the L2 cache does not hold

@@ -66,7 +66,7 @@ private:
 
   LlvmValue *call_ = nullptr; // the address of the NestCall
   llvm::Instruction *after_ = nullptr; // the call
-  std::unordered_map<int64_t, LlvmValue *> words_; // by place in the plan; used for lookup only
+  std::unordered_map<int64_t, LlvmValue *> words_; // by place in the plan; never iterated
 };
 
 } // namespace xt

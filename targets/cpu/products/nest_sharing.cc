@@ -1,4 +1,5 @@
 #include "targets/cpu/products/nest_sharing.h"
+
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/tile_source.h"
 

@@ -1,4 +1,5 @@
 #include "targets/cpu/products/nest_slices.h"
+
 #include "ir/elem_kinds.h"
 #include "targets/cpu/products/float_slices.h"
 

@@ -1,4 +1,4 @@
-// Which data the tiles of a panel prefetch beside their products: the next packed panel, the next panel in b, or the next block.
+// Which data the tiles of a panel prefetch while they multiply: the next packed panel, the next panel in b, or the next block.
 #pragma once
 #include "targets/cpu/products/nest_context.h"
 

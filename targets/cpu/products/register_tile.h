@@ -77,7 +77,7 @@ inline int64_t wholeTilesOf(int64_t rows, int64_t tileRows, int64_t givenUp) {
 
 // The number of rows that full tiles take.
 inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
-  return wholeTilesOf(rows, tile.rows, tilesGivenUpByRest(tile)) * tile.rows;
+  return std::max<int64_t>(rows / tile.rows - tilesGivenUp(tile, rows % tile.rows), 0) * tile.rows;
 }
 
 // The sums that AMX's tiles hold.
@@ -91,8 +91,8 @@ inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 &&
               kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is transposed,
-// larger blocks take less time.
+// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is
+// transposed, larger blocks take less time.
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool transposed) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
@@ -101,8 +101,8 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool transposed) 
 }
 
 // The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
-// as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of an
-// element, or a word.
+// as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of
+// an element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning &tuning) {
   const int64_t cache = tuning.l1PowerOfTwo(), pitch = tile.vectors * tile.lanes * bytes;
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(cache / kCacheLine, cache / pitch) * bytes)
@@ -110,9 +110,9 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning 
 }
 
 // The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
-// 6x16 takes 20 and 8. Integers and words need one more register for the product. Columns left over by panels of three registers
-// take one or two narrow tiles of two registers (NestPlan::endsByTwoNarrow); of four registers of columns, all would be
-// narrow. Narrow tiles have 6 rows, because 8 sums barely keep two multipliers busy.
+// 6x16 takes 20 and 8. Integers and words need one more register for the product. Columns left over by panels of three
+// registers take one or two narrow tiles of two registers (NestPlan::endsByTwoNarrow); of four registers of columns, all would
+// be narrow. Narrow tiles have 6 rows, because 8 sums barely keep two multipliers busy.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);

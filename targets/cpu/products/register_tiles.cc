@@ -1,6 +1,5 @@
 #include "targets/cpu/products/register_tiles.h"
 
-#include "ir/base/check.h"
 #include "ir/elem_kinds.h"
 
 namespace xt {

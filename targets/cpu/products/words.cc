@@ -1,4 +1,5 @@
 #include "targets/cpu/products/words.h"
+
 #include "ir/elem_kinds.h"
 
 namespace xt {
@@ -93,9 +94,9 @@ LlvmValue *leastNormalPartner(llvm::IRBuilderBase &b, LlvmValue *other) {
   constexpr uint64_t kExponents = 142, kNone = 256,
                      kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
-  LlvmValue *beside =
+  LlvmValue *partner =
       b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
-  return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), beside), kMantissaBits);
+  return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), partner), kMantissaBits);
 }
 
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {

@@ -1,4 +1,5 @@
 #include "targets/cpu/vector/furthest_of_floats.h"
+
 #include "ir/elem_kinds.h"
 
 #include <llvm/IR/IntrinsicsX86.h>

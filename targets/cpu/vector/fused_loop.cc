@@ -73,7 +73,7 @@ int FusedLoop::lanesOfAll() const {
 }
 
 void FusedLoop::prepare() {
-  registers_.lanes = lanesOfAll();
+  registers_.setLanes(lanesOfAll());
   for (LoopNode &node : nodes_) prepareNode(node);
   for (LoopSink &sink : sinks_)
     if (sink.tile) {
@@ -90,8 +90,8 @@ void FusedLoop::prepareNode(LoopNode &node) {
   const Op *op = node.value->definingOp();
   if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
   if (op->kind() == OpKind::Constant)
-    node.invariant = e_.context.ops.constant(bufferElem(node.value->type()), ConstantOp(*op).value(), registers_.lanes);
-  if (op->kind() == OpKind::Splat) node.invariant = e_.context.ops.splat(e_.context.scalar(op->operand(0)), registers_.lanes);
+    node.invariant = e_.context.ops.constant(bufferElem(node.value->type()), ConstantOp(*op).value(), registers_.lanes());
+  if (op->kind() == OpKind::Splat) node.invariant = e_.context.ops.splat(e_.context.scalar(op->operand(0)), registers_.lanes());
   if (op->kind() == OpKind::CreateMask) generated_.setLimit(node);
   if (op->kind() == OpKind::LoadTile) {
     node.tile = e_.tiles.accessTile(op->operand(0), LoadTileOp(*op).padding());
@@ -109,7 +109,7 @@ void FusedLoop::emit() {
     if (sink.reduces) fillWithIdentity(sink);
   forLoop(b, e_.context.number(0), e_.context.argument(shape.rows), e_.context.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.context.number(0), e_.context.argument(shape.columns), e_.context.number(registers_.lanes),
+    forLoop(b, e_.context.number(0), e_.context.argument(shape.columns), e_.context.number(registers_.lanes()),
             [&](LlvmValue *column) { emitChunk(column); });
   });
 }
@@ -118,7 +118,7 @@ void FusedLoop::emitPart(const Part &part) {
   sums_ = part.sums, sumsPitch_ = part.pitch;
   forLoop(b, part.rowBegin, part.rowEnd, e_.context.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, part.columnBegin, part.columnEnd, e_.context.number(registers_.lanes),
+    forLoop(b, part.columnBegin, part.columnEnd, e_.context.number(registers_.lanes()),
             [&](LlvmValue *column) { emitChunk(column); });
   });
 }
@@ -141,7 +141,7 @@ void FusedLoop::reduceRows(int64_t rows, int64_t columns) {
 
 void FusedLoop::fillWithIdentity(const LoopSink &sink) {
   Elem elem = sink.buffer->shape.elem;
-  const int lanes = registers_.lanes;
+  const int lanes = registers_.lanes();
   LlvmValue *identity =
       e_.context.ops.toStorage(elem, e_.context.ops.constant(elem, combiningIdentity(*sink.reduces, elem), lanes));
   forLoop(b, e_.context.number(0), e_.context.argument(sink.buffer->shape.rows), e_.context.number(1), [&](LlvmValue *row) {
@@ -191,12 +191,12 @@ LlvmValue *FusedLoop::evaluate(const LoopNode &node, LlvmValue *column) {
   if (node.ahead) e_.loads.prefetchAhead(*node.ahead, node.row, column);
   if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.context.number(elemInfo(elem).storageBytes)));
-    return e_.context.ops.fromStorage(
-        elem, b.CreateAlignedLoad(e_.context.ops.storageType(elem, registers_.lanes), address, registers_.alignOf(node.value)));
+    return e_.context.ops.fromStorage(elem, b.CreateAlignedLoad(e_.context.ops.storageType(elem, registers_.lanes()), address,
+                                                                registers_.alignOf(node.value)));
   }
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::LoadTile)
-    return e_.context.ops.fromStorage(elem, e_.tiles.loadChunk(node.tile, node.row, column, registers_.lanes));
+    return e_.context.ops.fromStorage(elem, e_.tiles.loadChunk(node.tile, node.row, column, registers_.lanes()));
   if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
   if (op.kind() == OpKind::Broadcast) return generated_.broadcast(node, column);
   if (op.kind() == OpKind::Iota) return generated_.iota(node, column);
@@ -215,14 +215,14 @@ LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
 void FusedLoop::put(const LoopSink &sink, LlvmValue *value, LlvmValue *column) {
   Elem from = bufferElem(sink.value->type());
   if (!sink.buffer) {
-    e_.tiles.storeChunk(sink.access, sink.row, column, e_.context.ops.toStorage(from, value), registers_.lanes);
+    e_.tiles.storeChunk(sink.access, sink.row, column, e_.context.ops.toStorage(from, value), registers_.lanes());
     return;
   }
   Elem to = sink.buffer->shape.elem;
   if (from != to) value = e_.context.ops.mmaOperand(value, from);
   LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.context.number(elemInfo(to).storageBytes)));
   if (sink.reduces) {
-    LlvmValue *sum = b.CreateAlignedLoad(e_.context.ops.storageType(to, registers_.lanes), address, registers_.alignOf(to));
+    LlvmValue *sum = b.CreateAlignedLoad(e_.context.ops.storageType(to, registers_.lanes()), address, registers_.alignOf(to));
     value = e_.context.ops.combine(*sink.reduces, to, e_.context.ops.fromStorage(to, sum), value);
   }
   b.CreateAlignedStore(e_.context.ops.toStorage(to, value), address, registers_.alignOf(to));

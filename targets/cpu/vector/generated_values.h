@@ -1,5 +1,6 @@
 // Values that a fused loop computes from the position: iota, masks and broadcasts.
 #pragma once
+#include "targets/cpu/vector/fused_loop_parts.h"
 #include "targets/cpu/vector/loop_registers.h"
 
 namespace xt {
@@ -21,7 +22,7 @@ public:
   LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column);
 
 private:
-  int lanes() const { return registers_.lanes; }
+  int lanes() const { return registers_.lanes(); }
   LlvmValue *laneNumbers(LlvmValue *column);
   LlvmValue *coordinate(Type type, int dimension, LlvmValue *row);
   void enterBroadcast(LoopNode &node, LlvmValue *row);

@@ -16,11 +16,11 @@ public:
   RowReduction(KernelEmitter &emitter, LoopRegisters &registers, GeneratedValues &generated, OpKind kind,
                const LoopSink &result, Loop loop)
       : e_(emitter), b(emitter.context.b), registers_(registers), generated_(generated), kind_(kind), result_(result),
-        loop_(loop), furthest_(emitter.context, kind, registers.lanes) {}
+        loop_(loop), furthest_(emitter.context, kind, registers.lanes()) {}
   void emit(int64_t rows, int64_t columns);
 
 private:
-  int lanes() const { return registers_.lanes; }
+  int lanes() const { return registers_.lanes(); }
   Elem elem() const { return result_.buffer->shape.elem; }
   bool isOrdered() const; // whether floats are reduced as integers in the same order
   void emitRow(LlvmValue *row, int64_t columns);

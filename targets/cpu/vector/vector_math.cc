@@ -1,4 +1,5 @@
 #include "targets/cpu/vector/vector_math.h"
+
 #include "ir/op_kinds.h"
 
 #include <llvm/IR/IntrinsicsX86.h>

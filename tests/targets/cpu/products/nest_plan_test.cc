@@ -138,7 +138,7 @@ TEST(NestPlan, FewRowsReadBInPlace) {
   EXPECT_TRUE(inPlace("x86-64-v3", 24, 256) && !inPlace("x86-64-v3", 25, 256));
 }
 
-// The first tile packs what the L2 cache does not hold, or what crowds a part of the caches.
+// The first tile packs what the L2 cache does not hold, or what has set conflicts.
 TEST(NestPlan, TheFirstTilePacks) {
   auto inPlace = [](const char *cpu, Sizes sizes, int64_t wide) {
     return planOf(cpu, Elem::F32, sizes, wide).rightInPlace != 0;

@@ -15,18 +15,18 @@ struct Product {
   Elem input = Elem::F32;
   std::vector<int64_t> sizes; // of the result, and K
   GemmShape tile;
-  bool transposeA = false, transposeB = false;       // the tiles are stored transposed, and loaded with a transpose
+  bool transposeA = false, transposeB = false; // the tiles are stored transposed, and loaded with a transpose
   bool columnsA = false, columnsB = false; // the matrices are column-major
-  int64_t shift = 0;                       // offset of the first tiles, in all dimensions
-  int64_t shiftOfA = 0;                    // additional offset of a's tiles along K
-  bool beginsFar =
-      false; // the first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front
+  int64_t shift = 0; // offset of the first tiles, in all dimensions
+  int64_t shiftOfA = 0; // additional offset of a's tiles along K
+  // The first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front.
+  bool beginsFar = false;
   bool adds = false; // the sum starts at what c holds
   std::optional<Elem> other = {}; // b's element type, if it is not a's
   bool fused = false; // twice the sum plus a row, as f16
   int64_t fewerRows = 0; // a has this many rows fewer than c
-  int64_t bytesApart =
-      0; // bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere
+  // Bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere.
+  int64_t bytesApart = 0;
 };
 
 Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
@@ -110,7 +110,7 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
 }
 
 // The processors of processors(), and variants of this machine with one property inverted each: loads across lines, the L3
-// cache, conversion beside products. These decide what is copied and converted first, and how deep blocks of K are.
+// cache, hidden conversions. These decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
   for (bool CpuTuning::*fact : {&CpuTuning::lineSplitLoadsAreFree, &CpuTuning::l3IsFast, &CpuTuning::hidesConversions}) {
@@ -327,7 +327,8 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
       expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
 }
 
-// Two threads begin with different panels of a b that is converted first or transposed, so that they do not wait for each other.
+// Two threads begin with different panels of a b that is converted first or transposed, so that they do not wait for each
+// other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
   for (bool transposed : {false, true})
     for (int threads : {1, 2, 3})
