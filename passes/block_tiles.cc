@@ -12,6 +12,7 @@
 #include "passes/nest_loops.h"
 #include "passes/part_values.h"
 #include "passes/product_loops.h"
+#include "passes/sweep_loops.h"
 #include "passes/turned_loads.h"
 
 #include <algorithm>
@@ -318,9 +319,10 @@ void Blocking::bind(const Value *old, Values values) {
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
-    if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());
+    formSweepLoops(*kernel, target, module.context());
+    if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     formProductLoops(*kernel, target, module.context());
     expandNests(*kernel, module.context());
     Blocking(*kernel, target, module.context(), diagnostics).run();

@@ -46,6 +46,7 @@ struct OutputOptions {
   std::vector<OutputKind> kinds; // in this order
   std::string processor;         // for CPU code: LLVM's name of a processor; "": that of this machine
   bool blockMessages = true;     // GPU code may use messages that have rules for buffers
+  bool overlappingArguments = false; // GPU code takes arguments that overlap in any way
   bool intelExtensions = false;  // SPIR-V may use Intel's extensions
   // LLVM IR that defines device functions which the offline compiler lacks, to inspect how it compiles a kernel; "": none. For
   // Isa only.

@@ -100,6 +100,7 @@ public:
   virtual bool takesDeviceChoice() const { return false; }
   virtual bool takesIntelExtensions() const { return false; }
   virtual bool takesBlockMessages() const { return false; }
+  virtual bool takesOverlappingArguments() const { return false; }
   virtual bool hasReport() const { return false; } // report()
 
   // The hardware for which the passes of pipeline() run; null: they depend on none. An Error if the device is not

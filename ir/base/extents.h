@@ -13,4 +13,7 @@ inline int64_t productOf(std::span<const int64_t> extents) {
   return product;
 }
 
+// Whether different indices of an array with these strides, of any sign, certainly are different places.
+bool haveDistinctPlaces(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+
 } // namespace xt

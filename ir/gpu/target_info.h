@@ -110,6 +110,7 @@ struct TargetInfo {
   std::span<const int64_t> registerFile; // register file sizes per thread that a kernel may choose, in registers
   int64_t registerBytes = 0;
   bool f64 = false;
+  bool checksOverlaps = true; // launches that break the forms `disjoint` and `disjoint_or_same` run other code
   GpuFamily family = GpuFamily::Xe;
 };
 

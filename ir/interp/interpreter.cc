@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/interp/disjoint_arguments.h"
 #include "ir/interp/launch_checks.h"
 #include "ir/interp/launch_state.h"
 
@@ -22,6 +23,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
                        const InterpOptions &options) {
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
+  if (Result<void> disjoint = checkDisjoint(kernel, args); !disjoint) return disjoint;
   Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
   if (!walk) return walk.error();
   Program program = Program::of(kernel);

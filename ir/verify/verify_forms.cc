@@ -18,6 +18,8 @@ public:
 
   bool run() {
     switch (form_) {
+    case Form::Disjoint:
+    case Form::DisjointOrSame: return true; // of arguments (ir/interp/disjoint_arguments.h)
     case Form::Blocks: return belowWorkgroup() && blocks();
     case Form::Lanes: return lanes();
     case Form::LayoutsKnown: return layoutsKnown();

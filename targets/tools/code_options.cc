@@ -50,6 +50,8 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
     return notAvailableText("--spirv-extensions=intel", target.name(), std::mem_fn(&Target::takesIntelExtensions));
   if (!options.blockMessages && !target.takesBlockMessages())
     return notAvailableText("--no-block-messages", target.name(), std::mem_fn(&Target::takesBlockMessages));
+  if (options.overlappingArguments && !target.takesOverlappingArguments())
+    return notAvailableText("--overlapping-arguments", target.name(), std::mem_fn(&Target::takesOverlappingArguments));
   if (options.report && !target.hasReport())
     return notAvailableText("--report", target.name(), std::mem_fn(&Target::hasReport));
   if (!options.isaShim.empty() && !wants(OutputKind::Isa)) return "--isa-shim needs --emit=isa";
@@ -57,7 +59,9 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
 }
 
 std::string codeOptionsText(const XtcOptions &options) {
-  return str(options.blockMessages ? "" : " --no-block-messages", options.intelExtensions ? " --spirv-extensions=intel" : "");
+  return str(options.blockMessages ? "" : " --no-block-messages",
+             options.overlappingArguments ? " --overlapping-arguments" : "",
+             options.intelExtensions ? " --spirv-extensions=intel" : "");
 }
 
 Result<OutputOptions> outputOptions(const XtcOptions &options) {
@@ -65,6 +69,7 @@ Result<OutputOptions> outputOptions(const XtcOptions &options) {
   output.kinds = codeKinds(options);
   output.processor = options.cpu;
   output.blockMessages = options.blockMessages;
+  output.overlappingArguments = options.overlappingArguments;
   output.intelExtensions = options.intelExtensions;
   output.report = options.report;
   if (options.isaShim.empty()) return output;

@@ -45,6 +45,7 @@ struct XtcOptions : CommonOptions {
   std::string reference; // ops, codes
   bool report = false;
   bool blockMessages = true; // of a GPU
+  bool overlappingArguments = false; // for a GPU
   std::string isaShim; // a file with OutputOptions::definitions
   std::vector<std::string> query; // a target, types, sizes
   std::string reduce; // a command that decides whether a file is interesting

@@ -43,6 +43,8 @@ po::options_description outputOptions() {
       "compiler (ocloc)");
   add("no-block-messages", "for a GPU: emit code without block messages, for buffers of any alignment, width and pitch; "
                            "--emit=meta lists the rules of code with block messages");
+  add("overlapping-arguments", "for a GPU: emit code for arguments that overlap in any way; --emit=meta tells which kernels "
+                               "need it for that");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
       "for an Intel GPU: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
       "drivers since 2025; none (default): as calls of device functions, without cache hints");
@@ -175,6 +177,7 @@ std::optional<std::string> readOutput(const po::variables_map &map, XtcOptions &
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
   if (map.count("isa-shim")) options.isaShim = map["isa-shim"].as<std::string>();
   options.blockMessages = map.count("no-block-messages") == 0;
+  options.overlappingArguments = map.count("overlapping-arguments") != 0;
   options.report = map.count("report") != 0;
   options.roundTrip = map.count("round-trip") != 0;
   return readExtensions(map, options.intelExtensions);

@@ -175,7 +175,7 @@ Result<void> Session::runPassesQuietly(Module &module, std::span<const std::stri
   PassOptions options;
   options.target = &target;
   options.verifyEach = options_.verifyEach;
-  options.begins = [this](std::string_view pass) { stage(str("pass ", pass, " again, without block messages")); };
+  options.begins = [this](std::string_view pass) { stage(str("pass ", pass, " again, for the buffers of a launch")); };
   Diagnostics repeated;
   repeated.wantRemarks(false);
   return xt::runPasses(module, *passes, options, repeated);

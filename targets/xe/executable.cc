@@ -1,12 +1,14 @@
 #include "targets/xe/executable.h"
 
 #include "ir/base/text.h"
+#include "ir/interp/disjoint_arguments.h"
 #include "targets/xe/arguments.h"
 #include "targets/xe/device/memory.h"
 #include "targets/xe/failure.h"
 
 #include <algorithm>
 #include <cstring>
+#include <list>
 
 namespace xt {
 namespace {
@@ -149,7 +151,7 @@ public:
     if (workgroupCount(grid) == uint64_t{0}) return {};
     LaunchMemory memory(device());
     if (Result<void> made = memory.make(kernel, args); !made) return made;
-    Result<LoadedProgram *> program = programFor(index, kernel, *values, memory);
+    Result<LoadedProgram *> program = programFor(index, kernel, args, *values, memory);
     if (!program) return program.error();
     return run(**program, index, kernel, *values, grid, memory);
   }
@@ -177,21 +179,28 @@ private:
   }
 
   // The program that may run with these buffers.
-  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
-                                     const LaunchMemory &memory) {
+  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<LaunchArg> &args,
+                                     const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
-    std::string why = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address);
-    if (why.empty()) return &blocks_;
-    if (!plain_) {
-      if (!options_.withoutBlocks)
-        return Error::environment(
-            str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", why), kernel.nameRange);
-      Result<XeProgram> program = options_.withoutBlocks();
+    std::string rule = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address),
+                overlap = whyNotDisjoint(kernel, args);
+    if (rule.empty() && overlap.empty()) return &blocks_;
+    if (!options_.again)
+      return Error::environment(
+          rule.empty() ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
+                       : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
+          kernel.nameRange);
+    XeAssumptions assumptions{rule.empty(), overlap.empty()};
+    auto other = std::ranges::find(others_, assumptions, &std::pair<XeAssumptions, LoadedProgram>::first);
+    if (other == others_.end()) {
+      Result<XeProgram> program = options_.again(assumptions);
       if (!program) return program.error();
-      plain_.emplace(device(), std::move(*program), options_.optimise);
+      others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
+      other = std::prev(others_.end());
     }
-    remark(kernel, str("@", kernel.name, " runs without block messages: ", why));
-    return &*plain_;
+    if (!rule.empty()) remark(kernel, str("@", kernel.name, " runs without block messages: ", rule));
+    if (!overlap.empty()) remark(kernel, str("@", kernel.name, " keeps whole tiles before it stores them: ", overlap));
+    return &other->second;
   }
 
   Result<void> run(LoadedProgram &program, size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
@@ -236,7 +245,7 @@ private:
   XeExecutableOptions options_;
   std::vector<std::string> names_; // of the kernels, in the order of the program
   LoadedProgram blocks_;
-  std::optional<LoadedProgram> plain_; // without block messages
+  std::list<std::pair<XeAssumptions, LoadedProgram>> others_; // with fewer assumptions
   std::vector<std::string> remarked_;
   double seconds_ = 0;
 };

@@ -11,9 +11,9 @@ namespace xt {
 struct XeExecutableOptions {
   XeDevice *device = nullptr;         // outlives the executable
   const TargetInfo *target = nullptr; // the target that the program was compiled for
-  // Returns the same kernels compiled for a target without block messages. Called at most once, by the first launch that needs
-  // it.
-  std::function<Result<XeProgram>()> withoutBlocks;
+  // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of them, by the first launch
+  // that needs it.
+  std::function<Result<XeProgram>(XeAssumptions)> again;
   bool optimise = true; // whether the driver optimises
   const SourceManager *sources = nullptr; // as in CompileOptions::sources
   Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable

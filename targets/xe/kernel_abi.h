@@ -15,6 +15,13 @@ struct XeBlockUse {
   bool operator==(const XeBlockUse &) const = default;
 };
 
+// What code assumes of the buffers of a launch. A launch whose buffers break an assumption needs code without it.
+struct XeAssumptions {
+  bool blockRules = true; // the matrices of block messages keep their rules (XeKernel::blockUses)
+  bool disjoint = true; // arguments overlap only as the kernel's forms allow (ir/interp/disjoint_arguments.h)
+  bool operator==(const XeAssumptions &) const = default;
+};
+
 // Build options of zeModuleCreate and of clBuildProgram: 256 registers per thread instead of 128, with half as many threads.
 inline constexpr const char *kLargeRegisterFileOption = "-ze-opt-large-register-file";
 inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per-thread";

@@ -2,6 +2,7 @@
 
 #include "ir/base/extents.h"
 #include "ir/base/text.h"
+#include "ir/effects.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/print.h"
 
@@ -105,6 +106,17 @@ Json blockRulesJson(const Kernel &kernel, const XeKernel &code, const BlockRules
   return list;
 }
 
+// Which arguments overlap no other one, or only one that is the same; null: the kernel takes all.
+Json disjointJson(const Kernel &kernel) {
+  bool disjoint = kernel.forms.has(Form::Disjoint), orSame = kernel.forms.has(Form::DisjointOrSame);
+  if (!disjoint && !orSame) return nullptr;
+  Json written = Json::array();
+  std::vector<bool> writes = kernelEffects(kernel).writes;
+  for (size_t i = 0; i < kernel.paramCount; ++i)
+    if (writes[i] && kernel.param(i)->type().isMemRef()) written.push_back(kernel.param(i)->name());
+  return {{"parameters", written}, {"orSame", !disjoint}};
+}
+
 Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &target, const SourceManager &sources) {
   Json arguments = argumentsJson(kernel, code);
   Json json = {{"kernel", kernel.name},
@@ -120,6 +132,7 @@ Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &ta
                           {"opencl", code.largeRegisterFile ? kClLargeRegisterFileOption : ""}};
   json["outcome"] = outcomeJson(arguments, code, sources);
   json["blockRules"] = blockRulesJson(kernel, code, target.blocks);
+  json["disjoint"] = disjointJson(kernel);
   return json;
 }
 

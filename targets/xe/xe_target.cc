@@ -50,6 +50,7 @@ public:
   bool takesDeviceChoice() const override { return true; }
   bool takesIntelExtensions() const override { return name_ != kGeneric; }
   bool takesBlockMessages() const override { return name_ != kAnyXe; }
+  bool takesOverlappingArguments() const override { return name_ != kAnyXe; }
   bool hasReport() const override { return name_ != kAnyXe; }
 
   bool wantsSmallSizes(DeviceChoice choice) const override {
@@ -67,7 +68,7 @@ public:
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
     const TargetInfo *named = findTargetInfo(name_);
     if (!named) return std::nullopt;
-    return options.blockMessages ? *named : withoutBlockMessages(*named);
+    return assuming(*named, {options.blockMessages, !options.overlappingArguments});
   }
 
   std::string whyUnsupported(const Kernel &kernel, const TargetInfo *hardware) const override {
@@ -132,14 +133,18 @@ public:
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.withoutBlocks = [again = options.again, info = *target, emit]() mutable -> Result<XeProgram> {
-        TargetInfo plain = withoutBlockMessages(*info);
-        Result<std::unique_ptr<Module>> kernels = again(plain);
+      executable.again = [again = options.again, info = *target, emit](XeAssumptions assumptions) mutable -> Result<XeProgram> {
+        TargetInfo careful = assuming(*info, assumptions);
+        Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
+        for (const auto &kernel : (*kernels)->kernels)
+          if (!assumptions.disjoint && (kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame)))
+            return Error::environment(str("the arguments overlap, which the text of @", kernel->name, " excludes by its form"),
+                                      kernel->nameRange);
         Diagnostics repeated; // already reported by the first compilation
         repeated.wantRemarks(false);
-        emit.blockMessages = false;
-        return compileToSpirv(**kernels, plain, emit, repeated);
+        emit.blockMessages = assumptions.blockRules;
+        return compileToSpirv(**kernels, careful, emit, repeated);
       };
     return makeXeExecutable(module, std::move(*program), std::move(executable));
   }
@@ -181,13 +186,15 @@ std::vector<Target *> xeTargets() {
   return targets;
 }
 
-TargetInfo withoutBlockMessages(const TargetInfo &target) {
-  TargetInfo plain = target;
-  plain.blocks = {};
-  plain.blockShapes = {};
-  plain.lineWords = {};
-  plain.lineBytes = 0;
-  return plain;
+TargetInfo assuming(const TargetInfo &target, XeAssumptions assumptions) {
+  TargetInfo careful = target;
+  careful.checksOverlaps &= assumptions.disjoint;
+  if (assumptions.blockRules) return careful;
+  careful.blocks = {};
+  careful.blockShapes = {};
+  careful.lineWords = {};
+  careful.lineBytes = 0;
+  return careful;
 }
 
 } // namespace xt

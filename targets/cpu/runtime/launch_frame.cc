@@ -1,6 +1,7 @@
 #include "targets/cpu/runtime/launch_frame.h"
 
 #include "ir/base/text.h"
+#include "ir/interp/disjoint_arguments.h"
 #include "ir/interp/launch_state.h"
 #include "targets/cpu/runtime/launch_abi.h"
 
@@ -58,6 +59,7 @@ bool isSame(const LaunchArg &x, const LaunchArg &y) { return x == y && std::sign
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
   Result<std::vector<RuntimeValue>> values = bindArguments(kernel, args);
   if (!values) return values.error();
+  if (Result<void> disjoint = checkDisjoint(kernel, args); !disjoint) return disjoint.error();
   if (grid.size() > kGridDims || (!kernel.grid.empty() && kernel.grid.size() != grid.size()))
     return Error::environment(
         str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions, but this launch gives ", grid.size()),

@@ -18,6 +18,15 @@ using test::Program;
 constexpr const char *kText = "kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) subgroups(2) grid (%i = 0 to dim(%A, 0) "
                               "step 8, %j = 0 to dim(%A, 1) step 4) {\n}\n";
 
+// Writes %C.
+constexpr const char *kDisjointText = R"(kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) form disjoint_or_same
+    subgroups(2) grid (%i = 0 to dim(%A, 0) step 8, %j = 0 to dim(%A, 1) step 4) {
+  %tc = init_tile %C[%i, %j] : memref<?x?xf32> -> tile<8x4xf32>
+  %zero = constant 0.0 : vector<8x4xf32>
+  store_tile %zero, %tc : vector<8x4xf32>, tile<8x4xf32>
+}
+)";
+
 class XeLaunch : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -38,19 +47,20 @@ protected:
     options.target = findTargetInfo("xe-pvc");
     options.optimise = optimise;
     options.remarks = &found;
-    options.withoutBlocks = [this]() -> Result<XeProgram> {
+    options.again = [this](XeAssumptions assumptions) -> Result<XeProgram> {
       ++compiledAgain;
+      assumed = assumptions;
       XeKernel plain = code;
       plain.blockUses.clear();
       return XeProgram{{9, 9, 9, 9}, {plain}};
     };
-    return makeXeExecutable(*program.module, {{1, 2, 3, 4}, {code}}, std::move(options));
+    return makeXeExecutable(*launched->module, {{1, 2, 3, 4}, {code}}, std::move(options));
   }
   Result<void> launch(std::span<float> a, std::span<float> c, int64_t rows = 16, int64_t columns = 16) {
     auto executable = make();
     if (!executable) return executable.error();
     return (*executable)
-        ->launch(program.kernel(),
+        ->launch(launched->kernel(),
                  {buffer(a.data(), Elem::F32, {rows, columns}, {columns, 1}),
                   buffer(c.data(), Elem::F32, {rows, columns}, {columns, 1})},
                  {{0, 8, (rows + 7) / 8}, {0, 4, (columns + 3) / 4}});
@@ -62,11 +72,13 @@ protected:
   }
 
   FakeLevelZero fake;
-  Program program{kText};
+  Program program{kText}, disjoint{kDisjointText};
+  const Program *launched = &program;
   std::unique_ptr<ZeDevice> device;
   XeKernel code;
   Diagnostics found;
   int compiledAgain = 0;
+  XeAssumptions assumed; // by what was compiled again
   bool optimise = true;
 };
 
@@ -133,6 +145,25 @@ TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
                          "and a multiple of 16"),
             std::string::npos)
       << remarks;
+}
+
+TEST_F(XeLaunch, ArgumentsThatOverlapRunOtherCode) {
+  launched = &disjoint;
+  code.blockUses = {{0}};
+  alignas(64) std::array<float, 512> memory{};
+  std::span<float> all = memory;
+  fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
+  found.wantRemarks(true);
+  ASSERT_TRUE(launch(all.first(256), all.last(256)));
+  ASSERT_TRUE(launch(all, all));
+  EXPECT_EQ(compiledAgain, 0);
+  ASSERT_TRUE(launch(all, all.subspan(16)));
+  EXPECT_EQ(compiledAgain, 1);
+  EXPECT_EQ(assumed, (XeAssumptions{true, false}));
+  std::string remarks = renderText(found, disjoint.sources, false);
+  EXPECT_NE(remarks.find("@add keeps whole tiles before it stores them: `%C` overlaps `%A`"), std::string::npos) << remarks;
+  ASSERT_TRUE(launch(all, all.subspan(16), 16, 17));
+  EXPECT_EQ(assumed, (XeAssumptions{false, false}));
 }
 
 TEST_F(XeLaunch, TheDriverIsToldNotToOptimise) {

@@ -1,0 +1,26 @@
+#include "ir/base/extents.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace xt {
+
+// From the shortest stride on, each step must go beyond all that the shorter ones reach together.
+bool haveDistinctPlaces(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  struct Steps {
+    int64_t count, length;
+  };
+  std::vector<Steps> dims;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] > 1) dims.push_back({sizes[d] - 1, std::abs(strides[d])});
+  std::ranges::sort(dims, {}, &Steps::length);
+  int64_t reach = 0;
+  for (Steps steps : dims) {
+    if (steps.length <= reach) return false;
+    reach += steps.count * steps.length;
+  }
+  return true;
+}
+
+} // namespace xt

@@ -1,0 +1,52 @@
+#include "ir/interp/disjoint_arguments.h"
+
+#include "ir/base/extents.h"
+#include "ir/base/text.h"
+#include "ir/effects.h"
+#include "ir/interp/launch_state.h"
+
+namespace xt {
+namespace {
+
+// Whether the same indices are the same bytes.
+bool isSameArray(const BufferView &a, const BufferView &b) {
+  bool same =
+      a.data == b.data && a.sizes.size() == b.sizes.size() && elemInfo(a.elem).storageBytes == elemInfo(b.elem).storageBytes;
+  for (size_t d = 0; same && d < a.sizes.size(); ++d)
+    same = a.strides[d] == b.strides[d] || (a.sizes[d] <= 1 && b.sizes[d] <= 1);
+  return same;
+}
+
+bool overlap(const BufferView &a, const BufferView &b) {
+  MemoryRange x = bytesOf(a), y = bytesOf(b);
+  return x.low < y.high && y.low < x.high;
+}
+
+} // namespace
+
+std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+  bool disjoint = kernel.forms.has(Form::Disjoint), same = kernel.forms.has(Form::DisjointOrSame);
+  if (!disjoint && !same) return "";
+  auto isArray = [&](size_t i) { return kernel.param(i)->type().isMemRef() && args[i].buffer.data; };
+  auto name = [&](size_t i) { return str("`%", kernel.param(i)->name(), "`"); };
+  std::vector<bool> writes = kernelEffects(kernel).writes;
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    if (!writes[i] || !isArray(i)) continue;
+    if (!haveDistinctPlaces(args[i].buffer.sizes, args[i].buffer.strides))
+      return str("some elements of ", name(i), " have several indices");
+    for (size_t k = 0; k < kernel.paramCount; ++k) {
+      if (k == i || !isArray(k) || !overlap(args[i].buffer, args[k].buffer)) continue;
+      if (disjoint || !isSameArray(args[i].buffer, args[k].buffer)) return str(name(i), " overlaps ", name(k));
+    }
+  }
+  return "";
+}
+
+Result<void> checkDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+  std::string why = whyNotDisjoint(kernel, args);
+  if (why.empty()) return {};
+  Form form = kernel.forms.has(Form::Disjoint) ? Form::Disjoint : Form::DisjointOrSame;
+  return Error::environment(str("@", kernel.name, " has the form `", formText(form), "`, but ", why), kernel.nameRange);
+}
+
+} // namespace xt

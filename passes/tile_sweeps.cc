@@ -1,0 +1,378 @@
+#include "passes/tile_sweeps.h"
+
+#include "ir/op_kinds.h"
+#include "ir/views/names.h"
+#include "passes/facts.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace xt {
+namespace {
+
+constexpr size_t kMostOps = 256;     // of one sweep
+constexpr size_t kMostAccesses = 24; // of one sweep; each is compared with each
+
+bool isElementwise(const Op &op) {
+  TypeRule rule = op.info().typeRule;
+  return isPure(op) &&
+         (rule == TypeRule::Elementwise || rule == TypeRule::Compare || rule == TypeRule::Select || rule == TypeRule::Cast);
+}
+
+bool isScatter(Type type) { return type.isTile() && type.data().scatter; }
+
+// Values that have a part for each part of a sweep.
+bool hasParts(Type type) { return (type.isVector() || isScatter(type)) && type.rank() == 2; }
+
+bool isStore(const Op &op) { return op.kind() == OpKind::StoreTile || op.kind() == OpKind::StoreScatter; }
+
+// The tile of a load or a store; null for other ops.
+const Value *accessedTile(const Op &op) {
+  if (!isStore(op) && op.kind() != OpKind::LoadTile && op.kind() != OpKind::LoadGather) return nullptr;
+  for (const Value *operand : op.operands())
+    if (operand->type().isTile()) return operand;
+  return nullptr;
+}
+
+// Whether the op's result, or what it stores, has parts that depend on parts of its operands only.
+bool isSwept(const Op &op) {
+  for (const Value *operand : op.operands())
+    if (operand->type().isVector() && operand->type().rank() != 2) return false;
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (!hasParts(op.result(i)->type())) return false;
+  switch (op.kind()) {
+  case OpKind::Broadcast:
+  case OpKind::Reduction:
+  case OpKind::Transpose: return true;
+  case OpKind::InitTile:
+  case OpKind::UpdateTileOffset: return true; // of a scatter tile, as its result has parts
+  case OpKind::LoadTile:
+  case OpKind::LoadGather:
+  case OpKind::StoreTile:
+  case OpKind::StoreScatter: {
+    const Value *tile = accessedTile(op);
+    return (isScatter(tile->type()) || (chainOf(tile).init && !tile->type().data().packed)) && tile->type().rank() == 2;
+  }
+  default: return isElementwise(op);
+  }
+}
+
+Follows turned(Follows dims) { return {dims[1], dims[0]}; }
+
+using Places = std::unordered_map<const Op *, size_t>; // of the ops in their block; for lookup only
+
+class SweepFinder {
+public:
+  // `last`: a store, or a reduction, with `sums`. `sums`: whether reductions of cut dimensions combine parts; otherwise the
+  // dimensions are whole, and what depends on the reduction may be in the sweep.
+  SweepFinder(Block &block, const Places &places, Op &last, bool sums) : block_(block), places_(places), sums_(sums) {
+    Type type = last.operand(0)->type();
+    sweep_.extents = {type.extent(0), type.extent(1)};
+    addRoot(last);
+  }
+
+  // Whether a sweep was found.
+  bool find(ArgumentPromise most) {
+    do {
+      close();
+      cutStoresAlike();
+      if (sweep_.ops.size() > kMostOps || !sweep_.inPart({0, 1})) return false;
+    } while (joinsAnother());
+    keepThoseInParts();
+    return good_ && !sweep_.ops.empty() && areSumsLast() && mayMove() && areAccessesIndependent(most);
+  }
+  // Call this only after find.
+  TileSweep take() { return std::move(sweep_); }
+  const std::vector<const Op *> &roots() const { return roots_; }
+
+private:
+  void addRoot(Op &op) {
+    roots_.push_back(&op);
+    if (isStore(op))
+      add(op, {0, 1});
+    else
+      addSum(op, {0, 1});
+  }
+
+  // --- the ops that belong together
+
+  void whole(int dim) {
+    if (dim != kWhole) sweep_.inParts[static_cast<size_t>(dim)] = false;
+  }
+  void whole(Follows dims) {
+    for (int dim : dims) whole(dim);
+  }
+
+  // Without what a dimension cannot follow.
+  Follows fitting(Type type, Follows dims) {
+    for (int d = 0; d < 2; ++d) {
+      int &dim = dims[static_cast<size_t>(d)];
+      if (dim == kWhole || type.extent(d) == sweep_.extents[static_cast<size_t>(dim)]) continue;
+      if (type.extent(d) != 1) whole(dim);
+      dim = kWhole;
+    }
+    for (int &dim : dims)
+      if (dim != kWhole && sweep_.extents[static_cast<size_t>(dim)] == 1) dim = kWhole;
+    return dims;
+  }
+
+  void add(Op &op, Follows dims) {
+    if (!members_.insert(&op).second) return;
+    sweep_.ops.push_back(&op);
+    dims_[&op] = dims = fitting(op.resultCount() ? op.result()->type() : op.operand(0)->type(), dims);
+    if (op.resultCount()) sweep_.follows[op.result()] = dims;
+    open_.push_back(&op);
+  }
+
+  void addSum(Op &op, Follows dims) {
+    if (!members_.insert(&op).second) return;
+    sweep_.ops.push_back(&op);
+    sweep_.sums.push_back(&op);
+    dims_[&op] = dims = fitting(op.operand(0)->type(), dims);
+    whole(dims[1 - dimensionOf(op)]);
+    open_.push_back(&op);
+  }
+
+  // Completes the sweep: first what the ops use, then what uses their results.
+  void close() {
+    while (sweep_.ops.size() <= kMostOps) {
+      if (!open_.empty()) {
+        Op *op = open_.back();
+        open_.pop_back();
+        for (size_t i = 0; i < op->operandCount(); ++i) addOperand(*op, i);
+        keepWhole(*op);
+      } else if (usersOf_ < sweep_.ops.size()) {
+        addUsers(*sweep_.ops[usersOf_++]);
+      } else {
+        return;
+      }
+    }
+  }
+
+  // An op whose result in one part needs more than its operands' parts.
+  void keepWhole(const Op &op) {
+    Follows dims = dims_.at(&op);
+    bool grouped = op.attr(attr_names::kReductionSize) || op.attr(attr_names::kBroadcastSize);
+    if (grouped) whole(dims[dimensionOf(op)]);
+  }
+
+  void addOperand(const Op &op, size_t i) {
+    Value *operand = op.operand(i);
+    if (!hasParts(operand->type())) return;
+    Follows dims = fitting(operand->type(), sweep_.followsOfOperand(op, i, dims_.at(&op)));
+    Op *made = operand->definingOp();
+    if (made && sweep_.isSum(*made)) good_ = false;
+    if (made && isMadeAnywhere(*made)) return;
+    if (auto known = sweep_.follows.find(operand); known != sweep_.follows.end()) {
+      for (size_t d = 0; d < 2; ++d)
+        if (known->second[d] != dims[d]) whole(known->second[d]), whole(dims[d]);
+      return;
+    }
+    if (dims == Follows{kWhole, kWhole}) return;
+    if (made && made->block() == &block_ && isSwept(*made))
+      add(*made, dims);
+    else
+      whole(dims);
+  }
+
+  void addUsers(const Op &op) {
+    if (!op.resultCount() || sweep_.isSum(op)) return;
+    for (Use use : op.result()->uses()) {
+      if (members_.contains(use.user)) {
+        addOperand(*use.user, use.operand); // checks that it follows the same dimensions
+        continue;
+      }
+      bool swept = use.user->block() == &block_ && isSwept(*use.user);
+      if (swept && canSum(*use.user) && dims_.at(&op)[dimensionOf(*use.user)] != kWhole)
+        addSum(*use.user, dims_.at(&op));
+      else if (swept)
+        add(*use.user, followsOfUser(*use.user, dims_.at(&op)));
+      else
+        whole(dims_.at(&op));
+    }
+  }
+
+  bool canSum(const Op &op) const { return sums_ && op.kind() == OpKind::Reduction && !op.attr(attr_names::kReductionSize); }
+
+  // What the result of a user follows, as far as its operand shows it.
+  Follows followsOfUser(const Op &user, Follows dims) {
+    switch (user.kind()) {
+    case OpKind::Transpose: return turned(dims);
+    case OpKind::Reduction: {
+      size_t d = dimensionOf(user);
+      whole(dims[d]);
+      dims[d] = kWhole;
+      return dims;
+    }
+    case OpKind::Broadcast: {
+      size_t d = dimensionOf(user);
+      int other = dims[1 - d] == kWhole ? static_cast<int>(d) : 1 - dims[1 - d];
+      bool fits = user.result()->type().extent(static_cast<int>(d)) == sweep_.extents[static_cast<size_t>(other)];
+      dims[d] = fits ? other : kWhole;
+      return dims;
+    }
+    default: return dims;
+    }
+  }
+
+  // A store whose value is the same in several parts would be repeated.
+  void cutStoresAlike() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Op *op : sweep_.ops) {
+        if (!isStore(*op) || !sweep_.inPart(dims_.at(op))) continue;
+        for (int dim = 0; dim < 2; ++dim)
+          if (sweep_.cuts(dim) && dims_.at(op)[0] != dim && dims_.at(op)[1] != dim) whole(dim), changed = true;
+      }
+    }
+  }
+
+  // --- where it can be performed
+
+  void sortOps() {
+    std::ranges::sort(sweep_.ops, {}, [&](const Op *op) { return places_.at(op); });
+    usersOf_ = sweep_.ops.size();
+  }
+
+  static bool isAccess(const Op &op) { return accessedTile(op) != nullptr; }
+  bool isPart(const Op &op) const { return members_.contains(&op) && sweep_.inPart(dims_.at(&op)); }
+
+  bool isLast(const Op &op) const { return isStore(op) || sweep_.isSum(op); }
+
+  // A store of tiles of the same shape between the first access and the last op is done along with them.
+  bool joinsAnother() {
+    sortOps();
+    auto first = std::ranges::find_if(sweep_.ops, [](const Op *op) { return isAccess(*op); });
+    bool joined = false;
+    Op *last = lastOp();
+    for (Op *op = first == sweep_.ops.end() ? nullptr : *first; op && op != last; op = op->next()) {
+      if (!isStore(*op) || members_.contains(op) || !isSwept(*op)) continue;
+      Type type = op->operand(0)->type();
+      if (type.extent(0) != sweep_.extents[0] || type.extent(1) != sweep_.extents[1]) continue;
+      addRoot(*op);
+      joined = true;
+    }
+    return joined;
+  }
+
+  Op *lastOp() const {
+    Op *last = nullptr;
+    for (Op *op : sweep_.ops)
+      if (isLast(*op) && sweep_.inPart(dims_.at(op))) last = op;
+    return last;
+  }
+
+  // Ops that belong to no part stay where they are.
+  void keepThoseInParts() {
+    std::erase_if(sweep_.ops, [&](const Op *op) {
+      if (sweep_.inPart(dims_.at(op))) return false;
+      if (op->resultCount()) sweep_.follows.erase(op->result());
+      std::erase(sweep_.sums, op);
+      return true;
+    });
+  }
+
+  // Whether the results of all sums are used only behind the last op, in whose place they are computed.
+  bool areSumsLast() const {
+    size_t last = places_.at(sweep_.ops.back());
+    for (const Op *sum : sweep_.sums)
+      for (Use use : sum->result()->uses()) {
+        const Op *user = use.user;
+        while (user->block() != &block_) user = user->block()->parentOp();
+        if (places_.at(user) <= last) return false;
+      }
+    return true;
+  }
+
+  // Whether the accesses may be moved down to the last op.
+  bool mayMove() const {
+    bool reads = false, writes = false, good = true;
+    const Op *last = sweep_.ops.back();
+    if (!isLast(*last)) return false;
+    auto look = [&](const Op &op) {
+      Effect effects = op.info().effects;
+      bool prefetch = op.kind() == OpKind::PrefetchTile, buffer = op.kind() == OpKind::AllocSlm;
+      if (op.regionCount() || effects == Effect::None || effects == Effect::Terminates || prefetch || buffer) return;
+      if (writes || (reads && effects != Effect::Reads)) good = false;
+    };
+    for (const Op *op = sweep_.ops.front(); op != last && good; op = op->next()) {
+      if (isPart(*op)) {
+        reads |= isAccess(*op), writes |= isStore(*op);
+        continue;
+      }
+      look(*op);
+      for (size_t r = 0; r < op->regionCount(); ++r) walk(std::as_const(*op->region(r)), look);
+    }
+    return good;
+  }
+
+  bool areAccessesIndependent(ArgumentPromise most) {
+    std::vector<SweepAccess> accesses;
+    for (const Op *op : sweep_.ops)
+      if (const Value *tile = accessedTile(*op)) {
+        bool turns = op->kind() == OpKind::LoadTile && transposes(*op);
+        accesses.push_back({op, tile, isStore(*op), turns ? turned(dims_.at(op)) : dims_.at(op)});
+      }
+    if (accesses.size() > kMostAccesses) return false;
+    std::optional<ArgumentPromise> needs = neededPromise(accesses);
+    if (needs) sweep_.needs = *needs;
+    return needs && *needs <= most;
+  }
+
+  Block &block_;
+  const Places &places_;
+  const bool sums_;
+  bool good_ = true;
+  TileSweep sweep_;
+  std::unordered_set<const Op *> members_;            // for lookup only
+  std::unordered_map<const Op *, Follows> dims_;      // of the result, or of what is stored; for lookup only
+  std::vector<Op *> open_;                            // their operands are to be looked at
+  std::vector<const Op *> roots_;
+  size_t usersOf_ = 0; // the users of the results of so many ops have been looked at
+};
+
+} // namespace
+
+bool isMadeAnywhere(const Op &op) {
+  switch (op.kind()) {
+  case OpKind::Constant:
+  case OpKind::Splat:
+  case OpKind::Iota:
+  case OpKind::CreateMask: return true;
+  default: return false;
+  }
+}
+
+Follows TileSweep::followsOfOperand(const Op &op, size_t operand, Follows result) const {
+  if (!hasParts(op.operand(operand)->type())) return {kWhole, kWhole};
+  if (op.kind() == OpKind::Transpose) return turned(result);
+  bool along = op.kind() == OpKind::Broadcast || (op.kind() == OpKind::Reduction && !isSum(op));
+  if (along) result[dimensionOf(op)] = kWhole;
+  return result;
+}
+
+std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, ArgumentPromise most) {
+  std::vector<TileSweep> sweeps;
+  std::unordered_set<const Op *> tried; // for lookup only
+  Places places;
+  for (const Op &op : block) places[&op] = places.size();
+  auto look = [&](Op &last, bool sums) {
+    SweepFinder finder(block, places, last, sums);
+    bool found = finder.find(most);
+    for (const Op *root : finder.roots()) tried.insert(root);
+    if (!found) return false;
+    sweeps.push_back(finder.take());
+    for (const Op *swept : sweeps.back().ops) tried.insert(swept);
+    return true;
+  };
+  auto isOpen = [&](const Op &op) {
+    return isSwept(op) && op.operand(0)->type().elementCount() >= fewestElements && !tried.contains(&op);
+  };
+  for (Op &op : block)
+    if (isStore(op) && isOpen(op) && !look(op, false)) look(op, true);
+  for (Op &op : block)
+    if (op.kind() == OpKind::Reduction && isOpen(op)) look(op, true);
+  return sweeps;
+}
+
+} // namespace xt
