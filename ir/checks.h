@@ -16,7 +16,7 @@ struct Checks {
 
 // The words of --check, in order. "all" means the checks that watch a run, so not "algebra".
 std::span<const std::string_view> checkWords();
-// Turns on the check that a word names; false for an unknown word.
+// Enables the check of this name ("all": as above); returns false for an unknown name.
 bool addCheck(Checks &checks, std::string_view word);
 
 } // namespace xt

@@ -88,7 +88,7 @@ private:
   Value *place(const Layout *layout, int dim);
   // Whether the lane is the first of those that hold the same elements; null: no two lanes do.
   Value *isFirstCopy(const Layout *layout);
-  // The number of that first lane.
+  // The number of the first lane that holds the same elements as this lane.
   Value *firstCopy(const Layout *layout);
   // The indices of the lane's elements along a dimension, as a vector of the fragment's shape.
   Value *indices(const Layout *layout, int dim);

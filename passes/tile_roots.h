@@ -10,8 +10,8 @@ class TileRoots {
 public:
   explicit TileRoots(const Kernel &kernel);
 
-  // The init_tile whose base, leading offsets, shape and strides the tile has on every path (its row and column
-  // offsets may differ); null where paths disagree.
+  // The init_tile that the tile comes from. If it may come from several, one of them, provided that they have the same base,
+  // leading offsets, shape and strides (row and column offsets may differ); otherwise null.
   const Op *root(const Value *tile) const;
   // A number that is known to divide the tile's first column (of a matrix stored by columns: its first row), as far
   // as constants, grid steps and loop steps tell. 0: the column is always 0.

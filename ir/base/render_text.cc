@@ -202,8 +202,8 @@ private:
     renderMarks(marks);
   }
 
-  // Renders the row of carets and dashes. The rightmost text is beside its mark; the others follow below, right to left, with
-  // '|' leading down to the texts still to come.
+  // Renders the row of carets and dashes. The text of the last mark is on the same row if its mark ends the row. The other
+  // texts follow on the rows below, from right to left, with '|' under each mark whose text is still to come.
   void renderMarks(std::vector<Mark> marks) {
     size_t width = 0;
     for (const Mark &mark : marks) width = std::max(width, mark.end);

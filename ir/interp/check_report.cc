@@ -46,7 +46,7 @@ size_t LaunchChecks::report(Diagnostics &diagnostics) {
   return diagnostics.errorCount() - before;
 }
 
-// A launch without a grid has one workgroup, which is not named.
+// "" for a launch without a grid: it has only one workgroup, which needs no name.
 std::string LaunchChecks::workgroupText(const Touch &touch) const {
   const std::vector<int64_t> &id = workgroups_[touch.workgroup];
   return id.empty() ? "" : xt::workgroupText(kernel_, id);

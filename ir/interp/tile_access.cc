@@ -68,7 +68,8 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
   return overreach;
 }
 
-// The same for the elements of a scatter tile that the mask selects; calls outside(k) for masked-off elements too.
+// Calls visit(bytes, k) for each element of a scatter tile that the mask selects and that is in bounds, and outside(k) for the
+// others.
 template <class Visit, class Outside>
 void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind, Visit visit,
                    Outside outside) {

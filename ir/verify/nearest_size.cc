@@ -8,7 +8,8 @@
 namespace xt {
 namespace {
 
-// The factor by which sizes differ, and the size of the candidate.
+// The distance of a candidate from the wanted sizes: the product of the factors by which they differ. At equal factors, the
+// smaller candidate is nearer.
 struct Distance {
   double factor = 1, size = 1;
   Distance(std::initializer_list<std::pair<int64_t, int64_t>> wantedAndThere) {

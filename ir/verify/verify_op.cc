@@ -47,7 +47,7 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
   XT_UNREACHABLE("attribute kind");
 }
 
-// Some layouts may still be open here; known layouts must agree.
+// Whether two types are equal, except that one of them may have a layout that is not inferred yet.
 bool agree(Type a, Type b) {
   if (!a || !b || a == b) return a == b;
   if (a.kind() != b.kind() || !(a.isVector() || a.isTile())) return false;

@@ -63,7 +63,7 @@ std::string secretOf(const PrivateDirectory &directory, std::string &problem) {
     if (found == PrivateDirectory::Found::Unknown) return "";
     problem = str("cannot write ", file);
     if (found == PrivateDirectory::Found::Bad) {
-      // Under the lock, so that this process cannot remove the good secret with which another one has just replaced the file.
+      // The lock prevents this process from removing a good secret with which another process has just replaced the bad one.
       if (!directory.lock()) return "";
       if (readSecret(directory, secret) == PrivateDirectory::Found::Bad) directory.remove(kSecretFile);
       directory.unlock();

@@ -377,8 +377,8 @@ private:
 
   // --- counterexamples ---
 
-  // Minimises the sum of the sizes in the last answer: " at dim(%A, 0) = 1, …". "" if there are none, or the time is over: sizes
-  // that depend on the speed of the machine would not help.
+  // Looks for the counterexample with the smallest sum of sizes, starting from the last answer: " at dim(%A, 0) = 1, …". "" if
+  // there are no sizes, or if time ran out: the sizes would then depend on the speed of the machine.
   std::string smallest(const std::vector<Term> &facts) {
     auto read = [&] {
       found_.clear();

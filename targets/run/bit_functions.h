@@ -6,10 +6,10 @@ namespace xt {
 
 bool isBitFunction(HostFn fn);
 
-// `shape` is the broadcast shape of a and b. The result has the element type of the operands, if they have one: and,
-// or, xor and the unsigned functions never leave it; `shli` is exact, as `*` is. The unsigned functions read an
-// operand's bits in its own type; a negative number without a type is an error of the test. Where an operand may be
-// inexact, the bound permits any result.
+// `shape` is the broadcast shape of a and b. The result of `and`, `or`, `xor` and the unsigned functions has the operands'
+// common element type, if there is one, because its range is never exceeded. `shli` is computed exactly, like `*`, so its
+// result has no element type. The unsigned functions read the bits of an operand in the operand's own type; a negative number
+// without a type is an error of the test. If an operand may be inexact, the error bound of the result is infinite.
 Result<HostArray> applyBitFunction(const EvalSite &site, HostFn fn, const HostArray &a, const HostArray &b,
                                    std::vector<int64_t> shape);
 

@@ -50,7 +50,7 @@ Launch describe(const Program &program, LaunchRequest &request) {
   return launch;
 }
 
-// The failure of a launch: that of the first workgroup that fails, independent of the speed of threads.
+// Keeps the failure of the first workgroup that fails, by number, so that the report does not depend on the speed of threads.
 class Failures {
 public:
   const std::atomic<size_t> &first() const { return first_; }

@@ -24,8 +24,8 @@ inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
 inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
-// Flags of an access, as bits: log2 of its alignment, its kind, the address space, and 1 + the number of the variable
-// in shared local memory that it must be inside of (0: any variable, or other memory).
+// Flags of an access, as bits: log2 of its alignment, its kind, the address space, and, if the access must be within one
+// variable in shared local memory, 1 + the number of that variable (else 0).
 struct AccessFlags {
   static constexpr unsigned kHowShift = 8, kSpaceShift = 12, kVariableShift = 16;
   enum How : unsigned { kLoad = 0, kStore = 1, kAtomic = 2 };

@@ -23,7 +23,8 @@ std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<Runt
                                     const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,
                                     std::optional<uint64_t> outcome);
 
-// Which of a kernel's buffers breaks a rule of its block messages, and how: "`%A`: a row has 30 bytes; …". "": none does.
+// Names the first buffer that breaks a rule of the kernel's block messages, and the rule: "`%A`: a row has 30 bytes; …". "" if
+// there is none.
 std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                         const TargetInfo &target, const DeviceAddress &deviceAddress);
 

@@ -14,8 +14,8 @@ void fail(std::string_view what, std::string_view text) {
 
 } // namespace xt::fuzz
 
-// A failed XT_CHECK exits with a status, which libFuzzer would take for a normal exit, but it keeps the input of a crash. The
-// linker redirects calls of _Exit to this function (--wrap).
+// A failed XT_CHECK calls _Exit. LibFuzzer saves the input only if the process aborts, so the linker redirects _Exit to this
+// function (--wrap), which aborts in that case.
 extern "C" [[noreturn]] void __real__Exit(int status);
 extern "C" [[noreturn]] void __wrap__Exit(int status) {
   if (status == xt::kExitCompilerBug) std::abort();

@@ -208,7 +208,7 @@ TEST_F(PrintGrid, ParenthesesWhereTheTreeNeedsThem) {
 }
 
 TEST_F(PrintOp, FirstAliasThatOwnsAlikeIsUsed) {
-  // Both aliases distribute a 16x16 tile in the same way, but not a 32x32 tile.
+  // #one and #two distribute a 16x16 tile in the same way, but not a 32x32 tile.
   module_.aliases.push_back({"one", LayoutSpec::of({{2, 1}, {8, 16}}), std::nullopt});
   module_.aliases.push_back({"two", LayoutSpec::of({{2, 1}, {8, 32}}), std::nullopt});
   module_.aliases.push_back({"columns", LayoutSpec::of({{1, 2}, {16, 8}}), Order::ColumnMajor});

@@ -96,7 +96,7 @@ void LaneWindows::moveWindow(const Op &op) {
   v.setParts(op.result(), std::move(window));
 }
 
-// What a lane's number adds to the indices of its elements: the digits that are the lane's, put together. Null: 0.
+// The part of the indices along `dim` that depends on the lane number: the sum of the digits that come from it. Null: 0.
 LlvmValue *LaneWindows::lanePart(const Layout &layout, int dim) {
   LlvmValue *sum = nullptr;
   int64_t weight = 1;
@@ -113,7 +113,7 @@ LlvmValue *LaneWindows::lanePart(const Layout &layout, int dim) {
   return sum;
 }
 
-// A tile is its lane's own; of a block the sg_map says what is.
+// A tile belongs to one lane as a whole; a block is divided between the lanes by its sg_map.
 LaneWindows::Lattice LaneWindows::latticeOf(Type window) {
   Lattice lattice;
   const Layout *layout = window.isTensorDesc() ? window.layout() : nullptr;
@@ -153,7 +153,7 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
   bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
-    // Of buffers of a known size: the window never leaves it.
+    // No check if the size of the buffer is known and the window is always within it.
     Interval first = c.ranges.ofWindow(window, dim);
     int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);

@@ -24,8 +24,8 @@ LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of the 
 LaunchArg argument(const Matrix &matrix);                             // with its rows and columns
 LaunchArg argument(double number);
 
-// A launch on `threads` threads, which ends the process if it fails; {}: `why` has a line with the reason. The caller owns the
-// memory of the arguments.
+// A function that launches the kernel on `threads` threads and ends the process if the launch fails. If the kernel cannot be
+// compiled, returns an empty function and appends a line with the reason to `why`. The caller owns the memory of the arguments.
 std::function<void()> launchOf(const KernelText &kernel, const std::vector<LaunchArg> &args, int threads, std::string &why);
 
 // Compiles one kernel after the other on one thread: CPU time from the module after the passes to code in memory. Empty if one

@@ -1,5 +1,5 @@
-// The cost of loads beside products in registers (AVX-512), with all data in the L1 cache. It bounds the speed of a register
-// tile, whose shape determines the number of loads per 24 products. Nothing depends on the loaded values.
+// The cost of loads that are executed between products in registers (AVX-512), with all data in the L1 cache. It bounds the
+// speed of a register tile, whose shape determines the number of loads per 24 products. No product uses a loaded value.
 #include "targets/cpu/analysis/cpu_info.h"
 
 #include <algorithm>

@@ -8,7 +8,8 @@
 
 namespace xt::bench {
 
-// "f32:128x128x128:nn": the type, M x N x K, and for A and B whether each is stored as it is multiplied (n) or transposed.
+// "f32:128x128x128:nn": the type, M x N x K, and one letter each for A and B: n if it is stored as it is multiplied, t if it is
+// stored transposed.
 struct Cell {
   Elem elem = Elem::F32;
   int64_t m = 0, n = 0, k = 0;

@@ -25,7 +25,8 @@ struct Command {
   std::vector<std::string> arguments;
 };
 std::vector<Command> upstreamChain();
-// The first command leaves a module around the kernel's module, but the second one accepts only the kernel's module.
+// The first command writes the kernel's module inside an outer module; the second one accepts only the kernel's module. Writes
+// that to kernel.mlir.
 Result<void> takeKernelOut(const ScratchDirectory &directory);
 
 // The result of Intel's compiler for it, with the subgroup size that upstream leaves out, and the large register file. An Error

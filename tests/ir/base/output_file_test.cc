@@ -263,7 +263,7 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
   EXPECT_EQ(message(writeOutputFile(file, {"new"})),
             "cannot write " + file + ": it is a file of another user in a world-writable folder");
   EXPECT_EQ(text(file), "old");
-  // Those of the folder's owner are trusted, as the system does.
+  // Files of the folder's owner are trusted, as Linux does (fs.protected_regular).
   ASSERT_EQ(chown(path("shared").c_str(), kOther, kOther), 0);
   EXPECT_EQ(message(writeOutputFile(file, {"new"})), "");
   EXPECT_EQ(text(file), "new");

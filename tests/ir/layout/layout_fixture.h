@@ -1,4 +1,4 @@
-// What tests of layouts make them with.
+// Functions, and a fixture, that create layouts in tests.
 #pragma once
 #include "tests/ir/layout/layout_reference.h"
 

@@ -220,7 +220,7 @@ TEST(FiberStack, hasItsGuardPageOrIsNotThere) {
   pid_t child = fork();
   if (child == 0) {
     constexpr size_t kPage = 4096;
-    // Uses up the mappings, each of other rights than its neighbours; then makes room for one.
+    // Creates pages with alternating access rights until the system allows no more mappings, then unmaps one.
     void *last = nullptr;
     for (int i = 0; i < 2'000'000; ++i) {
       void *page = mmap(nullptr, kPage, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

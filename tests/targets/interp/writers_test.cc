@@ -149,8 +149,8 @@ TEST_F(Writers, WhatCannotBeToldIsAnError) {
             "where it writes depends on the results of atomics");
 }
 
-// Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. A trace does not
-// compute the stored values: a constant, a loaded value, an old value of another atomic.
+// Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. The stored value, which a
+// trace of addresses does not compute, is a constant, a loaded value, or a value that another atomic returns.
 struct ScatteredStore {
   std::string name, kernel, body;
 };

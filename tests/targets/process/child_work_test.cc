@@ -26,7 +26,7 @@ TEST(ChildWork, GivesTheResultAndChangesNothingHere) {
   EXPECT_EQ(changed, 0);
 }
 
-// A limit of the system is no mistake of the compiler: no crash bundle is written, and the exit status is another one.
+// A limit of the system is not a bug of the compiler: no crash bundle is written, and the exit status says so.
 TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
   auto limited = inChildProcess("texts are made", []() -> std::string { _exit(kExitEnvironment); });
   ASSERT_FALSE(limited);

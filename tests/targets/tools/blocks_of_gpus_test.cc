@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 class BlocksOf : public testing::TestWithParam<const char *> {};
 
-// Under the sanitizers the kernels are compiled for one GPU, and run only with tests/run --full: the GPUs, and the
-// kernels' dumps and other sources, differ only in the compiler's output, not in its use of memory.
+// Builds with sanitizers compile the kernels for one GPU only, and only in tests/run --full: other GPUs change the output of
+// the compiler, but hardly its use of memory.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kSanitized = true;
 #else

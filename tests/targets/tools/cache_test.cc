@@ -91,7 +91,7 @@ TEST_F(Cache, NothingIsWrittenWhereNothingShallBe) {
   fs::remove_all(home);
 }
 
-// --- attacks: another kernel's code, planted code, in a directory that is safe and in one that is not ------------------
+// --- attacks: the code of another kernel, or planted code, in safe and in unsafe directories ---------------------------
 
 class CacheAttack : public Cache {
 protected:

@@ -275,7 +275,8 @@ TEST(NestPlan, FullTilesAndOthers) {
   EXPECT_TRUE(planAtEdge("x86-64-v4", Elem::F16, {256, 256, 64}, 5).hasRowsToCopy); // the copy converts
 }
 
-// The planner has the table of what full tiles give up, not the tile.
+// The planner computes the number of full tiles from a table (tilesGivenUpByRest) instead of the register tile. Both give the
+// same number.
 TEST(NestPlan, FullTilesAreThoseOfTheRegisterTile) {
   for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
     for (int64_t columns : {8, 16, 32, 256})

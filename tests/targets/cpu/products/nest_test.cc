@@ -241,7 +241,7 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
     expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
-// A panel of few columns is multiplied by a tile of two registers, or of three of four, which takes the last rows, too.
+// A panel of few columns is multiplied by narrower tiles (two of four registers, or three of four), for the last rows too.
 TEST(CpuNest, FewColumns) {
   for (int64_t columns : {1, 16, 31, 32, 33, 48, 49, 64 + 1, 64 + 32, 64 + 33, 64 + 48})
     for (int64_t rows : {3, 6, 7, 11, 25}) {

@@ -43,7 +43,8 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
-// AMX uses half a tile for the last 16 rows or fewer. Numbers that it would treat as 0 are converted, also in place.
+// AMX uses half a tile for the last 16 rows or fewer. Products of denormal numbers, which it would treat as 0, are computed by
+// conversion, also if the operand is read in place.
 TEST(CpuNestWords, LastRows) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t rows : {3, 16, 17, 40, 48, 49})
@@ -141,7 +142,7 @@ TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
   }
 }
 
-// One row or two are multiplied as elements, for K of whole words and of others.
+// Products of one or two rows are computed by element, not by word of 32 bits; K fills whole words or not.
 TEST(CpuNestWords, ARowOrTwo) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
     for (int64_t rows : {1, 2, 3})

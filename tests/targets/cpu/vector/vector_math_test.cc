@@ -63,7 +63,7 @@ double worstUlps(const Function &function, const std::vector<uint32_t> &bits, co
 TEST(VectorMath, IsWithinItsBoundOfEveryKindOfF32) {
   std::vector<uint32_t> bits;
   for (uint64_t pattern = 0; pattern < uint64_t{1} << 32; pattern += 2039) bits.push_back(static_cast<uint32_t>(pattern));
-  // Ends of ranges, and their neighbours.
+  // Limits of the ranges into which the functions divide their arguments, and the numbers next to them.
   for (float end : {0.0F,
                     1.0F,
                     4.0F,

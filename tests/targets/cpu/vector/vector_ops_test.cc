@@ -63,7 +63,7 @@ TEST_P(CpuReductionOf, EveryKindAndType) {
   }
 }
 
-// The reduction starts from its kind's own identity, not from 0, also if lanes behind the last column take part.
+// A reduction starts from the identity of its kind, not from 0, also where the last register is only partly filled.
 TEST(CpuReduction, StartsFromItsIdentity) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));

@@ -262,7 +262,7 @@ TEST(OpenCl, BuildOptionsAreOfGpus) {
   }
 }
 
-// Intel's driver for CPUs gets barriers wrong that some subgroups do not reach.
+// Intel's OpenCL driver for CPUs compiles barriers wrongly if only some subgroups reach them, so such kernels are refused.
 TEST(OpenCl, DivergentBarriersAreForGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full
 
-// Files that take seconds; another test of the same kind is quick.
+// Files that take seconds; they run in tests/run --full only. Quicker files cover the same features.
 constexpr std::string_view kLong[] = {
     "examples/02_fused_reduce.xt",
     "examples/03_transpose_layout.xt",
