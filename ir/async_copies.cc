@@ -22,15 +22,15 @@ std::optional<AsyncMistake> copyMistake(const Op &copy) {
   for (Use use : copy.result()->uses()) {
     if (use.user->regionCount() || use.user->kind() == OpKind::Yield)
       return AsyncMistake{DiagCode::NotHere, copy.range(),
-                          "a loop or branch cannot carry the token of a copy: bind another name inside"};
+                          "a loop or branch cannot carry the token of a copy: use another name for it inside"};
     if (use.user->kind() == OpKind::AsyncWait) return std::nullopt; // which is the mistake
     if (use.user->block() != copy.block()) return std::nullopt;
     ++groups;
   }
   if (groups == 1) return std::nullopt;
   return AsyncMistake{DiagCode::NotHere, copy.range(),
-                      groups ? "a copy belongs to one group: its token goes to one `async_commit`"
-                             : "nothing can wait for this copy: its token goes to no `async_commit`"};
+                      groups ? "a copy can belong to only one group: pass its token to one `async_commit`"
+                             : "nothing can wait for this copy: its token is not passed to an `async_commit`"};
 }
 
 std::optional<AsyncMistake> commitMistake(const Op &commit) {
@@ -39,7 +39,7 @@ std::optional<AsyncMistake> commitMistake(const Op &commit) {
     if (!isCopy(copy))
       return AsyncMistake{DiagCode::NotHere, commit.operandRange(i), "`async_commit` takes the tokens of `async_copy` ops"};
     if (copy->definingOp()->block() != commit.block())
-      return AsyncMistake{DiagCode::NotHere, commit.operandRange(i), "a copy and its `async_commit` stand in the same block"};
+      return AsyncMistake{DiagCode::NotHere, commit.operandRange(i), "a copy and its `async_commit` must be in the same block"};
   }
   return std::nullopt;
 }
@@ -51,7 +51,7 @@ std::optional<AsyncMistake> asyncMistake(const Op &op) {
   if (op.kind() == OpKind::AsyncCommit) return commitMistake(op);
   if (op.kind() == OpKind::AsyncWait && isCopy(op.operand(0)))
     return AsyncMistake{DiagCode::NotHere, op.operandRange(0),
-                        "`async_wait` waits for a group, and this is the token of a copy"};
+                        "`async_wait` waits for a group, but this is the token of a copy"};
   return std::nullopt;
 }
 

@@ -90,9 +90,9 @@ bool vectorWritten(const TypeRuleInput &in) {
 bool indexCount(const TypeRuleInput &in, Type type, size_t first) {
   size_t count = in.operands.size() - first;
   if (count == static_cast<size_t>(type.rank())) return true;
-  in.diagnostics.report(
-      DiagCode::OffsetCount, in.range,
-      str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type), ": one a dimension"));
+  in.diagnostics.report(DiagCode::OffsetCount, in.range,
+                        str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type),
+                            ", which needs one per dimension"));
   return false;
 }
 

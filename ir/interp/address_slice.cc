@@ -16,7 +16,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
     open_.pop_back();
     if (const Op *op = value->definingOp()) {
       if (op->kind() == OpKind::AtomicRmw || op->kind() == OpKind::AtomicTdesc)
-        obstacle_ = "where it writes depends on the results of atomics";
+        obstacle_ = "the addresses of its stores depend on the results of atomics";
       add(op);
       if (op->regionCount()) needCarried(*op, value->index());
     } else if (const Op *loop = value->definingBlock()->parentOp()) {
@@ -63,7 +63,7 @@ void AddressSlice::needCarried(const Op &op, size_t i) {
 
 void AddressSlice::checkRead(const Op &op) {
   if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas)
-    obstacle_ = "where it writes depends on a matrix product";
+    obstacle_ = "the addresses of its stores depend on a matrix product";
   if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd ||
       op.kind() == OpKind::PrefetchTdesc)
     return;
@@ -77,10 +77,10 @@ void AddressSlice::checkRead(const Op &op) {
     for (size_t w = 0; w < args_.size(); ++w) {
       MemoryRange written = bytesOf(args_[w].buffer);
       if (effects_.writes[w] && read.low < written.high && written.low < read.high)
-        obstacle_ = "where it writes depends on what it writes";
+        obstacle_ = "the addresses of its stores depend on memory that it writes";
     }
   }
-  if (!known) obstacle_ = "where it writes depends on shared local memory";
+  if (!known) obstacle_ = "the addresses of its stores depend on shared local memory";
 }
 
 } // namespace xt

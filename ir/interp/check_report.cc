@@ -107,7 +107,7 @@ void LaunchChecks::reportEarly(const Early &early, Diagnostics &diagnostics) con
   if (ops_[early.copy.op - 1] != found.op)
     diagnostic.at(ops_[early.copy.op - 1]->range(), str("begun here by ", workerText(kernel_, early.copy.subgroup)));
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
-  diagnostic.note("a copy has landed after the `async_wait` for its group by the subgroup that began it; a barrier behind the "
+  diagnostic.note("a copy has landed after the `async_wait` for its group by the subgroup that began it; a barrier after the "
                   "wait makes it visible to other subgroups");
 }
 

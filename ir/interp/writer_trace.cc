@@ -73,7 +73,8 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
   AddressSlice slice(kernel, args);
   if (!slice.obstacle().empty()) return Error::environment(std::string(slice.obstacle()), kernel.nameRange);
   if (slice.readsMemory() && !memoryKept)
-    return Error::environment("where it writes depends on what has changed since", kernel.nameRange);
+    return Error::environment("the addresses of its stores depend on memory that has changed since the launch",
+                              kernel.nameRange);
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
   Program program = Program::of(kernel);

@@ -23,7 +23,7 @@ public:
   std::string draw() {
     std::string owner = axis_ == Axis::Lane ? "lane" : "subgroup";
     std::string text = str("one cell = ", cell_.empty() ? "1" : shapeText(cell_), ", the number is the ", owner);
-    if (holders_ > 1) text += str(", + is held by ", holders_ - 1, " more");
+    if (holders_ > 1) text += str(", + marks cells also held by ", holders_ - 1, " more");
     text += "\n";
     size_t leading = cell_.size() > 2 ? cell_.size() - 2 : 0;
     std::vector<int64_t> place(cell_.size(), 0);

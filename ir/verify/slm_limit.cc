@@ -125,9 +125,9 @@ std::string whatFits(const Buffers &buffers, int64_t limit) {
   bool alone = buffers.list.size() == 1;
   int64_t others = buffers.bytes - largest.bytes, room = (limit - others) / kSlmAlignment * kSlmAlignment;
   if (room <= 0) return str("the other buffers alone need ", others, " bytes", whatFitsOfEach(buffers, limit));
-  std::string_view beside = alone ? "" : "beside the other buffers ";
+  std::string_view beside = alone ? "" : "if the other buffers keep their sizes, ";
   std::string part = partThatFits(largest, room);
-  if (part.empty()) return str("there is room for ", room, " bytes", alone ? "" : " beside the other buffers");
+  if (part.empty()) return str("there is room for ", room, " bytes", alone ? "" : " if the other buffers keep their sizes");
   return str(beside, alone ? "it " : "the largest ", part);
 }
 

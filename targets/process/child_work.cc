@@ -30,7 +30,7 @@ namespace {
 Result<std::string> inChildProcess(std::string_view what, const std::function<std::string()> &work) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    return Error::environment(str("cannot make a pipe to the process in which ", what, ": ", std::strerror(errno)));
+    return Error::environment(str("cannot make a pipe to the process that ", what, ": ", std::strerror(errno)));
   pid_t parent = getpid(), child = fork();
   if (child == 0) workInChild(work, parent, ends[1]);
   int failed = errno;
@@ -38,15 +38,15 @@ Result<std::string> inChildProcess(std::string_view what, const std::function<st
   std::string result;
   int unread = child > 0 ? readAll(ends[0], result) : 0;
   close(ends[0]);
-  if (child < 0) return Error::environment(str("cannot start the process in which ", what, ": ", std::strerror(failed)));
+  if (child < 0) return Error::environment(str("cannot start the process that ", what, ": ", std::strerror(failed)));
   int status = waitForEnd(child);
-  if (unread) return Error::environment(str("cannot read from the process in which ", what, ": ", std::strerror(unread)));
+  if (unread) return Error::environment(str("cannot read from the process that ", what, ": ", std::strerror(unread)));
   if (status == 0) return result;
   // The child has printed which limit it met.
-  if (status == kExitEnvironment) return Error::environment(str("the system is out of memory for the process in which ", what));
+  if (status == kExitEnvironment) return Error::environment(str("the system is out of memory for the process that ", what));
   if (status == 128 + SIGKILL)
-    return Error::environment(str("the process in which ", what, " was killed, probably because the system ran out of memory"));
-  return internalError(str("the process ended in which ", what, status > 128 ? str(" (signal ", status - 128, ")") : ""));
+    return Error::environment(str("the process that ", what, " was killed, probably because the system ran out of memory"));
+  return internalError(str("the process that ", what, " crashed", status > 128 ? str(" (signal ", status - 128, ")") : ""));
 }
 
 } // namespace xt

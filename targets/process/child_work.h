@@ -8,9 +8,9 @@
 
 namespace xt {
 
-// Calls `work` in a child process and returns its result. `what` completes the messages: "SPIR-V is made". If the child runs
-// out of memory, or is killed as by the system when memory is short, that is an Error of the environment; any other end
-// without a result is a compiler bug (internalError). Nothing that `work` changes in memory is seen by the caller.
+// Calls `work` in a child process and returns its result. `what` says in messages what the process does: "makes SPIR-V". If the
+// child runs out of memory or is killed (usually by the system, for lack of memory), that is an Error of the environment; any
+// other end without a result is a compiler bug (internalError). The caller sees no change that `work` makes in memory.
 Result<std::string> inChildProcess(std::string_view what, const std::function<std::string()> &work);
 
 } // namespace xt

@@ -389,7 +389,7 @@ private:
     int64_t row0 = std::max<int64_t>(0, std::min(row - 1, rows - kRows)), row1 = std::min(rows, row0 + kRows);
     int64_t column0 = std::max<int64_t>(0, std::min(column - 2, columns - kColumns)),
             column1 = std::min(columns, column0 + kColumns);
-    std::string out = str("    got, below it expected; columns ", column0, "–", column1 - 1, "\n");
+    std::string out = str("    got, with the expected values below; columns ", column0, "–", column1 - 1, "\n");
     for (int64_t r = row0; r < row1; ++r) {
       std::string got, expected;
       for (int64_t c = column0; c < column1; ++c) {

@@ -150,7 +150,7 @@ std::string notAvailableText(std::string_view option, std::string_view target,
   std::vector<std::string_view> names;
   for (const Target *other : allTargets())
     if (takes(*other)) names.push_back(other->name());
-  return str(option, " is not available for the target `", target, "`, but for ", join(names, ", "));
+  return str(option, " is not available for the target `", target, "`, only for ", join(names, ", "));
 }
 
 } // namespace xt

@@ -128,14 +128,14 @@ int reduceFile(const XtcOptions &options) {
   hooks.isStopped = [&] { return stopSignal != 0 || question.failed().has_value(); };
   hooks.progress = [&](const ReduceProgress &now) {
     tried = now.tried;
-    progress.show(
-        str("reducing ", file, ": ", now.bytes, " of ", text->size(), " bytes, ", now.tried, " texts tried (", now.pass, ")"));
+    progress.show(str("reducing ", file, ": ", now.bytes, " of ", text->size(), " bytes, ", now.tried, " candidates tried (",
+                      now.pass, ")"));
   };
   std::string reduced = reduceText(*text, hooks);
   progress.clear();
   std::string to = resultPath(options);
   if (Result<void> written = writeOutputFile(to, {reduced}); !written) return fail(written.error());
-  std::fprintf(stderr, "xtc: %s: %zu of %zu bytes after %zu texts%s\n", to.c_str(), reduced.size(), text->size(), tried,
+  std::fprintf(stderr, "xtc: %s: %zu of %zu bytes after %zu candidates%s\n", to.c_str(), reduced.size(), text->size(), tried,
                stopSignal ? "; it was stopped, and more may be removable" : "");
   if (question.failed()) return fail(*question.failed());
   return stopSignal ? 128 + stopSignal : 0;

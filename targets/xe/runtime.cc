@@ -77,7 +77,7 @@ std::vector<Requirement> xeRequirements() {
   all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
   std::string soft = softDriverPath(ownProgramFolder()), reader = programInPath("llvm-spirv-15");
   all.push_back({"the software device's driver", !soft.empty(), !gpu,
-                 soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft,
+                 soft.empty() ? str("no ", kSoftDriver, " next to the programs") : soft,
                  "build the target ze_xt_soft; it needs LLVM and Debian's package libze-dev"});
   all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu,
                  reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});

@@ -46,8 +46,8 @@ Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout 
   if (wanted.layout != own) {
     elements = LaneExchange(c).dealtAs(elements, value->type().elem(), *own, *wanted.layout);
     c.diagnostics.report(DiagCode::BlockRemark, dpas.range(),
-                         str("`dpas` takes ", std::string_view("abc").substr(operand, 1), " as ", wanted.layout->text(),
-                             ": its elements are first exchanged between lanes"));
+                         str("`dpas` needs operand ", std::string_view("abc").substr(operand, 1), " in the layout ",
+                             wanted.layout->text(), ": its elements are first exchanged between lanes"));
   }
   Fragment ordered(elements.size());
   for (size_t k = 0; k < elements.size(); ++k) ordered[wanted.registers[k]] = elements[k];

@@ -58,7 +58,7 @@ constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a me
 // functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions) {
   initialiseLlvm();
-  Result<std::string> made = inChildProcess("SPIR-V is made", [&] {
+  Result<std::string> made = inChildProcess("makes SPIR-V", [&] {
     Result<std::string> spirv = translate(module, intelExtensions);
     return spirv ? kGood + *spirv : kFailed + spirv.error().message;
   });

@@ -227,7 +227,7 @@ TEST_F(LayoutByExample, Pictures) {
                                                                "24 25 26 27\n"
                                                                "28 29 30 31\n");
   EXPECT_EQ(make(wg({2, 2}, {32, 128}), {128, 128})->picture(),
-            "one cell = 32x128, the number is the subgroup, + is held by 1 more\n0+\n2+\n0+\n2+\n");
+            "one cell = 32x128, the number is the subgroup, + marks cells also held by 1 more\n0+\n2+\n0+\n2+\n");
   EXPECT_EQ(make(wg({64, 1}, {4, 32}), {256, 32})->picture(3), "one cell = 4x32, the number is the subgroup\n"
                                                                "0\n1\n2\n...\n");
   EXPECT_EQ(make(wg({2, 8}, {1, 1}), {2, 8})->picture(4), "one cell = 1x1, the number is the subgroup\n"

@@ -138,15 +138,15 @@ TEST_F(Writers, WhatCannotBeToldIsAnError) {
   };
   EXPECT_EQ(obstacle(kernel("  store_tile %v, %t\n")), "");
   EXPECT_EQ(obstacle(kernel("  %i = memref.load %m[0]\n  %u = update_tile_offset %t, %i, 0\n  store_tile %v, %u\n")),
-            "where it writes depends on shared local memory");
+            "the addresses of its stores depend on shared local memory");
   EXPECT_EQ(obstacle(kernel("  %x = extract %v[0, 0]\n  if %x > 0.0 {\n    store_tile %v, %t\n  }\n")),
-            "where it writes depends on what it writes");
+            "the addresses of its stores depend on memory that it writes");
   const std::string reads = kernel("  %y = memref.load %B[0, 0]\n  if %y < 1.0 {\n    store_tile %v, %t\n  }\n");
   EXPECT_EQ(obstacle(reads), "");
-  EXPECT_EQ(obstacle(reads, false), "where it writes depends on what has changed since");
+  EXPECT_EQ(obstacle(reads, false), "the addresses of its stores depend on memory that has changed since the launch");
   EXPECT_EQ(obstacle(kernel("  %o = atomic_rmw <addf> %v, %t\n  %x = extract %o[0, 0]\n  if %x > 0.0 {\n"
                             "    store_tile %v, %t\n  }\n")),
-            "where it writes depends on the results of atomics");
+            "the addresses of its stores depend on the results of atomics");
 }
 
 // Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. The stored value, which a

@@ -17,7 +17,7 @@ namespace {
 TEST(ChildWork, GivesTheResultAndChangesNothingHere) {
   int changed = 0;
   std::string large(300'000, 'x');
-  auto result = inChildProcess("texts are made", [&] {
+  auto result = inChildProcess("makes texts", [&] {
     changed = 1;
     return large;
   });
@@ -28,11 +28,11 @@ TEST(ChildWork, GivesTheResultAndChangesNothingHere) {
 
 // A limit of the system is not a bug of the compiler: no crash bundle is written, and the exit status says so.
 TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
-  auto limited = inChildProcess("texts are made", []() -> std::string { _exit(kExitEnvironment); });
+  auto limited = inChildProcess("makes texts", []() -> std::string { _exit(kExitEnvironment); });
   ASSERT_FALSE(limited);
   EXPECT_EQ(limited.error().kind, Error::Kind::Environment);
-  EXPECT_EQ(limited.error().message, "the system is out of memory for the process in which texts are made");
-  auto killed = inChildProcess("texts are made", [] {
+  EXPECT_EQ(limited.error().message, "the system is out of memory for the process that makes texts");
+  auto killed = inChildProcess("makes texts", [] {
     kill(getpid(), SIGKILL);
     return std::string();
   });
@@ -46,7 +46,7 @@ TEST(ChildWork, TemporaryFilesOfTheParentStay) {
   std::string file = (std::filesystem::temp_directory_path() / ("xt-child-" + randomDigits())).string();
   std::ofstream(file) << "x";
   TemporaryPath known(file);
-  EXPECT_TRUE(inChildProcess("texts are made", [] {
+  EXPECT_TRUE(inChildProcess("makes texts", [] {
     removeTemporaries();
     return std::string();
   }));
@@ -56,13 +56,13 @@ TEST(ChildWork, TemporaryFilesOfTheParentStay) {
 
 // The last test of this program: an internal error is remembered for the whole process.
 TEST(ChildWorkEnd, ACrashIsAMistakeOfTheCompiler) {
-  auto crashed = inChildProcess("texts are made", [] {
+  auto crashed = inChildProcess("makes texts", [] {
     std::signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
     return std::string();
   });
   ASSERT_FALSE(crashed);
-  EXPECT_EQ(crashed.error().message, "compiler bug: the process ended in which texts are made (signal 11)");
+  EXPECT_EQ(crashed.error().message, "compiler bug: the process that makes texts crashed (signal 11)");
   EXPECT_TRUE(internalErrorSeen());
 }
 
