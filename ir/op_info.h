@@ -196,7 +196,7 @@ struct OpInfo {
   FixedList<std::string_view, 4> spellings{}; // other names without dialect; a name with a dot is MLIR's, with its dialect
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
-  int results = 0; // -1: as many as the type rule gives (structure ops)
+  int results = 0; // -1: the type rule determines the number (structure ops)
   FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;

@@ -1,4 +1,4 @@
-// Golden files: compares an output with the expected text in a file beside the input. Rewrites the file if XT_UPDATE_GOLDEN is
+// Golden files: compares an output with the expected text in a file next to the input. Rewrites the file if XT_UPDATE_GOLDEN is
 // set (tests/run --update).
 #pragma once
 #include <gtest/gtest.h>

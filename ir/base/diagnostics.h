@@ -59,7 +59,7 @@ struct Diagnostic {
   Severity severity;
   SourceRange range; // the smallest range that is wrong
   std::string message;
-  std::string label;          // text beside the caret line, may be empty
+  std::string label;          // text after the carets; may be empty
   std::vector<Label> labels;  // other places
   std::vector<std::string> notes;
   std::string picture;        // preformatted lines, e.g. who owns what

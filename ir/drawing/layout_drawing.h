@@ -24,7 +24,7 @@ struct SummaryLine {
 };
 std::vector<SummaryLine> layoutSummary(const Layout &layout);
 
-// One line per row of blocks, with the first index of each row and column beside it, then the summary. Large shapes are cut to
+// One line per row of blocks, with labels for the first index of each row and column; then the summary. Large shapes are cut to
 // their first blocks, to a whole number of rounds if one fits. Lines end in '\n'.
 std::string layoutText(const Layout &layout, const DrawingOptions &options);
 

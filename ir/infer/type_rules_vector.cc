@@ -165,7 +165,7 @@ bool reshape(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
-// Checks the attributes that MLIR prints beside the types: `sizes` are the part's extents, `strides` are 1.
+// Checks the attributes that MLIR prints in addition to the types: `sizes` are the part's extents, `strides` are 1.
 static bool restatedFits(const TypeRuleInput &in, Type part) {
   auto of = [&](std::string_view name) {
     const Attr *attr = findAttr(in, name);

@@ -196,7 +196,7 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
 // False has been reported.
 bool TypeResolver::onlyMemoryLayout(SourceRange range, const ShapedAttrs &out) {
   if (out.memory)
-    diagnostics().report(DiagCode::AttributeValue, range, "a memref has one memory layout, and another one is given before");
+    diagnostics().report(DiagCode::AttributeValue, range, "a memref can have only one memory layout, and one is already given");
   return !out.memory;
 }
 

@@ -212,7 +212,7 @@ bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) 
   else if (data.shape.size() < 2)
     mistake = "a swizzle needs a memref of at least two dimensions";
   else if (splitsElements)
-    mistake = "the swizzle moves parts of an element: its base is too small";
+    mistake = "this swizzle would split elements: its base is too small";
   if (mistake.empty()) return true;
   auto &diagnostic = diagnostics().report(DiagCode::AttributeValue, expr.range, std::string(mistake));
   if (data.space == MemorySpace::Slm && data.shape.size() >= 2)
@@ -298,7 +298,8 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
     if (layout && !ownRows(layout)) {
       diagnostics()
           .report(DiagCode::SgMap, range,
-                  str("each of the ", data.shape[0], " lanes has its own offset, and the chunk after it"))
+                  str("each of the ", data.shape[0],
+                      " lanes has its own offset and moves the chunk that begins there, so a lane must own its whole row"))
           .withLabel(attrs.layout->text());
       return false;
     }

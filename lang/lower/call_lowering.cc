@@ -187,12 +187,13 @@ void lowerReturn(KernelState &state, const ast::Stmt &stmt) {
   if (state.calls.empty()) {
     // The RFC ends kernels with `return` without values, which is allowed as the last statement.
     if (stmt.values.empty() && &stmt == &state.decl.body.stmts.back()) return;
-    state.diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
+    state.diagnostics().report(DiagCode::NotHere, stmt.range,
+                               "a kernel returns nothing; `return` is allowed only as its last statement");
     return;
   }
   CallFrame &frame = state.calls.back();
   if (!state.yields.empty() || &stmt != &frame.decl->body.stmts.back()) {
-    state.diagnostics().report(DiagCode::NotHere, stmt.range, "`return` is the last statement of a function");
+    state.diagnostics().report(DiagCode::NotHere, stmt.range, "`return` must be the last statement of a function");
     return;
   }
   frame.returned = true;

@@ -77,7 +77,7 @@ private:
       return nodes_.size() - 1;
     }
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
-    if (candidates.empty()) diagnostic.note("no standard library was found; XT_STDLIB names its folder");
+    if (candidates.empty()) diagnostic.note("no standard library was found; set XT_STDLIB to its folder");
     for (std::string &note : notes) diagnostic.note(std::move(note));
     return std::nullopt;
   }
@@ -85,7 +85,7 @@ private:
   std::optional<size_t> tooMany(const ast::ImportDecl &decl) {
     if (!std::exchange(tooMany_, true))
       diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange,
-                          str("a file imports at most ", kMostImports, " others, those that they import included"));
+                          str("a file imports at most ", kMostImports, " others, directly or through other files"));
     return std::nullopt;
   }
 
@@ -113,7 +113,7 @@ private:
           inside |= s.node == edge.target;
           if (inside && s.node != edge.target) circle += " -> " + nodes_[s.node].name;
         }
-        diagnostics_.report(DiagCode::ImportCycle, edge.decl->pathRange, "this file imports itself, through others")
+        diagnostics_.report(DiagCode::ImportCycle, edge.decl->pathRange, "this file imports itself through others")
             .note(str(circle, " -> ", nodes_[edge.target].name));
         return;
       }

@@ -41,7 +41,7 @@ bool KernelChecks::mayLowerMore(const ast::KernelDecl &decl) {
   if (std::exchange(limitReported_, true)) return false;
   diagnostics_
       .report(DiagCode::NotSupported, decl.name.range,
-              str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile,
+              str("the kernels of this file up to `@", decl.name.text, "` have more than ", kMostRepeatedInFile,
                   " statements after inlining and specialisation: the rest is not checked"))
       .note("a function counts once for each call, and a kernel once for each set of parameters that it is launched with");
   return false;

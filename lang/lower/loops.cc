@@ -119,7 +119,7 @@ bool LoopLowering::yieldsWhatItCarries(const RegionYield &yield, size_t first) {
       diagnostics().report(DiagCode::ResultCount, head_.range,
                            str("this loop carries ", explicitCount_, " value", explicitCount_ == 1 ? "" : "s",
                                " in iter_args, but its body yields ", yield.values.size(),
-                               first ? ", the next condition among them" : ""));
+                               first ? ", including the next condition" : ""));
     return false;
   }
   for (Value *value : yield.values)

@@ -94,10 +94,11 @@ void checkBarriers(Kernel &kernel, Diagnostics &diagnostics) {
                     barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
                             : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
             .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
-            .note(barrier
-                      ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
-                            " of the workgroup: move it out of what depends on `", ofLane ? "lane_id()" : "subgroup_id()", "`")
-                      : str("the lanes of a subgroup execute it together: move it out of what depends on `lane_id()`"));
+            .note(barrier ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
+                                " of the workgroup: move it out of the branch or loop that depends on `",
+                                ofLane ? "lane_id()" : "subgroup_id()", "`")
+                          : str("the lanes of a subgroup execute it together: move it out of the branch or loop that depends "
+                                "on `lane_id()`"));
         return;
       }
   });

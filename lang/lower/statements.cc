@@ -40,11 +40,12 @@ std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) {
 
 void lowerYield(KernelState &state, const ast::Stmt &stmt) {
   if (state.yields.empty()) {
-    state.diagnostics().report(DiagCode::NotHere, stmt.range, "`yield` ends the body of a `for` or `if` that returns values");
+    state.diagnostics().report(DiagCode::NotHere, stmt.range,
+                               "`yield` is allowed only at the end of the body of a `for` or `if` that returns values");
     return;
   }
   if (state.yields.back().ofCondition) {
-    state.diagnostics().report(DiagCode::NotHere, stmt.range, "the first block of a `while … do` ends in `scf.condition`");
+    state.diagnostics().report(DiagCode::NotHere, stmt.range, "the first block of a `while … do` must end in `scf.condition`");
     state.yields.back().lost = true;
     return poison(state, stmt);
   }

@@ -29,7 +29,7 @@ std::optional<RegionYield> lowerConditionBlock(KernelState &state, const ast::St
   if (!passed.written) {
     if (!passed.lost && !state.file.repeatedTooMuch)
       state.diagnostics().report(DiagCode::NotHere, stmt.body->range.endPoint(),
-                                 "the first block of a `while … do` ends in `scf.condition`");
+                                 "the first block of a `while … do` must end in `scf.condition`");
     return std::nullopt;
   }
   // The block is lowered twice; a mistake in it is reported once.
@@ -116,7 +116,8 @@ bool goesOnWith(KernelState &state, const ast::Stmt &stmt, const RegionYield &ne
 
 void lowerConditionEnd(KernelState &state, const ast::Stmt &stmt) {
   if (state.yields.empty() || !state.yields.back().ofCondition) {
-    state.diagnostics().report(DiagCode::NotHere, stmt.range, "`scf.condition` ends the first block of a `while … do`");
+    state.diagnostics().report(DiagCode::NotHere, stmt.range,
+                               "`scf.condition` is allowed only at the end of the first block of a `while … do`");
     return poison(state, stmt);
   }
   Value *condition = stmt.expr ? lowerCondition(state, *stmt.expr, "while") : nullptr;

@@ -300,7 +300,7 @@ void finishItem(ItemState &state) {
     Diagnostic &d = state.result.diagnostics.back();
     for (size_t k = state.stack.size() - 1; k-- > 0;) {
       const OpenBracket &outer = state.stack[k];
-      d.at({state.file, outer.token.begin, outer.token.end}, "nor is this one");
+      d.at({state.file, outer.token.begin, outer.token.end}, "this block is not closed either");
       d.fixits[0].edits[0].replacement += "\n" + std::string(outer.indent, ' ') + "}";
     }
     while (!state.stack.empty()) {

@@ -23,7 +23,8 @@ Block StatementBuilder::block(P::BlockContext *ctx, bool behindDo) {
     out.label = {std::string(tree_.slice(tree_.range(label->LABEL()))), tree_.range(label->LABEL())};
     out.params = types_.params(label->params());
     if (!behindDo)
-      tree_.report(DiagCode::NotHere, out.label.range, "a label can begin only the block after the `do` of a `while`");
+      tree_.report(DiagCode::NotHere, out.label.range,
+                   "a label is allowed only at the start of the block after the `do` of a `while`");
   }
   auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(),
                                      [&](const LikeLine &l) { return l.first->begin < out.range.end; });

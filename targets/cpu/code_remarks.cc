@@ -48,7 +48,7 @@ private:
                                        str("the inner loop of this `tile_mma` computes ", tile.rows, "x",
                                            tile.vectors * tile.lanes, " ", elemName(elem), " sums in ", placeOf(tile, inTiles),
                                            ", over K = ", op.operand(0)->type().extent(1),
-                                           "; the sums are stored in memory between two of these ops"));
+                                           "; between two executions of this op the sums are in memory"));
     for (size_t i = 0; i < 2; ++i)
       if (const Buffer *staging = buffers_.stagingOf(&op, i))
         remark.note(str("operand ", i == 0 ? "a" : "b", " is first packed into ", kib(staging->shape.bytes()), " of memory as ",
@@ -60,8 +60,9 @@ private:
     if (cpu_.tilesBf16 && multipliesPairs(cpu_, op) && !inTiles)
       remark.note(str("AMX tiles would be used if rows, columns and K were multiples of ", kAmxSide, " and the sums were f32"));
     if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
-      remark.at(shared->second.load->range(),
-                "b is loaded and packed once, by the first workgroup that needs it, unless something is stored over it");
+      remark.at(
+          shared->second.load->range(),
+          "b is loaded and packed only once, by the first workgroup that needs it, unless the kernel stores to its memory");
   }
 
   void tile(const Op &op, Type tile) {
@@ -144,7 +145,7 @@ private:
     if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor)
       return;
     std::string_view apart = reader->kind() == OpKind::StoreTile ? " and does not overlap the store" : "";
-    remark.at(reader->range(), str("may read it in place instead, if it is in bounds", apart));
+    remark.at(reader->range(), str("reads the matrix in place instead, if it is in bounds", apart));
   }
 
   const CpuInfo &cpu_;

@@ -26,7 +26,7 @@ struct ProofLine {
 struct KernelProof {
   std::string kernel;
   std::vector<std::string> assumptions; // equalities of sizes, which hold in all tests that launch the kernel
-  std::vector<std::string> conditions;  // what every launch must fulfil beside that: "`%B`, `%C` do not overlap"
+  std::vector<std::string> conditions;  // further conditions on every launch: "`%B`, `%C` do not overlap"
   std::vector<ProofLine> lines;
   std::string counterexample; // a test block at the smallest sizes that violate a claim; "" if there is none
   bool showsRace = false;     // in that test two workgroups store the same element, which `xtrun --check=race` reports

@@ -29,7 +29,7 @@ std::vector<Term> witness(const Access &access, std::span<const Term> symbols, s
     int64_t constant = smt.constant(begin).value_or(0);
     for (const Part &part : parts) {
       Term m = smt.integer(part.multiple);
-      // Stores of one workgroup beside each other have the same quotient if it does not depend on where in the workgroup's part
+      // Adjacent stores of one workgroup have the same quotient if it does not depend on where in the workgroup's part
       // they begin. Z3 then has one quotient to reason about instead of one for each store.
       int64_t within = (constant % part.multiple + part.multiple) % part.multiple;
       if (within + access.extent[d] > part.multiple) within = 0;

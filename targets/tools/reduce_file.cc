@@ -45,7 +45,7 @@ Result<int> runShell(const std::string &command) {
   return status;
 }
 
-// The text under test: a file beside the input, so that its imports and its data are found; removed at the end.
+// The text under test: a file in the folder of the input, so that its imports and its data are found; removed at the end.
 class Candidate {
 public:
   explicit Candidate(const std::string &input) {

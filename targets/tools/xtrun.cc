@@ -90,7 +90,7 @@ private:
     }
     if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
       return "--device needs a GPU target, such as --target=xe";
-    // Targets without SPIR-V may run beside, for comparison.
+    // Targets without SPIR-V may be listed as well, for comparison.
     bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
       if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))

@@ -96,7 +96,7 @@ public:
   uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(&outcome_); }
   uint64_t outcome() const { return outcome_; }
 
-  // Returns an Error that names the buffer beside which a kernel has written.
+  // Returns an Error that names the buffer whose guard bytes a kernel has overwritten.
   Result<void> checkGuards(const Kernel &kernel) const {
     for (const GuardedRange &range : ranges_) {
       std::string damage = range.damage();

@@ -7,10 +7,10 @@
 
 namespace xt {
 
-// The software device's driver, which the build puts beside the programs.
+// The software device's driver, which the build puts next to the programs.
 inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 
-// The path of that driver for a program in this folder, "/…/bin": in "lib" beside the folder, or in the folder itself; "": not
+// The path of that driver for a program in this folder, "/…/bin": in the folder "lib" next to it, or in the folder itself; "": not
 // found.
 std::string softDriverPath(const std::string &programFolder);
 

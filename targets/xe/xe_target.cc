@@ -75,8 +75,7 @@ public:
     return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
   }
 
-  // Besides the device that is chosen by default: the software device beside a GPU, and OpenCL for the target that runs on each
-  // of its devices.
+  // `xe` is also checked on the software device if there is a GPU, and the generic target on an OpenCL device if there is one.
   std::vector<DeviceChoice> checkedDevices(std::span<const DeviceText> devices) const override {
     auto has = [&](DeviceChoice choice) {
       return std::ranges::any_of(devices, [&](const DeviceText &device) {

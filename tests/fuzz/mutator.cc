@@ -254,7 +254,7 @@ std::optional<std::string> Mutator::unwrap(const Parsed &in) {
   return withReplacements(in.text, chooseFrom(changes));
 }
 
-// Replaces a part by a part of the same kind from another text, or inserts a statement or an item beside one.
+// Replaces a part by a part of the same kind from another text, or inserts a statement or an item next to one.
 std::optional<std::string> Mutator::splice(const Parsed &in, const Parsed &from) {
   if (from.parts.empty()) return std::nullopt;
   const SourcePart *line = chance(2) ? choosePart(from, {PartKind::Statement, PartKind::Item}) : nullptr;

@@ -25,7 +25,7 @@ Parts TileMemory::initTile(const Op &op) {
   size_t innermost = rank - (op.result()->type().data().order == Order::ColumnMajor ? 2 : 1);
   if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(stride(innermost)); explicitView && !(known && known->isOne()))
     c_.failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), c_.number(1)), b.CreateICmpSGT(size(innermost), c_.number(1))),
-              c_.addFailure({op.range(), "the innermost stride of a base is 1"}));
+              c_.addFailure({op.range(), "the innermost stride of a base must be 1"}));
   LlvmValue *elements = c_.number(0), *inside = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
     elements = b.CreateAdd(elements, b.CreateMul(offset(d), stride(d)));

@@ -83,7 +83,7 @@ void LaneKernelEmitter::loadParameters(llvm::Function *function) {
   }
 }
 
-// Returns the number of the argument behind those of the memref, which begin at `next`.
+// Loads the arguments of a memref, the first of which is number `next`. Returns the number of the argument after the last.
 unsigned LaneKernelEmitter::loadMemRef(llvm::Function *function, size_t param, unsigned next) {
   Type type = c.kernel.param(param)->type();
   llvm::Argument *address = function->getArg(next++);

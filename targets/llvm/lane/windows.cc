@@ -51,7 +51,7 @@ LaneParts LaneWindows::makeWindow(const Op &op) {
     size_t innermost = rank - (type.data().order == Order::ColumnMajor ? 2 : 1);
     LaneFailures(c).failIf(
         b.CreateAnd(b.CreateICmpNE(stride(innermost), v.number(1)), b.CreateICmpSGT(v.wide(size(innermost)), v.number(1))), op,
-        "the innermost stride of a base is 1");
+        "the innermost stride of a base must be 1");
   }
   LaneParts window(kWindowParts, nullptr);
   LlvmValue *elements = v.number(0), *there = b.getTrue();
@@ -72,7 +72,7 @@ LaneParts LaneWindows::makeWindow(const Op &op) {
     window[kX] = address ? b.CreateAdd(v.wide(offset(0)), v.number(kMiddle)) : offset(0);
   } else {
     LlvmValue *rows = size(row(0));
-    if (int64_t pack = type.packFactor(); pack > 1) // rows behind the last full group are outside
+    if (int64_t pack = type.packFactor(); pack > 1) // rows after the last full group are out of bounds
       rows = b.CreateAnd(rows, llvm::ConstantInt::get(rows->getType(), static_cast<uint64_t>(-pack), true));
     window[kRows] = b.CreateSelect(there, rows, llvm::ConstantInt::get(rows->getType(), 0));
     window[kColumns] = size(row(1));

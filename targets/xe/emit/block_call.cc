@@ -89,7 +89,7 @@ std::optional<BlockCall> findBlockCall(const TargetInfo &target, BlockUse use, T
     return std::nullopt;
   };
   if (std::optional<BlockCall> call = find(own, 1)) return call;
-  // Smaller elements are turned in groups of 32 bits.
+  // Smaller elements are transposed in groups of 32 bits.
   bool turns = use == BlockUse::LoadTransposed && own < 32 && columns % (32 / own) == 0;
   return turns ? find(32, 32 / own) : std::nullopt;
 }

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-constexpr size_t kWordsAtOnce = 8; // as many as an operand of a product has
+constexpr size_t kWordsAtOnce = 8; // the size of an operand of a product
 
 llvm::Align wordsAlign(size_t place, unsigned bits) { return llvm::commonAlignment(llvm::Align(64), place * bits / 8); }
 

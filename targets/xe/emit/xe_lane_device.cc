@@ -26,7 +26,7 @@ constexpr RegisterTraits kTraits{.halves = true, .doubles = false, .vectors = tr
 // The fraction of the small register file that vectors may occupy.
 constexpr int64_t kForVectors = 3, kOf = 4;
 
-// Registers that Intel's compiler needs besides for functions that it inlines, with their branches.
+// Additional registers that Intel's compiler needs for functions that it inlines, with their branches.
 constexpr int64_t kForFunctions = 32;
 
 bool callsFunctions(const Kernel &kernel) {

@@ -34,36 +34,39 @@ bool hasAvx512() {
   return cpu.ok() && cpu->vectorRegisters == 32;
 }
 
-// Chooses the tile of a workgroup. One row of a reads whole rows of b. Rows of a that are turned or converted first are
-// prepared for as many columns as possible, those of a turned a in multiples of register tiles of 6 rows, which saves 3% of f32
-// 1024x1024x1024 compared with 64 rows, and less of f64 with two threads (Intel Xeon with AMX). A b that is converted, and may
-// then be larger than the L3 cache, is read again for each block of rows. AMX is so fast that its packed b should be read for
-// more rows, and its rows of a, which must be whole, should be prepared for more columns. It multiplies f32 if there are enough
-// rows and columns. Both operands of f32 and f16 are sliced for each workgroup: f32 1024x1024x1024 of a turned b takes 0.93 of
-// the time with 512x1024. If c has few columns, the overhead of a workgroup takes longer than its products, so it has more
-// rows, which saves 2 to 4% of bf16 and bytes of 8192x64x64, and of all types with AVX2 1 to 3% (Zen 5). Up to 512 rows of f32
-// are computed by one workgroup, which need not share what it packs and saves 3% of 512x512x512 (the same); with AVX-512, more
-// rows are divided by 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows of
-// f64 leave more of the L2 cache to other data, and with AVX2 they are packed for many columns, which saves 5 to 10% of
-// 1024x1024x1024. A product of few rows has few workgroups, which are divided by columns for two threads, which saves 3 to 5%
-// of 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns
-// uses two blocks of them for two threads: 1000x1000x1000 takes 0.94 of the time; larger products have more rows: 0.985 of
-// 2048x2048x2048 and 4096x4096x4096 (Zen 5, with AVX2, too). But f16 that is converted as it is multiplied uses the tiles of
-// f32.
+// Chooses the tile of a workgroup. Times were measured on an Intel Xeon with AMX where a comment says so, otherwise on a Zen 5.
 Extents tileOf(const Cell &c) {
-  if (c.m == 1) return {8, 4096};
+  if (c.m == 1) return {8, 4096}; // whole rows of b are read
   const bool inF32 = c.elem == Elem::F32 || c.elem == Elem::F16;
+  // AMX multiplies large products of f32 and f16 as slices of bf16, and each workgroup slices its operands again. f32
+  // 1024x1024x1024 with a transposed b takes 0.93 of the time with larger tiles.
   if (isLargeInTiles(c) && inF32 && c.m >= 1024 && c.n >= 1024) return {512, 1024};
+  // If c has few columns, the overhead of a workgroup takes longer than its products, so it gets more rows: 2 to 4% faster for
+  // bf16 and bytes of 8192x64x64; with AVX2 1 to 3% for all types.
   constexpr int64_t kFewColumns = 64, kRows = 1024;
+  // AMX is so fast that packing takes much of the time: b is packed for more rows, and a for more columns.
   if (isLargeInTiles(c)) return {c.n <= kFewColumns ? kRows : 256, c.turnA ? 1024 : 512};
+  // A transposed a is packed for as many columns as possible, in multiples of the 6 rows of a register tile: 3% faster than 64
+  // rows for f32 1024x1024x1024, and less for f64 with two threads (Intel Xeon with AMX).
   if (c.turnA) return {inF32 ? 192 : 64, 1024};
   if (c.n <= kFewColumns) return {kRows, 256};
   const bool isFewByMany = c.m <= 144 && c.n > 256;
+  // f16 that is converted before it is multiplied: a is converted for as many columns as possible. Up to 1024 columns are
+  // divided into two blocks for two threads: 1000x1000x1000 takes 0.94 of the time. Larger products have more rows, because b,
+  // which may be larger than the L3 cache after the conversion, is read again for each block of rows: 2048x2048x2048 and
+  // 4096x4096x4096 take 0.985 of the time, with AVX2 too. f16 that is converted while it is multiplied uses the tiles of f32
+  // instead.
   if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c)))
     return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
+  // A product of few rows has few workgroups, which are divided by columns for two threads: 3 to 5% faster for 37x1111x513,
+  // 64x2048x2048 and 64x4096x4096. Tiles of 8 rows have no sums for more rows.
   if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany)
     return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
+  // Fewer rows of f64 leave more of the L2 cache to other data. With AVX2 they are packed for many columns, which makes
+  // 1024x1024x1024 5 to 10% faster.
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
+  // Up to 512 rows of f32 are computed by one workgroup, which need not share what it packs: 3% faster for 512x512x512. With
+  // AVX-512, tiles of more rows have 512 as well: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99; with AVX2 1.02.
   return {inF32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};
 }
 

@@ -245,7 +245,7 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
     ASSERT_EQ(lchown(link.c_str(), kOther, kOther), 0);
     EXPECT_EQ(message(writeOutputFile(link, {"new"})),
               "cannot write " + link + ": it is a symbolic link of another user in a world-writable folder");
-    // The same behind a link of this user.
+    // The same through a link of this user.
     fs::remove(path("first"));
     fs::create_symlink("shared/link", path("first"));
     EXPECT_NE(message(writeOutputFile(path("first"), {"new"})), "");

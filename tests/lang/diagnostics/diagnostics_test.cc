@@ -1,5 +1,5 @@
-// Tests every diagnostic of the front end: each fail_CODE_*.xt gives the messages in the .txt beside it, and the first has the
-// code in the file name.
+// Tests every diagnostic of the front end: each fail_CODE_*.xt gives the messages in the .txt file of the same name, and the
+// first message has the code in the file name.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"

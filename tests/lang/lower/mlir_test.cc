@@ -95,7 +95,7 @@ std::vector<std::string> withWrongTypes(const std::string &types, bool cast) {
   std::vector<std::string> out;
   for (std::sregex_iterator it(types.begin(), types.end(), element), end; it != end; ++it) {
     auto begin = static_cast<size_t>(it->position()), length = it->str().size();
-    // What a cast to integers gives may be any of them.
+    // The result of a cast to integers may have any integer type.
     if (cast && types.find(" to ") < begin) continue;
     bool shaped = types[begin] == 'x';
     out.push_back(types.substr(0, begin) + (shaped ? "xu64>" : "u64") + types.substr(begin + length));
@@ -103,7 +103,8 @@ std::vector<std::string> withWrongTypes(const std::string &types, bool cast) {
   return out;
 }
 
-// A type that is written beside operands is compared with theirs: with any one of them changed, the text is refused.
+// A type that is written with operands is compared with the types of the operands: if any one of them is changed, the text is
+// refused.
 TEST(Mlir, EveryTypeIsChecked) {
   Printed printed = split(functionsOf(printedBody()));
   const std::regex signature(R"( : [^{}]*$)"), says(R"(arith\.constant|create_mask|vector\.step)"),

@@ -1,5 +1,5 @@
-// Each fail_CODE_*.xt has one error. It gives one message, with the code in the file name and the text in the .txt beside it,
-// and the correct parts survive.
+// Each fail_CODE_*.xt has one error. It gives one message, with the code in the file name and the text in the .txt file of the
+// same name, and the correct parts survive.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"

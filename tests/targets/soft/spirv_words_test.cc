@@ -38,7 +38,7 @@ TEST(SoftSpirvWords, whatMeansNothingHereGoes) {
   EXPECT_EQ(rewritten({op(4, 6142), 1, 2, 3, op(4, 6143), 1, 2, 3}), (std::vector<uint32_t>{op(4, 224), 1, 2, 3}));
 }
 
-// The words of a name, with the zero behind it.
+// The words of a name, including its terminating zero.
 std::vector<uint32_t> nameWords(const std::string &name) {
   std::vector<uint32_t> words(name.size() / 4 + 1);
   std::memcpy(words.data(), name.data(), name.size());

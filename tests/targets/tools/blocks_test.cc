@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs in a copy of the folder, because tests create files beside their sources.
+// Runs in a copy of the folder, because tests create files in the folders of their sources.
 class Blocks : public ::testing::Test {
 protected:
   void SetUp() override {

@@ -78,7 +78,7 @@ TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
     }
 }
 
-// Also if the value read besides the sums has another offset.
+// The same code serves kernels whose epilogues read another operand at different offsets.
 TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfTheCode) {
   auto biased = [](const char *name, int rows, int columns) {
     std::string epilogue = str("  %t = init_tile %C[0, %j] -> tile<1x", columns,

@@ -119,7 +119,7 @@ TEST(CpuGemm, EmissionIsDeterministic) {
   }
 }
 
-// The numbers are beside the function, in the order in which it reads them.
+// The module has a table of the numbers that the function reads, in the order in which it reads them.
 TEST(CpuGemm, EmittedCodeHasItsNumbers) {
   KernelMaker m;
   makeGemm(m, Elem::F32, Elem::F32, {96, 160, 32});

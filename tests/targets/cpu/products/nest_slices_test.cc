@@ -168,7 +168,7 @@ TEST(CpuNestSlices, ManyBlocksOfWhatHasNoSlices) {
     expectProduct(productOf(Elem::TF32, {70, 150, 700}, order), wholes(8, 1, 0x1p-70), wholes(3, 2, 0x1p-60), 2);
 }
 
-// K of a extends behind b's end, where infinity times 0 is NaN.
+// a has more columns than b has rows. The missing rows of b count as 0, and infinity times 0 is NaN.
 TEST(CpuNestSlices, BEndsFirst) {
   Product p = productOf(Elem::F16, {40, 70, 100});
   KernelMaker m;

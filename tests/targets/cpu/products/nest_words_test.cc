@@ -261,7 +261,7 @@ TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
   }
 }
 
-// A panel of the greatest depth, with the sums of its columns behind it; and several panels.
+// A panel of the greatest depth, with the sums of its columns after it; and several panels.
 TEST(CpuNestWords, TheDeepestPanelOfBytes) {
   for (int64_t rows : {10, 70})
     for (int64_t depth : {4096, 8192 + 4})

@@ -13,7 +13,7 @@ std::vector<std::string> programs() {
   for (const char *folder : {"examples", "stdlib", "tests/rfc/mended", "tests/targets/interp/programs", "tests/peers"})
     for (const auto &entry : std::filesystem::directory_iterator(std::string(XT_SOURCE_DIR "/") + folder)) {
       std::string name = entry.path().filename().string();
-      // Files that import files beside them are tested with the tools, not here.
+      // Files that import other files are tested with the tools, not here.
       bool beside = contentsOf(entry.path()).find("import \"") != contentsOf(entry.path()).find("import \"std/");
       if (entry.path().extension() == ".xt" && !name.starts_with("fail_") && name != "moving.xt" && !beside)
         paths.push_back(entry.path().string());
