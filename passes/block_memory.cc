@@ -46,8 +46,8 @@ int64_t smallestOver(int64_t count, int64_t fewest) {
 // A narrow block with fewer rows than this does not fill a register of the subgroup.
 int64_t fewestRowsOf(const BlockShape &shape, int64_t lanes) { return std::max(shape.fewestRows, lanes / shape.columns); }
 
-// How many of the remaining `rows` the next message covers. It may overshoot by up to a quarter of its own rows,
-// because another message would cost more.
+// The number of the remaining `rows` that the next message covers. A message may have up to a third more rows than remain,
+// because a second message would cost more.
 int64_t rowsOfNext(int64_t rows, const BlockShape &shape) {
   int64_t over = smallestOver(rows, shape.fewestRows);
   if (over <= shape.mostRows && rows * 4 >= over * 3) return rows;

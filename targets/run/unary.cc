@@ -178,7 +178,7 @@ Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArra
     for (int64_t i = 0; i < run.count; ++i) {
       double chosen = c[i] != 0 ? dx[i] : dy[i], other = c[i] != 0 ? dy[i] : dx[i];
       bool open = dc[i] > 0 && !(std::fabs(c[i]) > dc[i]);
-      // Where the condition is uncertain, both branches are possible; a NaN and a number are infinitely far apart.
+      // If the condition is uncertain, either operand may be the result; a NaN and a number are infinitely far apart.
       double apart = std::isnan(p[i]) && std::isnan(q[i]) ? 0 : distance(p[i], q[i]);
       double both = apart >= 0 ? std::max(chosen, apart + other) : kInf;
       out->errors[run.out + i] = open ? both : chosen;

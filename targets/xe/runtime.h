@@ -10,8 +10,8 @@ namespace xt {
 // The software device's driver, which the build puts next to the programs.
 inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 
-// The path of that driver for a program in this folder, "/…/bin": in the folder "lib" next to it, or in the folder itself; "": not
-// found.
+// The path of that driver for a program in this folder, "/…/bin": in the folder "lib" next to it, or in the folder itself. ""
+// if it is not found.
 std::string softDriverPath(const std::string &programFolder);
 
 // Whether this machine has an Intel GPU and a driver for it. The driver may still not support the GPU.

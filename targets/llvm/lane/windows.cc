@@ -8,13 +8,13 @@
 namespace xt {
 namespace {
 
-// Of an address without bounds: a row that reaches far to both sides of it.
+// The index of an address without bounds in its row, which extends far to both sides of it.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 } // namespace
 
-// Base, sizes and strides of what a window is made on. An address has those that are given; a window of one dimension
-// on an address is a row without ends.
+// The base, sizes and strides of the memory that a window refers to. An address has the given sizes and strides; a window of
+// one dimension on an address refers to an unbounded row.
 LaneParts LaneWindows::viewOf(const Op &op, size_t rank) {
   const Value *base = op.operand(0);
   bool given = op.operandCount() == 1 + 3 * rank;

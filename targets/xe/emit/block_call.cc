@@ -25,7 +25,7 @@ int64_t wordsOfBlock(const Message &m, int64_t lanes) {
   return m.rows * m.columns / m.pack() / lanes;
 }
 
-// Where in the matrix the element `part` of word `word` of a lane comes from. Blocks follow each other.
+// The position in the matrix of element `part` of word `word` of a lane. Blocks follow each other.
 Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int64_t part) {
   int64_t block = word / wordsOfBlock(m, lanes), inBlock = word % wordsOfBlock(m, lanes);
   if (m.use == BlockUse::LoadTransposed) return {lane, block * m.columns + inBlock};
@@ -34,7 +34,8 @@ Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int
   return {inRow / m.columns, block * m.columns + inRow % m.columns};
 }
 
-// Of the lane's elements in row-major order, the words' places; nothing where the lanes hold others.
+// For each element of a lane in row-major order, its position in the words that the lane receives. Nothing if the layout
+// assigns other elements to some lane, or if the positions differ between lanes.
 std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layout, int64_t lanes, int64_t split) {
   std::optional<std::vector<size_t>> all;
   int64_t words = wordsOfBlock(m, lanes) * m.blocks;

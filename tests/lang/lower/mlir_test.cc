@@ -1,5 +1,6 @@
-// What MLIR prints is read: ops.mlir has every op of arith, math, scf, memref, vector and func that the language has, ops.printed is
-// what mlir-opt makes of it. Where mlir-opt is installed (Debian: mlir-22-tools) it says so itself.
+// The text that MLIR prints is accepted: ops.mlir has every op of arith, math, scf, memref, vector and func that the language
+// has, and ops.printed is the output of mlir-opt for it. If mlir-opt is installed (Debian: mlir-22-tools), a test
+// checks that.
 #include "tests/golden.h"
 #include "tests/shell.h"
 

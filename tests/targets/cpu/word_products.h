@@ -18,7 +18,8 @@ inline constexpr Processor kProcessors[] = {{"sapphirerapids", "tdpbf16ps", "tdp
                                             {"alderlake", "vfmadd", "vpdpbusd"},
                                             {"haswell", "vfmadd", "vpmaddwd"}};
 
-// Those of the table whose code this machine can run, else the machine itself. processors_test.cc reports the others as skipped.
+// The processors of the table whose code this machine can run; if there are none, this machine. processors_test.cc reports the
+// others as skipped.
 inline std::vector<CpuInfo> runnable() {
   std::vector<CpuInfo> found;
   for (const Processor &processor : kProcessors)

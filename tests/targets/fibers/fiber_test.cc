@@ -212,7 +212,7 @@ TEST(FiberStack, isKeptAndTakenAgain) {
   EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // larger than the address space
 }
 
-// Where a process may have no more mappings, a stack would lack its guard page. Each stack that is given out has one.
+// If a process may create no more mappings, a stack would have no guard page. Each stack that is returned has one.
 TEST(FiberStack, hasItsGuardPageOrIsNotThere) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers need mappings of their own";

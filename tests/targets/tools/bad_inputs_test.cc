@@ -28,7 +28,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, algebra, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check needs the target interp"},
-    // What a pass makes must be readable again, so the pass refuses a workgroup that lane scope does not have.
+    // The printed output of a pass must be accepted as input, so the pass rejects a workgroup that is too large for lane scope.
     {"%bin/xtc --target=xe-pvc --run=infer-layouts,distribute-to-lanes --round-trip --emit=ir "
      "%src/tests/targets/tools/limits/fail_0607_subgroups.xe-pvc.xt",
      2, "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},

@@ -44,7 +44,7 @@ NestPlan planOf(const char *cpu, Elem elem, Sizes sizes, int64_t wide = 0) {
   return planNest(rulesOf(problem), sizesOf(problem, sizes, wide ? wide : sizes.columns));
 }
 
-// Of fewer rows than a workgroup computes elsewhere.
+// The plan for a workgroup at the edge, which computes fewer rows than the others.
 NestPlan planAtEdge(const char *cpu, Elem elem, Sizes tile, int64_t rows) {
   NestProblem problem = problemOf(cpu, elem, tile);
   return planNest(rulesOf(problem), sizesOf(problem, {rows, tile.columns, tile.depth}, tile.columns));

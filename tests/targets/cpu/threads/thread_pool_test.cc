@@ -81,7 +81,7 @@ TEST(ThreadPoolTest, WakesWhoSleeps) {
   }
 }
 
-// A worker that is done takes the rest of one that is late.
+// A worker that has finished its range takes items from the range of a slower one.
 TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
   constexpr int kWorkers = 2;
   constexpr int64_t kItems = 32;

@@ -103,14 +103,14 @@ void meet(int32_t ofSubgroup) {
   auto &barrier = ofSubgroup ? *workgroup->subgroups[static_cast<size_t>(subgroup)] : workgroup->all;
   barrier.arrive_and_wait();
 }
-// Of normal numbers and 0.
+// Converts f16 to f32. Supports only normal numbers and 0.
 float fromHalf(uint16_t bits) {
   if ((bits & 0x7fff) == 0) return 0;
   return std::bit_cast<float>(static_cast<uint32_t>(bits & 0x8000) << 16 |
                               ((static_cast<uint32_t>(bits & 0x7fff) << 13) + 0x38000000));
 }
 
-// What the lanes of a subgroup do for a product, by the definition of its registers.
+// Multiplies matrices whose elements the lanes of a subgroup hold, by the definition of the device's registers.
 void product(void *memory) {
   std::vector<uint64_t> &slots = workgroup->slots[static_cast<size_t>(subgroup)];
   slots[static_cast<size_t>(lane)] = std::bit_cast<uint64_t>(memory);

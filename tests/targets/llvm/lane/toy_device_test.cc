@@ -66,7 +66,7 @@ void expectProduct(Matrix &a, Matrix &b, Matrix &c) {
     }
 }
 
-// Nothing in the code is a call of anything but the device's own functions, and of the C library's.
+// The code calls only the device's own functions and those of the C library.
 void expectNoVendor(const std::string &text) {
   for (const char *foreign : {"spir", "sub_group", "intel", "nvvm", "addrspace"})
     EXPECT_EQ(text.find(foreign), std::string::npos) << foreign << '\n' << text;
