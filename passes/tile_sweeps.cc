@@ -5,6 +5,7 @@
 #include "passes/facts.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace xt {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kMostOps = 256;     // of one sweep
 constexpr size_t kMostAccesses = 24; // of one sweep; each is compared with each
+constexpr size_t kMostSpan = 4096; // ops of the block from the first to the last one of a sweep
 
 bool isElementwise(const Op &op) {
   TypeRule rule = op.info().typeRule;
@@ -76,7 +78,7 @@ public:
     do {
       close();
       cutStoresAlike();
-      if (sweep_.ops.size() > kMostOps || !sweep_.inPart({0, 1})) return false;
+      if (sweep_.ops.size() > kMostOps || !sweep_.inPart({0, 1}) || span() > kMostSpan) return false;
     } while (joinsAnother());
     keepThoseInParts();
     return good_ && !sweep_.ops.empty() && areSumsLast() && mayMove() && areAccessesIndependent(most);
@@ -229,6 +231,11 @@ private:
 
   // --- where it can be performed
 
+  size_t span() const {
+    auto [first, last] = std::ranges::minmax(sweep_.ops, {}, [&](const Op *op) { return places_.at(op); });
+    return places_.at(last) - places_.at(first);
+  }
+
   void sortOps() {
     std::ranges::sort(sweep_.ops, {}, [&](const Op *op) { return places_.at(op); });
     usersOf_ = sweep_.ops.size();
@@ -354,6 +361,7 @@ Follows TileSweep::followsOfOperand(const Op &op, size_t operand, Follows result
 std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, ArgumentPromise most) {
   std::vector<TileSweep> sweeps;
   std::unordered_set<const Op *> tried; // for lookup only
+  std::unordered_map<const Op *, size_t> sweepOf; // for lookup only
   Places places;
   for (const Op &op : block) places[&op] = places.size();
   auto look = [&](Op &last, bool sums) {
@@ -361,8 +369,16 @@ std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, Argument
     bool found = finder.find(most);
     for (const Op *root : finder.roots()) tried.insert(root);
     if (!found) return false;
-    sweeps.push_back(finder.take());
-    for (const Op *swept : sweeps.back().ops) tried.insert(swept);
+    TileSweep sweep = finder.take();
+    // An op belongs to one sweep. A sweep takes the place of earlier ones that are part of it.
+    std::map<size_t, size_t> shared; // the number of its ops in each earlier sweep
+    for (const Op *op : sweep.ops)
+      if (auto earlier = sweepOf.find(op); earlier != sweepOf.end()) ++shared[earlier->second];
+    for (auto [earlier, ops] : shared)
+      if (ops != sweeps[earlier].ops.size()) return false;
+    for (auto [earlier, ops] : shared) sweeps[earlier].ops.clear();
+    for (const Op *op : sweep.ops) tried.insert(op), sweepOf[op] = sweeps.size();
+    sweeps.push_back(std::move(sweep));
     return true;
   };
   auto isOpen = [&](const Op &op) {
@@ -372,6 +388,7 @@ std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, Argument
     if (isStore(op) && isOpen(op) && !look(op, false)) look(op, true);
   for (Op &op : block)
     if (op.kind() == OpKind::Reduction && isOpen(op)) look(op, true);
+  std::erase_if(sweeps, [](const TileSweep &sweep) { return sweep.ops.empty(); });
   return sweeps;
 }
 
