@@ -35,7 +35,7 @@ TEST(Runner, WrongValues) {
   expectGemm([](const auto &args) { return product(args, 8), Result<void>(); }, TestStatus::Failed,
              {"failed  t [fake]", "test.xt:", "`check %C == matmul(%A, %B)`", "pattern: every element",
               "pattern: last K step missing: k = 32–39", "first at [0, 0]: got ", "written by workgroup (0, 0), subgroup 0",
-              "to repeat: xtrun test.xt --test=t --target=fake", "got, below it expected"});
+              "to repeat: xtrun test.xt --test=t --target=fake", "got, with the expected values below"});
   expectGemm(
       [](const auto &args) {
         product(args);
