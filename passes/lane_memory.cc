@@ -98,7 +98,7 @@ void LaneDistribution::updateTile(const Op &op) { plain(op); }
 
 void LaneDistribution::loadTile(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
-  before(op, layout);
+  before(op, transposes(op) ? nullptr : layout); // in memory, other lanes own these elements
   Type type = laneType(op.result());
   Value *result = nullptr;
   eachPiece(op.operand(0), layout, transposes(op), [&](Value *window, const Piece &piece) {

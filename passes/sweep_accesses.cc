@@ -19,11 +19,11 @@ const Value *sourceOf(const Value *base) {
 
 bool isSlmBuffer(const Value *base) { return base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
 
-// Whether the base is a parameter of the kernel, and the tile has its sizes and strides, so that all it may access lies in the
+// Whether the base is a parameter of the kernel (not of a loop, which may carry another one), and the tile has its sizes and strides, so that all it may access lies in the
 // argument.
 bool isArgument(const Op &init) {
   const Value *source = sourceOf(init.operand(0));
-  if (!source->type().isMemRef() || source->definingOp()) return false;
+  if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
   return init.result()->type().data().scatter || init.operandCount() == rowOffsetAt(init) + 2;
 }
 
@@ -62,7 +62,8 @@ std::optional<ArgumentPromise> neededBetween(const SweepAccess &a, const SweepAc
   bool sameBase = x.operand(0) == y.operand(0);
   if (isSlmBuffer(one) && isSlmBuffer(other)) {
     if (one != other) return ArgumentPromise::Nothing; // plan-slm puts a barrier between buffers that share memory
-    return sameBase && isSameWindow(a, b) ? std::optional(ArgumentPromise::Nothing) : std::nullopt;
+    bool same = sameBase && isSameWindow(a, b) && hasDistinctElements(x.operand(0)->type());
+    return same ? std::optional(ArgumentPromise::Nothing) : std::nullopt;
   }
   if (!isArgument(x) || !isArgument(y)) return std::nullopt;
   // Different types of one argument may give other strides to the same indices.

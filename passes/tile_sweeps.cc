@@ -131,7 +131,9 @@ private:
     sweep_.ops.push_back(&op);
     sweep_.sums.push_back(&op);
     dims_[&op] = dims = fitting(op.operand(0)->type(), dims);
-    whole(dims[1 - dimensionOf(op)]);
+    // Only the summed dimension may be cut: in parts of another one that the sum does not follow, it would be repeated.
+    for (int dim = 0; dim < 2; ++dim)
+      if (dim != dims[dimensionOf(op)]) whole(dim);
     open_.push_back(&op);
   }
 

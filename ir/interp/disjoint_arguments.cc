@@ -36,7 +36,8 @@ std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &a
       return str("some elements of ", name(i), " have several indices");
     for (size_t k = 0; k < kernel.paramCount; ++k) {
       if (k == i || !isArray(k) || !overlap(args[i].buffer, args[k].buffer)) continue;
-      if (disjoint || !isSameArray(args[i].buffer, args[k].buffer)) return str(name(i), " overlaps ", name(k));
+      bool distinct = haveDistinctPlaces(args[k].buffer.sizes, args[k].buffer.strides);
+      if (disjoint || !distinct || !isSameArray(args[i].buffer, args[k].buffer)) return str(name(i), " overlaps ", name(k));
     }
   }
   return "";

@@ -198,6 +198,9 @@ private:
       others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
       other = std::prev(others_.end());
     }
+    if (!overlap.empty() && other->second.code(index).disjoint)
+      return Error::environment(str("the text of @", kernel.name, " excludes such arguments by its form: ", overlap),
+                                kernel.nameRange);
     if (!rule.empty()) remark(kernel, str("@", kernel.name, " runs without block messages: ", rule));
     if (!overlap.empty()) remark(kernel, str("@", kernel.name, " keeps whole tiles before it stores them: ", overlap));
     return &other->second;

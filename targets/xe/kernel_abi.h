@@ -29,6 +29,7 @@ inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per
 struct XeKernel : LaneKernel {
   bool largeRegisterFile = false; // requests 256 registers per thread
   std::vector<XeBlockUse> blockUses;
+  bool disjoint = false; // the arguments must be as the kernel's form says (ir/interp/disjoint_arguments.h)
 };
 
 // The kernels of a module, compiled for one target. The SPIR-V is the same for the same input.

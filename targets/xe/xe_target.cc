@@ -136,10 +136,6 @@ public:
         TargetInfo careful = assuming(*info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
-        for (const auto &kernel : (*kernels)->kernels)
-          if (!assumptions.disjoint && (kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame)))
-            return Error::environment(str("the arguments overlap, which the text of @", kernel->name, " excludes by its form"),
-                                      kernel->nameRange);
         Diagnostics repeated; // already reported by the first compilation
         repeated.wantRemarks(false);
         emit.blockMessages = assumptions.blockRules;

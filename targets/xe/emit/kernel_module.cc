@@ -78,6 +78,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     XeLaneDevice device(*kernel, target, options, diagnostics);
     XeKernel made;
     made.largeRegisterFile = device.wantsLargeRegisterFile();
+    made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
     made.blockUses = device.blockUses();
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, result.kernels));

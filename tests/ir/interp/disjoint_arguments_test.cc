@@ -47,6 +47,8 @@ TEST_P(DisjointArguments, TheSameArray) {
   LaunchArg fewer = array(&memory[0], {4, 16}, {16, 1}), row = array(&memory[0], {1, 16}, {99, 1});
   EXPECT_EQ(why(fewer, b, a), orSame() || none() ? "" : "`%C` overlaps `%A`") << "the same places";
   EXPECT_EQ(why(row, b, a), none() ? "" : "`%C` overlaps `%A`") << "the strides are others";
+  LaunchArg folded = array(&memory[0], {8, 32}, {16, 1});
+  EXPECT_EQ(why(folded, b, a), none() ? "" : "`%C` overlaps `%A`") << "its rows overlap";
 }
 
 TEST_P(DisjointArguments, ShiftedArrays) {

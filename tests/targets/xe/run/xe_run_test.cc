@@ -174,7 +174,7 @@ TEST_F(XeRun, LargeTiles) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --remarks --target=cpu,") + target +
                           " %src/tests/targets/xe/run/sweeps.xt");
     EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "15 tests: 15 passed")) << run.output;
+    EXPECT_TRUE(has(run, "20 tests: 20 passed")) << run.output;
     EXPECT_TRUE(has(run, "@shifted keeps whole tiles before it stores them: `%C` overlaps `%A`")) << run.output;
     EXPECT_FALSE(has(run, "@add keeps whole tiles")) << "one buffer for several arguments is the same at all places";
   }
