@@ -71,7 +71,7 @@ std::string multiplied(int64_t columns) {
 const Shape kShapes[] = {{"copied", copied, 8192},
                          {"scaled", scaled, 8192},
                          {"turned", turned, 4096},
-                         {"softmax", softmax, 4096},
+                         {"softmax", softmax, 8192},
                          {"multiplied", multiplied, 1024}};
 
 using Counts = std::map<std::string, double>; // counts by name
