@@ -56,10 +56,6 @@ bool distance(const Op &a, const Op &b, int64_t (&apart)[2]) {
   return true;
 }
 
-bool isSlmBuffer(const Value *base) {
-  return base->type().isMemRef() && base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm;
-}
-
 // Whether two accesses may touch one element from different lanes.
 bool mayMeet(const LaneAccess &a, const LaneAccess &b) {
   if (a.space != b.space || (!a.writes && !b.writes)) return false;

@@ -17,8 +17,6 @@ const Value *sourceOf(const Value *base) {
   return base;
 }
 
-bool isSlmBuffer(const Value *base) { return base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
-
 // Whether the base is a parameter of the kernel (not of a loop, which may carry another one), and the tile has its sizes and strides, so that all it may access lies in the
 // argument.
 bool isArgument(const Op &init) {

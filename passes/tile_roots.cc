@@ -9,6 +9,8 @@
 
 namespace xt {
 
+bool isSlmBuffer(const Value *base) { return base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
+
 size_t rowOffsetAt(const Op &initTile) {
   Type base = initTile.operand(0)->type();
   return base.isMemRef() ? static_cast<size_t>(base.rank()) - 1 : 1;

@@ -30,6 +30,9 @@ private:
   std::unordered_map<const Value *, int64_t> divisors_; // for lookup only
 };
 
+// Whether the base of a tile is a buffer in shared local memory.
+bool isSlmBuffer(const Value *base);
+
 // The position of the row offset among an init_tile's operands; the column offset follows it.
 size_t rowOffsetAt(const Op &initTile);
 

@@ -145,8 +145,8 @@ private:
         open_.pop_back();
         for (size_t i = 0; i < op->operandCount(); ++i) addOperand(*op, i);
         keepWhole(*op);
-      } else if (usersOf_ < sweep_.ops.size()) {
-        addUsers(*sweep_.ops[usersOf_++]);
+      } else if (usersVisited_ < sweep_.ops.size()) {
+        addUsers(*sweep_.ops[usersVisited_++]);
       } else {
         return;
       }
@@ -240,7 +240,7 @@ private:
 
   void sortOps() {
     std::ranges::sort(sweep_.ops, {}, [&](const Op *op) { return places_.at(op); });
-    usersOf_ = sweep_.ops.size();
+    usersVisited_ = sweep_.ops.size();
   }
 
   static bool isAccess(const Op &op) { return accessedTile(op) != nullptr; }
@@ -335,9 +335,9 @@ private:
   TileSweep sweep_;
   std::unordered_set<const Op *> members_;            // for lookup only
   std::unordered_map<const Op *, Follows> dims_;      // of the result, or of what is stored; for lookup only
-  std::vector<Op *> open_;                            // their operands are to be looked at
+  std::vector<Op *> open_; // members whose operands have not been visited
   std::vector<const Op *> roots_;
-  size_t usersOf_ = 0; // the users of the results of so many ops have been looked at
+  size_t usersVisited_ = 0; // number of ops of the sweep whose users have been visited
 };
 
 } // namespace

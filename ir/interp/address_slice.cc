@@ -73,12 +73,9 @@ void AddressSlice::checkRead(const Op &op) {
   for (size_t i = 0; i < from.size(); ++i) {
     if (!from[i]) continue;
     known = true;
-    MemoryRange read = bytesOf(args_[i].buffer);
-    for (size_t w = 0; w < args_.size(); ++w) {
-      MemoryRange written = bytesOf(args_[w].buffer);
-      if (effects_.writes[w] && read.low < written.high && written.low < read.high)
+    for (size_t w = 0; w < args_.size(); ++w)
+      if (effects_.writes[w] && overlap(args_[i].buffer, args_[w].buffer))
         obstacle_ = "the addresses of its stores depend on memory that it writes";
-    }
   }
   if (!known) obstacle_ = "the addresses of its stores depend on shared local memory";
 }

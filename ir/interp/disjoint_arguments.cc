@@ -17,11 +17,6 @@ bool isSameArray(const BufferView &a, const BufferView &b) {
   return same;
 }
 
-bool overlap(const BufferView &a, const BufferView &b) {
-  MemoryRange x = bytesOf(a), y = bytesOf(b);
-  return x.low < y.high && y.low < x.high;
-}
-
 } // namespace
 
 std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {

@@ -21,6 +21,11 @@ MemoryRange bytesOf(const BufferView &view) {
   return empty ? MemoryRange{data, data} : MemoryRange{data + before, data + behind};
 }
 
+bool overlap(const BufferView &a, const BufferView &b) {
+  MemoryRange x = bytesOf(a), y = bytesOf(b);
+  return x.low < y.high && y.low < x.high;
+}
+
 namespace {
 Error argumentError(const Kernel &kernel, size_t i, std::string text) {
   return Error::environment(str("argument ", i + 1, " of @", kernel.name, ": ", text), kernel.param(i)->range());

@@ -12,6 +12,8 @@ Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std:
 
 // The bytes of a buffer; empty for a buffer without elements.
 MemoryRange bytesOf(const BufferView &view);
+// Whether two buffers share memory, taking each to fill the memory between its first and its last byte.
+bool overlap(const BufferView &a, const BufferView &b);
 
 // The memory of the buffers among the arguments, and of the buffers that addresses among them point into.
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
