@@ -182,8 +182,7 @@ std::string Blocking::whyNoBase(const Op &root) const {
   const Value *base = root.operand(0);
   if (root.operandCount() > rowOffsetAt(root) + 2 || !base->type().isMemRef())
     return "the shape and strides of its matrix are computed in the kernel, so they may break the rules of block messages";
-  const Value *source = base;
-  while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
+  const Value *source = withoutCasts(base);
   bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount,
        columns = isByColumns(root.result());
   if (!parameter || (columns && source != base)) return "its base is not a parameter of the kernel";

@@ -12,6 +12,11 @@ bool isRemovable(const Op &op) {
          !has(effects, Effect::Terminates) && !has(effects, Effect::Observable);
 }
 
+bool isElementwise(const Op &op) {
+  TypeRule rule = op.info().typeRule;
+  return rule == TypeRule::Elementwise || rule == TypeRule::Compare || rule == TypeRule::Select || rule == TypeRule::Cast;
+}
+
 bool costsWork(const Op &op) {
   return op.resultCount() && op.result(0)->type().isVector() && op.info().layoutRule != LayoutRule::Free;
 }

@@ -12,6 +12,8 @@ bool isPure(const Op &op);
 // a prefetch.
 bool isRemovable(const Op &op);
 bool isLoop(const Op &op);
+// Whether each element of the result is computed from the elements at the same position of the operands.
+bool isElementwise(const Op &op);
 // Whether the op reads a vector from memory and has no side effect. Then only a write in between prevents moving or
 // merging it.
 bool isLoad(const Op &op);

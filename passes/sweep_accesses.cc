@@ -11,16 +11,10 @@
 namespace xt {
 namespace {
 
-// The memref behind casts.
-const Value *sourceOf(const Value *base) {
-  while (base->definingOp() && base->definingOp()->kind() == OpKind::Cast) base = base->definingOp()->operand(0);
-  return base;
-}
-
 // Whether the base is a parameter of the kernel (not of a loop, which may carry another one), and the tile has its sizes and strides, so that all it may access lies in the
 // argument.
 bool isArgument(const Op &init) {
-  const Value *source = sourceOf(init.operand(0));
+  const Value *source = withoutCasts(init.operand(0));
   if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
   return init.result()->type().data().scatter || init.operandCount() == rowOffsetAt(init) + 2;
 }
@@ -56,7 +50,7 @@ std::optional<ArgumentPromise> neededBetween(const SweepAccess &a, const SweepAc
   const Op *first = chainOf(a.tile).init, *second = chainOf(b.tile).init;
   if (!first || !second) return std::nullopt;
   const Op &x = *first, &y = *second;
-  const Value *one = sourceOf(x.operand(0)), *other = sourceOf(y.operand(0));
+  const Value *one = withoutCasts(x.operand(0)), *other = withoutCasts(y.operand(0));
   bool sameBase = x.operand(0) == y.operand(0);
   if (isSlmBuffer(one) && isSlmBuffer(other)) {
     if (one != other) return ArgumentPromise::Nothing; // plan-slm puts a barrier between buffers that share memory

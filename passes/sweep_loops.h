@@ -1,4 +1,4 @@
-// Makes work on large tiles loops over parts of them, so that code does not grow with tiles.
+// Replaces work on large tiles by loops over parts of them, so that code does not grow with tiles.
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"

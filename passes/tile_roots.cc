@@ -9,6 +9,11 @@
 
 namespace xt {
 
+const Value *withoutCasts(const Value *base) {
+  while (base->definingOp() && base->definingOp()->kind() == OpKind::Cast) base = base->definingOp()->operand(0);
+  return base;
+}
+
 bool isSlmBuffer(const Value *base) { return base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
 
 size_t rowOffsetAt(const Op &initTile) {

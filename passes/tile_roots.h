@@ -30,6 +30,9 @@ private:
   std::unordered_map<const Value *, int64_t> divisors_; // for lookup only
 };
 
+// The memref or address that a base is a cast of, or the base itself.
+const Value *withoutCasts(const Value *base);
+
 // Whether the base of a tile is a buffer in shared local memory.
 bool isSlmBuffer(const Value *base);
 

@@ -15,12 +15,6 @@ constexpr size_t kMostOps = 256;     // of one sweep
 constexpr size_t kMostAccesses = 24; // of one sweep; each is compared with each
 constexpr size_t kMostSpan = 4096; // ops of the block from the first to the last one of a sweep
 
-bool isElementwise(const Op &op) {
-  TypeRule rule = op.info().typeRule;
-  return isPure(op) &&
-         (rule == TypeRule::Elementwise || rule == TypeRule::Compare || rule == TypeRule::Select || rule == TypeRule::Cast);
-}
-
 bool isScatter(Type type) { return type.isTile() && type.data().scatter; }
 
 // Values that have a part for each part of a sweep.
@@ -55,7 +49,7 @@ bool isSwept(const Op &op) {
     const Value *tile = accessedTile(op);
     return (isScatter(tile->type()) || (chainOf(tile).init && !tile->type().data().packed)) && tile->type().rank() == 2;
   }
-  default: return isElementwise(op);
+  default: return isPure(op) && isElementwise(op);
   }
 }
 
@@ -77,7 +71,7 @@ public:
   bool find(ArgumentPromise most) {
     do {
       close();
-      cutStoresAlike();
+      storeOnce();
       if (sweep_.ops.size() > kMostOps || !sweep_.inPart({0, 1}) || span() > kMostSpan) return false;
     } while (joinsAnother());
     keepThoseInParts();
@@ -219,8 +213,8 @@ private:
     }
   }
 
-  // A store whose value is the same in several parts would be repeated.
-  void cutStoresAlike() {
+  // Keeps dimensions whole that a store does not follow: each of their parts would repeat it.
+  void storeOnce() {
     for (bool changed = true; changed;) {
       changed = false;
       for (const Op *op : sweep_.ops) {
@@ -342,15 +336,7 @@ private:
 
 } // namespace
 
-bool isMadeAnywhere(const Op &op) {
-  switch (op.kind()) {
-  case OpKind::Constant:
-  case OpKind::Splat:
-  case OpKind::Iota:
-  case OpKind::CreateMask: return true;
-  default: return false;
-  }
-}
+bool isMadeAnywhere(const Op &op) { return op.info().layoutRule == LayoutRule::Free; }
 
 Follows TileSweep::followsOfOperand(const Op &op, size_t operand, Follows result) const {
   if (!hasParts(op.operand(operand)->type())) return {kWhole, kWhole};

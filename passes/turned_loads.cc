@@ -4,6 +4,7 @@
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/tile.h"
+#include "passes/facts.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -13,11 +14,6 @@ namespace {
 
 constexpr int kMaxChain = 64; // ops between a load and a transpose
 
-bool isPointwise(const Op &op) {
-  TypeRule rule = op.info().typeRule;
-  return rule == TypeRule::Elementwise || rule == TypeRule::Compare || rule == TypeRule::Select || rule == TypeRule::Cast;
-}
-
 bool canTurn(const Value *value, int depth) {
   if (!value->type().isVector()) return true;
   const Op *op = value->definingOp();
@@ -26,7 +22,7 @@ bool canTurn(const Value *value, int depth) {
   for (Use use : value->uses())
     if (use.user != value->uses().front().user) return false;
   if (op->kind() == OpKind::LoadTile) return true;
-  if (!isPointwise(*op)) return false;
+  if (!isElementwise(*op)) return false;
   for (const Value *operand : op->operands())
     if (!canTurn(operand, depth + 1)) return false;
   return true;

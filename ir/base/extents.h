@@ -13,7 +13,7 @@ inline int64_t productOf(std::span<const int64_t> extents) {
   return product;
 }
 
-// Whether different indices of an array with these strides, of any sign, certainly are different places.
+// Whether no element of an array with these strides, of any sign, has several indices; false if that is not certain.
 bool haveDistinctPlaces(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 
 } // namespace xt

@@ -161,9 +161,6 @@ bool verifyTest(const Module &module, const HostTest &test, Diagnostics &diagnos
   return ok;
 }
 
-} // namespace
-
-namespace {
 bool hasForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   Diagnostics found;
   bool holds = verifyForm(form, kernel, context, found).ok();

@@ -64,6 +64,7 @@ TEST_P(DisjointArguments, ElementsWithSeveralIndices) {
   LaunchArg a = array(&memory[0], {8, 16}, {0, 1}), b = array(&memory[1000], {8, 16}, {15, 1});
   EXPECT_EQ(why(a, a, array(&memory[2000], {8, 16}, {-16, 1})), "");
   EXPECT_EQ(why(a, a, array(&memory[2000], {8, 16}, {1, 8})), "");
+  EXPECT_EQ(why(a, a, array(&memory[2000], {4, 0}, {0, 1})), "") << "no elements";
   EXPECT_EQ(why(a, a, b), none() ? "" : "some elements of `%C` have several indices");
 }
 
