@@ -17,4 +17,8 @@ Value *iotaFrom(Builder &builder, const Op &iota, Type type, Value *first) {
   return type.elem() == Elem::Index ? value : builder.value(OpKind::IndexCast, {value}, type);
 }
 
+Value *zerosOf(Builder &builder, Type type) {
+  return isFloat(type.elem()) ? builder.constantFloat(type, 0) : builder.constantInt(type, 0);
+}
+
 } // namespace xt

@@ -8,4 +8,7 @@ namespace xt {
 // where nothing is rounded, and converts to the element type afterwards.
 Value *iotaFrom(Builder &builder, const Op &iota, Type type, Value *first);
 
+// Zeros of an integer or float type.
+Value *zerosOf(Builder &builder, Type type);
+
 } // namespace xt

@@ -1,0 +1,15 @@
+// Arithmetic on values of type `index`, for passes that compute positions.
+#pragma once
+#include "ir/builder.h"
+
+namespace xt {
+
+// The sum, where null stands for 0 as an operand and as the result, and costs no op.
+Value *sumOf(Builder &builder, Value *x, Value *y);
+Value *sumOf(Builder &builder, Value *x, int64_t constant);
+// `x`, or the constant 0 for null.
+Value *orZero(Builder &builder, Value *x);
+// The condition x == constant.
+Value *isEqual(Builder &builder, Value *x, int64_t constant);
+
+} // namespace xt

@@ -1,0 +1,35 @@
+// Internal to the pass distribute-to-subgroups: convert_layout, which gives subgroups other parts of a vector. Costs nothing
+// where the parts are the same, registers where each subgroup already holds what it needs, and an exchange otherwise.
+#pragma once
+#include "passes/element_exchange.h"
+
+namespace xt {
+
+class LayoutConversion {
+public:
+  // `slmLimit`: the most bytes of shared local memory that one exchange may use; 0: unlimited.
+  LayoutConversion(Builder &builder, SubgroupValues &values, SubgroupPlaces &places, SlmExchange &slm,
+                   ElementExchange &elements, int64_t slmLimit)
+      : b_(builder), values_(values), places_(places), slm_(slm), elements_(elements), slmLimit_(slmLimit) {}
+
+  void convert(const Op &op);
+
+private:
+  struct Bands {
+    size_t dim;
+    int64_t count;
+  };
+  void convertInRegisters(const Op &op, const SubgroupChoice &choice);
+  std::optional<Bands> bandsOf(Type type, const Pieces &source, const Pieces &target) const;
+  void convertInBands(const Op &op, const Bands &bands);
+  Value *inBand(Value *first, int64_t band, int64_t length);
+
+  Builder &b_;
+  SubgroupValues &values_;
+  SubgroupPlaces &places_;
+  SlmExchange &slm_;
+  ElementExchange &elements_;
+  int64_t slmLimit_;
+};
+
+} // namespace xt

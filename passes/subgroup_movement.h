@@ -1,0 +1,29 @@
+// Internal to the pass distribute-to-subgroups: ops whose results take elements from other places of their operands. Decides
+// what stays inside a subgroup and what goes through shared local memory.
+#pragma once
+#include "passes/element_exchange.h"
+
+namespace xt {
+
+class SubgroupMovement {
+public:
+  SubgroupMovement(Builder &builder, SubgroupValues &values, SubgroupPlaces &places, SlmExchange &slm,
+                   ElementExchange &elements)
+      : b_(builder), values_(values), places_(places), slm_(slm), elements_(elements) {}
+
+  void loadTransposed(const Op &op);
+  void tileMma(const Op &op);
+  void transpose(const Op &op);
+  void broadcast(const Op &op);
+  void reshape(const Op &op);
+  void extract(const Op &op);
+
+private:
+  Builder &b_;
+  SubgroupValues &values_;
+  SubgroupPlaces &places_;
+  SlmExchange &slm_;
+  ElementExchange &elements_;
+};
+
+} // namespace xt
