@@ -18,6 +18,7 @@ void onlyWhere(Builder &builder, Value *condition, const std::function<void()> &
 
 Value *valueWhere(Builder &builder, Value *condition, Type type, const std::function<Value *()> &body,
                   const std::function<Value *()> &otherwise) {
+  if (!condition) return body();
   Op *branch = builder.create(OpKind::If, {condition}, {type}, 2);
   Builder around = builder;
   builder.setEnd(*branch->region(0));

@@ -1,9 +1,10 @@
-// Ops that move elements: products, transposes, reductions. Dimensions that a lane holds completely need no exchange.
+#include "passes/lane_math.h"
+
 #include "ir/base/check.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
-#include "passes/lane_distribution.h"
+#include "passes/vector_slices.h"
 
 namespace xt {
 namespace {
@@ -32,25 +33,33 @@ std::optional<std::vector<Factor>> innerDigits(const Layout *layout, int dim, in
 
 } // namespace
 
-const Layout *LaneDistribution::gathered(const Layout *layout, int dim) {
+Value *LaneMath::in(const Value *value, const Layout *layout) {
+  return exchange_.converted(values_.of(value), layouts_.of(value), layout);
+}
+
+void LaneMath::bindFrom(const Value *old, Value *fragment, const Layout *layout) {
+  values_.bind(old, exchange_.converted(fragment, layout, layouts_.of(old)));
+}
+
+const Layout *LaneMath::gathered(const Layout *layout, int dim) const {
   std::vector<DimOf> dims;
   for (int d = 0; d < layout->rank(); ++d) dims.push_back({d == dim ? nullptr : layout, d});
-  const Layout *found = layout->rank() > 1 ? combined(context_, dims, layout->shape()) : nullptr;
+  const Layout *found = layout->rank() > 1 ? combined(b_.context(), dims, layout->shape()) : nullptr;
   return found ? found : layouts_.replicated(layout->shape());
 }
 
 // --- reductions and broadcasts ---------------------------------------------------------------------------------------
 
 // Reduces first within each lane, then among the lanes that hold a block of adjacent elements.
-void LaneDistribution::reduction(const Op &op) {
+void LaneMath::reduction(const Op &op) {
   int dim = dimOf(op);
   const Value *from = op.operand(0), *to = op.result();
   int64_t n = from->type().extent(dim) / to->type().extent(dim);
-  const Layout *layout = layouts_.of(from), *given = grouped(context_, layout, dim, n);
+  const Layout *layout = layouts_.of(from), *given = grouped(b_.context(), layout, dim, n);
   std::optional<std::vector<Factor>> digits = innerDigits(layout, dim, n);
   if (!given || !digits) {
     layout = gathered(layout, dim);
-    given = grouped(context_, layout, dim, n);
+    given = grouped(b_.context(), layout, dim, n);
     digits = innerDigits(layout, dim, n);
     XT_CHECK(given && digits, "registers of one lane reduce in blocks of any size");
   }
@@ -63,7 +72,7 @@ void LaneDistribution::reduction(const Op &op) {
     std::vector<int64_t> shape(value->type().shape().begin(), value->type().shape().end());
     bool all = shape[at(dim)] == inLane;
     shape[at(dim)] /= inLane;
-    Op *reduced = create(OpKind::Reduction, {value}, {context_.vector(shape, value->type().elem())});
+    Op *reduced = b_.create(OpKind::Reduction, {value}, {b_.context().vector(shape, value->type().elem())});
     ReductionOp(*reduced).setKind(kind);
     ReductionOp(*reduced).setDim(dim);
     if (!all) ReductionOp(*reduced).setReductionSize(inLane);
@@ -71,7 +80,7 @@ void LaneDistribution::reduction(const Op &op) {
   }
   for (const Factor &digit : *digits) {
     if (digit.axis != Axis::Lane || digit.extent == 1) continue;
-    Op *reduced = create(OpKind::SubgroupReduce, {value}, {value->type()});
+    Op *reduced = b_.create(OpKind::SubgroupReduce, {value}, {value->type()});
     SubgroupReduceOp(*reduced).setKind(kind);
     if (digit.extent < lanes_) {
       SubgroupReduceOp(*reduced).setClusterSize(digit.extent);
@@ -79,78 +88,80 @@ void LaneDistribution::reduction(const Op &op) {
     }
     value = reduced->result();
   }
-  bind(to, converted(value, given, layouts_.of(to)));
+  bindFrom(to, value, given);
 }
 
-void LaneDistribution::broadcast(const Op &op) {
+void LaneMath::broadcast(const Op &op) {
   int dim = dimOf(op);
   const Value *from = op.operand(0), *to = op.result();
   int64_t n = to->type().extent(dim) / from->type().extent(dim);
-  const Layout *layout = layouts_.of(to), *wanted = grouped(context_, layout, dim, n);
+  const Layout *layout = layouts_.of(to), *wanted = grouped(b_.context(), layout, dim, n);
   if (!wanted || !innerDigits(layout, dim, n)) { // without this the block of an element would depend on the lane
     layout = gathered(layout, dim);
-    wanted = grouped(context_, layout, dim, n);
+    wanted = grouped(b_.context(), layout, dim, n);
     XT_CHECK(wanted, "registers of one lane repeat in blocks of any size");
   }
   Value *value = in(from, wanted);
-  Type type = laneVector(layout, to->type().elem());
+  Type type = values_.fragment(layout, to->type().elem());
   int64_t times = type.extent(dim) / value->type().extent(dim);
   if (times > 1) {
     bool stretches = value->type().extent(dim) == 1;
-    Op *made = create(OpKind::Broadcast, {value}, {type});
+    Op *made = b_.create(OpKind::Broadcast, {value}, {type});
     BroadcastOp(*made).setDim(dim);
     if (!stretches) BroadcastOp(*made).setBroadcastSize(times);
     value = made->result();
   }
-  bind(to, converted(value, layout, layouts_.of(to)));
+  bindFrom(to, value, layout);
 }
 
 // --- other shapes ----------------------------------------------------------------------------------------------------
 
-void LaneDistribution::transpose(const Op &op) {
+void LaneMath::transpose(const Op &op) {
   std::vector<int64_t> permutation = permutationOf(op);
-  const Layout *layout = transposed(context_, layouts_.of(op.operand(0)), permutation);
-  Op *turned = create(OpKind::Transpose, {of(op.operand(0))}, {laneVector(layout, op.result()->type().elem())});
+  const Layout *layout = transposed(b_.context(), layouts_.of(op.operand(0)), permutation);
+  Op *turned =
+      b_.create(OpKind::Transpose, {values_.of(op.operand(0))}, {values_.fragment(layout, op.result()->type().elem())});
   TransposeOp(*turned).setPermutation(permutation);
-  bind(op.result(), converted(turned->result(), layout, layouts_.of(op.result())));
+  bindFrom(op.result(), turned->result(), layout);
 }
 
-void LaneDistribution::reshape(const Op &op) {
+void LaneMath::reshape(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
-  if (const Layout *layout = xt::reshaped(context_, layouts_.of(from), to->type().shape())) {
-    Value *value = reshaped(of(from), layout->ownerShape(Axis::Lane));
-    return bind(to, converted(value, layout, layouts_.of(to)));
+  if (const Layout *layout = reshaped(b_.context(), layouts_.of(from), to->type().shape())) {
+    Value *value = withShape(b_, values_.of(from), layout->ownerShape(Axis::Lane));
+    return bindFrom(to, value, layout);
   }
   std::span<const int64_t> before = from->type().shape(), after = to->type().shape();
-  Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
+  FragmentExchange::Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
     int64_t number = 0;
     for (size_t d = 0; d < after.size(); ++d) number = number * after[d] + index[d];
     std::vector<int64_t> place(before.size());
     for (size_t d = before.size(); d-- > 0; number /= before[d]) place[d] = number % before[d];
     return place;
   };
-  bind(to, exchanged(of(from), layouts_.of(from), layouts_.of(to), source));
+  values_.bind(to, exchange_.exchanged(values_.of(from), layouts_.of(from), layouts_.of(to), source));
 }
 
-void LaneDistribution::extractSlice(const Op &op) {
+void LaneMath::extractSlice(const Op &op) {
   const Layout *whole = layouts_.of(op.operand(0)), *part = layouts_.of(op.result());
   std::vector<int64_t> offsets = ExtractStridedSliceOp(op).offsets();
   if (auto own = ownOffsets(whole, offsets, part, false))
-    return bind(op.result(), slice(of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
-  Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
+    return values_.bind(op.result(), sliceOf(b_, values_.of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
+  FragmentExchange::Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
     std::vector<int64_t> place(index.begin(), index.end());
     for (size_t d = 0; d < place.size(); ++d) place[d] += offsets[d];
     return place;
   };
-  bind(op.result(), exchanged(of(op.operand(0)), whole, part, source));
+  values_.bind(op.result(), exchange_.exchanged(values_.of(op.operand(0)), whole, part, source));
 }
 
-void LaneDistribution::insertSlice(const Op &op) {
+void LaneMath::insertSlice(const Op &op) {
   const Layout *part = layouts_.of(op.operand(0)), *whole = layouts_.of(op.result());
   std::vector<int64_t> offsets = InsertStridedSliceOp(op).offsets();
-  Value *into = of(op.operand(1));
-  if (auto own = ownOffsets(whole, offsets, part, true)) return bind(op.result(), placed(of(op.operand(0)), into, *own));
-  Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
+  Value *into = values_.of(op.operand(1));
+  if (auto own = ownOffsets(whole, offsets, part, true))
+    return values_.bind(op.result(), withSlice(b_, values_.of(op.operand(0)), into, *own));
+  FragmentExchange::Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
     std::vector<int64_t> place(index.begin(), index.end());
     for (size_t d = 0; d < place.size(); ++d) {
       place[d] -= offsets[d];
@@ -158,24 +169,24 @@ void LaneDistribution::insertSlice(const Op &op) {
     }
     return place;
   };
-  bind(op.result(), exchanged(of(op.operand(0)), part, whole, source, into));
+  values_.bind(op.result(), exchange_.exchanged(values_.of(op.operand(0)), part, whole, source, into));
 }
 
 // --- products --------------------------------------------------------------------------------------------------------
 
-void LaneDistribution::dpas(const Op &op) {
+void LaneMath::dpas(const Op &op) {
   std::vector<Value *> operands;
   for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(in(op.operand(i), layouts_.ofProduct(op, i)));
   const Layout *layout = layouts_.ofProduct(op, 2);
-  Value *product = copy(op, std::move(operands), {laneVector(layout, op.result()->type().elem())})->result();
-  bind(op.result(), converted(product, layout, layouts_.of(op.result())));
+  Value *product = values_.copy(op, std::move(operands), {values_.fragment(layout, op.result()->type().elem())})->result();
+  bindFrom(op.result(), product, layout);
 }
 
-// Each lane computes its own elements of the result from its rows of a and its columns of b.
-void LaneDistribution::tileMma(const Op &op) {
+// Each lane computes its own elements of the result from its rows of a and its columns of b_.
+void LaneMath::tileMma(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
   auto operandLayout = [&](const Value *operand, DimOf rows, DimOf columns) {
-    const Layout *made = combined(context_, std::array{rows, columns}, operand->type().shape());
+    const Layout *made = combined(b_.context(), std::array{rows, columns}, operand->type().shape());
     return made ? made : layouts_.replicated(operand->type().shape());
   };
   const Layout *a = operandLayout(op.operand(0), {layout, 0}, {nullptr, 0}),
@@ -184,8 +195,8 @@ void LaneDistribution::tileMma(const Op &op) {
                b->ownerShape(Axis::Lane)[1] == layout->ownerShape(Axis::Lane)[1],
            "rows and columns are dealt out on their own");
   std::vector<Value *> operands = {in(op.operand(0), a), in(op.operand(1), b)};
-  if (op.operandCount() > 2) operands.push_back(of(op.operand(2)));
-  bind(op.result(), copy(op, std::move(operands), {laneType(op.result())})->result());
+  if (op.operandCount() > 2) operands.push_back(values_.of(op.operand(2)));
+  values_.bind(op.result(), values_.copy(op, std::move(operands), {values_.typeOf(op.result())})->result());
 }
 
 } // namespace xt

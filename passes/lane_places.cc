@@ -1,56 +1,35 @@
-// Numbers that depend only on the lane: its digits, its position along a dimension, tables of source lanes.
-#include "ir/base/check.h"
+#include "passes/lane_places.h"
+
+#include "ir/context.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
-#include "passes/lane_distribution.h"
+#include "passes/vector_slices.h"
 
 #include <bit>
 
 namespace xt {
 
-Builder LaneDistribution::atTop() {
-  Builder builder = b;
-  if (Op *next = topEnd_ ? topEnd_->next() : kernel_.body.first())
-    builder.setBefore(next);
-  else
-    builder.setEnd(kernel_.body);
-  builder.setRange(kernel_.nameRange);
-  return builder;
-}
-
-Value *LaneDistribution::top(OpKind kind, std::vector<Value *> operands, Type type) {
-  Value *value = atTop().value(kind, std::move(operands), type);
-  topEnd_ = value->definingOp();
-  return value;
-}
-
-Value *LaneDistribution::topConstant(Type type, int64_t value) {
-  Value *made = atTop().constantInt(type, value);
-  topEnd_ = made->definingOp();
-  return made;
-}
-
-Value *LaneDistribution::laneId() {
-  if (!laneId_) {
-    laneId_ = top(OpKind::LaneId, {}, context_.index());
-    laneId_->setName("lane");
+Value *LanePlaces::id() {
+  if (!id_) {
+    id_ = prologue_.value(OpKind::LaneId, {}, b_.context().index());
+    id_->setName("lane");
   }
-  return laneId_;
+  return id_;
 }
 
 // lane / stride % extent.
-Value *LaneDistribution::digit(int64_t stride, int64_t extent) {
+Value *LanePlaces::digit(int64_t stride, int64_t extent) {
   Value *&known = digits_[{stride, extent}];
   if (known) return known;
-  Value *value = laneId();
-  if (stride > 1) value = top(OpKind::DivSI, {value, topConstant(context_.index(), stride)}, context_.index());
-  if (stride * extent < lanes_) value = top(OpKind::RemSI, {value, topConstant(context_.index(), extent)}, context_.index());
+  Value *value = id();
+  if (stride > 1) value = prologue_.value(OpKind::DivSI, {value, prologue_.index(stride)}, b_.context().index());
+  if (stride * extent < lanes_) value = prologue_.value(OpKind::RemSI, {value, prologue_.index(extent)}, b_.context().index());
   return known = value;
 }
 
-Value *LaneDistribution::place(const Layout *layout, int dim) {
-  std::vector<std::array<int64_t, 3>> digits; // stride, extent, weight
+Value *LanePlaces::of(const Layout *layout, int dim) {
+  std::vector<Digit> digits;
   int64_t weight = 1;
   std::span<const Factor> factors = layout->factors(dim);
   for (size_t i = factors.size(); i-- > 0; weight *= factors[i].extent)
@@ -62,13 +41,13 @@ Value *LaneDistribution::place(const Layout *layout, int dim) {
   Value *sum = nullptr;
   for (auto [stride, extent, times] : digits) {
     Value *value = digit(stride, extent);
-    if (times != 1) value = top(OpKind::MulI, {value, topConstant(context_.index(), times)}, context_.index());
-    sum = sum ? top(OpKind::AddI, {sum, value}, context_.index()) : value;
+    if (times != 1) value = prologue_.value(OpKind::MulI, {value, prologue_.index(times)}, b_.context().index());
+    sum = sum ? prologue_.value(OpKind::AddI, {sum, value}, b_.context().index()) : value;
   }
   return places_[digits] = sum;
 }
 
-Value *LaneDistribution::isFirstCopy(const Layout *layout) {
+Value *LanePlaces::isFirstCopy(const Layout *layout) {
   if (!layout->isReplicated(Axis::Lane)) return nullptr;
   std::vector<bool> first(static_cast<size_t>(lanes_), true);
   for (int64_t lane = 0; lane < lanes_; ++lane)
@@ -77,7 +56,7 @@ Value *LaneDistribution::isFirstCopy(const Layout *layout) {
   return among(first);
 }
 
-Value *LaneDistribution::firstCopy(const Layout *layout) {
+Value *LanePlaces::firstCopy(const Layout *layout) {
   std::vector<int64_t> table;
   for (int64_t lane = 0; lane < lanes_; ++lane) {
     int64_t first = lane;
@@ -85,15 +64,23 @@ Value *LaneDistribution::firstCopy(const Layout *layout) {
       if (copy.axis == Axis::Lane) first -= lane / copy.stride % copy.extent * copy.stride;
     table.push_back(first);
   }
-  return laneOf(table, std::vector<bool>(table.size(), true));
+  return entryOf(table, std::vector<bool>(table.size(), true));
+}
+
+Value *LanePlaces::isFirst() {
+  std::vector<bool> first(static_cast<size_t>(lanes_));
+  first[0] = true;
+  return among(first);
 }
 
 // The index within the lane's own elements, converted digit by digit, plus the part that depends on the lane number.
-Value *LaneDistribution::indices(const Layout *layout, int dim) {
-  Type type = laneVector(layout, Elem::Index);
-  Op *count = create(OpKind::Iota, {}, {type});
+Value *LanePlaces::indices(const Layout *layout, int dim) {
+  Type type = b_.context().vector(layout->ownerShape(Axis::Lane), Elem::Index);
+  Op *count = b_.create(OpKind::Iota, {}, {type});
   IotaOp(*count).setDim(dim);
-  auto with = [&](OpKind kind, Value *x, int64_t constant) { return make(kind, {x, b.constantInt(type, constant)}, type); };
+  auto with = [&](OpKind kind, Value *x, int64_t constant) {
+    return b_.value(kind, {x, b_.constantInt(type, constant)}, type);
+  };
   Value *own = count->result(), *sum = nullptr;
   int64_t weight = 1, inLane = 1, extent = type.extent(dim);
   std::span<const Factor> factors = layout->factors(dim);
@@ -102,34 +89,34 @@ Value *LaneDistribution::indices(const Layout *layout, int dim) {
     Value *digit = inLane == 1 ? own : with(OpKind::DivSI, own, inLane);
     if (inLane * factors[i].extent < extent) digit = with(OpKind::RemSI, digit, factors[i].extent);
     if (weight != 1) digit = with(OpKind::MulI, digit, weight);
-    sum = sum ? make(OpKind::AddI, {sum, digit}, type) : digit;
+    sum = sum ? b_.value(OpKind::AddI, {sum, digit}, type) : digit;
     inLane *= factors[i].extent;
   }
-  if (!sum) sum = b.constantInt(type, 0);
-  Value *lane = place(layout, dim);
-  return lane ? make(OpKind::AddI, {sum, splat(lane, type)}, type) : sum;
+  if (!sum) sum = b_.constantInt(type, 0);
+  Value *lane = of(layout, dim);
+  return lane ? b_.value(OpKind::AddI, {sum, splatOf(b_, lane, type)}, type) : sum;
 }
 
 // --- tables ----------------------------------------------------------------------------------------------------------
 
-Value *LaneDistribution::among(const std::vector<bool> &lanes) {
+Value *LanePlaces::among(const std::vector<bool> &lanes) {
   Value *&known = groups_[lanes];
   if (known) return known;
-  Type wide = context_.scalar(Elem::I64);
+  Type wide = b_.context().scalar(Elem::I64);
   int64_t mask = 0;
   for (size_t lane = 0; lane < lanes.size(); ++lane)
     if (lanes[lane]) mask |= int64_t{1} << lane;
   Value *compared;
   if ((mask & (mask + 1)) == 0) { // a prefix of the lanes
     compared =
-        top(OpKind::CmpI, {laneId(), topConstant(context_.index(), std::popcount(static_cast<uint64_t>(mask)))}, context_.i1());
+        prologue_.value(OpKind::CmpI, {id(), prologue_.index(std::popcount(static_cast<uint64_t>(mask)))}, b_.context().i1());
     CmpIOp(*compared->definingOp()).setKind(CmpIKind::Slt);
     return groups_[lanes] = compared;
   }
-  Value *lane = top(OpKind::IndexCast, {laneId()}, wide);
-  Value *bit = top(OpKind::ShRUI, {topConstant(wide, mask), lane}, wide);
-  bit = top(OpKind::AndI, {bit, topConstant(wide, 1)}, wide);
-  compared = top(OpKind::CmpI, {bit, topConstant(wide, 0)}, context_.i1());
+  Value *lane = prologue_.value(OpKind::IndexCast, {id()}, wide);
+  Value *bit = prologue_.value(OpKind::ShRUI, {prologue_.constant(wide, mask), lane}, wide);
+  bit = prologue_.value(OpKind::AndI, {bit, prologue_.constant(wide, 1)}, wide);
+  compared = prologue_.value(OpKind::CmpI, {bit, prologue_.constant(wide, 0)}, b_.context().i1());
   CmpIOp(*compared->definingOp()).setKind(CmpIKind::Ne);
   return groups_[lanes] = compared;
 }
@@ -163,39 +150,39 @@ std::optional<Formula> formulaOf(const std::vector<int64_t> &table, const std::v
 
 } // namespace
 
-// The lane from which each lane reads. A table that no formula describes is stored in constants, one byte per lane.
-Value *LaneDistribution::laneOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted) {
+// A table that no formula describes is stored in constants, one byte per lane.
+Value *LanePlaces::entryOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted) {
   std::vector<int64_t> key = table;
   for (size_t lane = 0; lane < key.size(); ++lane)
     if (!wanted[lane]) key[lane] = -1;
   Value *&known = tables_[key];
   if (known) return known;
-  Type number = context_.index(), wide = context_.scalar(Elem::I64);
+  Type number = b_.context().index(), wide = b_.context().scalar(Elem::I64);
   Value *value = nullptr;
   if (std::optional<Formula> f = formulaOf(table, wanted)) {
     if (f->modulus > 1) value = digit(f->divisor, f->modulus);
-    if (value && f->factor > 1) value = top(OpKind::MulI, {value, topConstant(number, f->factor)}, number);
+    if (value && f->factor > 1) value = prologue_.value(OpKind::MulI, {value, prologue_.index(f->factor)}, number);
     if (!value)
-      value = topConstant(number, f->constant);
+      value = prologue_.index(f->constant);
     else if (f->constant)
-      value = top(OpKind::AddI, {value, topConstant(number, f->constant)}, number);
+      value = prologue_.value(OpKind::AddI, {value, prologue_.index(f->constant)}, number);
     return tables_[key] = value;
   }
-  Value *shift = top(OpKind::IndexCast, {digit(1, 8)}, wide);
-  shift = top(OpKind::MulI, {shift, topConstant(wide, 8)}, wide);
+  Value *shift = prologue_.value(OpKind::IndexCast, {digit(1, 8)}, wide);
+  shift = prologue_.value(OpKind::MulI, {shift, prologue_.constant(wide, 8)}, wide);
   Value *word = nullptr;
   for (size_t first = 0; first < key.size(); first += 8) {
     uint64_t bytes = 0;
     for (size_t lane = first; lane < first + 8 && lane < key.size(); ++lane)
       bytes |= static_cast<uint64_t>(std::max<int64_t>(0, key[lane])) << (8 * (lane - first));
-    Value *own = topConstant(wide, static_cast<int64_t>(bytes));
+    Value *own = prologue_.constant(wide, static_cast<int64_t>(bytes));
     std::vector<bool> behind(key.size());
     for (size_t lane = first; lane < key.size(); ++lane) behind[lane] = true;
-    word = word ? top(OpKind::Select, {among(behind), own, word}, wide) : own;
+    word = word ? prologue_.value(OpKind::Select, {among(behind), own, word}, wide) : own;
   }
-  word = top(OpKind::ShRUI, {word, shift}, wide);
-  word = top(OpKind::AndI, {word, topConstant(wide, 255)}, wide);
-  return tables_[key] = top(OpKind::IndexCast, {word}, number);
+  word = prologue_.value(OpKind::ShRUI, {word, shift}, wide);
+  word = prologue_.value(OpKind::AndI, {word, prologue_.constant(wide, 255)}, wide);
+  return tables_[key] = prologue_.value(OpKind::IndexCast, {word}, number);
 }
 
 } // namespace xt

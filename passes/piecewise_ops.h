@@ -1,4 +1,4 @@
-// Internal to the pass distribute-to-subgroups: ops that a subgroup performs on its own pieces, without data of other subgroups.
+// Internal to the pass distribute-to-subgroups: ops that a subgroup performs on its own pieces, without other subgroups.
 #pragma once
 #include "passes/subgroup_places.h"
 #include "passes/subgroup_values.h"

@@ -13,7 +13,7 @@ public:
       : b_(builder), prologue_(prologue), values_(values), places_(places), barriers_(barriers) {}
 
   Value *buffer(std::vector<int64_t> shape, Elem elem);
-  // Lets `body` write a vector of layout `from` to a buffer, with the barriers around it: the buffer may be read afterwards. One
+  // Lets `body` write a vector of layout `from` to a buffer, with barriers around it; the buffer may be read afterwards. One
   // of the subgroups that hold a copy writes.
   void write(const Layout &from, const std::function<void()> &body);
   // The same for a buffer that subgroups have read in this exchange.

@@ -1,8 +1,11 @@
-// Moves elements between lanes: each register of the result comes from registers of other lanes, by shuffles.
+#include "passes/fragment_exchange.h"
+
 #include "ir/base/check.h"
+#include "ir/context.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
-#include "passes/lane_distribution.h"
+#include "passes/part_values.h"
+#include "passes/vector_slices.h"
 
 #include <algorithm>
 
@@ -44,13 +47,26 @@ bool isWhole(const Layout *layout, int dim) {
 
 } // namespace
 
-Value *LaneDistribution::shuffled(Value *value, Value *lane) {
-  Op *shuffle = create(OpKind::Shuffle, {value, lane, index(lanes_)}, {value->type(), context_.i1()});
+void FragmentExchange::Move::add(const Layout *from, std::span<const int64_t> index) {
+  auto self = static_cast<int64_t>(lane.size());
+  std::vector<int64_t> owners = from->owners(index, Axis::Lane);
+  bool itself = std::find(owners.begin(), owners.end(), self) != owners.end();
+  lane.push_back(itself ? self : owners[0]);
+  registers.push_back(registerOf(from, lane.back(), index));
+}
+
+void FragmentExchange::Move::addNone() {
+  lane.push_back(-1);
+  registers.emplace_back();
+}
+
+Value *FragmentExchange::shuffled(Value *value, Value *lane) {
+  Op *shuffle = b_.create(OpKind::Shuffle, {value, lane, b_.index(places_.lanes())}, {value->type(), b_.context().i1()});
   ShuffleOp(*shuffle).setMode(ShuffleMode::Idx);
   return shuffle->result();
 }
 
-Value *LaneDistribution::converted(Value *fragment, const Layout *from, const Layout *to) {
+Value *FragmentExchange::converted(Value *fragment, const Layout *from, const Layout *to) {
   if (from == to) return fragment;
   // Elements along dimensions that every lane holds completely in both layouts move together.
   std::vector<int64_t> together;
@@ -61,16 +77,13 @@ Value *LaneDistribution::converted(Value *fragment, const Layout *from, const La
   Value *result = nullptr;
   forEachIndex(steps, [&](const std::vector<int64_t> &step) {
     Move move;
-    for (int64_t lane = 0; lane < lanes_; ++lane) {
+    for (int64_t lane = 0; lane < places_.lanes(); ++lane) {
       std::vector<int64_t> index;
       for (int d = 0; d < to->rank(); ++d) {
         auto i = static_cast<size_t>(d);
         index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(step[i] * together[i])]);
       }
-      std::vector<int64_t> owners = from->owners(index, Axis::Lane);
-      bool itself = std::find(owners.begin(), owners.end(), lane) != owners.end();
-      move.lane.push_back(itself ? lane : owners[0]);
-      move.registers.push_back(registerOf(from, move.lane.back(), index));
+      move.add(from, index);
     }
     move.shape = together;
     Value *part = moved(fragment, move, nullptr);
@@ -78,46 +91,43 @@ Value *LaneDistribution::converted(Value *fragment, const Layout *from, const La
       result = part;
       return;
     }
-    if (!result) result = zeros(context_.vector(own, fragment->type().elem()));
+    if (!result) result = zerosOf(b_, b_.context().vector(own, fragment->type().elem()));
     std::vector<int64_t> at = step;
     for (size_t d = 0; d < at.size(); ++d) at[d] *= together[d];
-    result = placed(part, result, at);
+    result = withSlice(b_, part, result, at);
   });
   return result;
 }
 
-Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source,
+Value *FragmentExchange::exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source,
                                    Value *otherwise) {
   std::vector<int64_t> own = to->ownerShape(Axis::Lane), one(own.size(), 1);
-  Value *result = otherwise ? otherwise : zeros(context_.vector(own, fragment->type().elem()));
+  Value *result = otherwise ? otherwise : zerosOf(b_, b_.context().vector(own, fragment->type().elem()));
   forEachIndex(own, [&](const std::vector<int64_t> &at) {
     Move move;
     bool any = false;
-    for (int64_t lane = 0; lane < lanes_; ++lane) {
+    for (int64_t lane = 0; lane < places_.lanes(); ++lane) {
       std::vector<int64_t> index;
       for (int d = 0; d < to->rank(); ++d)
         index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(at[static_cast<size_t>(d)])]);
       std::optional<std::vector<int64_t>> place = source(index);
-      move.lane.push_back(-1);
-      move.registers.emplace_back();
-      if (!place) continue;
-      any = true;
-      std::vector<int64_t> owners = from->owners(*place, Axis::Lane);
-      bool itself = std::find(owners.begin(), owners.end(), lane) != owners.end();
-      move.lane.back() = itself ? lane : owners[0];
-      move.registers.back() = registerOf(from, move.lane.back(), *place);
+      if (place)
+        move.add(from, *place);
+      else
+        move.addNone();
+      any |= place.has_value();
     }
     if (!any) return;
     move.shape.assign(static_cast<size_t>(from->rank()), 1);
     bool all = std::none_of(move.lane.begin(), move.lane.end(), [](int64_t lane) { return lane < 0; });
-    Value *part = moved(fragment, move, all ? nullptr : reshaped(slice(result, at, one), move.shape));
-    result = placed(reshaped(part, one), result, at);
+    Value *part = moved(fragment, move, all ? nullptr : withShape(b_, sliceOf(b_, result, at, one), move.shape));
+    result = withSlice(b_, withShape(b_, part, one), result, at);
   });
   return result;
 }
 
 // Emits one shuffle for each source register that some lane needs, and selects between the results.
-Value *LaneDistribution::moved(Value *fragment, const Move &move, Value *otherwise) {
+Value *FragmentExchange::moved(Value *fragment, const Move &move, Value *otherwise) {
   Value *result = otherwise;
   std::vector<bool> done(move.lane.size());
   for (size_t first = 0; first < move.lane.size(); ++first) {
@@ -129,9 +139,10 @@ Value *LaneDistribution::moved(Value *fragment, const Move &move, Value *otherwi
       wanted[lane] = done[lane] = true;
       stays &= move.lane[lane] == static_cast<int64_t>(lane);
     }
-    Value *part = slice(fragment, move.registers[first], move.shape);
-    if (!stays) part = shuffled(part, laneOf(move.lane, wanted));
-    result = result ? make(OpKind::Select, {splat(among(wanted), part->type()), part, result}, part->type()) : part;
+    Value *part = sliceOf(b_, fragment, move.registers[first], move.shape);
+    if (!stays) part = shuffled(part, places_.entryOf(move.lane, wanted));
+    result = result ? b_.value(OpKind::Select, {splatOf(b_, places_.among(wanted), part->type()), part, result}, part->type())
+                    : part;
   }
   return result;
 }

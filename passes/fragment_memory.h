@@ -1,0 +1,42 @@
+// Internal to the pass distribute-to-lanes: loads, stores and atomic ops. Each lane accesses its own elements, and waits where
+// another lane may access the same ones.
+#pragma once
+#include "passes/fragment_exchange.h"
+#include "passes/fragment_windows.h"
+#include "passes/lane_hazards.h"
+
+namespace xt {
+
+class FragmentMemory {
+public:
+  FragmentMemory(Builder &builder, FragmentValues &values, const LaneLayouts &layouts, LanePlaces &places,
+                 FragmentExchange &exchange, LaneHazards &hazards)
+      : b_(builder), values_(values), layouts_(layouts), places_(places), exchange_(exchange), hazards_(hazards),
+        windows_(builder, values, places) {}
+
+  void loadTile(const Op &op);
+  void storeTile(const Op &op);
+  void gather(const Op &op);
+  void scatter(const Op &op);
+  void atomic(const Op &op);
+  void storeScalar(const Op &op);
+
+  // Emits a barrier before the op where a lane may read before another lane has written, or after another lane has overwritten
+  // the element. `layout`: which lane accesses which element; null: any lane any element.
+  void before(const Op &op, const Layout *layout);
+
+private:
+  using Piece = FragmentWindows::Piece;
+
+  Value *assembled(Type type, const Value *tile, const Layout *layout, const std::function<Value *(const Piece &)> &load);
+
+  Builder &b_;
+  FragmentValues &values_;
+  const LaneLayouts &layouts_;
+  LanePlaces &places_;
+  FragmentExchange &exchange_;
+  LaneHazards &hazards_;
+  FragmentWindows windows_;
+};
+
+} // namespace xt
