@@ -14,6 +14,8 @@ public:
   virtual ~Arithmetic() = default;
   // The number for an attribute (a constant, a padding) or an argument of a launch, in an element type.
   virtual Number constant(Elem elem, const AttrValue &value) = 0;
+  // The value of elements out of bounds; `written` is the op's attribute, null if it has none.
+  Number padding(Elem elem, const AttrValue *written) { return constant(elem, written ? *written : AttrValue(int64_t{0})); }
   // Loads or stores an element in memory, at any alignment.
   virtual Number load(Elem elem, const void *bytes) = 0;
   virtual void store(Elem elem, void *bytes, Number value) = 0;

@@ -2,6 +2,7 @@
 // each subgroup continues with its part.
 #include "ir/base/check.h"
 #include "ir/interp/mma.h"
+#include "ir/interp/print_executor.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/interp/workgroup.h"
@@ -41,11 +42,11 @@ Result<void> Workgroup::exchange(const Step &step) {
 
 Fragment Workgroup::gather(const Step &step, size_t operand) const {
   Type type = step.op->operand(operand)->type();
-  if (type.isScalar()) return {std::get<Number>(subgroups_[0].value(step.operands[operand]))};
+  if (type.isScalar()) return {subgroups_[0].values().get<Number>(step, operand)};
   const Holding &holding = environment_.program.holding(type);
   Fragment whole(static_cast<size_t>(type.elementCount()));
   for (size_t s = 0; s < subgroups_.size(); ++s) {
-    const Fragment &part = *subgroups_[s].fragment(step.operands[operand]);
+    const Fragment &part = *subgroups_[s].values().fragment(step, operand);
     size_t k = 0;
     forEachHeld(holding.of(s), [&](std::span<const int64_t> index) { whole[*linearIndex(type.shape(), index)] = part[k++]; });
   }
@@ -68,7 +69,7 @@ void Workgroup::exchangeVector(const Step &step) {
 void Workgroup::extractForAll(const Step &step) {
   Fragment whole = gather(step, 0);
   std::vector<int64_t> index;
-  for (size_t i = 1; i < step.operands.size(); ++i) index.push_back(std::get<Number>(subgroups_[0].value(step.operands[i])).i);
+  for (size_t i = 1; i < step.operands.size(); ++i) index.push_back(subgroups_[0].values().get<Number>(step, i).i);
   std::optional<size_t> place = linearIndex(step.op->operand(0)->type().shape(), index);
   for (Subgroup &subgroup : subgroups_) subgroup.resume(place ? whole[*place] : Number());
 }

@@ -72,7 +72,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
   while (subgroup.state() == Subgroup::State::Ready)
     if (Result<void> done = subgroup.run(~uint64_t{0}); !done) return done.error();
   for (const GridDim &dim : kernel.grid) {
-    auto valueOf = [&](const Value *value) { return std::get<Number>(subgroup.value(program.slotOf(value))).i; };
+    auto valueOf = [&](const Value *value) { return std::get<Number>(subgroup.values().at(program.slotOf(value))).i; };
     int64_t lower = valueOf(dim.lower), upper = valueOf(dim.upper), step = valueOf(dim.step);
     if (step <= 0)
       return Error::environment(str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),

@@ -58,7 +58,7 @@ void LaneMeeting::resumeAll() {
 void LaneMeeting::order() {
   if (!environment_.monitor) return;
   std::vector<size_t> workers = {subgroupWorker(kernel(), subgroup())};
-  for (const Subgroup &lane : lanes_) workers.push_back(lane.id());
+  for (const Subgroup &lane : lanes_) workers.push_back(lane.worker().id());
   size_t place = static_cast<size_t>(NamedBarriers::kMost); // not the number of a named barrier
   for (size_t worker : workers) environment_.monitor->arrived(worker, place, ordering_);
   for (size_t worker : workers) environment_.monitor->passed(worker, place, ordering_);
@@ -96,7 +96,7 @@ Result<void> LaneMeeting::load() {
   if (Result<void> same = sameBlock(0); !same) return same;
   Type desc = op_.operand(0)->type();
   const auto &block = std::get<TileValue>(operand(0, 0));
-  if (Result<void> inside = lanes_[0].staysInside(step_, desc, block); !inside) return inside;
+  if (Result<void> inside = lanes_[0].worker().staysInside(step_, desc, block); !inside) return inside;
   order();
   std::vector<RuntimeValue> results;
   for (size_t l = 0; l < lanes_.size(); ++l) {
@@ -106,7 +106,7 @@ Result<void> LaneMeeting::load() {
     Number zero = arithmetic().constant(desc.elem(), int64_t{0});
     Fragment some(wanted.slices[0].size() * wanted.slices[1].size()), read(part.count, zero);
     if (auto element = xt::loadTile(block, wanted.slices[0], wanted.slices[1], zero, some.data(), site()))
-      return lanes_[l].reachesOutside(step_, block, *element);
+      return lanes_[l].worker().reachesOutside(step_, block, *element);
     for (size_t r = 0, k = 0; r < part.slices[0].size(); ++r)
       for (size_t c = 0; c < part.slices[1].size(); ++c)
         if (part.slices[0][r] < used[0] && part.slices[1][c] < used[1]) read[r * part.slices[1].size() + c] = some[k++];
@@ -137,13 +137,13 @@ Result<void> LaneMeeting::store() {
     resumeAll();
     return {};
   }
-  if (Result<void> inside = lanes_[0].staysInside(step_, desc, block); !inside) return inside;
+  if (Result<void> inside = lanes_[0].worker().staysInside(step_, desc, block); !inside) return inside;
   order();
   for (size_t l = 0; l < lanes_.size(); ++l) {
     Holding::Part part = partOf(desc, l);
-    const Number *in = lanes_[l].fragment(step_.operands[0])->data();
+    const Number *in = lanes_[l].values().fragment(step_, 0)->data();
     if (auto element = xt::storeTile(block, part.slices[0], part.slices[1], in, site()))
-      return lanes_[l].reachesOutside(step_, block, *element);
+      return lanes_[l].worker().reachesOutside(step_, block, *element);
   }
   order();
   resumeAll();
@@ -171,12 +171,12 @@ void LaneMeeting::multiply() {
   std::fill(sum.begin(), sum.end(), arithmetic().constant(result.elem(), int64_t{0}));
   auto f = static_cast<size_t>(b.rank() == 3 ? b.extent(2) : 1);
   for (size_t l = 0; l < lanes_.size(); ++l) {
-    const Fragment &ownA = *lanes_[l].fragment(step_.operands[0]), &ownB = *lanes_[l].fragment(step_.operands[1]);
+    const Fragment &ownA = *lanes_[l].values().fragment(step_, 0), &ownB = *lanes_[l].values().fragment(step_, 1);
     forEachOwn(*of.a, l, [&](size_t place, size_t r, size_t c, size_t width) { left[place] = ownA[r * width + c]; });
     forEachOwn(*of.b, l,
                [&](size_t place, size_t r, size_t c, size_t width) { right[place] = ownB[(r / f * width + c) * f + r % f]; });
     if (step_.operands.size() < 3) continue;
-    const Fragment &ownC = *lanes_[l].fragment(step_.operands[2]);
+    const Fragment &ownC = *lanes_[l].values().fragment(step_, 2);
     forEachOwn(*of.c, l, [&](size_t place, size_t r, size_t c, size_t width) { sum[place] = ownC[r * width + c]; });
   }
   MmaExtents shape{static_cast<size_t>(of.rows), static_cast<size_t>(of.columns), static_cast<size_t>(of.depth)};
@@ -222,7 +222,7 @@ void LaneMeeting::reduce() {
   auto stride = static_cast<size_t>(reduce.clusterStride().value_or(1));
   auto clusterOf = [&](size_t lane) { return std::pair(lane / (size * stride), lane % stride); };
   std::vector<Fragment> values;
-  for (const Subgroup &lane : lanes_) values.push_back(lane.elements(step_.operands[0]));
+  for (const Subgroup &lane : lanes_) values.push_back(lane.values().elements(step_, 0));
   for (size_t l = 0; l < lanes_.size(); ++l) {
     Fragment sum(values[l].size(), identity);
     for (size_t other = 0; other < lanes_.size(); ++other)
@@ -242,7 +242,7 @@ void LaneMeeting::arrive() {
   uint64_t round = environment_.barriers->roundOf(part, subgroup());
   environment_.monitor->takesPart(op_, subgroupWorker(kernel(), subgroup()), part, round);
   environment_.monitor->arrived(subgroupWorker(kernel(), subgroup()), part.id, round);
-  for (const Subgroup &lane : lanes_) environment_.monitor->arrived(lane.id(), part.id, round);
+  for (const Subgroup &lane : lanes_) environment_.monitor->arrived(lane.worker().id(), part.id, round);
 }
 
 } // namespace xt

@@ -24,9 +24,9 @@ private:
   void arrive();
   void order();
   void resumeAll();
-  size_t subgroup() const { return lanes_[0].subgroup(); }
+  size_t subgroup() const { return lanes_[0].worker().subgroup(); }
   const Kernel &kernel() const { return environment_.kernel; }
-  const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].value(step_.operands[i]); }
+  const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].values().operand(step_, i); }
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   // For accesses by the subgroup as a whole.
   AccessSite site() const {

@@ -236,15 +236,16 @@ void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange 
 void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroups) {
   if (place.op->kind() == OpKind::Barrier) ++epoch_;
   if (!checks_.divergence) return;
-  std::vector<Subgroup::Iteration> first = subgroups[0].iterations();
+  std::vector<LoopIteration> first = subgroups[0].iterations();
   for (const Subgroup &subgroup : subgroups) {
-    std::vector<Subgroup::Iteration> way = subgroup.iterations();
+    std::vector<LoopIteration> way = subgroup.iterations();
     // The place is the same, so its surrounding loops are: only their iteration numbers may differ.
     auto [a, b] = std::mismatch(first.begin(), first.end(), way.begin());
     if (a == first.end()) continue;
     Way &found = ways_[opNumber_.at(place.op)];
     if (found.count++ == 0)
-      found = {place.op, a->loop, {a->number, b->number}, {subgroups[0].id(), subgroup.id()}, workgroups_.back(), 1};
+      found = {place.op,           a->loop, {a->number, b->number}, {subgroups[0].worker().id(), subgroup.worker().id()},
+               workgroups_.back(), 1};
     return;
   }
 }

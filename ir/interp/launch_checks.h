@@ -4,7 +4,7 @@
 #include "ir/checks.h"
 #include "ir/interp/monitor.h"
 #include "ir/interp/shadow.h"
-#include "ir/interp/subgroup.h"
+#include "ir/interp/standings.h"
 
 #include <map>
 #include <tuple>

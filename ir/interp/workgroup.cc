@@ -1,6 +1,7 @@
 #include "ir/interp/workgroup.h"
 
 #include "ir/base/text.h"
+#include "ir/interp/standings.h"
 #include "ir/op_kinds.h"
 
 #include <algorithm>
@@ -12,55 +13,6 @@ namespace {
 constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
 } // namespace
-
-std::string workerText(const Kernel &kernel, size_t worker) {
-  if (kernel.scope != Scope::Lane) return str("subgroup ", worker);
-  auto lanes = static_cast<size_t>(kernel.lanes), all = lanes * static_cast<size_t>(kernel.subgroups);
-  if (worker >= all) return str("subgroup ", worker - all);
-  return str("lane ", worker % lanes, " of subgroup ", worker / lanes);
-}
-size_t subgroupWorker(const Kernel &kernel, size_t subgroup) {
-  return kernel.scope == Scope::Lane ? static_cast<size_t>(kernel.lanes * kernel.subgroups) + subgroup : subgroup;
-}
-size_t workerCount(const Kernel &kernel) { return subgroupWorker(kernel, static_cast<size_t>(kernel.subgroups)); }
-
-namespace {
-// "subgroups 0–3, 6", "lane 5".
-std::string listed(std::string_view what, std::span<const size_t> ids, size_t minus = 0) {
-  std::string text;
-  for (size_t i = 0, end; i < ids.size(); i = end) {
-    for (end = i + 1; end < ids.size() && ids[end] == ids[end - 1] + 1;) ++end;
-    text += str(text.empty() ? "" : ", ", ids[i] - minus);
-    if (end - i > 1) text += str(end - i > 2 ? "–" : ", ", ids[end - 1] - minus);
-  }
-  return str(what, ids.size() == 1 ? " " : "s ", text);
-}
-} // namespace
-
-std::string Standing::text(size_t lanes) const {
-  bool one = subgroups.size() == 1;
-  std::string who;
-  for (size_t i = 0, end; lanes && i < subgroups.size(); i = end) {
-    size_t subgroup = subgroups[i] / lanes;
-    for (end = i + 1; end < subgroups.size() && subgroups[end] / lanes == subgroup;) ++end;
-    who += str(who.empty() ? "" : ", ", listed("lane", std::span(subgroups).subspan(i, end - i), subgroup * lanes),
-               " of subgroup ", subgroup);
-  }
-  if (!lanes) who = listed("subgroup", subgroups);
-  if (!place) return who + (one ? " has finished" : " have finished");
-  return str(who, one ? " waits at `" : " wait at `", place->op->info().name, "`");
-}
-
-std::vector<Standing> standingsOf(std::span<const Subgroup> subgroups) {
-  std::vector<Standing> standings;
-  for (const Subgroup &subgroup : subgroups) {
-    auto known = std::find_if(standings.begin(), standings.end(),
-                              [&](const Standing &standing) { return standing.place == subgroup.waitsAt(); });
-    if (known == standings.end()) known = standings.insert(known, Standing{subgroup.waitsAt(), {}});
-    known->subgroups.push_back(subgroup.id());
-  }
-  return standings;
-}
 
 Workgroup::Workgroup(const WorkgroupEnvironment &environment, Schedule schedule, uint64_t number)
     : environment_(environment), schedule_(schedule), random_(schedule.seed * 0x9E3779B97F4A7C15u + number) {
@@ -83,7 +35,7 @@ Result<void> Workgroup::run() {
 
 void Workgroup::freeUnusedNumbers() {
   for (const Subgroup &subgroup : subgroups_)
-    subgroup.eachNumber([&](Number number) { environment_.arithmetic->inUse(number); });
+    subgroup.values().eachNumber([&](Number number) { environment_.arithmetic->inUse(number); });
   environment_.arithmetic->freeOthers();
 }
 

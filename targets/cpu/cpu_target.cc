@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
-#include "ir/interp/subgroup.h"
+#include "ir/interp/worker.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/jit/jit.h"
 #include "targets/cpu/kernel_module.h"

@@ -1,0 +1,53 @@
+// The values of one worker, by the slots that the program has numbered.
+#pragma once
+#include "ir/base/check.h"
+#include "ir/interp/program.h"
+#include "ir/interp/values.h"
+
+namespace xt {
+
+class SlotValues {
+public:
+  explicit SlotValues(size_t count) : slots_(count) {}
+
+  const RuntimeValue &at(size_t slot) const { return slots_[slot]; }
+  template <class V> void set(size_t slot, V &&value) { slots_[slot] = std::forward<V>(value); }
+
+  // The operands of a step. The accessors of a kind check that the operand has been computed.
+  const RuntimeValue &operand(const Step &step, size_t i) const { return slots_[step.operands[i]]; }
+  template <class T> const T &get(const Step &step, size_t i) const { return std::get<T>(operand(step, i)); }
+  Number number(const Step &step, size_t i) const {
+    const auto *value = std::get_if<Number>(&operand(step, i));
+    XT_CHECK(value, "a scalar that was not computed");
+    return *value;
+  }
+  int64_t index(const Step &step, size_t i) const { return number(step, i).i; }
+  std::vector<int64_t> indices(const Step &step, size_t first) const; // all operands from `first` on
+  const FragmentRef &fragment(const Step &step, size_t i) const {
+    const auto *value = std::get_if<FragmentRef>(&operand(step, i));
+    XT_CHECK(value, "a vector that was not computed");
+    return *value;
+  }
+  Fragment elements(const Step &step, size_t i) const; // of a vector, or the single one of a scalar
+
+  // The result of a step that has one.
+  template <class V> void setResult(const Step &step, V &&value) { set(step.results[0], std::forward<V>(value)); }
+  void setVector(const Step &step, Fragment fragment) {
+    setResult(step, std::make_shared<const Fragment>(std::move(fragment)));
+  }
+  void setElements(const Step &step, Fragment values); // one element if the result is a scalar
+
+  // Calls f with each number in the scalars and vectors.
+  template <class F> void eachNumber(F f) const {
+    for (const RuntimeValue &value : slots_) {
+      if (const auto *scalar = std::get_if<Number>(&value)) f(*scalar);
+      if (const auto *vector = std::get_if<FragmentRef>(&value))
+        for (Number number : **vector) f(number);
+    }
+  }
+
+private:
+  std::vector<RuntimeValue> slots_;
+};
+
+} // namespace xt
