@@ -12,9 +12,10 @@ void makeNamedBarrier(Meeting &meeting, size_t bytes) {
   if (!meeting.uniform(0, 4, "the number of subgroups")) return;
   Workgroup &group = meeting.group();
   auto expected = meeting.argument<uint32_t>(0, 0);
-  if (expected < 1 || expected > group.subgroupCount())
-    return meeting.fail(str("a named barrier for ", expected, " subgroups, but the workgroup has ", group.subgroupCount()));
-  size_t handle = group.namedBarriers().make(group.subgroupOf(meeting.first()), expected);
+  if (expected < 1 || expected > group.launch().subgroups())
+    return meeting.fail(
+        str("a named barrier for ", expected, " subgroups, but the workgroup has ", group.launch().subgroups()));
+  size_t handle = group.namedBarriers().make(group.launch().subgroupOf(meeting.first()), expected);
   if (!handle)
     return meeting.fail(str("subgroups state different numbers of participants of a named barrier; here it is ", expected));
   for (size_t i = 0; i < meeting.count(); ++i) std::memcpy(meeting.result(i), &handle, bytes);
@@ -25,7 +26,7 @@ void comeToNamedBarrier(Meeting &meeting) {
   Workgroup &group = meeting.group();
   NamedBarrier *barrier = group.namedBarriers().find(meeting.argument<uint32_t>(0, 0));
   if (!barrier) return meeting.fail("this is not a named barrier of the workgroup");
-  barrier->waiting.push_back(group.subgroupOf(meeting.first()));
+  barrier->waiting.push_back(group.launch().subgroupOf(meeting.first()));
   if (barrier->waiting.size() < barrier->expected) return meeting.stay();
   size_t lanes = group.launch().subgroupSize;
   for (size_t subgroup : barrier->waiting) group.release(subgroup * lanes, lanes);

@@ -128,7 +128,7 @@ RowSpan rowSpan(const Matrix &m, int64_t row, int64_t firstByte, int64_t bytes) 
 }
 
 bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
-  if (!span.bytes || meeting.group().allocationOf(span.address, static_cast<uint64_t>(span.bytes))) return true;
+  if (!span.bytes || meeting.group().memory().allocationOf(span.address, static_cast<uint64_t>(span.bytes))) return true;
   uint64_t last = span.address + static_cast<uint64_t>(span.bytes) - 1;
   const MemoryMap &map = *meeting.group().launch().memory;
   uint64_t wrong = isReachable(map, span.address) ? last : span.address;

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/faults/fault_guard.h"
+#include "targets/soft/workgroup.h"
 
 #include <algorithm>
 #include <mutex>

@@ -19,8 +19,8 @@ struct Line {
 bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
   auto size = static_cast<uint64_t>(bytes);
   Workgroup &group = meeting.group();
-  if (group.localVariable(address, size) || group.allocationOf(address, size)) return true;
-  if (group.inLocalMemory(address)) {
+  if (group.memory().localVariable(address, size) || group.memory().allocationOf(address, size)) return true;
+  if (group.memory().inLocal(address)) {
     meeting.fail(str(bytes, " bytes of shared local memory extend beyond the variable in which they begin"));
   } else {
     const MemoryMap &map = *group.launch().memory;

@@ -4,8 +4,9 @@
 #pragma once
 #include "ir/base/result.h"
 #include "targets/soft/builtin_name.h"
+#include "targets/soft/collective.h"
 #include "targets/soft/device_settings.h"
-#include "targets/soft/workgroup.h"
+#include "targets/soft/launch_description.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>

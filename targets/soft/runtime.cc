@@ -18,10 +18,12 @@ void __extendhfsf2();
 namespace xt::soft {
 namespace {
 
-const WorkItemIds *softIds() { return &Workgroup::running()->ids(); }
+const WorkItemIds *softIds() { return &Workgroup::running()->current().ids; }
 CodeState *softState() { return &Workgroup::running()->codeState(); }
-std::byte *softLocal() { return Workgroup::running()->localMemory(); }
-std::byte *softLocalArgument(int64_t argument) { return Workgroup::running()->localArgument(static_cast<size_t>(argument)); }
+std::byte *softLocal() { return Workgroup::running()->memory().local(); }
+std::byte *softLocalArgument(int64_t argument) {
+  return Workgroup::running()->memory().localArgument(static_cast<size_t>(argument));
+}
 
 void softArrive(const Collective *collective, int32_t site, void *const *arguments, void *result) {
   Workgroup::running()->arrive(*collective, site, {arguments, result});
@@ -41,7 +43,7 @@ const char *verb(unsigned how) {
 
 [[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space, int32_t site) {
   std::string text = str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec);
-  if (space == kLocalSpace || group.inLocalMemory(address)) {
+  if (space == kLocalSpace || group.memory().inLocal(address)) {
     text += " is out of bounds of every variable in shared local memory";
   } else {
     const MemoryMap &map = *group.launch().memory;
@@ -53,9 +55,9 @@ const char *verb(unsigned how) {
 }
 
 // Builds the report here, because no object that owns memory may be alive when failHere() abandons the stack.
-std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
+std::string leavesVariableText(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
   const LocalVariable &variable = group.launch().locals[number];
-  uint64_t begin = reinterpret_cast<uint64_t>(group.localMemory()) + variable.offset, end = begin + variable.bytes;
+  uint64_t begin = reinterpret_cast<uint64_t>(group.memory().local()) + variable.offset, end = begin + variable.bytes;
   std::string where = address < begin ? str("begins ", begin - address, " bytes before")
                                       : str("reaches ", address + bytes - end, " bytes beyond the end of");
   return str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes,
@@ -66,12 +68,12 @@ std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_
 std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
   auto whole = [](uint64_t begin, uint64_t size) { return std::span(reinterpret_cast<const std::byte *>(begin), size); };
   if (space != kLocalSpace)
-    if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->buffer, found->bufferBytes);
+    if (const Allocation *found = group.memory().allocationOf(address, bytes)) return whole(found->buffer, found->bufferBytes);
   if (space != kGlobalSpace)
-    if (const LocalVariable *found = group.localVariable(address, bytes))
-      return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
-  bool other =
-      (space != kLocalSpace && group.launch().inProgram(address)) || (space == kGenericSpace && group.onOwnStack(address));
+    if (const LocalVariable *found = group.memory().localVariable(address, bytes))
+      return whole(reinterpret_cast<uint64_t>(group.memory().local()) + found->offset, found->bytes);
+  bool other = (space != kLocalSpace && group.launch().inProgram(address)) ||
+               (space == kGenericSpace && group.current().stack->contains(reinterpret_cast<const void *>(address)));
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
@@ -85,7 +87,7 @@ bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uin
   size_t variable = flags >> AccessFlags::kVariableShift;
   uint32_t own = 0;
   for (uint64_t byte = 0; byte < kWord; ++byte) {
-    const LocalVariable *local = variable ? group.localVariable(address + byte, 1) : nullptr;
+    const LocalVariable *local = variable ? group.memory().localVariable(address + byte, 1) : nullptr;
     bool inside =
         variable ? local == &group.launch().locals[variable - 1] : !reachable(group, address + byte, 1, space).empty();
     if (inside) own |= uint32_t{0xff} << (8 * byte);
