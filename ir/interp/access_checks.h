@@ -1,0 +1,50 @@
+// The checks of each access to memory.
+#pragma once
+#include "ir/checks.h"
+#include "ir/interp/access_findings.h"
+#include "ir/interp/barrier_clocks.h"
+#include "ir/interp/copies_in_flight.h"
+#include "ir/interp/checked_memory.h"
+
+namespace xt {
+
+// Two accesses conflict if they share a byte, one of them writes, they are not both atomic, and either
+//   - two subgroups of a workgroup make them without a barrier between them, or
+//   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
+// Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
+// workgroups. Which two of several conflicts are reported may depend on it.
+class AccessChecks {
+public:
+  using Kind = MemoryMonitor::Kind;
+
+  // `history`, which must know the current workgroup, and `clocks` must outlive the object.
+  AccessChecks(Checks checks, const LaunchHistory &history, const BarrierClocks &clocks, CheckedMemory memory);
+
+  void enter();                    // before each workgroup
+  void passBarrier() { ++epoch_; } // all workers of the workgroup pass a barrier
+  // As in MemoryMonitor.
+  void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes);
+  void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index);
+  // After the last workgroup.
+  void report(Diagnostics &diagnostics);
+
+private:
+  using Access = AccessFindings::Access;
+  Touch touch(const AccessSite &site) const;
+  // The earlier access that an access conflicts with; its touch is empty if there is none.
+  Access conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
+  static void remember(Cell &cell, Kind kind, const Touch &now);
+  // Adds the remaining reads of unwritten elements in a region to the findings.
+  void collectUnwritten(const CheckedMemory::Region &region);
+
+  Checks checks_;
+  const LaunchHistory &history_;
+  const BarrierClocks &clocks_;
+  CheckedMemory memory_;
+  bool fencesOrder_ = false; // whether the kernel has both fences and atomics
+  uint32_t epoch_ = 0;       // the barriers that the workgroup has passed
+  CopiesInFlight copies_;
+  AccessFindings findings_;
+};
+
+} // namespace xt

@@ -1,0 +1,35 @@
+// What the checks of a launch name: the kernel's ops, by number, and the workgroups that have run.
+#pragma once
+#include "ir/interp/shadow.h"
+#include "ir/module.h"
+
+#include <unordered_map>
+
+namespace xt {
+
+class LaunchHistory {
+public:
+  explicit LaunchHistory(const Kernel &kernel);
+
+  const Kernel &kernel() const { return kernel_; }
+  // The numbers of ops begin at 1, in program order.
+  uint32_t numberOf(const Op &op) const { return opNumber_.at(&op); }
+  const Op &op(uint32_t number) const { return *ops_[number - 1]; }
+  static std::string nameOf(const Op &op); // "`memref.load`"; of most ops without the dialect
+
+  void enter(const std::vector<int64_t> &blockId) { workgroups_.push_back(blockId); } // before each workgroup
+  const std::vector<int64_t> &workgroup() const { return workgroups_.back(); }        // the current one
+  uint32_t workgroupNumber() const { return static_cast<uint32_t>(workgroups_.size() - 1); }
+
+  // "workgroup (1, 0)"; "" in a launch without a grid, which has one workgroup.
+  std::string workgroupText(const Touch &touch) const;
+  std::string who(const Touch &touch) const; // "subgroup 3 of workgroup (1, 0)"
+
+private:
+  const Kernel &kernel_;
+  std::vector<const Op *> ops_;
+  std::unordered_map<const Op *, uint32_t> opNumber_; // used for lookup only
+  std::vector<std::vector<int64_t>> workgroups_;      // their ids
+};
+
+} // namespace xt
