@@ -61,8 +61,8 @@ std::optional<OpKind> combiningOp(const Op &op) { return combiningOp(SharedAttrs
 
 AttrValue combiningIdentity(OpKind op, Elem elem) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
-  // A type without infinity (f8E4M3) would round it to NaN, which minimumf propagates: its largest number is used instead.
-  double most = elem == Elem::F8E4M3 ? 448.0 : kInf;
+  // A type without infinity would round it to NaN, which minimumf propagates: its largest number is used instead.
+  double most = hasInfinity(elem) ? kInf : largestNumber(elem);
   if (op == OpKind::AddF) return -0.0; // 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
   if (op == OpKind::MulF) return 1.0;
   if (op == OpKind::MinimumF) return most;

@@ -14,15 +14,24 @@ static_assert(kIndexElem == Elem::Index && kF32Elem == Elem::F32);
 
 namespace {
 constexpr ElemInfo kElems[kElemCount] = {
-    {Elem::I1, "i1", 1, 1, false, false, 0, 0, 0},         {Elem::I4, "i4", 4, 1, false, false, 0, 0, 0},
-    {Elem::I8, "i8", 8, 1, false, false, 0, 0, 0},         {Elem::I16, "i16", 16, 2, false, false, 0, 0, 0},
-    {Elem::I32, "i32", 32, 4, false, false, 0, 0, 0},      {Elem::I64, "i64", 64, 8, false, false, 0, 0, 0},
-    {Elem::U8, "u8", 8, 1, false, true, 0, 0, 0},          {Elem::U16, "u16", 16, 2, false, true, 0, 0, 0},
-    {Elem::U32, "u32", 32, 4, false, true, 0, 0, 0},       {Elem::U64, "u64", 64, 8, false, true, 0, 0, 0},
-    {Elem::Index, "index", 64, 8, false, false, 0, 0, 0},  {Elem::F64, "f64", 64, 8, true, false, 53, 1023, -1022},
-    {Elem::F32, "f32", 32, 4, true, false, 24, 127, -126}, {Elem::TF32, "tf32", 19, 4, true, false, 11, 127, -126},
-    {Elem::F16, "f16", 16, 2, true, false, 11, 15, -14},   {Elem::BF16, "bf16", 16, 2, true, false, 8, 127, -126},
-    {Elem::F8E4M3, "f8E4M3", 8, 1, true, false, 4, 8, -6}, {Elem::F8E5M2, "f8E5M2", 8, 1, true, false, 3, 15, -14},
+    {Elem::I1, "i1", 1, 1, false, false, 0, 0, 0},
+    {Elem::I4, "i4", 4, 1, false, false, 0, 0, 0},
+    {Elem::I8, "i8", 8, 1, false, false, 0, 0, 0},
+    {Elem::I16, "i16", 16, 2, false, false, 0, 0, 0},
+    {Elem::I32, "i32", 32, 4, false, false, 0, 0, 0},
+    {Elem::I64, "i64", 64, 8, false, false, 0, 0, 0},
+    {Elem::U8, "u8", 8, 1, false, true, 0, 0, 0},
+    {Elem::U16, "u16", 16, 2, false, true, 0, 0, 0},
+    {Elem::U32, "u32", 32, 4, false, true, 0, 0, 0},
+    {Elem::U64, "u64", 64, 8, false, true, 0, 0, 0},
+    {Elem::Index, "index", 64, 8, false, false, 0, 0, 0},
+    {Elem::F64, "f64", 64, 8, true, false, 53, 1023, -1022},
+    {Elem::F32, "f32", 32, 4, true, false, 24, 127, -126},
+    {Elem::TF32, "tf32", 19, 4, true, false, 11, 127, -126},
+    {Elem::F16, "f16", 16, 2, true, false, 11, 15, -14},
+    {Elem::BF16, "bf16", 16, 2, true, false, 8, 127, -126},
+    {Elem::F8E4M3, "f8E4M3", 8, 1, true, false, 4, 8, -6, FloatSpecials::Nan},
+    {Elem::F8E5M2, "f8E5M2", 8, 1, true, false, 3, 15, -14},
 };
 
 struct Spelling {
@@ -36,10 +45,10 @@ constexpr Spelling kSpellings[] = {
     {"int64", Elem::I64},       {"uint8", Elem::U8},    {"uint16", Elem::U16}, {"uint32", Elem::U32}, {"uint64", Elem::U64},
 };
 
-// The largest finite value. f8E4M3 uses its all-ones pattern for NaN, so its largest value is 1.75 * 2^8.
+// The largest finite value. Where the all-ones pattern is NaN, the pattern below it.
 double largest(const ElemInfo &info) {
-  double allOnes = std::ldexp(2.0 - std::ldexp(1.0, 1 - info.precision), info.maxExponent);
-  return info.elem == Elem::F8E4M3 ? 448.0 : allOnes;
+  int below = info.specials == FloatSpecials::Nan ? 2 : 1;
+  return std::ldexp(2.0 - std::ldexp(below, 1 - info.precision), info.maxExponent);
 }
 
 // Formats narrower than f32, given by their bit image: sign, exponent, precision - 1 bits of mantissa.
@@ -64,9 +73,9 @@ double decode(const ElemInfo &info, uint32_t bits) {
   uint64_t sign = static_cast<uint64_t>((bits >> (info.bits - 1)) & 1) << 63;
   uint64_t wide = static_cast<uint64_t>(mantissa) << (52 - image.mantissaBits);
   bool allOnes = mantissa == (1u << image.mantissaBits) - 1;
-  bool special = exponent == image.exponentMask && (info.elem != Elem::F8E4M3 || allOnes);
+  bool special = exponent == image.exponentMask && (info.specials != FloatSpecials::Nan || allOnes);
   if (special) {
-    if (info.elem == Elem::F8E4M3) wide = kDoubleQuiet;
+    if (info.specials == FloatSpecials::Nan) wide = kDoubleQuiet;
     return std::bit_cast<double>(sign | (uint64_t{0x7FF} << 52) | wide);
   }
   if (exponent == 0) {
@@ -85,7 +94,7 @@ uint32_t encode(const ElemInfo &info, double value) {
   uint32_t sign = static_cast<uint32_t>(bits >> 63) << (info.bits - 1);
   uint32_t top = image.exponentMask << image.mantissaBits;
   if (std::isnan(value)) {
-    if (info.elem == Elem::F8E4M3) return sign | 0x7F;
+    if (info.specials == FloatSpecials::Nan) return sign | top | ((1u << image.mantissaBits) - 1);
     auto payload = static_cast<uint32_t>((bits & kDoubleMantissa) >> (52 - image.mantissaBits));
     return sign | top | (payload ? payload : 1u << (image.mantissaBits - 1));
   }
@@ -131,6 +140,8 @@ std::optional<Elem> elemFromName(std::string_view name) {
   return std::nullopt;
 }
 
+double largestNumber(Elem floatType) { return largest(elemInfo(floatType)); }
+
 double roundTo(Elem floatType, double value) {
   if (floatType == Elem::F64 || std::isnan(value)) return value;
   if (floatType == Elem::F32) return static_cast<double>(static_cast<float>(value));
@@ -146,8 +157,8 @@ double roundTo(Elem floatType, double value) {
     double shift = std::bit_cast<double>((static_cast<uint64_t>(place + 52 + 1023) << 52) | kDoubleQuiet);
     magnitude = (magnitude + shift) - shift;
   }
-  if (magnitude > largest(info))
-    magnitude = info.elem == Elem::F8E4M3 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+  using Limits = std::numeric_limits<double>;
+  if (magnitude > largest(info)) magnitude = hasInfinity(floatType) ? Limits::infinity() : Limits::quiet_NaN();
   return std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) | (bits & kDoubleSign));
 }
 

@@ -11,6 +11,12 @@ enum class Elem : uint8_t;
 // Defaults in records of headers, by their positions in ir/elem_kinds.h, which elem.cc checks.
 inline constexpr Elem kIndexElem{10}, kF32Elem{12};
 
+// What the bit patterns of a float's top exponent stand for.
+enum class FloatSpecials : uint8_t {
+  Ieee, // infinities and NaNs
+  Nan,  // numbers, except that all ones are NaN: there is no infinity
+};
+
 struct ElemInfo {
   Elem elem;
   std::string_view name;
@@ -21,6 +27,7 @@ struct ElemInfo {
   int precision;   // floats: bits of the significand with the hidden one, so u = 2^-precision
   int maxExponent; // floats: largest e with 2^e finite
   int minExponent; // floats: e of the smallest normal number 2^e
+  FloatSpecials specials = FloatSpecials::Ieee;
 };
 
 const ElemInfo &elemInfo(Elem elem);
@@ -31,7 +38,12 @@ inline bool isFloat(Elem e) { return elemInfo(e).isFloat; }
 inline bool isInteger(Elem e) { return !elemInfo(e).isFloat; } // includes index
 inline std::string_view elemName(Elem e) { return elemInfo(e).name; }
 
-// Rounds to the nearest value of a float type, ties to even; overflow gives inf (f8E4M3: NaN); subnormals are kept.
+inline bool hasInfinity(Elem floatType) { return elemInfo(floatType).specials == FloatSpecials::Ieee; }
+double largestNumber(Elem floatType); // finite
+// Whether it is a float of 8 bits. f16 represents each of its values.
+inline bool isByteFloat(Elem e) { return elemInfo(e).isFloat && elemInfo(e).bits == 8; }
+
+// Rounds to the nearest value of a float type, ties to even; overflow gives inf, or NaN without one; subnormals are kept.
 double roundTo(Elem floatType, double value);
 // Two's complement wrap-around to the width and signedness of an integer type (i1: 0 or 1).
 int64_t wrapTo(Elem intType, int64_t value);

@@ -20,7 +20,7 @@ bool isCut(Type type) { return type.isVector() || type.isTile(); }
 bool isBlockOp(const Op &op) { return op.info().dialect == Dialect::XeGpu; }
 
 // The element type in which a product takes its operands: f8 is multiplied as f16, which represents each f8 value.
-Elem multipliedAs(Elem elem) { return elem == Elem::F8E4M3 || elem == Elem::F8E5M2 ? Elem::F16 : elem; }
+Elem multipliedAs(Elem elem) { return isByteFloat(elem) ? Elem::F16 : elem; }
 
 // The element type in which a sum may be kept before it is rounded at the end of the op.
 Elem summedAs(Elem elem) { return elem == Elem::F16 || elem == Elem::BF16 ? Elem::F32 : elem; }

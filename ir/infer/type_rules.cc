@@ -297,28 +297,8 @@ bool writtenAgrees(Type written, Type actual) {
 std::optional<Elem> mmaResultElem(Elem a, Elem b) {
   auto byte = [](Elem e) { return e == Elem::I8 || e == Elem::U8; };
   if (byte(a) && byte(b)) return Elem::I32;
-  if (a != b) return std::nullopt;
-  switch (a) {
-  case Elem::F64: return Elem::F64;
-  case Elem::F32:
-  case Elem::TF32:
-  case Elem::F16:
-  case Elem::BF16:
-  case Elem::F8E4M3:
-  case Elem::F8E5M2: return Elem::F32;
-  case Elem::I1:
-  case Elem::I4:
-  case Elem::I8:
-  case Elem::I16:
-  case Elem::I32:
-  case Elem::I64:
-  case Elem::U8:
-  case Elem::U16:
-  case Elem::U32:
-  case Elem::U64:
-  case Elem::Index: return std::nullopt;
-  }
-  XT_UNREACHABLE("element type");
+  if (a != b || !isFloat(a)) return std::nullopt;
+  return a == Elem::F64 ? Elem::F64 : Elem::F32;
 }
 
 bool acceptsOperand(OperandClass cls, Type type) {

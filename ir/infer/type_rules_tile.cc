@@ -361,11 +361,14 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   Type a = in.operands[0], b = in.operands[1];
   std::optional<Elem> usual = mmaResultElem(a.elem(), b.elem());
   if (!usual) {
+    std::string floats;
+    for (int i = 0; i < kElemCount; ++i)
+      if (Elem elem{static_cast<uint8_t>(i)}; isFloat(elem)) floats += str(elemName(elem), " ");
     in.diagnostics
         .report(DiagCode::MmaTypes, in.operandRange(1),
                 str(opName(in), " has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
         .at(in.operandRange(0), shapedText(a))
-        .note("a and b have one element type of f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2 i8 u8 (i8 and u8 may be mixed)");
+        .note(str("a and b have one element type of ", floats, "i8 u8 (i8 and u8 may be mixed)"));
     return false;
   }
   Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;

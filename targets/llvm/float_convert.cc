@@ -65,7 +65,7 @@ LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
   LlvmValue *scaled = b.CreateFMul(b.CreateBitCast(moved, type),
                                    llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
   LlvmValue *result = b.CreateBitCast(scaled, wide->getType());
-  if (from == Elem::F8E4M3)
+  if (!hasInfinity(from)) // the top pattern is NaN
     result = b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
   else
     result = b.CreateSelect(b.CreateICmpUGE(magnitude, bits(wide, image.infinity())), b.CreateOr(moved, bits(wide, kInfinity)),
@@ -123,7 +123,7 @@ LlvmValue *RegisterOps::narrowImage(LlvmValue *value, Elem to) {
       b.CreateSub(b.CreateBitCast(aligned, whole->getType()), b.CreateBitCast(magicConstant, whole->getType()));
   LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
   LlvmValue *result = b.CreateSelect(isSubnormal, subnormal, normal);
-  if (to == Elem::F8E4M3) { // no infinity: the top pattern is NaN, and so is every value beyond the largest number
+  if (!hasInfinity(to)) { // no infinity: the top pattern is NaN, and so is every value beyond the largest number
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.magnitudeMask()));
   } else {
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.infinity()));

@@ -140,7 +140,7 @@ std::string npyDescr(Elem elem) {
   char order = info.storageBytes == 1 ? '|' : '<';
   char kind = info.isFloat ? 'f' : info.isUnsigned ? 'u' : 'i';
   if (elem == Elem::I1) kind = 'b';
-  if (elem == Elem::BF16 || elem == Elem::F8E4M3 || elem == Elem::F8E5M2) kind = 'V';
+  if (elem == Elem::BF16 || isByteFloat(elem)) kind = 'V';
   return str(order, kind, info.storageBytes);
 }
 
@@ -151,7 +151,7 @@ bool npyHolds(const NpyHeader &header, Elem elem) {
   if (elem == Elem::I1) return type == "i1" || type == "u1";
   if (elem == Elem::I4) return type == "V1";
   std::string size = std::to_string(elemInfo(elem).storageBytes);
-  if (elem == Elem::F8E4M3 || elem == Elem::F8E5M2) return type == "V1" || type == "u1" || type == "f1";
+  if (isByteFloat(elem)) return type == "V1" || type == "u1" || type == "f1";
   return elem == Elem::BF16 && (type == "V2" || type == "u2");
 }
 

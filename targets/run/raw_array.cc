@@ -54,31 +54,20 @@ template <class T, class Out, class F> void convertLoop(const std::byte *from, i
   for (int64_t i = 0; i < count; ++i) to[i] = convert(read<T>(from + i * static_cast<int64_t>(sizeof(T))));
 }
 
+// Returns false for floats.
 template <class Out> bool integersTo(Elem elem, const std::byte *from, int64_t count, Out *to) {
-  auto plain = [](auto v) { return static_cast<Out>(v); };
-  switch (elem) {
-  case Elem::I8: return convertLoop<int8_t>(from, count, to, plain), true;
-  case Elem::I16: return convertLoop<int16_t>(from, count, to, plain), true;
-  case Elem::I32: return convertLoop<int32_t>(from, count, to, plain), true;
-  case Elem::I64:
-  case Elem::Index: return convertLoop<int64_t>(from, count, to, plain), true;
-  case Elem::U8: return convertLoop<uint8_t>(from, count, to, plain), true;
-  case Elem::U16: return convertLoop<uint16_t>(from, count, to, plain), true;
-  case Elem::U32: return convertLoop<uint32_t>(from, count, to, plain), true;
-  case Elem::U64: return convertLoop<uint64_t>(from, count, to, plain), true;
-  case Elem::I1:
-  case Elem::I4:
+  const ElemInfo &info = elemInfo(elem);
+  if (info.isFloat) return false;
+  auto copy = [&](auto zero) { convertLoop<decltype(zero)>(from, count, to, [](auto v) { return static_cast<Out>(v); }); };
+  switch (info.bits) {
+  case 8: info.isUnsigned ? copy(uint8_t{}) : copy(int8_t{}); break;
+  case 16: info.isUnsigned ? copy(uint16_t{}) : copy(int16_t{}); break;
+  case 32: info.isUnsigned ? copy(uint32_t{}) : copy(int32_t{}); break;
+  case 64: info.isUnsigned ? copy(uint64_t{}) : copy(int64_t{}); break;
+  default:
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Out>(loadInteger(elem, from + i));
-    return true;
-  case Elem::F64:
-  case Elem::F32:
-  case Elem::TF32:
-  case Elem::F16:
-  case Elem::BF16:
-  case Elem::F8E4M3:
-  case Elem::F8E5M2: return false;
   }
-  return false;
+  return true;
 }
 } // namespace
 
