@@ -201,6 +201,7 @@ FieldValue odd(OpKind kind, double (*f)(double), const FieldValue &x) {
   FieldValue value = uninterpreted(kind, f(below ? -x.real : x.real), below ? negated(x) : x);
   return below ? negated(value) : value;
 }
+FieldValue asymmetric(OpKind kind, double (*f)(double), const FieldValue &x) { return uninterpreted(kind, f(x.real), x); }
 FieldValue even(OpKind kind, double (*f)(double), const FieldValue &x) {
   return uninterpreted(kind, f(x.real), x.outer > kOuter / 2 ? negated(x) : x);
 }
@@ -322,10 +323,6 @@ constexpr FieldOp kFieldOps[] = {
     {OpKind::Rsqrt, reciprocalRoot},
     {OpKind::Tanh, hyperbolicTangent},
     {OpKind::Sinh, hyperbolicSine},
-    {OpKind::Erf, [](V x) { return odd(OpKind::Erf, std::erf, x); }},
-    {OpKind::Sin, [](V x) { return odd(OpKind::Sin, std::sin, x); }},
-    {OpKind::Atan, [](V x) { return odd(OpKind::Atan, std::atan, x); }},
-    {OpKind::Cos, [](V x) { return even(OpKind::Cos, std::cos, x); }},
     {OpKind::TruncF, [](V x) { return x; }},
     {OpKind::ExtF, [](V x) { return x; }},
     {OpKind::AddF, nullptr, fieldAdd},
@@ -339,6 +336,12 @@ constexpr FieldOp kFieldOps[] = {
     {OpKind::MaxNumF, nullptr, [](V a, V b) { return picked(floatMaxNum, a, b); }},
     {OpKind::PowF, nullptr, raised},
     {OpKind::Fma},
+// Functions without a row above.
+#define XT_FUNCTION(kind, name, symmetry, ...) {OpKind::kind, [](V x) { return symmetry(OpKind::kind, std::name, x); }},
+#define XT_FUNCTION2(...)
+#include "ir/ops/functions.def"
+#undef XT_FUNCTION
+#undef XT_FUNCTION2
 };
 const FieldOp *findFieldOp(OpKind kind) {
   for (const FieldOp &op : kFieldOps)

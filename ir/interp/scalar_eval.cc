@@ -168,11 +168,17 @@ int64_t valueOf(uint64_t bits) { return static_cast<int64_t>(bits); }
 bool Evaluation::run() const {
   Elem from = op.operand;
   switch (op.kind) {
+#define XT_FUNCTION(kind, name, ...)                                                                                           \
+  case OpKind::kind: return float1([](double a) { return std::name(a); });
+#define XT_FUNCTION2(kind, name)                                                                                               \
+  case OpKind::kind: return float2([](double a, double b) { return std::name(a, b); });
+#include "ir/ops/functions.def"
+#undef XT_FUNCTION
+#undef XT_FUNCTION2
   case OpKind::AddF: return float2([](double a, double b) { return a + b; });
   case OpKind::SubF: return float2([](double a, double b) { return a - b; });
   case OpKind::MulF: return float2([](double a, double b) { return a * b; });
   case OpKind::DivF: return float2([](double a, double b) { return a / b; });
-  case OpKind::RemF: return float2([](double a, double b) { return std::fmod(a, b); });
   case OpKind::MinimumF: return move2(floatMinimum);
   case OpKind::MaximumF: return move2(floatMaximum);
   case OpKind::MinNumF: return move2(floatMinNum);
@@ -181,25 +187,11 @@ bool Evaluation::run() const {
   case OpKind::AbsF: return move1([](double a) { return std::fabs(a); });
   case OpKind::Floor: return move1([](double a) { return std::floor(a); });
   case OpKind::Ceil: return move1([](double a) { return std::ceil(a); });
-  case OpKind::Exp: return float1([](double a) { return std::exp(a); });
-  case OpKind::Expm1: return float1([](double a) { return std::expm1(a); });
-  case OpKind::Log10: return float1([](double a) { return std::log10(a); });
-  case OpKind::Log1p: return float1([](double a) { return std::log1p(a); });
-  case OpKind::Sinh: return float1([](double a) { return std::sinh(a); });
-  case OpKind::Atan: return float1([](double a) { return std::atan(a); });
-  case OpKind::PowF: return float2([](double a, double b) { return std::pow(a, b); });
   case OpKind::Round: return move1([](double a) { return std::round(a); });
   case OpKind::RoundEven: return move1([](double a) { return std::nearbyint(a); });
   case OpKind::Trunc: return move1([](double a) { return std::trunc(a); });
-  case OpKind::Exp2: return float1([](double a) { return std::exp2(a); });
-  case OpKind::Log: return float1([](double a) { return std::log(a); });
-  case OpKind::Log2: return float1([](double a) { return std::log2(a); });
   case OpKind::Sqrt: return float1([](double a) { return std::sqrt(a); });
   case OpKind::Rsqrt: return float1([](double a) { return 1.0 / std::sqrt(a); });
-  case OpKind::Tanh: return float1([](double a) { return std::tanh(a); });
-  case OpKind::Erf: return float1([](double a) { return std::erf(a); });
-  case OpKind::Sin: return float1([](double a) { return std::sin(a); });
-  case OpKind::Cos: return float1([](double a) { return std::cos(a); });
   case OpKind::Fma: return fma();
   case OpKind::TruncF: return float1([](double a) { return a; });
   case OpKind::ExtF: return move1([](double a) { return a; }); // exact

@@ -89,18 +89,12 @@ bool onlyMoves(OpKind kind) {
 } // namespace
 
 std::string_view mathFunctionName(OpKind kind) {
-  struct Entry {
-    OpKind kind;
-    std::string_view name;
-  };
-  static constexpr std::array kNames = {
-      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},     Entry{OpKind::Log2, "log2"},
-      Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},   Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"},
-      Entry{OpKind::Log1p, "log1p"}, Entry{OpKind::Sinh, "sinh"}, Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
-      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
-  };
-  for (const Entry &entry : kNames)
-    if (entry.kind == kind) return entry.name;
+#define XT_FUNCTION(kind_, name, ...)                                                                                          \
+  if (kind == OpKind::kind_) return #name;
+#define XT_FUNCTION2(kind_, name) XT_FUNCTION(kind_, name)
+#include "ir/ops/functions.def"
+#undef XT_FUNCTION
+#undef XT_FUNCTION2
   return {};
 }
 

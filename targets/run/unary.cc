@@ -39,26 +39,19 @@ void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *
   auto slopeOne = [&](auto f, double most) {
     evaluate(x, e, n, values, carried, f, [=](double, double d, double) { return std::min(d, most); });
   };
-  if (fn == HostFn::Exp) return monotone([](double p) { return std::exp(p); }, -kInf);
-  if (fn == HostFn::Exp2) return monotone([](double p) { return std::exp2(p); }, -kInf);
-  if (fn == HostFn::Log) return monotone([](double p) { return std::log(p); }, 0);
-  if (fn == HostFn::Log2) return monotone([](double p) { return std::log2(p); }, 0);
+#define XT_FUNCTION(kind, name, symmetry, error, limit)                                                                        \
+  if (fn == HostFn::kind) return error([](double p) { return std::name(p); }, limit);
+#define XT_FUNCTION2(...)
+#include "ir/ops/functions.def"
+#undef XT_FUNCTION
+#undef XT_FUNCTION2
   if (fn == HostFn::Sqrt) return monotone([](double p) { return std::sqrt(p); }, 0);
   if (fn == HostFn::Rsqrt) return monotone([](double p) { return 1 / std::sqrt(p); }, 0);
-  if (fn == HostFn::Tanh) return monotone([](double p) { return std::tanh(p); }, -kInf);
-  if (fn == HostFn::Erf) return monotone([](double p) { return std::erf(p); }, -kInf);
   if (fn == HostFn::Floor) return monotone([](double p) { return std::floor(p); }, -kInf);
   if (fn == HostFn::Ceil) return monotone([](double p) { return std::ceil(p); }, -kInf);
-  if (fn == HostFn::Expm1) return monotone([](double p) { return std::expm1(p); }, -kInf);
-  if (fn == HostFn::Log10) return monotone([](double p) { return std::log10(p); }, 0);
-  if (fn == HostFn::Log1p) return monotone([](double p) { return std::log1p(p); }, -1);
-  if (fn == HostFn::Sinh) return monotone([](double p) { return std::sinh(p); }, -kInf);
-  if (fn == HostFn::Atan) return monotone([](double p) { return std::atan(p); }, -kInf);
   if (fn == HostFn::Round) return monotone([](double p) { return std::round(p); }, -kInf);
   if (fn == HostFn::RoundEven) return monotone([](double p) { return std::nearbyint(p); }, -kInf);
   if (fn == HostFn::Trunc) return monotone([](double p) { return std::trunc(p); }, -kInf);
-  if (fn == HostFn::Sin) return slopeOne([](double p) { return std::sin(p); }, 2);
-  if (fn == HostFn::Cos) return slopeOne([](double p) { return std::cos(p); }, 2);
   if (fn == HostFn::Abs) return slopeOne([](double p) { return std::fabs(p); }, kInf);
   if (fn == HostFn::Neg) return slopeOne([](double p) { return -p; }, kInf);
   XT_UNREACHABLE("not a float function of one array");

@@ -18,44 +18,35 @@ template <class R, class... Args> void *addressOf(R (*function)(Args...)) { retu
 std::vector<ExternalSymbol> runtimeSymbols() {
 #define XT_MATH1(name) {#name, addressOf<double, double>(&::name)}, {#name "f", addressOf<float, float>(&::name##f)}
 #define XT_MATH2(name)                                                                                                         \
-  {#name, addressOf<double, double, double>(&::name)}, { #name "f", addressOf<float, float, float>(&::name##f) }
-  return {XT_MATH1(exp),
-          XT_MATH1(exp2),
-          XT_MATH1(log),
-          XT_MATH1(log2),
-          XT_MATH1(tanh),
-          XT_MATH1(erf),
-          XT_MATH1(sin),
-          XT_MATH1(cos),
-          XT_MATH1(expm1),
-          XT_MATH1(log10),
-          XT_MATH1(log1p),
-          XT_MATH1(sinh),
-          XT_MATH1(atan),
-          XT_MATH1(round),
-          XT_MATH1(roundeven),
-          XT_MATH1(trunc),
-          XT_MATH2(pow),
-          XT_MATH1(floor),
-          XT_MATH1(ceil),
-          XT_MATH2(fmod),
-          {"fma", addressOf<double, double, double, double>(&::fma)},
-          {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
-          {kPrintSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, const void *>(&::xt_print)},
-          {kAssertSymbol, addressOf<void, void *, int64_t, int64_t, int64_t>(&::xt_assert_failed)},
-          {kBarrierSymbol, addressOf<void, void *, int64_t>(&::xt_barrier)},
-          {kNamedAllocSymbol, addressOf<void, void *, int64_t>(&::xt_nbarrier_alloc)},
-          {kNamedCountSymbol, addressOf<int64_t, void *>(&::xt_nbarrier_count)},
-          {kNamedArriveSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, int64_t>(&::xt_nbarrier_arrive)},
-          {kNamedWaitSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_nbarrier_wait)},
-          {kLaneMeetSymbol, addressOf<void, void *, int64_t>(&::xt_lane_meet)},
-          {kLaneExchangeSymbol, addressOf<void, void *, int64_t, const void *, int64_t>(&::xt_lane_exchange)},
-          {kLaneGivenSymbol, addressOf<const void *, void *, int64_t>(&::xt_lane_given)},
-          {kPanelTakeSymbol, addressOf<void *, void *, const void *, int64_t, int64_t, int64_t, int64_t *>(&::xt_panel_take)},
-          {kPanelReadySymbol, addressOf<void, void *, void *>(&::xt_panel_ready)},
-          {kPlanNestSymbol, addressOf<void, NestCall *>(&::xt_plan_nest)},
-          {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
-          {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};
+  {#name, addressOf<double, double, double>(&::name)}, {#name "f", addressOf<float, float, float>(&::name##f)}
+#define XT_FUNCTION(kind, name, ...) XT_MATH1(name),
+#define XT_FUNCTION2(kind, name) XT_MATH2(name),
+  return {
+#include "ir/ops/functions.def"
+      XT_MATH1(round),
+      XT_MATH1(roundeven),
+      XT_MATH1(trunc),
+      XT_MATH1(floor),
+      XT_MATH1(ceil),
+      {"fma", addressOf<double, double, double, double>(&::fma)},
+      {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
+      {kPrintSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, const void *>(&::xt_print)},
+      {kAssertSymbol, addressOf<void, void *, int64_t, int64_t, int64_t>(&::xt_assert_failed)},
+      {kBarrierSymbol, addressOf<void, void *, int64_t>(&::xt_barrier)},
+      {kNamedAllocSymbol, addressOf<void, void *, int64_t>(&::xt_nbarrier_alloc)},
+      {kNamedCountSymbol, addressOf<int64_t, void *>(&::xt_nbarrier_count)},
+      {kNamedArriveSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, int64_t>(&::xt_nbarrier_arrive)},
+      {kNamedWaitSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_nbarrier_wait)},
+      {kLaneMeetSymbol, addressOf<void, void *, int64_t>(&::xt_lane_meet)},
+      {kLaneExchangeSymbol, addressOf<void, void *, int64_t, const void *, int64_t>(&::xt_lane_exchange)},
+      {kLaneGivenSymbol, addressOf<const void *, void *, int64_t>(&::xt_lane_given)},
+      {kPanelTakeSymbol, addressOf<void *, void *, const void *, int64_t, int64_t, int64_t, int64_t *>(&::xt_panel_take)},
+      {kPanelReadySymbol, addressOf<void, void *, void *>(&::xt_panel_ready)},
+      {kPlanNestSymbol, addressOf<void, NestCall *>(&::xt_plan_nest)},
+      {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
+      {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};
+#undef XT_FUNCTION
+#undef XT_FUNCTION2
 #undef XT_MATH1
 #undef XT_MATH2
 }
