@@ -96,11 +96,7 @@ bool indexCount(const TypeRuleInput &in, Type type, size_t first) {
   return false;
 }
 
-} // namespace rules
-
 namespace {
-using namespace rules;
-
 std::string_view className(OperandClass cls) {
   switch (cls) {
   case OperandClass::Index: return "an index";
@@ -121,6 +117,7 @@ std::string_view className(OperandClass cls) {
   }
   XT_UNREACHABLE("operand class");
 }
+} // namespace
 
 bool ruleElementwise(const TypeRuleInput &in, Results &results) {
   return operandsAlike(in, 0) && push(in, results, openLayout(in, in.operands[0]));
@@ -185,6 +182,7 @@ bool ruleSplat(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
+namespace {
 bool castAllowed(OpKind kind, Elem from, Elem to) {
   bool ff = isFloat(from) && isFloat(to), ii = isInteger(from) && isInteger(to);
   bool index = from == Elem::Index || to == Elem::Index;
@@ -223,6 +221,7 @@ bool partOfWhole(const TypeRuleInput &in) {
   }
   return indexCount(in, condition, 1);
 }
+} // namespace
 
 bool ruleCast(const TypeRuleInput &in, Results &results) {
   if (!in.written) {
@@ -264,7 +263,13 @@ bool ruleId(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.index());
 }
 
-} // namespace
+bool ruleNothing(const TypeRuleInput &in, Results &) { return in.op.kind != OpKind::SubgroupBarrier || atLaneScope(in); }
+bool rulePrint(const TypeRuleInput &in, Results &) { return in.op.kind != OpKind::Assert || partOfWhole(in); }
+bool ruleStated(const TypeRuleInput &, Results &) { return true; }
+
+} // namespace rules
+
+using namespace rules;
 
 bool sameTypeButLayout(Type a, Type b) {
   if (a == b) return true;
@@ -361,65 +366,9 @@ bool checkOperandClasses(const TypeRuleInput &in) {
 bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   if (!checkOperandClasses(in)) return false;
   switch (in.op.typeRule) {
-  case TypeRule::Constant: return ruleConstant(in, results);
-  case TypeRule::Elementwise: return ruleElementwise(in, results);
-  case TypeRule::Compare: return ruleCompare(in, results);
-  case TypeRule::Select: return ruleSelect(in, results);
-  case TypeRule::Cast: return ruleCast(in, results);
-  case TypeRule::Splat: return ruleSplat(in, results);
-  case TypeRule::Dim: return ruleDim(in, results);
-  case TypeRule::Id: return ruleId(in, results);
-  case TypeRule::InitTile: return initTile(in, results);
-  case TypeRule::LoadTile: return loadTile(in, results);
-  case TypeRule::StoreTile: return storeTile(in, results);
-  case TypeRule::AsyncCopy: return asyncCopy(in, results);
-  case TypeRule::AsyncCommit: return asyncCommit(in, results);
-  case TypeRule::PrefetchTile: return prefetchTile(in, results);
-  case TypeRule::UpdateTileOffset: return updateTileOffset(in, results);
-  case TypeRule::TileMma: return tileMma(in, results);
-  case TypeRule::Nest: return nest(in, results);
-  case TypeRule::AtomicRmw: return atomicRmw(in, results);
-  case TypeRule::LoadGather: return loadGather(in, results);
-  case TypeRule::StoreScatter: return storeScatter(in, results);
-  case TypeRule::CreateNdTdesc: return createNdTdesc(in, results);
-  case TypeRule::LoadNd: return loadNd(in, results);
-  case TypeRule::StoreNd: return storeNd(in, results);
-  case TypeRule::PrefetchNd: return prefetchNd(in, results);
-  case TypeRule::UpdateNdOffset: return updateNdOffset(in, results);
-  case TypeRule::Dpas: return dpas(in, results);
-  case TypeRule::CreateTdesc: return createTdesc(in, results);
-  case TypeRule::GatherTdesc: return gatherTdesc(in, results);
-  case TypeRule::ScatterTdesc: return scatterTdesc(in, results);
-  case TypeRule::PrefetchTdesc: return prefetchTdesc(in, results);
-  case TypeRule::UpdateTdesc: return updateTdesc(in, results);
-  case TypeRule::AtomicTdesc: return atomicTdesc(in, results);
-  case TypeRule::CreateNbarrier: return createNbarrier(in, results);
-  case TypeRule::AllocNbarrier: return allocNbarrier(in, results);
-  case TypeRule::Transpose: return transpose(in, results);
-  case TypeRule::Reduction: return reduction(in, results);
-  case TypeRule::Broadcast: return broadcast(in, results);
-  case TypeRule::ConvertLayout: return convertLayout(in, results);
-  case TypeRule::AllocSlm: return allocSlm(in, results);
-  case TypeRule::MemRefCast: return memRefCast(in, results);
-  case TypeRule::MemRefLoad: return memRefLoad(in, results);
-  case TypeRule::MemRefStore: return memRefStore(in, results);
-  case TypeRule::Shuffle: return shuffle(in, results);
-  case TypeRule::SubgroupReduce: return subgroupReduce(in, results);
-  case TypeRule::Iota: return iota(in, results);
-  case TypeRule::CreateMask: return createMask(in, results);
-  case TypeRule::Reshape: return reshape(in, results);
-  case TypeRule::ExtractStridedSlice: return extractStridedSlice(in, results);
-  case TypeRule::InsertStridedSlice: return insertStridedSlice(in, results);
-  case TypeRule::Extract: return extract(in, results);
-  case TypeRule::Insert: return insert(in, results);
-  case TypeRule::Nothing: return in.op.kind != OpKind::SubgroupBarrier || atLaneScope(in);
-  case TypeRule::Print: return in.op.kind != OpKind::Assert || partOfWhole(in);
-  case TypeRule::Nbarrier:
-  case TypeRule::AsyncWait:
-  case TypeRule::For:
-  case TypeRule::While:
-  case TypeRule::If:
-  case TypeRule::Yield: return true;
+#define XT_TYPE_RULE(rule, function)                                                                                           \
+  case TypeRule::rule: return function(in, results);
+#include "ir/ops/type_rules.def"
   }
   XT_UNREACHABLE("type rule");
 }

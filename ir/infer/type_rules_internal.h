@@ -27,36 +27,6 @@ bool vectorWritten(const TypeRuleInput &in);
 // Checks that there are as many indices, from operand `first` on, as `type` has dimensions.
 bool indexCount(const TypeRuleInput &in, Type type, size_t first);
 
-// type_rules_tile.cc
-bool initTile(const TypeRuleInput &in, Results &results);
-bool loadTile(const TypeRuleInput &in, Results &results);
-bool storeTile(const TypeRuleInput &in, Results &results);
-bool asyncCopy(const TypeRuleInput &in, Results &results);
-bool asyncCommit(const TypeRuleInput &in, Results &results);
-bool prefetchTile(const TypeRuleInput &in, Results &results);
-bool updateTileOffset(const TypeRuleInput &in, Results &results);
-bool tileMma(const TypeRuleInput &in, Results &results);
-bool nest(const TypeRuleInput &in, Results &results);
-bool atomicRmw(const TypeRuleInput &in, Results &results);
-bool loadGather(const TypeRuleInput &in, Results &results);
-bool storeScatter(const TypeRuleInput &in, Results &results);
-
-// type_rules_xegpu.cc
-bool createNdTdesc(const TypeRuleInput &in, Results &results);
-bool loadNd(const TypeRuleInput &in, Results &results);
-bool storeNd(const TypeRuleInput &in, Results &results);
-bool prefetchNd(const TypeRuleInput &in, Results &results);
-bool updateNdOffset(const TypeRuleInput &in, Results &results);
-bool dpas(const TypeRuleInput &in, Results &results);
-bool createTdesc(const TypeRuleInput &in, Results &results);
-bool gatherTdesc(const TypeRuleInput &in, Results &results);
-bool scatterTdesc(const TypeRuleInput &in, Results &results);
-bool prefetchTdesc(const TypeRuleInput &in, Results &results);
-bool updateTdesc(const TypeRuleInput &in, Results &results);
-bool atomicTdesc(const TypeRuleInput &in, Results &results);
-bool createNbarrier(const TypeRuleInput &in, Results &results);
-bool allocNbarrier(const TypeRuleInput &in, Results &results);
-
 // type_rules_lanes.cc
 // Whether an XeGPU op works on whole vectors (`mode = vc`), or in lanes with one fragment each; Wrong: an error was reported.
 enum class Mode : uint8_t { Wrong, Whole, Lanes };
@@ -70,26 +40,10 @@ bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor);
 bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results);
 // Checks that the op is at lane scope; reports if not.
 bool atLaneScope(const TypeRuleInput &in);
-bool shuffle(const TypeRuleInput &in, Results &results);
-bool subgroupReduce(const TypeRuleInput &in, Results &results);
 
-// type_rules_vector.cc
-bool transpose(const TypeRuleInput &in, Results &results);
-bool reduction(const TypeRuleInput &in, Results &results);
-bool broadcast(const TypeRuleInput &in, Results &results);
-bool convertLayout(const TypeRuleInput &in, Results &results);
-bool iota(const TypeRuleInput &in, Results &results);
-bool createMask(const TypeRuleInput &in, Results &results);
-bool reshape(const TypeRuleInput &in, Results &results);
-bool extract(const TypeRuleInput &in, Results &results);
-bool insert(const TypeRuleInput &in, Results &results);
-bool extractStridedSlice(const TypeRuleInput &in, Results &results);
-bool insertStridedSlice(const TypeRuleInput &in, Results &results);
-
-// type_rules_memory.cc
-bool allocSlm(const TypeRuleInput &in, Results &results);
-bool memRefCast(const TypeRuleInput &in, Results &results);
-bool memRefLoad(const TypeRuleInput &in, Results &results);
-bool memRefStore(const TypeRuleInput &in, Results &results);
+// The rules of ops: each checks the operands and attributes and adds the types of the results, or reports and returns false.
+// `ruleStated` is of ops whose results the source states.
+#define XT_TYPE_RULE(rule, function) bool function(const TypeRuleInput &in, Results &results);
+#include "ir/ops/type_rules.def"
 
 } // namespace xt::rules

@@ -97,9 +97,7 @@ bool Program::subgroupsMeet(const Op &op) const {
   if (rule == TypeRule::Print)
     return std::any_of(op.operands().begin(), op.operands().end(),
                        [](const Value *operand) { return operand->type().isVector() && operand->type().layout(); });
-  bool looksElsewhere = rule == TypeRule::Transpose || rule == TypeRule::Reduction || rule == TypeRule::Broadcast ||
-                        rule == TypeRule::ConvertLayout || rule == TypeRule::Reshape;
-  return looksElsewhere && vectorNeedsExchange(op);
+  return movesElements(rule) && vectorNeedsExchange(op);
 }
 
 bool Program::heldByAll(Type type) const {

@@ -105,6 +105,11 @@ Holding::Part wholePart(std::span<const int64_t> shape) {
   return part;
 }
 
+bool movesElements(TypeRule rule) {
+  return rule == TypeRule::Transpose || rule == TypeRule::Reduction || rule == TypeRule::Broadcast ||
+         rule == TypeRule::ConvertLayout || rule == TypeRule::Reshape;
+}
+
 bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target) {
   Places places(source, op.operand(0)->type().shape());
   bool all = true;

@@ -11,8 +11,10 @@ namespace xt {
 // The part that contains a whole vector of a static shape.
 Holding::Part wholePart(std::span<const int64_t> shape);
 
-// Whether the elements `target` of the result of a transpose, reduction, broadcast, convert_layout or reshape can be
-// computed from the elements `source` of its operand.
+// Whether an element of the result may depend on elements of the operand at other places, or in other subgroups.
+bool movesElements(TypeRule rule);
+
+// Whether the elements `target` of the result of such an op can be computed from the elements `source` of its operand.
 bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target);
 
 // Computes the elements `target` of the result; `elements` are those of `source`, which must suffice.

@@ -138,61 +138,10 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::Compare: return isFloat(from) ? compareFloats(op, args, from) : compareIntegers(op, args, from);
   case TypeRule::Select: return b.CreateSelect(args[0], args[1], args[2]);
   case TypeRule::Cast: return cast(op.kind(), args[0], from, to);
-  case TypeRule::Constant:
-  case TypeRule::Splat:
-  case TypeRule::Dim:
-  case TypeRule::Id:
-  case TypeRule::InitTile:
-  case TypeRule::LoadTile:
-  case TypeRule::StoreTile:
-  case TypeRule::PrefetchTile:
-  case TypeRule::UpdateTileOffset:
-  case TypeRule::TileMma:
-  case TypeRule::Nest:
-  case TypeRule::AtomicRmw:
-  case TypeRule::LoadGather:
-  case TypeRule::StoreScatter:
-  case TypeRule::Transpose:
-  case TypeRule::Reduction:
-  case TypeRule::Broadcast:
-  case TypeRule::ConvertLayout:
-  case TypeRule::CreateNdTdesc:
-  case TypeRule::LoadNd:
-  case TypeRule::StoreNd:
-  case TypeRule::PrefetchNd:
-  case TypeRule::UpdateNdOffset:
-  case TypeRule::Dpas:
-  case TypeRule::CreateTdesc:
-  case TypeRule::GatherTdesc:
-  case TypeRule::ScatterTdesc:
-  case TypeRule::PrefetchTdesc:
-  case TypeRule::UpdateTdesc:
-  case TypeRule::AtomicTdesc:
-  case TypeRule::AsyncCopy:
-  case TypeRule::AsyncCommit:
-  case TypeRule::AsyncWait:
-  case TypeRule::AllocNbarrier:
-  case TypeRule::CreateNbarrier:
-  case TypeRule::Nbarrier:
-  case TypeRule::AllocSlm:
-  case TypeRule::MemRefCast:
-  case TypeRule::MemRefLoad:
-  case TypeRule::MemRefStore:
-  case TypeRule::Shuffle:
-  case TypeRule::SubgroupReduce:
-  case TypeRule::Iota:
-  case TypeRule::CreateMask:
-  case TypeRule::Reshape:
-  case TypeRule::Extract:
-  case TypeRule::Insert:
-  case TypeRule::ExtractStridedSlice:
-  case TypeRule::InsertStridedSlice:
-  case TypeRule::Print:
-  case TypeRule::Nothing:
-  case TypeRule::While:
-  case TypeRule::For:
-  case TypeRule::If:
-  case TypeRule::Yield: break;
+#define XT_TYPE_RULE(rule, function) case TypeRule::rule:
+#define XT_ELEMENT_RULE(rule, function)
+#include "ir/ops/type_rules.def"
+    break;
   }
   XT_UNREACHABLE("not an elementwise op");
 }

@@ -232,9 +232,6 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Compare:
   case TypeRule::Select:
   case TypeRule::ConvertLayout:
-  case TypeRule::AsyncCopy: // expand-async-copies has replaced asynchronous copies
-  case TypeRule::AsyncCommit:
-  case TypeRule::AsyncWait:
   case TypeRule::CreateNdTdesc: // xegpu-to-tiles has replaced the XeGPU ops of blocks and lanes
   case TypeRule::LoadNd:
   case TypeRule::StoreNd:
@@ -247,7 +244,11 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::PrefetchTdesc:
   case TypeRule::UpdateTdesc:
   case TypeRule::AtomicTdesc:
-  case TypeRule::Cast: break;
+  case TypeRule::Cast:
+#define XT_TYPE_RULE(rule, function)
+#define XT_EXPANDED_RULE(rule, function) case TypeRule::rule:
+#include "ir/ops/type_rules.def"
+    break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");
 }

@@ -197,9 +197,10 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::Nbarrier: return LaneNamedBarriers(c).emit(op);
   case TypeRule::Dpas: return LaneProducts(c).emitDpas(op);
   case TypeRule::TileMma: return LaneProducts(c).emitTileMma(op);
-  case TypeRule::AsyncCopy:
-  case TypeRule::AsyncCommit:
-  case TypeRule::AsyncWait: XT_UNREACHABLE("expand-async-copies has replaced asynchronous copies");
+#define XT_TYPE_RULE(rule, function)
+#define XT_EXPANDED_RULE(rule, function) case TypeRule::rule:
+#include "ir/ops/type_rules.def"
+    XT_UNREACHABLE("a pass has replaced the op");
   case TypeRule::Nest: XT_UNREACHABLE("block-tiles has turned nests into loops");
   case TypeRule::Print:
     if (op.kind() == OpKind::Assert) LaneFailures(c).emitAssert(op); // checkTargetLimits has reported that prints are left out
