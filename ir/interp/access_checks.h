@@ -3,8 +3,8 @@
 #include "ir/checks.h"
 #include "ir/interp/access_findings.h"
 #include "ir/interp/barrier_clocks.h"
-#include "ir/interp/copies_in_flight.h"
 #include "ir/interp/checked_memory.h"
+#include "ir/interp/copies_in_flight.h"
 
 namespace xt {
 
