@@ -248,74 +248,79 @@ Result<HostArray> Evaluator::call(const HostExpr &expr) {
   return applyBinary(at(expr), expr.fn, std::move(*x), std::move(*y));
 }
 
+Result<Elem> Evaluator::elemType(const HostExpr &arg) const {
+  if (arg.kind == HostExpr::Kind::Elem) return arg.elem;
+  return at(arg).fail(DiagCode::HostBadArgument, "expected an element type such as f16");
+}
+
+Result<int> Evaluator::dimension(const HostExpr *arg, int64_t otherwise) {
+  if (!arg) return static_cast<int>(otherwise);
+  auto given = integer(*arg);
+  if (!given) return given.error();
+  return static_cast<int>(std::clamp<int64_t>(*given, -100, 100));
+}
+
 Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args) {
-  EvalSite here = at(expr);
-  auto elemArgument = [&](const HostExpr &arg) -> Result<Elem> {
-    if (arg.kind == HostExpr::Kind::Elem) return arg.elem;
-    return at(arg).fail(DiagCode::HostBadArgument, "expected an element type such as f16");
-  };
   if (expr.fn == HostFn::Dim) return extentOf(*args[0], *args[1]);
-  if (expr.fn == HostFn::Before) {
-    bool isBuffer = args[0]->kind == HostExpr::Kind::Buffer && source_.shape(args[0]->text);
-    if (!isBuffer) return at(*args[0]).fail(DiagCode::HostBadArgument, "`before` takes a buffer");
-    auto raw = source_.content(*args[0], true);
-    if (!raw) return raw.error();
-    return fromRaw(**raw, site_.budget, site_.threads);
-  }
+  if (expr.fn == HostFn::Before) return contentBefore(*args[0]);
   if (expr.fn == HostFn::Address)
-    return here.fail(DiagCode::HostBadArgument,
-                     "an address can be used only as an argument of a launch, for a parameter of type i64");
+    return at(expr).fail(DiagCode::HostBadArgument,
+                         "an address can be used only as an argument of a launch, for a parameter of type i64");
   auto x = evaluate(*args[0]);
   if (!x) return x;
   if (expr.fn == HostFn::Cast) {
-    auto type = elemArgument(*args[1]);
+    auto type = elemType(*args[1]);
     if (!type) return type.error();
-    return applyCast(here, std::move(*x), *type);
+    return applyCast(at(expr), std::move(*x), *type);
   }
-  if (expr.fn == HostFn::Transpose) {
-    std::vector<int64_t> permutation;
-    if (args[1] && args[1]->kind != HostExpr::Kind::List)
-      return at(*args[1]).fail(DiagCode::HostBadArgument, "expected a list of dimensions such as [0, 2, 1]");
-    if (args[1])
-      for (const HostExpr &item : args[1]->args) {
-        auto d = integer(item);
-        if (!d) return d.error();
-        permutation.push_back(*d);
-      }
-    return transposeArray(here, *x, permutation);
-  }
+  if (expr.fn == HostFn::Transpose) return transposeCall(expr, *x, args[1]);
   if (expr.fn == HostFn::Softmax) {
-    int64_t dim = x->rank() - 1;
-    if (args[1]) {
-      auto given = integer(*args[1]);
-      if (!given) return given.error();
-      dim = std::clamp<int64_t>(*given, -100, 100);
-    }
-    return softmax(here, std::move(*x), static_cast<int>(dim));
+    auto dim = dimension(args[1], x->rank() - 1);
+    if (!dim) return dim.error();
+    return softmax(at(expr), std::move(*x), *dim);
   }
   auto y = evaluate(*args[1]);
   if (!y) return y;
   if (expr.fn == HostFn::Gather) {
-    int64_t dim = 0;
-    if (args[2]) {
-      auto given = integer(*args[2]);
-      if (!given) return given.error();
-      dim = std::clamp<int64_t>(*given, -100, 100);
-    }
-    return gatherArray(here, *x, *y, static_cast<int>(dim));
+    auto dim = dimension(args[2], 0);
+    if (!dim) return dim.error();
+    return gatherArray(at(expr), *x, *y, *dim);
   }
-  if (expr.fn == HostFn::Fma) {
-    auto z = evaluate(*args[2]);
-    if (!z) return z;
-    auto product = applyBinary(here, HostFn::Mul, std::move(*x), std::move(*y));
-    return product ? applyBinary(here, HostFn::Add, std::move(*product), std::move(*z)) : std::move(product);
-  }
-  if (expr.fn == HostFn::Where) {
-    auto z = evaluate(*args[2]);
-    if (!z) return z;
-    return applyWhere(here, std::move(*x), std::move(*y), std::move(*z));
-  }
+  if (expr.fn == HostFn::Fma || expr.fn == HostFn::Where) return ternaryCall(expr, std::move(*x), std::move(*y), *args[2]);
   XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
+  return matmulCall(expr, std::move(*x), std::move(*y), args);
+}
+
+Result<HostArray> Evaluator::contentBefore(const HostExpr &buffer) {
+  bool isBuffer = buffer.kind == HostExpr::Kind::Buffer && source_.shape(buffer.text);
+  if (!isBuffer) return at(buffer).fail(DiagCode::HostBadArgument, "`before` takes a buffer");
+  auto raw = source_.content(buffer, true);
+  if (!raw) return raw.error();
+  return fromRaw(**raw, site_.budget, site_.threads);
+}
+
+Result<HostArray> Evaluator::transposeCall(const HostExpr &expr, const HostArray &x, const HostExpr *dims) {
+  std::vector<int64_t> permutation;
+  if (dims && dims->kind != HostExpr::Kind::List)
+    return at(*dims).fail(DiagCode::HostBadArgument, "expected a list of dimensions such as [0, 2, 1]");
+  if (dims)
+    for (const HostExpr &item : dims->args) {
+      auto d = integer(item);
+      if (!d) return d.error();
+      permutation.push_back(*d);
+    }
+  return transposeArray(at(expr), x, permutation);
+}
+
+Result<HostArray> Evaluator::ternaryCall(const HostExpr &expr, HostArray x, HostArray y, const HostExpr &third) {
+  auto z = evaluate(third);
+  if (!z) return z;
+  if (expr.fn == HostFn::Where) return applyWhere(at(expr), std::move(x), std::move(y), std::move(*z));
+  auto product = applyBinary(at(expr), HostFn::Mul, std::move(x), std::move(y));
+  return product ? applyBinary(at(expr), HostFn::Add, std::move(*product), std::move(*z)) : std::move(product);
+}
+
+Result<HostArray> Evaluator::matmulCall(const HostExpr &expr, HostArray x, HostArray y, std::span<const HostExpr *const> args) {
   // matmul(a, b, f16) gives the accumulator type as the third argument.
   bool typeThird = args[2] && !args[3] && args[2]->kind == HostExpr::Kind::Elem;
   const HostExpr *start = typeThird ? nullptr : args[2], *rounds = typeThird ? args[2] : args[3];
@@ -327,11 +332,11 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     first = std::move(*value);
   }
   if (rounds) {
-    auto type = elemArgument(*rounds);
+    auto type = elemType(*rounds);
     if (!type) return type.error();
     accumulator = *type;
   }
-  return matmul(here, std::move(*x), std::move(*y), std::move(first), accumulator);
+  return matmul(at(expr), std::move(x), std::move(y), std::move(first), accumulator);
 }
 
 } // namespace xt

@@ -40,6 +40,13 @@ private:
   Result<HostArray> evaluateKind(const HostExpr &expr);
   Result<HostArray> call(const HostExpr &expr);
   Result<HostArray> arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args);
+  Result<HostArray> contentBefore(const HostExpr &buffer);
+  Result<HostArray> transposeCall(const HostExpr &expr, const HostArray &x, const HostExpr *dims);
+  Result<HostArray> ternaryCall(const HostExpr &expr, HostArray x, HostArray y, const HostExpr &third);
+  Result<HostArray> matmulCall(const HostExpr &expr, HostArray x, HostArray y, std::span<const HostExpr *const> args);
+  Result<Elem> elemType(const HostExpr &arg) const;
+  // A dimension that may be left out. One outside of any rank is only limited: the function reports it.
+  Result<int> dimension(const HostExpr *arg, int64_t otherwise);
   Result<HostArray> reduction(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> slice(const HostExpr &expr);
   Result<HostArray> index(const HostExpr &expr);
