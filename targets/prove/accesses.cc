@@ -10,9 +10,9 @@ namespace xt {
 
 namespace {
 // A condition that the facts allow: the op is executed, and its result leaves the range of its type.
-std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AccessWalk::Range> ranges, Smt &smt) {
+std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AssumedRange> ranges, Smt &smt) {
   std::vector<Term> facts = accesses.bounds, any;
-  for (const AccessWalk::Range &range : ranges) {
+  for (const AssumedRange &range : ranges) {
     Term both[] = {range.reached, smt.negation(range.fits)};
     any.push_back(smt.all(both));
   }
@@ -21,10 +21,9 @@ std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AccessWa
 }
 
 // Enters what cannot be shown of the ranges: first asks about all at once, since all hold in most kernels.
-void refute(const KernelAccesses &accesses, const std::vector<AccessWalk::Range> &ranges, Smt &smt,
-            AccessWalk::Refuted &refuted) {
+void refute(const KernelAccesses &accesses, const std::vector<AssumedRange> &ranges, Smt &smt, Refuted &refuted) {
   if (ranges.empty() || smt.satisfiable(wraps(accesses, ranges, smt)) == Smt::Answer::No) return;
-  for (const AccessWalk::Range &range : ranges) {
+  for (const AssumedRange &range : ranges) {
     if (refuted.wraps.count(range.op) || smt.satisfiable(wraps(accesses, {&range, 1}, smt)) == Smt::Answer::No) continue;
     refuted.wraps.insert(range.op);
     bool number = isNumber(*range.op->result()) && !smt.mentions(range.fits, accesses.unknowns);
@@ -55,7 +54,7 @@ void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &o
 } // namespace
 
 KernelAccesses accessesOf(const Kernel &kernel, Smt &smt) {
-  AccessWalk::Refuted refuted;
+  Refuted refuted;
   KernelAccesses accesses;
   for (bool again = true; again;) {
     size_t before = refuted.size();

@@ -18,38 +18,7 @@ KernelAccesses AccessWalk::run() {
   return std::move(out_);
 }
 
-// --- values ---
-
-Term AccessWalk::unknownOf(const Value &value) {
-  if (value.type().elem() == Elem::I1) return unknownTruth(value.name());
-  Term term = unknown(value.name());
-  out_.bounds.push_back(fits(term, value.type().elem(), smt_));
-  return term;
-}
-
-const AccessWalk::View *AccessWalk::baseOf(const Value *value) const {
-  const TileAt *at = tile(value);
-  return at ? &at->base : view(value);
-}
-
-Term AccessWalk::number(const Value *value) {
-  auto found = values_.find(value);
-  if (found != values_.end())
-    if (const auto *term = std::get_if<Term>(&found->second)) return *term;
-  Term term = unknownOf(*value);
-  values_[value] = term;
-  return term;
-}
-
-const AccessWalk::View *AccessWalk::view(const Value *value) const {
-  auto found = values_.find(value);
-  return found == values_.end() ? nullptr : std::get_if<View>(&found->second);
-}
-
-const AccessWalk::TileAt *AccessWalk::tile(const Value *value) const {
-  auto found = values_.find(value);
-  return found == values_.end() ? nullptr : std::get_if<TileAt>(&found->second);
-}
+// --- the launch ---
 
 Term AccessWalk::sizeOf(const View &view, size_t dim) {
   std::optional<size_t> own = view.dims[dim];
@@ -71,14 +40,14 @@ void AccessWalk::bindParameters() {
       out_.sizes[p].push_back(size);
       whole.dims.push_back(d);
     }
-    values_[&param] = whole;
+    values_.set(&param, whole);
   }
 }
 
 void AccessWalk::bindInteger(size_t p, const Value &param) {
   Term value = smt_.symbol(param.name());
   out_.scalars[p] = value;
-  values_[&param] = value;
+  values_.set(&param, value);
   out_.bounds.push_back(fits(value, param.type().elem(), smt_));
   bound(smt_.integer(-kMostSize), value, kMostSize);
 }
@@ -94,22 +63,22 @@ void AccessWalk::makeGrid() {
   for (size_t p = 0; p < kernel_.paramCount; ++p) {
     const Value *param = kernel_.param(p);
     if (p >= kernel_.gridBlock.params().size()) break;
-    if (const View *whole = view(param))
-      values_[kernel_.gridBlock.param(p)] = *whole;
+    if (const View *whole = values_.view(param))
+      values_.set(kernel_.gridBlock.param(p), *whole);
     else if (isNumber(*param))
-      values_[kernel_.gridBlock.param(p)] = number(param);
+      values_.set(kernel_.gridBlock.param(p), values_.number(param));
   }
   block(kernel_.gridBlock);
   for (const GridDim &dim : kernel_.grid) {
     Term at = smt_.symbol(str("workgroup along %", dim.variable->name()));
-    Term value = smt_.add(number(dim.lower), smt_.multiply(at, number(dim.step)));
+    Term value = smt_.add(values_.number(dim.lower), smt_.multiply(at, values_.number(dim.step)));
     inside.push_back(smt_.lessEqual(smt_.integer(0), at));
-    inside.push_back(smt_.less(value, number(dim.upper)));
-    inside.push_back(smt_.less(smt_.integer(0), number(dim.step)));
+    inside.push_back(smt_.less(value, values_.number(dim.upper)));
+    inside.push_back(smt_.less(smt_.integer(0), values_.number(dim.step)));
     steps.push_back(inside.back());
-    notEmpty.push_back(smt_.less(number(dim.lower), number(dim.upper)));
+    notEmpty.push_back(smt_.less(values_.number(dim.lower), values_.number(dim.upper)));
     out_.grid.push_back(at);
-    values_[dim.variable] = value;
+    values_.set(dim.variable, value);
   }
   out_.gridDims = out_.grid.size();
   if (kernel_.scope != Scope::Workgroup && kernel_.subgroups > 1) {
@@ -148,7 +117,7 @@ void AccessWalk::visit(const Op &op) {
   default: break; // other ops either compute a number, or matter only if they access memory
   }
   for (size_t i = 0; i < op.resultCount(); ++i)
-    if (isNumber(*op.result(i))) values_[op.result(i)] = numberOf(op, *op.result(i));
+    if (isNumber(*op.result(i))) values_.set(op.result(i), numberOf(op, *op.result(i)));
   bool accesses = has(op.info().effects, Effect::Reads) || has(op.info().effects, Effect::Writes);
   if (!accesses || isPrefetch(op)) return;
   for (const Value *operand : op.operands())
@@ -163,21 +132,21 @@ bool AccessWalk::isPrefetch(const Op &op) {
 Term AccessWalk::numberOf(const Op &op, const Value &result) {
   switch (op.kind()) {
   case OpKind::Dim: {
-    const View *base = view(op.operand(0));
-    std::optional<int64_t> d = smt_.constant(number(op.operand(1)));
+    const View *base = values_.view(op.operand(0));
+    std::optional<int64_t> d = smt_.constant(values_.number(op.operand(1)));
     return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d))
-                                                                                : unknownOf(result);
+                                                                                : values_.unknownOf(result);
   }
   case OpKind::SubgroupId: return subgroup_ ? subgroup_ : smt_.integer(0);
   default: break;
   }
   std::vector<Term> operands;
   for (const Value *operand : op.operands()) {
-    if (!isNumber(*operand)) return unknownOf(result);
-    operands.push_back(number(operand));
+    if (!isNumber(*operand)) return values_.unknownOf(result);
+    operands.push_back(values_.number(operand));
   }
   Term exact = exactResult(op, operands, smt_);
-  if (!exact) return unknownOf(result);
+  if (!exact) return values_.unknownOf(result);
   if (!mayWrap(op) || stays(op, exact, result.type().elem())) return exact;
   return wrapped(exact, result.type().elem(), smt_);
 }
@@ -195,44 +164,44 @@ bool AccessWalk::stays(const Op &op, Term exact, Elem elem) {
 // --- memory ---
 
 void AccessWalk::castView(const Op &op) {
-  const View *from = view(op.operand(0));
+  const View *from = values_.view(op.operand(0));
   if (!from) return;
   View to{from->param, {}};
   std::vector<int> dims = *memrefCastDims(op.operand(0)->type(), op.result()->type());
   for (int dim : dims) to.dims.push_back(dim < 0 ? std::nullopt : from->dims[static_cast<size_t>(dim)]);
-  values_[op.result()] = to;
+  values_.set(op.result(), to);
 }
 
 void AccessWalk::initTile(const Op &op) {
-  const View *base = view(op.operand(0));
+  const View *base = values_.view(op.operand(0));
   Type type = op.result()->type();
   size_t rank = base ? base->dims.size() : 0;
   bool plain = base && rank >= 2 && op.operandCount() == 1 + rank && !type.data().scatter && type.packFactor() == 1;
   if (!plain) {
-    values_[op.result()] = Opaque();
+    values_.set(op.result(), Opaque());
     return;
   }
   TileAt at{*base, {}, rank - 2, rank - 1};
-  for (size_t d = 0; d < rank; ++d) at.first.push_back(number(op.operand(1 + d)));
-  values_[op.result()] = at;
+  for (size_t d = 0; d < rank; ++d) at.first.push_back(values_.number(op.operand(1 + d)));
+  values_.set(op.result(), at);
 }
 
 void AccessWalk::moveTile(const Op &op) {
-  const TileAt *from = tile(op.operand(0));
+  const TileAt *from = values_.tile(op.operand(0));
   if (!from || op.operandCount() != 3) {
-    values_[op.result()] = Opaque();
+    values_.set(op.result(), Opaque());
     return;
   }
   TileAt to = *from;
-  to.first[to.row] = smt_.add(to.first[to.row], number(op.operand(1)));
-  to.first[to.column] = smt_.add(to.first[to.column], number(op.operand(2)));
+  to.first[to.row] = smt_.add(to.first[to.row], values_.number(op.operand(1)));
+  to.first[to.column] = smt_.add(to.first[to.column], values_.number(op.operand(2)));
   bool known = stays(op, to.first[to.row], Elem::Index) && stays(op, to.first[to.column], Elem::Index);
-  values_[op.result()] = known ? Symbolic(to) : Opaque();
+  values_.set(op.result(), known ? Symbolic(to) : Opaque());
 }
 
 void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
   const Value &window = *op.operand(operand);
-  const TileAt *at = tile(&window);
+  const TileAt *at = values_.tile(&window);
   if (!at) return notFollowed(op, window, "this tile does not refer directly to a parameter, so its addresses are unknown");
   Type type = window.type();
   add(op, kind, at->base, at->first, [&](size_t d) {
@@ -242,10 +211,10 @@ void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
 
 void AccessWalk::accessElement(const Op &op, size_t operand, Access::Kind kind) {
   const Value &memref = *op.operand(operand);
-  const View *base = view(&memref);
+  const View *base = values_.view(&memref);
   if (!base) return notFollowed(op, memref, "this memref is not a view of one parameter, so its addresses are unknown");
   std::vector<Term> index;
-  for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(number(op.operand(i)));
+  for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(values_.number(op.operand(i)));
   add(op, kind, *base, index, [](size_t) { return int64_t{1}; });
 }
 
