@@ -1,5 +1,4 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
-#include "ir/base/temporary_files.h"
 #include "ir/base/text.h"
 #include "ir/interp/field_arithmetic.h"
 #include "ir/verify/target_limits.h"
@@ -12,8 +11,8 @@
 #include "targets/tools/devices.h"
 #include "targets/tools/doctor.h"
 #include "targets/tools/launch_text.h"
-#include "targets/tools/progress.h"
 #include "targets/tools/repeat_command.h"
+#include "targets/tools/run_outcome.h"
 #include "targets/tools/session.h"
 #include "targets/tools/tool_process.h"
 
@@ -22,7 +21,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <mutex>
 
 namespace xt {
 namespace {
@@ -36,19 +34,14 @@ struct Compiled {
   double compileSeconds = 0;                      // for passes and code generation
 };
 
-nlohmann::json diagnosticsJson(Session &session) {
-  return nlohmann::json::parse(renderJson(session.diagnostics(), session.sources()), nullptr, false);
-}
-
 class Run {
 public:
-  explicit Run(const XtrunOptions &options)
-      : options_(options), budget_(MemoryBudget::machineDefault()), progress_(options.quiet || options.json) {}
+  explicit Run(const XtrunOptions &options) : options_(options), budget_(MemoryBudget::machineDefault()), outcome_(options) {}
 
   int run() {
     if (std::optional<std::string> wrong = readTargets()) return usage(*wrong);
     if (std::optional<std::string> wrong = unknownPass(options_, {})) return usage(*wrong);
-    TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
+    TimeLimit limit(options_.timeLimit, [this] { outcome_.outOfTime(); });
     if (options_.listDevices) return listDevices(options_);
     if (options_.doctor) return doctor(options_);
     if (options_.describe) return describeFiles();
@@ -60,18 +53,14 @@ public:
       if (base)
         base_ = std::move(*base);
       else
-        failed(base.error());
+        outcome_.failed(base.error());
     }
-    if (!statuses_.empty()) {
-      std::lock_guard lock(mutex_);
-      return finish();
-    }
+    if (outcome_.anyFailed()) return outcome_.finish();
     if (!launchesKernel(options_) || makeLaunch())
       for (const std::string &file : options_.files)
         if (!standardOutputLost()) runFile(file);
     drawRoofline();
-    std::lock_guard lock(mutex_);
-    return finish();
+    return outcome_.finish();
   }
 
 private:
@@ -98,68 +87,6 @@ private:
     return std::nullopt;
   }
 
-  // --- output -------------------------------------------------------------------------------------------------------
-
-  // Prints the results of all files so far and returns the exit status. The caller holds the mutex.
-  int finish() {
-    progress_.clear();
-    if (internalErrorSeen()) statuses_.push_back(ExitStatus::CompilerBug);
-    ExitStatus status = worstStatus(statuses_);
-    if (options_.json) {
-      if (!json_.contains("problems")) json_["problems"] = nlohmann::json::array();
-      if (!json_.contains("files")) json_["files"] = nlohmann::json::array();
-      json_["status"] = static_cast<int>(status);
-      std::printf("%s\n", json_.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    } else if (!reports_.empty() && !options_.quiet) {
-      std::printf("%s\n", summaryText(reports_).c_str());
-    } else if (reports_.empty() && status == ExitStatus::NothingRun) {
-      std::string why = options_.tests.empty() ? "no test in " + join(options_.files, ", ")
-                                               : "no test is called \"" + join(options_.tests, "\", \"") + "\"";
-      std::fprintf(stderr, "xtrun: nothing was run: %s\n", why.c_str());
-    }
-    return endProcess(static_cast<int>(status));
-  }
-
-  // A running kernel cannot be cancelled: the process prints the results so far and ends.
-  void outOfTime() {
-    std::lock_guard lock(mutex_);
-    std::string during = stage_.empty() ? "" : ", in " + stage_;
-    if (!current_.is_null()) json_["files"].push_back(std::move(current_));
-    problem(str("the time limit of ", options_.timeLimit, " s has expired", during), ExitStatus::EnvironmentFailed);
-    int status = finish();
-    std::fflush(stderr);
-    removeTemporaries();
-    std::_Exit(status);
-  }
-
-  void problem(const std::string &message, ExitStatus status) {
-    progress_.clear();
-    std::fprintf(stderr, "xtrun: %s\n", message.c_str());
-    json_["problems"].push_back(message);
-    statuses_.push_back(status);
-  }
-
-  // Records a failure; returns false, so that the caller can return it. Errors in a launch on the command line are
-  // not errors of the file.
-  bool failed(const Error &error) {
-    std::lock_guard lock(mutex_);
-    if (error.kind == Error::Kind::Environment)
-      problem(error.message, ExitStatus::EnvironmentFailed);
-    else if (!error.message.empty())
-      problem(error.message, ExitStatus::Usage);
-    else
-      statuses_.push_back(launchText_.empty() ? ExitStatus::DoesNotCompile : ExitStatus::Usage);
-    return false;
-  }
-
-  void showStage(const std::string &stage) {
-    std::lock_guard lock(mutex_);
-    stage_ = stage;
-    progress_.show(stage);
-  }
-
-  // --- steps --------------------------------------------------------------------------------------------------------
-
   int describeFiles() {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const std::string &file : options_.files) {
@@ -178,11 +105,11 @@ private:
         if (module && only) std::fputs(describeText(**module, *only, session.sources()).c_str(), stdout);
       }
       if (!module)
-        failed(module.error());
+        outcome_.failed(module.error());
       else if (!only)
-        failed(only.error());
+        outcome_.failed(only.error());
     }
-    int status = statuses_.empty() ? 0 : static_cast<int>(worstStatus(statuses_));
+    int status = outcome_.anyFailed() ? static_cast<int>(outcome_.worst()) : 0;
     if (options_.json) {
       nlohmann::ordered_json all = {{"files", files}, {"status", status}};
       std::printf("%s\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
@@ -195,29 +122,21 @@ private:
     Session session(options_);
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
     if (!module) {
-      if (options_.json)
-        json_["files"].push_back(
-            {{"file", options_.files[0]}, {"tests", nlohmann::json::array()}, {"diagnostics", diagnosticsJson(session)}});
-      else
-        session.printDiagnostics();
-      return failed(module.error());
+      outcome_.addUnread(session, options_.files[0]);
+      return outcome_.failed(module.error());
     }
     Result<std::string> text = launchText(options_, **module, options_.files[0]);
-    if (!text) return failed(text.error());
+    if (!text) return outcome_.failed(text.error());
     launchText_ = std::move(*text);
+    if (!launchText_.empty()) outcome_.launchesFromCommandLine();
     return true;
   }
 
-  // The output of kernels' prints is shown in the first run of a test, on stderr if stdout is machine-readable.
+  // The output of kernels' prints is shown in the first run of a test.
   CompileOptions compileOptions(Session &session) {
     CompileOptions options;
     options.threads = options_.threads;
-    options.print = [this](std::string_view text) {
-      std::lock_guard lock(mutex_);
-      if (!printing_) return;
-      progress_.clear();
-      std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
-    };
+    options.print = [this](std::string_view text) { outcome_.print(text); };
     options.checks = options_.checks;
     if (options_.checks.algebra) options.arithmetic = &field_;
     options.found = &session.diagnostics();
@@ -227,13 +146,7 @@ private:
     options.cacheDirectory = cacheDirectory();
     options.cacheBytes = cacheBytes_;
     options.sources = &session.sources();
-    options.note = [this](const std::string &text) {
-      std::lock_guard lock(mutex_);
-      if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
-      noted_.push_back(text);
-      progress_.clear();
-      std::fprintf(stderr, "xtrun: %s\n", text.c_str());
-    };
+    options.note = [this](const std::string &text) { outcome_.note(text); };
     return options;
   }
 
@@ -286,22 +199,22 @@ private:
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
     std::string what = str("compiling ", file, " [", target->name(), "]");
-    showStage(what);
-    session.onStage([this, what](std::string stage) { showStage(str(what, ": ", stage)); });
+    outcome_.showStage(what);
+    session.onStage([this, what](std::string stage) { outcome_.showStage(str(what, ": ", stage)); });
     Result<std::unique_ptr<Module>> module = load(session, file);
-    if (!module) return failed(module.error());
+    if (!module) return outcome_.failed(module.error());
     double begun = Session::sinceStart();
     out.target = target;
     out.module = std::move(*module);
     Result<const TargetInfo *> hardware = target->hardware(options_.device);
-    if (!hardware) return failed(hardware.error());
+    if (!hardware) return outcome_.failed(hardware.error());
     dropUnchosen(*out.module);
     dropUnsupported(out, *hardware);
     if (Result<void> ran = session.runPasses(*out.module, passNames(target->pipeline()), false, *hardware); !ran)
-      return failed(ran.error());
+      return outcome_.failed(ran.error());
     if (*hardware)
       if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)
-        return failed(fits.error());
+        return outcome_.failed(fits.error());
     session.beforeCode(*out.module, *hardware ? (*hardware)->name : target->name());
     CompileOptions options = compileOptions(session);
     options.again = [this, &session, file, target](const TargetInfo &other) {
@@ -311,7 +224,7 @@ private:
     session.stage("code generation");
     double ms = timed([&] { executable = target->compile(*out.module, options, session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
-    if (!*executable) return failed(executable->error());
+    if (!*executable) return outcome_.failed(executable->error());
     out.executable = std::move(**executable);
     out.compileSeconds = (Session::sinceStart() - begun) * 1e-3;
     return true;
@@ -323,10 +236,7 @@ private:
 
   void runFile(const std::string &file) {
     Session session(options_);
-    {
-      std::lock_guard lock(mutex_);
-      current_ = {{"file", file}, {"tests", nlohmann::json::array()}};
-    }
+    outcome_.beginFile(file);
     std::vector<Compiled> compiled;
     bool ok = true;
     for (Target *target : targets_) {
@@ -335,16 +245,7 @@ private:
     }
     if (ok) session.addTiming("process start to first launch, without buffers and files", Session::sinceStart());
     if (ok) ok = runTests(session, file, compiled);
-    std::lock_guard lock(mutex_);
-    progress_.clear();
-    stage_.clear();
-    if (options_.json) {
-      current_["diagnostics"] = diagnosticsJson(session);
-      json_["files"].push_back(std::move(current_));
-    } else {
-      session.printDiagnostics();
-    }
-    current_ = nullptr;
+    outcome_.endFile(session);
     if (options_.timePasses) session.printTimings();
   }
 
@@ -361,11 +262,8 @@ private:
     };
     if (options_.checks.algebra) run.field = &field_;
     if (options_.bench) run.bench = BenchOptions{.seconds = options_.benchSeconds};
-    run.mayPrint = [this](bool may) {
-      std::lock_guard lock(mutex_);
-      printing_ = may;
-    };
-    run.progress = [this](const std::string &stage) { showStage(stage); };
+    run.mayPrint = [this](bool may) { outcome_.showPrints(may); };
+    run.progress = [this](const std::string &stage) { outcome_.showStage(stage); };
     return run;
   }
 
@@ -388,49 +286,40 @@ private:
                          options_.small.value_or(c.target->wantsSmallSizes(options_.device)), c.unsupported, c.compileSeconds});
     std::unique_ptr<Module> own;
     Result<const Module *> whole = wholeModule(session, file, compiled, own);
-    if (!whole) return failed(whole.error());
+    if (!whole) return outcome_.failed(whole.error());
     for (const HostTest &test : (*whole)->tests) {
       if (!chosen(test) || standardOutputLost()) continue;
-      showStage(test.name);
+      outcome_.showStage(test.name);
       TestReport report = runTest(**whole, test, targets, run, session.diagnostics());
       if (options_.timePasses) addTimings(session, report);
-      std::lock_guard lock(mutex_);
-      progress_.clear();
-      compareTimes(file, report);
-      addReport(session, std::move(report));
+      bool slower = compareTimes(file, report);
+      outcome_.add(session, std::move(report), slower);
     }
     return true;
   }
 
-  void compareTimes(const std::string &file, TestReport &report) {
-    if (!base_) return;
+  // Adds the comparison with the baseline to the report. Returns whether a run is slower than allowed.
+  bool compareTimes(const std::string &file, TestReport &report) const {
+    bool slower = false;
+    if (!base_) return slower;
     for (const RunReport &run : report.runs) {
       BenchBase::Verdict verdict = base_->compare(file, report.name, run, options_.failIfSlower);
       if (!verdict.text.empty()) report.comparisons.push_back(str("[", run.target, "] ", verdict.text));
-      if (verdict.slower) statuses_.push_back(ExitStatus::CheckFailed);
+      slower |= verdict.slower;
     }
+    return slower;
   }
 
   void drawRoofline() {
     if (options_.roofline.empty()) return;
     std::vector<RooflinePoint> points;
-    for (const TestReport &report : reports_)
+    for (const TestReport &report : outcome_.reports())
       for (const RunReport &run : report.runs)
         if (const auto &bench = run.bench; bench && bench->work && bench->rates)
           points.push_back({targets_.size() > 1 ? str(report.name, " [", run.target, "]") : report.name,
                             bench->work->operations, bench->arrayBytes, bench->times.median, *bench->rates});
-    if (Result<void> written = writeOutputFile(options_.roofline, {rooflineSvg(points)}); !written) failed(written.error());
-  }
-
-  void addReport(Session &session, TestReport report) {
-    ExitStatus status = exitStatus(report.status);
-    statuses_.push_back(status == ExitStatus::DoesNotCompile && !launchText_.empty() ? ExitStatus::Usage : status);
-    if (options_.json)
-      current_["tests"].push_back(renderJson(report, session.sources()));
-    else if (!options_.quiet || status != ExitStatus::Passed)
-      std::fputs(renderText(report, session.sources(), session.useColor()).c_str(), stdout);
-    std::fflush(stdout);
-    reports_.push_back(std::move(report));
+    if (Result<void> written = writeOutputFile(options_.roofline, {rooflineSvg(points)}); !written)
+      outcome_.failed(written.error());
   }
 
   static void addTimings(Session &session, const TestReport &report) {
@@ -449,16 +338,7 @@ private:
   std::vector<Target *> targets_;
   std::optional<BenchBase> base_; // baseline for the comparison of times
   std::string launchText_; // the test block of the launch on the command line
-
-  // Shared with the thread of the time limit.
-  std::mutex mutex_;
-  ProgressLine progress_;
-  std::vector<TestReport> reports_;
-  std::vector<ExitStatus> statuses_;
-  nlohmann::json json_, current_; // of all files, and of the current file
-  std::string stage_;
-  bool printing_ = false;
-  std::vector<std::string> noted_; // notes that have been printed already
+  RunOutcome outcome_;
 };
 
 } // namespace

@@ -1,0 +1,136 @@
+#include "targets/tools/run_outcome.h"
+
+#include "ir/base/temporary_files.h"
+#include "ir/base/text.h"
+#include "targets/tools/tool_process.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xt {
+namespace {
+nlohmann::json diagnosticsJson(Session &session) {
+  return nlohmann::json::parse(renderJson(session.diagnostics(), session.sources()), nullptr, false);
+}
+} // namespace
+
+bool RunOutcome::failed(const Error &error) {
+  std::lock_guard lock(mutex_);
+  if (error.kind == Error::Kind::Environment)
+    problem(error.message, ExitStatus::EnvironmentFailed);
+  else if (!error.message.empty())
+    problem(error.message, ExitStatus::Usage);
+  else
+    statuses_.push_back(commandLine_ ? ExitStatus::Usage : ExitStatus::DoesNotCompile);
+  return false;
+}
+
+void RunOutcome::problem(const std::string &message, ExitStatus status) {
+  progress_.clear();
+  std::fprintf(stderr, "xtrun: %s\n", message.c_str());
+  json_["problems"].push_back(message);
+  statuses_.push_back(status);
+}
+
+void RunOutcome::showStage(const std::string &stage) {
+  std::lock_guard lock(mutex_);
+  stage_ = stage;
+  progress_.show(stage);
+}
+
+void RunOutcome::showPrints(bool on) {
+  std::lock_guard lock(mutex_);
+  printing_ = on;
+}
+
+void RunOutcome::print(std::string_view text) {
+  std::lock_guard lock(mutex_);
+  if (!printing_) return;
+  progress_.clear();
+  std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
+}
+
+void RunOutcome::note(const std::string &text) {
+  std::lock_guard lock(mutex_);
+  if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
+  noted_.push_back(text);
+  progress_.clear();
+  std::fprintf(stderr, "xtrun: %s\n", text.c_str());
+}
+
+void RunOutcome::beginFile(const std::string &file) {
+  std::lock_guard lock(mutex_);
+  current_ = {{"file", file}, {"tests", nlohmann::json::array()}};
+}
+
+void RunOutcome::add(Session &session, TestReport report, bool slower) {
+  std::lock_guard lock(mutex_);
+  progress_.clear();
+  if (slower) statuses_.push_back(ExitStatus::CheckFailed);
+  ExitStatus status = exitStatus(report.status);
+  statuses_.push_back(status == ExitStatus::DoesNotCompile && commandLine_ ? ExitStatus::Usage : status);
+  if (options_.json)
+    current_["tests"].push_back(renderJson(report, session.sources()));
+  else if (!options_.quiet || status != ExitStatus::Passed)
+    std::fputs(renderText(report, session.sources(), session.useColor()).c_str(), stdout);
+  std::fflush(stdout);
+  reports_.push_back(std::move(report));
+}
+
+void RunOutcome::endFile(Session &session) {
+  std::lock_guard lock(mutex_);
+  progress_.clear();
+  stage_.clear();
+  if (options_.json) {
+    current_["diagnostics"] = diagnosticsJson(session);
+    json_["files"].push_back(std::move(current_));
+  } else {
+    session.printDiagnostics();
+  }
+  current_ = nullptr;
+}
+
+void RunOutcome::addUnread(Session &session, const std::string &file) {
+  std::lock_guard lock(mutex_);
+  if (options_.json)
+    json_["files"].push_back({{"file", file}, {"tests", nlohmann::json::array()}, {"diagnostics", diagnosticsJson(session)}});
+  else
+    session.printDiagnostics();
+}
+
+int RunOutcome::finish() {
+  std::lock_guard lock(mutex_);
+  return finishLocked();
+}
+
+int RunOutcome::finishLocked() {
+  progress_.clear();
+  if (internalErrorSeen()) statuses_.push_back(ExitStatus::CompilerBug);
+  ExitStatus status = worstStatus(statuses_);
+  if (options_.json) {
+    if (!json_.contains("problems")) json_["problems"] = nlohmann::json::array();
+    if (!json_.contains("files")) json_["files"] = nlohmann::json::array();
+    json_["status"] = static_cast<int>(status);
+    std::printf("%s\n", json_.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  } else if (!reports_.empty() && !options_.quiet) {
+    std::printf("%s\n", summaryText(reports_).c_str());
+  } else if (reports_.empty() && status == ExitStatus::NothingRun) {
+    std::string why = options_.tests.empty() ? "no test in " + join(options_.files, ", ")
+                                             : "no test is called \"" + join(options_.tests, "\", \"") + "\"";
+    std::fprintf(stderr, "xtrun: nothing was run: %s\n", why.c_str());
+  }
+  return endProcess(static_cast<int>(status));
+}
+
+void RunOutcome::outOfTime() {
+  std::lock_guard lock(mutex_);
+  std::string during = stage_.empty() ? "" : ", in " + stage_;
+  if (!current_.is_null()) json_["files"].push_back(std::move(current_));
+  problem(str("the time limit of ", options_.timeLimit, " s has expired", during), ExitStatus::EnvironmentFailed);
+  int status = finishLocked();
+  std::fflush(stderr);
+  removeTemporaries();
+  std::_Exit(status);
+}
+
+} // namespace xt
