@@ -1,7 +1,6 @@
-// Conversions between float formats in registers. Rounding to formats other than f32 and f64 operates on the bits:
-// the hardware's bf16 conversion flushes subnormals, and for most formats there is no hardware conversion.
+#include "targets/llvm/float_conversion.h"
+
 #include "ir/elem_kinds.h"
-#include "targets/llvm/register_ops.h"
 
 #include <cmath>
 
@@ -28,48 +27,45 @@ constexpr unsigned kMantissa = 23, kBias = 127; // of f32
 
 } // namespace
 
-LlvmValue *RegisterOps::convertFloat(LlvmValue *value, Elem from, Elem to) {
+LlvmValue *FloatConversion::convert(LlvmValue *value, Elem from, Elem to) const {
   if (from == to) return value;
   if (from == Elem::F64) {
-    if (to == Elem::F32) return b.CreateFPTrunc(value, floatType(value));
+    if (to == Elem::F32) return b.CreateFPTrunc(value, form_.floatType(value));
     return narrow(narrowToOdd(value), to);
   }
   LlvmValue *wide = widen(value, from);
-  if (to == Elem::F64) return b.CreateFPExt(wide, resized(wide->getType(), b.getDoubleTy()));
+  if (to == Elem::F64) return b.CreateFPExt(wide, form_.resized(wide->getType(), b.getDoubleTy()));
   return narrow(wide, to);
 }
 
-LlvmValue *RegisterOps::mmaOperand(LlvmValue *value, Elem from) {
-  if (isInteger(from)) return resizeInteger(value, from, Elem::I32, !elemInfo(from).isUnsigned);
-  return from == Elem::TF32 ? narrow(value, from) : convertFloat(value, from, Elem::F32);
-}
-
-LlvmValue *RegisterOps::widen(LlvmValue *value, Elem from) {
+LlvmValue *FloatConversion::widen(LlvmValue *value, Elem from) const {
   if (from == Elem::F32 || from == Elem::TF32) return value;
-  if (from == Elem::BF16) return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, intType(value, 32)), 16), floatType(value));
+  if (from == Elem::BF16)
+    return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, form_.intType(value, 32)), 16), form_.floatType(value));
   if (from == Elem::F8E5M2) // an f8E5M2 is the upper half of an f16
-    return widen(b.CreateShl(b.CreateZExt(value, intType(value, 16)), 8), Elem::F16);
-  if (from == Elem::F16 && traits_.halves)
-    return b.CreateFPExt(b.CreateBitCast(value, resized(value->getType(), b.getHalfTy())), floatType(value));
+    return widen(b.CreateShl(b.CreateZExt(value, form_.intType(value, 16)), 8), Elem::F16);
+  if (from == Elem::F16 && halves_)
+    return b.CreateFPExt(b.CreateBitCast(value, form_.resized(value->getType(), b.getHalfTy())), form_.floatType(value));
   return widenImage(value, from);
 }
 
 // The bits of the magnitude, shifted into the fields of an f32, are the value scaled by a power of two, subnormals
 // included.
-LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
+LlvmValue *FloatConversion::widenImage(LlvmValue *value, Elem from) const {
   Image image = imageOf(from);
-  LlvmValue *wide = b.CreateZExt(value, intType(value, 32));
-  LlvmValue *magnitude = b.CreateAnd(wide, bits(wide, image.magnitudeMask()));
+  LlvmValue *wide = b.CreateZExt(value, form_.intType(value, 32));
+  LlvmValue *magnitude = b.CreateAnd(wide, form_.bits(wide, image.magnitudeMask()));
   LlvmValue *moved = b.CreateShl(magnitude, kMantissa - image.mantissa);
-  llvm::Type *type = floatType(value);
+  llvm::Type *type = form_.floatType(value);
   LlvmValue *scaled = b.CreateFMul(b.CreateBitCast(moved, type),
                                    llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
   LlvmValue *result = b.CreateBitCast(scaled, wide->getType());
   if (!hasInfinity(from)) // the top pattern is NaN
-    result = b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
+    result =
+        b.CreateSelect(b.CreateICmpEQ(magnitude, form_.bits(wide, image.magnitudeMask())), form_.bits(wide, kQuietNan), result);
   else
-    result = b.CreateSelect(b.CreateICmpUGE(magnitude, bits(wide, image.infinity())), b.CreateOr(moved, bits(wide, kInfinity)),
-                            result);
+    result = b.CreateSelect(b.CreateICmpUGE(magnitude, form_.bits(wide, image.infinity())),
+                            b.CreateOr(moved, form_.bits(wide, kInfinity)), result);
   LlvmValue *sign = b.CreateShl(b.CreateLShr(wide, image.width() - 1), 31);
   return b.CreateBitCast(b.CreateOr(result, sign), type);
 }
@@ -77,10 +73,10 @@ LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
 // Rounds to odd: truncates towards zero and sets the last bit if anything was lost. f32 has at least two more bits
 // than twice those of the smaller formats, so a second rounding gives the result of a single one (Boldo and Melquiond
 // 2008).
-LlvmValue *RegisterOps::narrowToOdd(LlvmValue *value) {
-  LlvmValue *nearest = b.CreateFPTrunc(value, floatType(value));
+LlvmValue *FloatConversion::narrowToOdd(LlvmValue *value) const {
+  LlvmValue *nearest = b.CreateFPTrunc(value, form_.floatType(value));
   LlvmValue *back = b.CreateFPExt(nearest, value->getType());
-  LlvmValue *image = b.CreateBitCast(nearest, intType(value, 32));
+  LlvmValue *image = b.CreateBitCast(nearest, form_.intType(value, 32));
   LlvmValue *away = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
                                     b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value));
   LlvmValue *cut = b.CreateSub(image, b.CreateZExt(away, image->getType()));
@@ -88,50 +84,50 @@ LlvmValue *RegisterOps::narrowToOdd(LlvmValue *value) {
   return b.CreateBitCast(odd, nearest->getType());
 }
 
-LlvmValue *RegisterOps::roundMantissa(LlvmValue *image, unsigned dropped) {
-  LlvmValue *last = b.CreateAnd(b.CreateLShr(image, dropped), bits(image, 1));
-  return b.CreateAdd(b.CreateAdd(image, bits(image, (uint64_t{1} << (dropped - 1)) - 1)), last);
+LlvmValue *FloatConversion::roundMantissa(LlvmValue *image, unsigned dropped) const {
+  LlvmValue *last = b.CreateAnd(b.CreateLShr(image, dropped), form_.bits(image, 1));
+  return b.CreateAdd(b.CreateAdd(image, form_.bits(image, (uint64_t{1} << (dropped - 1)) - 1)), last);
 }
 
-LlvmValue *RegisterOps::narrow(LlvmValue *value, Elem to) {
+LlvmValue *FloatConversion::narrow(LlvmValue *value, Elem to) const {
   if (to == Elem::F32) return value;
-  if (to == Elem::F16 && traits_.halves)
-    return b.CreateBitCast(b.CreateFPTrunc(value, resized(value->getType(), b.getHalfTy())), intType(value, 16));
+  if (to == Elem::F16 && halves_)
+    return b.CreateBitCast(b.CreateFPTrunc(value, form_.resized(value->getType(), b.getHalfTy())), form_.intType(value, 16));
   if (to != Elem::TF32 && to != Elem::BF16) return narrowImage(value, to);
   unsigned dropped = to == Elem::BF16 ? 16 : 13;
-  LlvmValue *image = b.CreateBitCast(value, intType(value, 32));
+  LlvmValue *image = b.CreateBitCast(value, form_.intType(value, 32));
   LlvmValue *nan = b.CreateFCmpUNO(value, value);
   LlvmValue *rounded =
-      b.CreateSelect(nan, b.CreateOr(image, bits(image, kQuietNan & ~kInfinity)), roundMantissa(image, dropped));
-  if (to == Elem::BF16) return b.CreateTrunc(b.CreateLShr(rounded, 16), intType(value, 16));
-  return b.CreateBitCast(b.CreateAnd(rounded, bits(rounded, ~uint64_t{0} << dropped & 0xFFFFFFFF)), value->getType());
+      b.CreateSelect(nan, b.CreateOr(image, form_.bits(image, kQuietNan & ~kInfinity)), roundMantissa(image, dropped));
+  if (to == Elem::BF16) return b.CreateTrunc(b.CreateLShr(rounded, 16), form_.intType(value, 16));
+  return b.CreateBitCast(b.CreateAnd(rounded, form_.bits(rounded, ~uint64_t{0} << dropped & 0xFFFFFFFF)), value->getType());
 }
 
-LlvmValue *RegisterOps::narrowImage(LlvmValue *value, Elem to) {
+LlvmValue *FloatConversion::narrowImage(LlvmValue *value, Elem to) const {
   Image image = imageOf(to);
   llvm::Type *type = value->getType();
   unsigned dropped = kMantissa - image.mantissa;
-  LlvmValue *whole = b.CreateBitCast(value, intType(value, 32));
-  LlvmValue *magnitude = b.CreateAnd(whole, bits(whole, kMagnitude));
+  LlvmValue *whole = b.CreateBitCast(value, form_.intType(value, 32));
+  LlvmValue *magnitude = b.CreateAnd(whole, form_.bits(whole, kMagnitude));
   LlvmValue *normal = b.CreateSub(b.CreateLShr(roundMantissa(magnitude, dropped), dropped),
-                                  bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
+                                  form_.bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
   // Adding a number whose last place is the smallest subnormal makes the adder round.
   double magic = std::ldexp(1.0, 1 - static_cast<int>(image.bias()) - static_cast<int>(image.mantissa) + 23);
   auto *magicConstant = llvm::ConstantFP::get(type, magic);
   LlvmValue *aligned = b.CreateFAdd(b.CreateBitCast(magnitude, type), magicConstant);
   LlvmValue *subnormal =
       b.CreateSub(b.CreateBitCast(aligned, whole->getType()), b.CreateBitCast(magicConstant, whole->getType()));
-  LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
+  LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, form_.bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
   LlvmValue *result = b.CreateSelect(isSubnormal, subnormal, normal);
   if (!hasInfinity(to)) { // no infinity: the top pattern is NaN, and so is every value beyond the largest number
-    result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.magnitudeMask()));
+    result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, form_.bits(whole, image.magnitudeMask()));
   } else {
-    result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.infinity()));
-    LlvmValue *nan = b.CreateICmpUGT(magnitude, bits(whole, kInfinity));
-    result = b.CreateSelect(nan, bits(whole, image.infinity() | (uint64_t{1} << (image.mantissa - 1))), result);
+    result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, form_.bits(whole, image.infinity()));
+    LlvmValue *nan = b.CreateICmpUGT(magnitude, form_.bits(whole, kInfinity));
+    result = b.CreateSelect(nan, form_.bits(whole, image.infinity() | (uint64_t{1} << (image.mantissa - 1))), result);
   }
   LlvmValue *sign = b.CreateShl(b.CreateLShr(whole, 31), image.width() - 1);
-  return b.CreateTrunc(b.CreateOr(result, sign), intType(value, image.width()));
+  return b.CreateTrunc(b.CreateOr(result, sign), form_.intType(value, image.width()));
 }
 
 } // namespace xt
