@@ -1,5 +1,6 @@
 // XT_CHECK states an invariant of the compiler itself. User input must never violate one; a failure is a compiler bug, and the
-// message says so. It names the place in the source, and the hook (set by the pass manager) adds the pass and the reproducer.
+// message says so. The message names the file and line of the check. The hook (set by the pass manager) adds the name of the
+// pass, and the crash bundle (crash.h) contains what reproduces the failure.
 #pragma once
 #include <string_view>
 
@@ -8,7 +9,7 @@ namespace xt {
 // Prints "compiler bug: ..." and ends the process with kExitCompilerBug.
 [[noreturn]] void checkFailed(const char *file, int line, const char *condition, std::string_view message);
 
-// Called by checkFailed before the process ends, if a hook is set for the current thread. A hook must not fail itself.
+// Called by checkFailed before the process ends, if a hook is set for the current thread. A hook must not fail a check itself.
 using CheckHook = void (*)(void *context);
 void setCheckHook(CheckHook hook, void *context);
 

@@ -40,8 +40,8 @@ struct Slot {
 Slot slots[kMostCrashNotes];
 
 std::atomic<bool> enabled{false}, written{false}, internalErrors{false};
-const std::string *facts = nullptr;              // never freed
-const std::string *parents[2] = {nullptr, nullptr}; // never freed
+const std::string *facts = nullptr;              // freed only when replaced
+const std::string *parents[2] = {nullptr, nullptr}; // freed only when replaced
 
 // A path that is built without heap memory.
 class Path {
@@ -80,7 +80,8 @@ bool isShared(const char *folder) {
   return stat(*folder ? folder : ".", &info) == 0 && (info.st_mode & S_IWOTH) != 0;
 }
 
-// Creates a new folder for the bundle. Others cannot read it in a folder that all can use: it contains the user's sources.
+// Creates a new folder for the bundle. If all users can create files in the parent folder, only this user can read the bundle,
+// because it contains the user's sources.
 bool makeFolder(Path &path) {
   constexpr unsigned kMostBundles = 10000;
   for (const std::string *parent : parents) {
@@ -116,7 +117,7 @@ void writeNotes(Path &path) {
     path.add(slot.name);
     makeFoldersTo(path, bundle);
     int file = makeFile(path);
-    if (file < 0) continue; // the name exists already
+    if (file < 0) continue; // the file cannot be created, for example because an earlier note has the same name
     put(file, {slot.text, slot.bytes});
     close(file);
   }
@@ -201,11 +202,11 @@ CrashNote::~CrashNote() {
 }
 
 void enableCrashBundles(std::string text, const std::string (&folders)[2]) {
-  enabled = false; // what a handler reads is replaced
+  enabled = false; // a signal handler must not read `facts` and `parents` while they are replaced
   delete std::exchange(facts, new std::string(std::move(text)));
   for (int i = 0; i < 2; ++i) delete std::exchange(parents[i], new std::string(folders[i]));
   void *frame[1];
-  backtrace(frame, 1); // loads its libraries now, not in a signal handler
+  backtrace(frame, 1); // the first call loads libraries, which a signal handler must not do
   enabled = true;
   written = false;
 }
@@ -220,8 +221,8 @@ void disableCrashBundles() {
 
 void catchCrashSignals() {
 #ifndef XT_SANITIZED
-  // The cause may be stack overflow, so the handlers get a separate stack. It is never freed. Other threads have no such stack:
-  // if theirs overflows, the process ends without a bundle.
+  // A signal may be caused by stack overflow, so the handlers get a separate stack, which is never freed. Other threads have
+  // no such stack: if theirs overflows, the process ends without a bundle.
   constexpr size_t kStackBytes = size_t{1} << 16;
   static char stack[kStackBytes];
   stack_t own{};

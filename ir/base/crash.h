@@ -1,4 +1,5 @@
-// The crash bundle: a folder with everything needed to reproduce a compiler bug, written when the process runs into one.
+// The crash bundle: a folder with everything needed to reproduce a compiler bug. It is written when the process encounters a
+// bug.
 #pragma once
 #include "ir/base/result.h"
 
@@ -23,17 +24,17 @@ private:
 inline constexpr int kMostCrashNotes = 512;
 
 // Enables writeCrashBundle(). `facts` is the content of README.txt: versions, the command line and so on. Bundles are folders
-// xt-crash-1, xt-crash-2 … in the first of `folders` where one can be created; "" is the working directory. In a folder that
-// other users can write to, only this user can read them.
+// xt-crash-1, xt-crash-2 … in the first of `folders` where one can be created; "" is the working directory. If other users can
+// write to that folder, only this user can read the bundle.
 void enableCrashBundles(std::string facts, const std::string (&folders)[2]);
-void disableCrashBundles(); // for a child process whose parent reports its crash
+void disableCrashBundles(); // called in a child process whose parent reports its crash
 
 // Makes SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write a bundle too, then end the process with kExitCompilerBug. Handlers
 // set later run first and should pass on signals that they do not handle. Does nothing under the sanitizers, which report these
 // signals themselves.
 void catchCrashSignals();
 
-// For a compiler bug that a library detects, such as an instruction that LLVM cannot select. Writes a bundle if bundles are
+// Reports a compiler bug that a library detects, such as an instruction that LLVM cannot select. Writes a bundle if bundles are
 // enabled, and records that the process must end with kExitCompilerBug. The Error says "compiler bug: TEXT".
 Error internalError(const std::string &text);
 bool internalErrorSeen();

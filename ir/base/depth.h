@@ -16,8 +16,9 @@ private:
   int &depth_;
 };
 
-// Deeper expressions are rejected before recursion over them can overflow the stack. The parser's own limits are lower: an
-// expression with the most terms and the most nested brackets that a statement may have stays below this limit.
+// The maximum depth of expressions: deeper ones are rejected before recursion over them can overflow the stack. The parser's
+// own limits are lower: an expression with the maximum number of terms and of nested brackets that a statement may have stays
+// below this limit.
 inline constexpr int kMaxExpressionDepth = 1500;
 
 } // namespace xt

@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// Both return 0, or the errno of the call that failed.
+// Both functions return 0, or the errno of the call that failed.
 
 // Writes all bytes. Async-signal-safe.
 int writeAll(int descriptor, std::string_view bytes);

@@ -49,10 +49,11 @@ std::string codeText(DiagCode code) {
   return "XT" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
 }
 
-// Instances of one kernel for several parameters report the same mistakes, and so do several uses of one alias.
+// Whether an equal diagnostic has been recorded. Instances of one kernel for several parameters report the same mistakes, and
+// so do several uses of one alias.
 bool Diagnostics::isReported(const Diagnostic &diagnostic) const {
-  if (diagnostic.range.file == 0) return false; // no place: two equal messages may be about two things
-  // Only the latest are compared, to keep the time linear: with more than these, few of them are shown anyway.
+  if (diagnostic.range.file == 0) return false; // without a location, equal messages may be about different things
+  // Only the latest diagnostics are compared, to keep the time linear. If there are more, only few of them are shown anyway.
   constexpr size_t kMostCompared = 4000;
   auto first = list_.begin() + static_cast<ptrdiff_t>(list_.size() > kMostCompared ? list_.size() - kMostCompared : 0);
   return std::any_of(first, list_.end(), [&](const Diagnostic &other) {

@@ -1,5 +1,5 @@
 // The only diagnostics engine. A diagnostic is data; text, JSON and editor output are renderings of it.
-// Style of messages: lower-case start, no full stop; what was found, then the rule.
+// Messages start in lower case and have no full stop. They say what was found, then the rule.
 #pragma once
 #include "ir/base/source.h"
 
@@ -29,7 +29,7 @@ struct DiagInfo {
 // All codes, in the order of their numbers.
 const std::vector<DiagInfo> &allDiagnostics();
 const DiagInfo &diagInfo(DiagCode code);
-const DiagInfo *findDiag(std::string_view text); // "XT0201" or "201"
+const DiagInfo *findDiag(std::string_view text); // the argument is "XT0201" or "201"; null if there is no such code
 std::string codeText(DiagCode code);             // "XT0201"
 
 struct Label { // a secondary range with a text
@@ -38,9 +38,9 @@ struct Label { // a secondary range with a text
 };
 
 struct TextEdit {
-  // Where the replacement goes. Range: in place of the range (an insertion if the range is empty). LineBefore: as a separate
-  // line before the line where the range begins. LineAfter: as a separate line after the line where the range ends. Separate
-  // lines are indented like the line where the range begins.
+  // Where the replacement is inserted. Range: in place of the range (an insertion if the range is empty). LineBefore: as a
+  // separate line before the line where the range begins. LineAfter: as a separate line after the line where the range ends.
+  // Separate lines are indented like the line where the range begins.
   enum class Place : unsigned char { Range, LineBefore, LineAfter };
   SourceRange range;
   std::string replacement;
@@ -63,7 +63,7 @@ struct Diagnostic {
   std::vector<Label> labels;  // other places
   std::vector<std::string> notes;
   std::string picture;        // preformatted lines, e.g. who owns what
-  std::vector<FixIt> fixits;  // at most two, each compiles; may be more until candidates have been tried
+  std::vector<FixIt> fixits;  // at most two once tryFixes() has tried the candidates; each compiles
 
   Diagnostic &note(std::string text) { return notes.push_back(std::move(text)), *this; }
   Diagnostic &at(SourceRange where, std::string text) { return labels.push_back({where, std::move(text)}), *this; }
@@ -95,9 +95,9 @@ public:
   std::vector<const Diagnostic *> sorted() const;
   // Adds a note to the first error after the first `errors` ones, if there is one.
   void noteErrorAfter(size_t errors, std::string text);
-  // Adds a label to that error.
+  // Adds a label to the first error after the first `errors` ones, if there is one.
   void labelErrorAfter(size_t errors, SourceRange range, std::string text);
-  // Adds a fix-it to that error.
+  // Adds a fix-it to the first error after the first `errors` ones, if there is one.
   void fixErrorAfter(size_t errors, std::string title, SourceRange range, std::string replacement);
   // Drops the candidates for which `mends` returns false, then all fix-its beyond the first two. Covers the diagnostics of
   // all() from index `first` on.
@@ -113,13 +113,14 @@ private:
   bool remarks_ = true;
 };
 
-// The edits of a fix as plain text replacements, last position first, so that applying one does not move the others.
+// The edits of a fix as plain text replacements, sorted from the last position to the first, so that applying one does not
+// move the others.
 std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources);
 
-// Renders as text, as the architecture page shows it (code, arrow, excerpt, carets, notes, help); `color` adds ANSI colours.
+// Renders as text: severity and code, arrow, excerpt, carets, notes, help. `color` adds ANSI colours.
 std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color);
 std::string renderText(const Diagnostics &diagnostics, const SourceManager &sources, bool color);
-// One JSON array; positions as {file, line, column, endLine, endColumn, begin, end}.
+// Renders one JSON array; positions are {file, line, column, endLine, endColumn, begin, end}.
 std::string renderJson(const Diagnostics &diagnostics, const SourceManager &sources);
 
 } // namespace xt

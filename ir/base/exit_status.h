@@ -1,4 +1,4 @@
-// The exit statuses of all tools (language.md, section 7).
+// The exit statuses of all tools (lang/reference/tests_and_tolerances.md).
 #pragma once
 #include "ir/base/check.h"
 
@@ -14,7 +14,7 @@ enum class ExitStatus : int {
   CompilerBug = kExitCompilerBug,
 };
 
-// The same as numbers, for _exit() and main(); kExitCompilerBug is in ir/base/check.h.
+// Some of these statuses as numbers, for _exit() and main(). kExitCompilerBug is in ir/base/check.h.
 inline constexpr int kExitCheckFailed = static_cast<int>(ExitStatus::CheckFailed);
 inline constexpr int kExitCompile = static_cast<int>(ExitStatus::DoesNotCompile);
 inline constexpr int kExitEnvironment = static_cast<int>(ExitStatus::EnvironmentFailed);

@@ -6,7 +6,8 @@
 
 namespace xt {
 
-// From the shortest stride on, each step must go beyond all that the shorter ones reach together.
+// Visits the dimensions in ascending order of their strides: each stride must exceed the largest offset that the previous
+// dimensions reach together.
 bool haveDistinctPlaces(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   if (std::ranges::count(sizes, 0)) return true; // no elements
   struct Steps {

@@ -13,7 +13,8 @@ inline int64_t productOf(std::span<const int64_t> extents) {
   return product;
 }
 
-// Whether no element of an array with these strides, of any sign, has several indices; false if that is not certain.
+// Whether different indices of an array with these strides, which can have any sign, always address different elements. Returns
+// false if that is not certain.
 bool haveDistinctPlaces(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 
 } // namespace xt

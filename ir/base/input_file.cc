@@ -65,7 +65,7 @@ Result<std::string> readInputFile(const std::string &path, int64_t most) {
   Result<int> descriptor = openInputFile(path);
   if (!descriptor) return descriptor.error();
   struct stat info{};
-  bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // the system does not know the size of some files
+  bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // stat() gives 0 for some files, such as those in /proc
   Result<std::string> text = large ? Result<std::string>(tooLarge(path, most)) : readDescriptor(*descriptor, path, most);
   close(*descriptor);
   return text;

@@ -22,7 +22,7 @@ namespace {
 
 using Pieces = std::initializer_list<std::string_view>;
 
-// The functions below return 0, or the errno of the call that failed.
+// Returns 0, or the errno of the call that failed, as do followLinks() and the functions below that write.
 int writePieces(int descriptor, Pieces pieces) {
   for (std::string_view piece : pieces)
     if (int failed = writeAll(descriptor, piece)) return failed;
@@ -60,8 +60,8 @@ struct Destination {
   std::string refusal;           // why the file is not written although the system may allow it
 };
 
-// Whether the file was possibly put there by another user to be opened by this one: in a folder that all can write to, such
-// as /tmp, it belongs neither to this user nor to the owner of the folder. Linux can refuse to open such links, pipes and files
+// Whether another user may have put the file there so that this user opens it: in a folder that all can write to, such as
+// /tmp, it belongs neither to this user nor to the owner of the folder. Linux can refuse to open such links, pipes and files
 // (fs.protected_symlinks, protected_fifos, protected_regular), but only if it follows the links itself and if O_CREAT is used.
 bool isPlanted(const std::string &path, const struct stat &info) {
   struct stat folder{};
@@ -86,12 +86,13 @@ std::optional<int> ownDescriptor(const std::string &link) {
   return *end == 0 && number >= 0 && number <= INT_MAX ? std::optional(static_cast<int>(number)) : std::nullopt;
 }
 
-// Follows the links of the path's last component. The file need not exist.
+// Follows symbolic links if the path's last component is one. The file need not exist.
 int followLinks(const std::string &path, Destination &to) {
   constexpr int kMostLinks = 40; // as in Linux
   to.path = path;
   for (int i = 0; i < kMostLinks; ++i) {
-    // All of the link is read through one handle, so that another user cannot exchange it in between.
+    // The type and the target of the link are read through one descriptor, so that another user cannot replace the link in
+    // between.
     Output link(open(to.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info{};
     if (!link || fstat(link.get(), &info) != 0) return errno == ENOENT ? 0 : errno;
@@ -114,7 +115,8 @@ int followLinks(const std::string &path, Destination &to) {
   return ELOOP;
 }
 
-// For open() of a path whose links have been followed: one that was put there since then is not followed.
+// Flags for open() after followLinks(): a symbolic link that was created since then is not followed. The links in /proc are an
+// exception, because only open() can follow them.
 int openFlags(const Destination &to) { return O_WRONLY | O_CLOEXEC | O_NOCTTY | (to.magic ? 0 : O_NOFOLLOW); }
 
 int writeToDescriptor(int descriptor, Pieces pieces) {
@@ -147,7 +149,7 @@ bool hasAttributes(const std::string &path) {
   ssize_t length = listxattr(path.c_str(), names, sizeof names);
   if (length < 0) return errno == ERANGE;
   for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(names + at)) + 1)
-    if (std::string_view(names + at) != "security.selinux") return true; // every file has that attribute, by its location
+    if (std::string_view(names + at) != "security.selinux") return true; // SELinux gives it to every file, by its location
   return false;
 }
 
@@ -163,7 +165,7 @@ bool makeAlike(int descriptor, const struct stat &old) {
 enum class Replaced { Yes, No, Cannot }; // Cannot: the file must be written in place, if it exists
 
 Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pieces, int &failed) {
-  // A short independent name: one derived from the file's name could be too long.
+  // The name does not contain the file's name, because it could become too long.
   std::string temporary = str(folderOf(path), "/.xt-", randomDigits(), ".tmp");
   TemporaryPath known(temporary);
   Output file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666));
@@ -200,7 +202,7 @@ int writeTo(Destination &to, Pieces pieces, bool &begun) {
     if (replaceFile(to.path, nullptr, pieces, failed) == Replaced::Yes) return 0;
     return failed;
   }
-  // A file without write permission is not replaced either.
+  // A file without write permission is not replaced, although the permissions of its folder may allow that.
   if (faccessat(AT_FDCWD, to.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
   if (old.st_nlink == 1 && !hasAttributes(to.path)) {
     Replaced done = replaceFile(to.path, &old, pieces, failed);

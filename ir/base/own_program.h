@@ -4,7 +4,7 @@
 
 namespace xt {
 
-std::string ownProgram();       // the path of its file; "" if the system does not tell
+std::string ownProgram();       // the path of its file; "" if the system does not provide it
 std::string ownProgramFolder(); // the folder of that file
 
 } // namespace xt

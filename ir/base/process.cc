@@ -20,9 +20,10 @@ namespace xt {
 namespace {
 
 const char *toolName = "xt";
-int outputError = 0; // errno of standard output
+int outputError = 0; // the errno of a failed write to standard output, or 0
 
-// A newly opened file gets the lowest free descriptor. Without this, printed text could end up in such a file.
+// Opens the standard streams that are closed. A newly opened file gets the lowest free descriptor, so printed text could
+// otherwise end up in such a file.
 void openStandardStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -71,8 +72,8 @@ bool standardOutputLost() {
 
 int endProcess(int status) {
   if (!standardOutputLost()) return status;
-  // stdio does not keep the cause of an earlier failed write: one more write gives it, at the end of output that is cut off
-  // anyway.
+  // stdio does not keep the cause of an earlier failed write. One more write fails with this cause; if it succeeds, it does no
+  // harm, because the output is incomplete anyway.
   if (!outputError && write(STDOUT_FILENO, "\n", 1) < 0) outputError = errno;
   if (outputError != EPIPE)
     std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "",

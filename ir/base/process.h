@@ -12,9 +12,9 @@ namespace xt {
 // - if the system has no more memory or threads, the process ends with a message and kExitEnvironment.
 void startProcess(const char *tool);
 
-// Call last: flushes standard output. Returns `status`, or kExitEnvironment if printed output was lost and `status` is not
-// a worse one (usage, compiler bug). Prints the cause on standard error, except for a pipe whose reader has closed it (`xtc
-// --list-ops | head -1`).
+// Call last: flushes standard output. Returns `status`, or kExitEnvironment if printed output was lost, unless `status` is a
+// worse one (usage, compiler bug). Prints the cause on standard error, except for a pipe whose reader has closed it
+// (`xtc --list-ops | head -1`).
 int endProcess(int status);
 
 // Whether standard output has already failed, so that producing more output is useless. Flushes it.

@@ -70,7 +70,7 @@ std::string renderJson(std::span<const DiagnosedSources> all) {
     rest.severity = Severity::Remark;
     rest.message = shown.rest;
     list.push_back(diagnosticJson(rest, *of.sources));
-    list.back()["code"] = ""; // not a message of the table
+    list.back()["code"] = ""; // this message has no row in diagnostics.def
   }
   // Source text may hold bytes that are not UTF-8, and messages quote it.
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

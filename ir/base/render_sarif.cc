@@ -44,7 +44,7 @@ std::string textOf(const Diagnostic &diagnostic) {
   return text;
 }
 
-// One change per file that the fix edits.
+// A SARIF `fix`, with one `artifactChange` per file that it edits.
 Json fixOf(const FixIt &fix, const SourceManager &sources) {
   Json changes = Json::array();
   std::vector<uint32_t> files;
@@ -88,9 +88,9 @@ Json ruleOf(DiagCode code) {
 } // namespace
 
 std::string renderSarif(std::span<const DiagnosedSources> all) {
-  std::vector<DiagCode> rules; // those that occur, in numerical order
+  std::vector<DiagCode> rules; // the codes that occur, in numerical order
   std::vector<std::pair<const Diagnostic *, const SourceManager *>> shown;
-  std::vector<std::string> rest; // the note about messages left out, per compilation
+  std::vector<std::string> rest; // per compilation with messages that are not shown: the note about them
   for (const DiagnosedSources &of : all) {
     ShownDiagnostics own = shownOf(*of.diagnostics, kMostShownToPrograms);
     for (const Diagnostic *diagnostic : own.list) shown.emplace_back(diagnostic, of.sources);

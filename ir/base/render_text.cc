@@ -57,7 +57,7 @@ size_t cellsOf(uint32_t codePoint) {
   return 1;
 }
 
-// A longer line is cut to an excerpt around the place of the message.
+// The maximum length of a line in an excerpt. A longer line is cut around the position of the message.
 constexpr size_t kMostLineBytes = 300;
 
 // The start of the character that contains the byte at `at`.
@@ -68,7 +68,7 @@ size_t characterStart(std::string_view text, size_t at) {
 
 struct ShownLine {
   std::string text;         // tabs expanded, control characters and bad bytes replaced
-  std::vector<size_t> cell; // of each byte of the source line, and of its end
+  std::vector<size_t> cell; // the cell at which each byte of the source line, and its end, is shown
 };
 
 ShownLine showLine(std::string_view source) {
@@ -83,7 +83,7 @@ ShownLine showLine(std::string_view source) {
       line.text.append(width, ' ');
       cell += width;
     } else if (value == 0xFFFD || value < 0x20 || (value >= 0x7F && value < 0xA0)) {
-      line.text += "\xEF\xBF\xBD"; // also keeps escape sequences of the source off the terminal
+      line.text += "\xEF\xBF\xBD"; // also keeps escape sequences in the source from reaching the terminal
       ++cell;
     } else {
       line.text += source.substr(i, bytes);
@@ -164,7 +164,7 @@ private:
     for (const auto &[line, there] : byLine) {
       if (file.lineText(line).size() <= kMostLineBytes)
         renderLine(file, line, there);
-      else // each place with its surroundings
+      else // one excerpt for each place
         for (const Place &place : there) renderLine(file, line, {place});
     }
   }
@@ -194,7 +194,7 @@ private:
     std::vector<Mark> marks;
     for (const Place &place : places) {
       size_t begin = std::min<size_t>(place.range.begin - start, source.size());
-      // A range that continues on the next line is underlined up to the end of this one.
+      // A range that continues on the next line is underlined up to the end of its first line.
       size_t end = std::clamp<size_t>(place.range.end > start ? place.range.end - start : 0, begin, source.size());
       size_t first = shown.cell[begin];
       marks.push_back({first, std::max(first + 1, shown.cell[end]), place.primary, place.text});

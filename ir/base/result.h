@@ -18,7 +18,7 @@ struct [[nodiscard]] Error {
   };
   Kind kind = Kind::Diagnosed;
   std::string message;
-  SourceRange range = {}; // the place in the source that was running, if known
+  SourceRange range = {}; // the source range of the code that was running, if known
 
   static Error diagnosed() { return {}; }
   static Error environment(std::string text, SourceRange range = {}) { return {Kind::Environment, std::move(text), range}; }

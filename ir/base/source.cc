@@ -68,7 +68,7 @@ size_t utf8Length(std::string_view text, size_t i) {
 
 std::optional<size_t> findInvalidUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    uint64_t eight = 0; // most texts are ASCII
+    uint64_t eight = 0; // most texts are ASCII, so eight bytes are checked at once
     if (text.size() - i >= sizeof eight) std::memcpy(&eight, text.data() + i, sizeof eight);
     if (text.size() - i >= sizeof eight && !(eight & 0x8080808080808080u)) {
       i += sizeof eight;

@@ -1,4 +1,4 @@
-// Source files and ranges in them. A range counts bytes of the file's UTF-8 text, half open.
+// Source files and ranges in them. A range is half open and counts bytes of the file's UTF-8 text.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -16,7 +16,7 @@ struct SourceRange {
   uint32_t end = 0;
 
   bool operator==(const SourceRange &) const = default;
-  // The smallest range that covers both (of one file).
+  // The range from the start of this one to the end of `last`, which is in the same file.
   SourceRange to(SourceRange last) const { return {file, begin, last.end}; }
   SourceRange startPoint() const { return {file, begin, begin}; }
   SourceRange endPoint() const { return {file, end, end}; }
@@ -29,7 +29,7 @@ struct LineColumn {
 
 enum class SourceOrigin : uint8_t {
   File,      // a file, or an editor's version of one
-  Generated, // by a tool; if no excerpt is shown, its places have no line numbers, which the user could not look up
+  Generated, // a text of a tool, which the user cannot look up: its positions have line numbers only if an excerpt is shown
 };
 
 class SourceFile {
@@ -41,7 +41,7 @@ public:
   std::string_view slice(SourceRange range) const;
   LineColumn lineColumn(uint32_t offset) const;
   uint32_t lineCount() const { return static_cast<uint32_t>(lineStarts_.size()); }
-  // Without its line break; `line` counts from 1.
+  // The text of a line without its line break; `line` counts from 1.
   std::string_view lineText(uint32_t line) const;
   uint32_t lineStart(uint32_t line) const { return lineStarts_[line - 1]; }
 
@@ -64,7 +64,7 @@ private:
   std::deque<SourceFile> files_;
 };
 
-// The first byte offset at which `text` is not valid UTF-8.
+// The first byte offset at which `text` is not valid UTF-8; nullopt if it is valid.
 std::optional<size_t> findInvalidUtf8(std::string_view text);
 
 } // namespace xt

@@ -39,7 +39,7 @@ void removeFolder(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return;
   alignas(DirectoryEntry) char buffer[4096];
-  // Some file systems skip entries when others are removed during the iteration.
+  // Some file systems skip entries when others are removed during the iteration, so it is repeated.
   constexpr int kMostRounds = 8;
   for (int round = 0; round < kMostRounds && rmdir(path) != 0; ++round) {
     lseek(folder, 0, SEEK_SET);
@@ -90,7 +90,7 @@ void forgetTemporaries() {
 
 std::string randomDigits() {
   uint64_t random = 0;
-  // So few bytes are never delivered in part. Before the system has collected enough randomness the call fails.
+  // getrandom() never delivers so few bytes in part. It fails until the system has collected enough randomness.
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);

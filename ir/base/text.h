@@ -40,7 +40,8 @@ std::string floatText(float value); // the shortest digits that read back as thi
 // Edit distance with transpositions (optimal string alignment).
 size_t editDistance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `name`, or "" if none is near enough to be a likely misspelling. Of equally near ones, the first.
+// The candidate nearest to `name`, or "" if none is near enough to be a likely misspelling. If several are equally near, the
+// first one.
 std::string_view closestName(std::string_view name, std::span<const std::string_view> candidates);
 
 // 1 -> "1st", 2 -> "2nd" ...

@@ -28,7 +28,7 @@ Result<TimedReader::File> readFromDisk(const std::string &path, int64_t most, st
 struct TimedReader::Pending {
   std::mutex mutex;
   std::condition_variable ended;
-  std::set<std::string> paths; // of the reads that have not ended
+  std::set<std::string> paths; // paths whose reads have not ended
 };
 
 TimedReader::TimedReader() : TimedReader(kLimit, readFromDisk) {}

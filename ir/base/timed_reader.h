@@ -1,4 +1,4 @@
-// Reads files that may never answer: on a network that is gone, or on a file system whose program hangs.
+// Reads files that may never answer: from a network that is down, or from a file system whose program hangs.
 #pragma once
 #include "ir/base/result.h"
 
@@ -12,7 +12,7 @@
 namespace xt {
 
 // Each read runs on a separate thread, which keeps waiting if the system does not answer; a path has at most one such thread.
-// One thread at a time uses a reader.
+// Only one thread at a time may use a reader.
 class TimedReader {
 public:
   struct Stamp {
@@ -28,9 +28,9 @@ public:
   TimedReader(); // reads regular files from disk, for at most kLimit
   TimedReader(std::chrono::milliseconds limit, Read read);
 
-  // Reads a file unless it still has the stamp `known`. If there is no such file, the Error has no message. If the file has not
-  // answered within the limit, the Error is of the environment: "cannot read PATH: no answer within 5 seconds"; while that read
-  // has not ended, later reads of the path give the same Error at once.
+  // Reads a file unless it still has the stamp `known`. If there is no such file, the Error has no message. If the read has not
+  // ended within the limit, returns an environment Error: "cannot read PATH: no answer within 5 seconds"; until that read ends,
+  // later reads of the path return this Error at once.
   Result<File> read(const std::string &path, int64_t most, std::optional<Stamp> known = {});
 
   static constexpr std::chrono::milliseconds kLimit{5000};
