@@ -89,14 +89,14 @@ private:
 
   const Panel &panel_;
   bool color_;
-  size_t label_ = 0, cell_ = 0; // widths
+  size_t label_ = 0, cell_ = 0; // in characters, of the row labels and of each cell
 };
 
 } // namespace
 
 Rgb idColor(int64_t id) {
-  // Hues a golden angle apart differ for any run of ids. Three alternating lightness values distinguish ids whose hues are
-  // nearly equal (8, 13, 21 … apart).
+  // Hues that are a golden angle apart differ for any sequence of consecutive ids. Three alternating lightness values
+  // distinguish ids whose hues are nearly equal (8, 13, 34 … apart).
   constexpr double kGoldenAngle = 137.50776405;
   constexpr double kLightness[] = {0.80, 0.68, 0.88};
   constexpr int64_t kIds = 1024;

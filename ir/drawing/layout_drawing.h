@@ -18,14 +18,16 @@ struct Rgb {
 };
 Rgb idColor(int64_t id);
 
-// Describes the layout in words: the number of subgroups, the part each holds, copies, lanes, registers; one "name  text" each.
+// Describes the layout in words: the number of subgroups, the part each holds, copies, lanes, registers. Each is a line of a
+// name and a text.
 struct SummaryLine {
   std::string name, text;
 };
 std::vector<SummaryLine> layoutSummary(const Layout &layout);
 
-// One line per row of blocks, with labels for the first index of each row and column; then the summary. Large shapes are cut to
-// their first blocks, to a whole number of rounds if one fits. Lines end in '\n'.
+// Draws the layout as text: one line per row of blocks, with labels for the first index of each row and column; then the
+// summary. Large shapes are cut to their first blocks. If the owners repeat, the blocks shown are whole repetitions, if one
+// fits. Lines end in '\n'.
 std::string layoutText(const Layout &layout, const DrawingOptions &options);
 
 // A self-contained SVG document: `title`, the summary, one panel each for subgroups, lanes and registers with the index range

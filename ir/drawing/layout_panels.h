@@ -19,7 +19,8 @@ public:
   int64_t count() const { return count_; }
   int64_t width() const { return width_; } // elements in a block
   int64_t first(int64_t block) const;      // the block's first index
-  // The number of blocks to draw: all, or at most `limit`; if the owners repeat within the limit, a few whole rounds.
+  // The number of blocks to draw: all if there are at most `limit`, otherwise at most `limit`. If the owners repeat within
+  // `limit` blocks, only a few whole repetitions are drawn.
   int64_t shown(int64_t limit) const;
 
 private:
@@ -37,7 +38,7 @@ struct Panel {
     int64_t first, last;
   };
   struct Cell {
-    std::vector<int64_t> holders; // ascending, the first kMaxHolders
+    std::vector<int64_t> holders; // the first kMaxHolders holders, ascending
     int64_t holderCount = 1;
     std::string text() const; // "3", "0,1", "0+15"
   };
@@ -49,7 +50,7 @@ struct Panel {
 
   Axis axis = Axis::Subgroup;                                    // the cells show coordinates on this axis
   std::string title;                                             // "subgroups", "lanes of subgroup 0", …
-  std::vector<int64_t> block;                                    // elements of a cell
+  std::vector<int64_t> block;                                    // the shape of a cell, in elements
   std::vector<Tick> rows, columns;                               // rows are empty if the shape has one dimension
   int64_t hiddenRows = 0, hiddenColumns = 0, hiddenSections = 0; // not drawn
   std::vector<Section> sections;

@@ -10,7 +10,7 @@ namespace xt {
 namespace {
 
 constexpr PanelLimits kLimits = {64, 32, 16};
-constexpr int64_t kMargin = 16, kLine = 18, kCharacter = 7; // pixels; a character of 12px text is narrower
+constexpr int64_t kMargin = 16, kLine = 18, kCharacter = 7; // pixels; a character of 12px text is narrower than kCharacter
 constexpr int64_t kMostLegend = 64;                         // ids listed in the legend
 constexpr int64_t kMostTips = 512;                          // panels with more cells get no tooltips
 constexpr int64_t kMostRanges = 3;                          // ranges listed per id and dimension
@@ -67,7 +67,8 @@ private:
         str("<rect x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", h, "\" fill=\"", hex(idColor(id)), "\"", more);
   }
 
-  // The size of a cell is roughly proportional to its elements, but large enough to read and no larger than needed.
+  // Chooses cells that are wide enough for their text, and as wide as the width of the drawing allows, up to a limit. Blocks
+  // with at least as many rows as columns get higher cells.
   struct Frame {
     int64_t left, cellWidth, cellHeight, headHeight;
     bool upright; // the column labels are vertical

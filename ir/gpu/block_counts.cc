@@ -64,7 +64,7 @@ int64_t BlockCounts::*rowOf(const Op &op) {
   return waits ? &BlockCounts::barriers : &BlockCounts::others;
 }
 
-// Returns the total of the block and of all nested blocks; appends the innermost loops to `kernel`.
+// Returns the counts of the block and of all nested blocks; appends the innermost loops to `kernel`.
 BlockCounts count(const Block &block, KernelCounts &kernel) {
   BlockCounts all = countBlocks(block);
   for (const Op &op : block) {

@@ -1,5 +1,5 @@
-// Which matrices and blocks the block messages of a target accept: matrices by the rules for their base, blocks by their size.
-// Shared by the passes that create messages and by the check of messages that users write.
+// Checks whether the block messages of a target accept a matrix, by the rules for its base, and a block, by its size. Shared
+// by the passes that create messages and by the check of messages that users write.
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "ir/type.h"
@@ -19,21 +19,21 @@ struct BlockBase {
 };
 // Describes the last two dimensions of a memref of rank 2 or more.
 BlockBase blockBaseOf(Type memref);
-// The smallest pitch, in bytes, that messages accept for rows of `width` bytes. A matrix of one row may be given this pitch,
-// because nothing beyond that row is read.
+// The smallest pitch, in bytes, that messages accept for rows of `width` bytes. A matrix of one row can be described with this
+// pitch, because nothing beyond its row is read.
 int64_t shortestPitch(const BlockRules &rules, int64_t width);
-// The rule that a base is known to break; "" if none. Unknown values are assumed to obey the rules.
+// Describes the first rule that the base is known to break; "" if there is none. Unknown values are assumed to obey the rules.
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
 
-// Whether messages of a shape take a block of rows x columns, as one block or as several side by side.
+// Whether messages of a shape take a block of rows x columns elements of `bits` bits, as one block or as several side by side.
 bool takesBlock(const BlockShape &shape, BlockUse use, int bits, int64_t rows, int64_t columns);
-// The first message that moves a block of rows x columns elements of `bits`, as one block or as several side by side; null if
-// there is none. Sizes are those in memory, also for blocks that the message transposes.
+// The first message that moves a block of rows x columns elements of `bits` bits, as one block or as several side by side;
+// null if there is none. Sizes are those in memory, also for blocks that the message transposes.
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns);
 
-// The alignment in bytes of a 1D block message that moves `bytes` contiguous bytes in global or shared local memory. It is the
-// size of the message's words: 32 bits if such words make up the bytes, else 64. Narrower elements are moved as parts of words.
-// 0 if there is no such message.
+// The alignment, in bytes, that a 1D block message of `bytes` contiguous bytes needs in global or shared local memory: the
+// size of its words, which is 4 if `bytes` is an allowed number of 32-bit words, else 8. Narrower elements are moved as parts
+// of words. 0 if there is no such message.
 int64_t lineAlignment(const TargetInfo &target, int64_t bytes);
 
 } // namespace xt

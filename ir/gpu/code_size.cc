@@ -20,9 +20,9 @@ int64_t saturatingSum(int64_t x, int64_t y) {
   return __builtin_add_overflow(x, y, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
-// The operations on single elements of an op on the vectors of one lane.
+// The number of operations on single elements that an op on the vectors of one lane needs.
 int64_t laneOps(const Op &op) {
-  if (op.regionCount() > 0) return 0; // the ops inside are counted
+  if (op.regionCount() > 0) return 0; // the ops of the regions are counted separately
   if (op.kind() == OpKind::InsertStridedSlice) return elementsOf(op.operand(0)->type());
   if (op.kind() == OpKind::ExtractStridedSlice) return elementsOf(op.result()->type());
   int64_t count = 1;
@@ -32,8 +32,9 @@ int64_t laneOps(const Op &op) {
   return count;
 }
 
-// The operations on single elements that an op on the vectors of a subgroup certainly needs for every block of them. Counts no
-// ops that address a tile, which is done once for each block, and no constants, which are the same in all blocks.
+// The number of operations on single elements that an op on the vectors of a subgroup certainly needs after they are cut into
+// blocks. Excludes ops that address a tile, which are done once per block, constants, which are the same in all blocks, and
+// products, which become loops.
 int64_t subgroupOps(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::Constant:
@@ -46,7 +47,7 @@ int64_t subgroupOps(const Op &op) {
   }
 }
 
-// The ops that come from one place of the source, in the order of the code.
+// The ops that come from one range of the source.
 struct Share {
   SourceRange from;
   int64_t ops;
@@ -81,7 +82,7 @@ public:
 
   int64_t sum() const { return sum_; }
 
-  // `lanes`: the number of lanes that share each vector of the text.
+  // `lanes`: the number of lanes over which each vector of the kernel is distributed; 1 at lane scope.
   void report(int64_t lanes, int64_t limit, std::string_view rule, Diagnostics &diagnostics) const {
     const Share &most = *std::ranges::max_element(shares_, {}, &Share::ops);
     int64_t sum = sum_ / lanes, here = most.ops / lanes;
@@ -132,8 +133,8 @@ bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagn
   int64_t subgroups = kernel.scope == Scope::Workgroup ? kernel.subgroups : 1;
   int64_t lanes = subgroups * subgroupSizeFor(target, kernel.subgroups);
   if (size.sum() / lanes <= kMostElementOpsOfTiles) return true;
-  // The windows onto pieces of tiles, and the computation of their positions, add to the counted ops: half the limit leaves
-  // room for them.
+  // The tiles of single blocks, and the computation of their offsets, add to the counted ops: half the limit leaves room for
+  // them.
   size.report(
       lanes, kMostElementOps / 2,
       str("the limit is ", kMostElementOps, ", and tiles with more than ", kMostElementOpsOfTiles, " are not cut into blocks"),

@@ -7,20 +7,20 @@
 namespace xt {
 
 // The limit on operations on single elements in the code of one lane. A kernel of this size takes half a minute to compile, and
-// its values fill the registers many times over.
+// its values need many times the registers that there are.
 inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 
-// The same limit before the tiles of a subgroup are cut into blocks. The count is only approximate there: blocks compute shared
-// subexpressions once, and products become loops.
+// The limit per lane before the tiles of a subgroup are cut into blocks. The count is only approximate at this point: blocks
+// compute shared subexpressions once, and products become loops.
 inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
 
-// Returns false if a kernel at lane scope has more than kMostElementOps operations on single elements: an op counts its elements,
-// a matrix product its multiplications; the body of a loop counts once. The error is reported at the source op that most of
-// them come from, with the nearest size that fits.
+// Reports an error and returns false if a kernel at lane scope has more than kMostElementOps operations on single elements: an
+// op counts its elements, a matrix product its multiplications; the body of a loop counts once. The error is at the op of the
+// source from which most of these operations come, and names the nearest size that fits.
 bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
 
-// Returns false, with the same kind of error, if a kernel at subgroup or workgroup scope has more than kMostElementOpsOfTiles
-// per lane.
+// Reports an error of this kind and returns false if a kernel at subgroup or workgroup scope has more than
+// kMostElementOpsOfTiles operations per lane.
 bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -9,7 +9,7 @@ int64_t extentOf(const MmaOperandDim &dim) {
   return extent;
 }
 
-// What an index contributes to the register's number.
+// The part of the register's number that an index along one dimension contributes.
 int64_t registerOf(const MmaOperandDim &dim, int64_t index) {
   int64_t number = 0;
   for (size_t i = dim.digits().size(); i-- > 0;) {

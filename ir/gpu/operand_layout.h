@@ -7,8 +7,8 @@
 namespace xt {
 
 struct RegisterLayout {
-  const Layout *layout = nullptr; // on the lane axis; null: the operand has none
-  // The register of each element of a lane's part, which is listed row-major. Every lane has the same.
+  const Layout *layout = nullptr; // on the lane axis; null if no layout describes the operand
+  // The register of each element that a lane holds, in row-major order of the elements. It is the same for all lanes.
   std::vector<size_t> registers;
 };
 RegisterLayout registerLayout(LayoutTable &table, const MmaOperandLayout &operand);

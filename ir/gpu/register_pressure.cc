@@ -22,7 +22,7 @@ public:
   int64_t peak() {
     int64_t live = 0;
     for (const auto &param : block_.params()) live += enter(param.get());
-    // Values from outside stay live throughout: the next step of a loop needs them again.
+    // Values from outside stay live throughout the block: the next iteration of a loop needs them again.
     walk(block_, [&](const Op &op) {
       for (const Value *operand : op.operands())
         if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
@@ -57,8 +57,9 @@ private:
     return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
   }
 
-  // Whether a value is one lane's elements for all lanes, or a vector of such: an instruction reads them directly from that
-  // lane. An inserted vector is smaller than the one it is inserted into, so only chains of destinations can be long.
+  // Whether a value consists only of elements that are broadcast from one lane to all lanes: instructions read them directly
+  // from that lane's registers. The recursion examines inserted vectors, each smaller than the vector that it is inserted into,
+  // so it is not deep. Chains of destinations can be long, so a loop examines them.
   bool isSpread(const Value *value) const {
     const Op *op = value->definingOp();
     std::vector<const Op *> chain; // insertions that have not been examined yet
@@ -106,7 +107,7 @@ private:
     return registersOf(value);
   }
 
-  // The registers of values that a block uses from outside: these are counted where they are defined.
+  // The registers of values from outside that a nested block uses. They are counted where the values are defined.
   int64_t comesInto(const Block &inner) const {
     std::unordered_set<const Value *> seen;
     int64_t registers = 0;

@@ -8,14 +8,15 @@
 
 namespace xt {
 
-// The registers of a subgroup of `lanes` lanes while it runs `block`: for the vectors of the block, for those that are live on
-// entry, and for those of nested blocks. No registers are counted for vectors that repeat one scalar or one lane's elements,
-// for masks, and for values that only name a part of another vector. `block` is the body of a kernel or of a loop, or a branch.
+// The peak number of registers that a subgroup of `lanes` lanes needs while it runs `block`: for the vectors of the block, for
+// those that are live on entry, and for those of nested blocks. No registers are counted for vectors that repeat one scalar or
+// one lane's elements, for masks, and for values that only name a part of another vector. `block` is the body of a kernel or of
+// a loop, or a branch.
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target);
 
-// The largest register file that each thread of a workgroup of `subgroups` subgroups may have. A core has threads for the lanes
-// of the largest workgroup with the smallest file, and half as many threads with twice the registers. 0 if the target gives no
-// sizes.
+// The largest register file, in registers, that each thread of a workgroup of `subgroups` subgroups can have. A core has enough
+// threads for the largest workgroup if each thread uses the smallest register file, and half as many threads if each has twice
+// the registers. 0 if the target gives no sizes.
 int64_t registersOfThread(const TargetInfo &target, int64_t subgroups);
 
 } // namespace xt

@@ -1,5 +1,6 @@
-// The offsets of a workgroup's buffers in shared local memory: given by their `offset` attribute (the pass plan-slm), else
-// after all other buffers. Buffers whose ranges overlap share memory, because their contents are live at different times.
+// The offsets of a workgroup's buffers in shared local memory. A buffer's offset is its attribute `offset`, which the pass
+// plan-slm sets; buffers without it are placed after all other buffers. Buffers whose ranges overlap share memory, because
+// their contents are live at different times.
 #pragma once
 #include "ir/module.h"
 
@@ -8,7 +9,7 @@
 
 namespace xt {
 
-inline constexpr int64_t kSlmAlignment = 64; // of each buffer without an `offset`
+inline constexpr int64_t kSlmAlignment = 64; // in bytes, of each buffer without an `offset`
 
 struct SlmBuffer {
   const Op *alloc;
@@ -16,11 +17,11 @@ struct SlmBuffer {
 };
 struct SlmLayout {
   std::vector<SlmBuffer> buffers; // in program order
-  int64_t bytes = 0;              // up to the end of the last buffer; saturated
+  int64_t bytes = 0;              // the size up to the end of the last buffer; saturated
   int64_t offsetOf(const Op &alloc) const;
 };
 SlmLayout slmLayout(const Kernel &kernel);
-// The bytes up to and including the last element; saturated.
+// The size of a memref in bytes, up to and including its last element; saturated.
 int64_t slmBytesOf(Type memref);
 
 } // namespace xt

@@ -10,9 +10,9 @@ namespace xt {
 namespace {
 
 // DPAS has systolic depth 8, so K is 8 words of 32 bits; M is the repeat count; N is the subgroup size (16 on Xe-HPC and Xe2, 8
-// on Xe-HPG). A lane holds a column of b and of c, and of a as many neighbouring columns as each lane gets, or a row of several
-// lanes where a has fewer columns than lanes. With fewer rows than that, no layout describes a. Sources: Intel's
-// cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
+// on Xe-HPG). A lane holds one column of `b` and one of `c`. If N divides K, it holds K / N adjacent columns of `a`. Otherwise
+// (K < N) a register holds N / K rows of `a`, one element per lane; if M is not a multiple of N / K, no layout describes `a`.
+// Sources: Intel's cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
 constexpr MmaInstruction dpas(Elem a, Elem b, Elem result, int64_t m, int64_t lanes, int64_t k) {
   bool byColumns = k % lanes == 0;
   int64_t each = byColumns ? k / lanes : 1, down = byColumns ? 1 : lanes / k;
@@ -43,10 +43,10 @@ constexpr MmaInstruction kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEAT
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
-// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, one row each of its table of valid dimensions
-// (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); upstream's table
-// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. There are none for elements of 64 bits. Four blocks of
-// 16 bytes side by side, one byte per lane each, are meant for bytes that are widened afterwards.
+// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, according to its table of valid dimensions
+// (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); MLIR's table
+// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same source. There are no functions for elements of 64 bits.
+// Four blocks of 16 bytes side by side, in each of which a lane has one byte, are meant for bytes that are widened afterwards.
 constexpr BlockShape kXeBlocks[] = {
     {BlockUse::Load, 8, 32, 1, 32, 2},        {BlockUse::Load, 8, 16, 8, 32, 4, 4},
     {BlockUse::Load, 16, 16, 1, 32, 2},       {BlockUse::Load, 32, 16, 1, 32, 1},
@@ -62,12 +62,13 @@ constexpr BlockShape kXeBlocks[] = {
 // the width, so its minimum is 64 too.
 constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
 
-// The word counts of the LSC's block ("transposed") messages: DataElemsPerAddr in IGC's documentation/visa/instructions/
-// LSC_UNTYPED.md. The most bytes and the alignment: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp, block_load_impl:
-// 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
+// The word counts of the LSC's block ("transposed") messages: DataElemsPerAddr in IGC's
+// documentation/visa/instructions/LSC_UNTYPED.md. The maximum number of bytes and the alignment: intel/llvm's
+// sycl/include/sycl/ext/intel/esimd/memory.hpp, block_load_impl: 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2
+// (256).
 constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
-// Lanes with one offset each: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); consecutive elements: RFC for XeTile and
-// XeGPU Dialect.
+// The maximum number of lanes with one offset each is 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size). The numbers of
+// consecutive elements per lane are those of the RFC for XeTile and XeGPU Dialect.
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
 // Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared

@@ -8,8 +8,8 @@
 namespace xt {
 namespace {
 
-// The distance of a candidate from the wanted sizes: the product of the factors by which they differ. At equal factors, the
-// smaller candidate is nearer.
+// The distance of a candidate from the wanted sizes: the product of the factors by which they differ. If two candidates have
+// equal factors, the smaller candidate is nearer.
 struct Distance {
   double factor = 1, size = 1;
   Distance(std::initializer_list<std::pair<int64_t, int64_t>> wantedAndThere) {
@@ -22,7 +22,7 @@ struct Distance {
   bool operator<(const Distance &other) const { return factor != other.factor ? factor < other.factor : size < other.size; }
 };
 
-// Compares candidates and keeps the first of the nearest.
+// Compares candidates and keeps the nearest one; the first of several equally near ones.
 template <class T> class Nearest {
 public:
   void offer(const Distance &distance, const T &candidate) {

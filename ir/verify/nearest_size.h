@@ -1,5 +1,5 @@
-// The size nearest to one that a target does not have: the size whose rows and columns differ by the smallest factor; of two
-// equally near ones, the smaller.
+// Finds the size that a target supports and that is nearest to a size that it does not support: the product of the factors by
+// which their extents differ is the smallest. Of equally near sizes, the smallest one is chosen.
 #pragma once
 #include "ir/gpu/target_info.h"
 
@@ -11,16 +11,16 @@ struct BlockSize {
   int64_t rows, columns;
 };
 
-// For a 2D block in units of `bits` that one message moves; nullopt if no message moves such elements.
+// The nearest 2D block of elements of `bits` bits that one message moves; nullopt if no message moves such elements.
 std::optional<BlockSize> nearestBlock(const TargetInfo &target, BlockUse use, int bits, BlockSize wanted);
 
-// For a 1D block, a whole number of elements; nullopt if the target has no such messages.
+// The nearest length of a 1D block, in whole elements; nullopt if the target has no such messages.
 std::optional<int64_t> nearestLine(const TargetInfo &target, int64_t elements, int64_t elementBytes);
 
-// One of `shapes`, which is not empty.
+// The nearest of `shapes`, which must not be empty.
 const MmaShape &nearestProduct(std::span<const MmaShape> shapes, const MmaShape &wanted);
 
-// One of `choices`, which is not empty.
+// The nearest of `choices`, which must not be empty.
 int64_t nearestOf(std::span<const int64_t> choices, int64_t wanted);
 
 } // namespace xt

@@ -12,7 +12,7 @@ namespace {
 struct Buffers {
   std::vector<SlmBuffer> list; // largest first
   int64_t bytes = 0;
-  bool share = false; // whether some overlap in memory
+  bool share = false; // whether some buffers overlap in memory
 };
 
 Buffers buffersOf(const Kernel &kernel) {
@@ -24,7 +24,8 @@ Buffers buffersOf(const Kernel &kernel) {
   return all;
 }
 
-// A buffer made by a pass has no name; its first user comes from the op that it was made for.
+// The op whose source line is shown for a buffer. A buffer made by a pass has no name, and its first user comes from the op for
+// which it was made.
 const Op &sourceOf(const Op &alloc) {
   const Value &buffer = *alloc.result();
   return buffer.name().empty() && !buffer.uses().empty() ? *buffer.uses().front().user : alloc;
@@ -70,7 +71,8 @@ int64_t inProportion(const SlmBuffer &buffer, const SlmBuffer &largest, int64_t 
   return std::max<int64_t>(1, rowsOf(buffer) * rows / rowsOf(largest));
 }
 
-// Shrinks all buffers by the same factor to the largest sizes that fit; "" if one row of each is too much.
+// Describes the largest sizes that fit if all buffers shrink by the same factor; "" if one row of each is too much, or if the
+// largest buffer exceeds kHuge.
 std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   if (largest.bytes > kHuge) return "";
@@ -97,7 +99,8 @@ std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
   return str("; there is room for ", join(parts, ", "));
 }
 
-// The number of rows of the largest buffer that fit, or of columns if not even one row fits; "" if neither is known.
+// The number of rows of the largest buffer that fit, or of columns if not even one row fits; "" if not even one column of a
+// matrix fits, or if the buffer is not a matrix.
 std::string partThatFits(const SlmBuffer &largest, int64_t room) {
   Type type = largest.alloc->result()->type();
   if (int64_t rows = room / rowBytes(largest); rows > 0)
@@ -106,7 +109,8 @@ std::string partThatFits(const SlmBuffer &largest, int64_t room) {
   return columns > 0 ? str("may have ", columns, " of its ", type.extent(1), " columns") : "";
 }
 
-// For buffers that share memory: buffers after the largest move down as it shrinks, unless another one exceeds the limit.
+// Describes what fits if buffers share memory. Buffers after the largest one move down as it shrinks. If another buffer begins
+// before the end of the largest one and exceeds the limit, shrinking the largest one does not help, and no size is suggested.
 std::string whatFitsOfShared(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   int64_t over = buffers.bytes - limit;

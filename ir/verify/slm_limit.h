@@ -8,8 +8,9 @@
 
 namespace xt {
 
-// Reports a kernel whose buffers need more than `limit` bytes as SlmTooLarge, with a table of them, largest first, and the
-// sizes that would fit. The size is that of the planned layout: buffers with an `offset` count up to the end of the furthest.
+// Reports SlmTooLarge and returns false if the kernel's buffers need more than `limit` bytes. The message has a table of the
+// buffers, largest first, and the sizes that would fit. The bytes are those of slmLayout(): buffers with an `offset` need the
+// bytes up to the end of the last one.
 bool fitsSlm(const Kernel &kernel, std::string_view target, int64_t limit, const SourceManager &sources,
              Diagnostics &diagnostics);
 

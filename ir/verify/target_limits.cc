@@ -18,7 +18,7 @@ namespace {
 
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
-// The block that an op moves with one message, in units of `bits`.
+// The block that an op moves with one message, in units of `bits` bits.
 struct BlockRequest {
   BlockUse use;
   int bits;
@@ -77,7 +77,8 @@ WgMap nearestMap(WgMap map, int64_t most) {
   return map;
 }
 
-// The module's maps with the kernel's number of subgroups, changed to fit; "" if there are none.
+// Lists the module's maps that have the kernel's number of subgroups, each changed to the nearest map that fits; "" if there
+// are none.
 std::string mapsThatFit(const Module &module, const Kernel &kernel, int64_t most) {
   std::vector<std::string> fitting;
   for (const LayoutAlias &alias : module.aliases) {
@@ -173,7 +174,7 @@ private:
         table.empty() ? "" : str(target_.name, " supports, with a number of rows that is a power of two\n", table));
   }
 
-  // "the nearest size that works: 8x16xf32"; if other sizes work too, the nearest size of one message.
+  // "the nearest size that works: 8x16xf32"; or with `othersWork`, "the nearest size of one message: 8x16xf32".
   static std::string nearestText(std::vector<int64_t> extents, Type desc, bool othersWork = false) {
     return str(othersWork ? "the nearest size of one message: " : "the nearest size that works: ", shapeText(extents), "x",
                elemName(desc.elem()));
@@ -215,7 +216,7 @@ private:
   void descriptor(const Op &op) {
     Type desc = op.result()->type(), base = op.operand(0)->type();
     if (desc.rank() == 1) return lineBase(op);
-    if (!target_.blocks.any() || desc.data().space == MemorySpace::Slm) return; // reported at its users
+    if (!target_.blocks.any() || desc.data().space == MemorySpace::Slm) return; // reported at the ops that use it
     size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : 2;
     bool given = op.operandCount() == 1 + 3 * rank;
     BlockBase matrix = base.isMemRef() ? blockBaseOf(base) : BlockBase{};
@@ -263,7 +264,7 @@ private:
 
   void lineBase(const Op &op) {
     int64_t unit = startMultiple(op.result()->type());
-    if (!unit) return; // reported at its users
+    if (!unit) return; // reported at the ops that use it
     std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(),
                             " bytes must begin at a word of ", 8 * unit, " bits");
     if (op.operandCount() == 2)
@@ -368,7 +369,8 @@ private:
                                   target_.namedBarriers - 1, ", not one with the id ", *number));
   }
 
-  // A kernel without lanes and without products may run in subgroups of any size the target has.
+  // Checks the sizes of the subgroups and of the workgroup. A kernel above lane scope without products can run in subgroups of
+  // any size that the target has, so its workgroup is checked with the smallest.
   void workgroup() {
     std::span<const int64_t> sizes = target_.subgroupSizes;
     if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
@@ -379,7 +381,7 @@ private:
     }
     int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end());
     (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_)
-        .ok(); // counted with the errors
+        .ok(); // run() compares the number of errors
   }
 
   const Module &module_;

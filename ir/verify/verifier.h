@@ -7,7 +7,7 @@
 
 namespace xt {
 
-// The limit on the nesting of regions; the parser rejects deeper text.
+// The limit on the nesting of regions. The parser rejects text that is nested this deeply.
 inline constexpr int kMaxVerifyDepth = 2000;
 // Violations beyond this number are not reported: printing an op takes time linear in the size of its kernel.
 inline constexpr size_t kMaxViolations = 20;
@@ -16,7 +16,7 @@ class Verifier {
 public:
   Verifier(const Kernel &kernel, Context &context, Diagnostics &diagnostics)
       : kernel_(kernel), context_(context), diagnostics_(diagnostics) {}
-  // True if nothing was found.
+  // Returns true if no violation was found.
   bool run();
 
 private:

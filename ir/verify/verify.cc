@@ -60,7 +60,7 @@ bool Verifier::header() {
   return true;
 }
 
-// The grid's ops run on the host before the launch: only scalar ops without effects.
+// The grid's ops run on the host before the launch, so they must be scalar ops without effects.
 bool Verifier::gridOps() {
   for (const Op &op : kernel_.gridBlock) {
     if (op.info().effects != Effect::None || op.regionCount()) return fail(op, "an op of the grid has effects");
@@ -105,7 +105,7 @@ bool Verifier::block(const Block &block, const Op *parent, int depth) {
     for (size_t i = 0; i < op.resultCount(); ++i) define(*op.result(i));
     ok &= sound;
   }
-  // The grid's bounds may use every value of its block, which is checked last.
+  // The values of the grid's block stay visible, because the grid's bounds, which are checked last, use them.
   if (&block == &kernel_.gridBlock) return ok;
   for (; sight_.size() > mark; sight_.pop_back()) states_[sight_.back()].inSight = false;
   return ok;

@@ -8,7 +8,8 @@
 
 namespace xt {
 
-// Reports each violation as InvalidIr, with the printed op; at most one for an op and everything that follows from it.
+// Reports each violation as InvalidIr, with the printed op. Only one is reported for an op, and none for errors that follow
+// from it.
 Result<void> verify(const Module &module, Diagnostics &diagnostics);
 
 // Checks only the promises of `form` about a kernel. The messages give the reason: "it is at workgroup scope".

@@ -167,7 +167,7 @@ std::string levelHeader(const Level &level) {
   return out.str();
 }
 
-// Equal lists of words are one enum, named after the first op that has it; the others' names are aliases.
+// Equal lists of words become one enum, named after the first op that has it; the other ops get an alias.
 std::string wordsHeader() {
   std::ostringstream out;
   out << kHeader << "#include <cstddef>\n#include <cstdint>\n#include <span>\n#include <string_view>\n\nnamespace xt {\n\n";
@@ -194,10 +194,10 @@ std::string wordsHeader() {
 
 struct Shared {
   AttrSpec spec;
-  std::string word; // the enum; empty if the rows have different ones
+  std::string word; // the name of the enum; empty if the rows have different enums
   int rows = 0;
 };
-// Every attribute of the table by its name.
+// All attributes of the table, by name.
 std::map<std::string_view, Shared> attributes() {
   std::map<std::string_view, Shared> all;
   for (const Level &level : kLevels)

@@ -1,6 +1,6 @@
-// What the generated views of ops (generated/ir/views/*.h in the build folder) have in common. A view gives the operands and attributes
-// of one kind of op by the names that its row in ir/ops/*.def states, with their types: `ReductionOp(op).dim()`. It refers to
-// the op and owns nothing. Views of a mutable Op also set attributes.
+// The common parts of the generated views of ops (generated/ir/views/*.h in the build folder). A view gives the operands and
+// attributes of one kind of op by the names that its row in ir/ops/*.def states, with their types: `ReductionOp(op).dim()`. It
+// refers to the op and owns nothing. Views of a mutable Op also set attributes.
 #pragma once
 #include "ir/base/check.h"
 #include "ir/op.h"
@@ -11,7 +11,8 @@
 
 namespace xt {
 
-// The words of a Kind or Word attribute are enums; each is the index into the words that its row lists. `wordsOf` is generated.
+// The words of a Kind or Word attribute are an enum: each enumerator is an index into the words that the row lists. `wordsOf`
+// is generated.
 template <class Word> constexpr std::string_view wordText(Word word) { return wordsOf(word)[static_cast<size_t>(word)]; }
 template <class Word> constexpr std::optional<Word> findWord(std::string_view text) {
   std::span<const std::string_view> words = wordsOf(Word{});
@@ -47,7 +48,7 @@ inline std::optional<int64_t> integer(const Op &op, std::string_view name) {
   const int64_t *value = find<int64_t>(op, name);
   return value ? std::optional(*value) : std::nullopt;
 }
-// The only element of a list.
+// The only element of a list; nullopt if the attribute is absent or has another number of elements.
 inline std::optional<int64_t> single(const Op &op, std::string_view name) {
   const auto *list = find<std::vector<int64_t>>(op, name);
   return list && list->size() == 1 ? std::optional(list->front()) : std::nullopt;
@@ -67,7 +68,7 @@ public:
 
 protected:
   OpView(O &op, OpKind kind) : op_(&op) { XT_CHECK(op.kind() == kind, "a view of another kind of op"); }
-  // Operand i, which is optional.
+  // Operand i; null if the op does not have it.
   Value *operandIf(size_t i) const { return i < op_->operandCount() ? op_->operand(i) : nullptr; }
   std::span<Value *const> operandsFrom(size_t i) const { return std::span(op_->operands()).subspan(i); }
   O *op_;
