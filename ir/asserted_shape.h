@@ -1,4 +1,4 @@
-// The shape in which an assert counts its elements.
+// The shape to which the element indices in the message of a failed assert refer.
 #pragma once
 #include "ir/op.h"
 
@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// The shape of its condition, or of the larger vector that the condition is a part of; empty for a scalar.
+// Returns the shape of the assert's condition, or of the larger vector of which the condition is a part; empty for a scalar.
 std::vector<int64_t> assertedShape(const Op &op);
 
 } // namespace xt

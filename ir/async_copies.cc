@@ -23,7 +23,7 @@ std::optional<AsyncMistake> copyMistake(const Op &copy) {
     if (use.user->regionCount() || use.user->kind() == OpKind::Yield)
       return AsyncMistake{DiagCode::NotHere, copy.range(),
                           "a loop or branch cannot carry the token of a copy: use another name for it inside"};
-    if (use.user->kind() == OpKind::AsyncWait) return std::nullopt; // which is the mistake
+    if (use.user->kind() == OpKind::AsyncWait) return std::nullopt; // the mistake is reported at the async_wait
     if (use.user->block() != copy.block()) return std::nullopt;
     ++groups;
   }

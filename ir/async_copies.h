@@ -1,4 +1,4 @@
-// The rules for asynchronous copies that types do not express.
+// The rules for ops on asynchronous copies that types do not express.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
@@ -13,12 +13,12 @@ struct AsyncMistake {
   SourceRange range;
   std::string_view message;
 };
-// The mistake in an asynchronous op, if there is one. Copies go from global to shared local memory. A copy's token goes to exactly
-// one `async_commit`, in the same block, so that every copy has one group, and every token that a loop carries or a wait takes is
-// a group's.
+// Finds the mistake in an asynchronous op; nullopt if there is none. Copies must go from global to shared local memory. Exactly
+// one `async_commit`, in the block of the copy, must take the token of a copy. Thus every copy belongs to one group, and loops
+// carry, and `async_wait` takes, only tokens of groups.
 std::optional<AsyncMistake> asyncMistake(const Op &op);
 
-// The first op that makes or takes a token; null if there is none.
+// The first op with a token as an operand or result; null if there is none.
 const Op *firstAsyncOp(const Block &block);
 
 } // namespace xt

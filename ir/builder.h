@@ -1,4 +1,4 @@
-// Creates ops at a given position. Result types come from the op's type rule or are passed in.
+// Creates ops at a given position. The caller gives the result types.
 #pragma once
 #include "ir/module.h"
 

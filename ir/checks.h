@@ -1,4 +1,4 @@
-// What the interpreter checks while it runs a kernel (`xtrun --check`).
+// The checks of the interpreter while it runs a kernel (`xtrun --check`).
 #pragma once
 #include <span>
 #include <string_view>
@@ -11,12 +11,12 @@ struct Checks {
   bool uninit = false;     // reads of elements that were never written
   bool divergence = false; // subgroups that reach a barrier on different paths
   bool algebra = false;    // runs with elements of a finite field instead of floats (ir/interp/field.h)
-  bool any() const { return bounds || race || uninit || divergence; } // the checks that watch a run
+  bool any() const { return bounds || race || uninit || divergence; } // whether a check observes the run
 };
 
-// The words of --check, in order. "all" means the checks that watch a run, so not "algebra".
+// The words of --check, in order. "all" stands for the checks that observe a run, so not for "algebra".
 std::span<const std::string_view> checkWords();
-// Enables the check of this name ("all": as above); returns false for an unknown name.
+// Enables the check of this name, or all that observe a run ("all"). Returns false for an unknown name.
 bool addCheck(Checks &checks, std::string_view word);
 
 } // namespace xt

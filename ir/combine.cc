@@ -41,7 +41,8 @@ constexpr Row kRows[] = {
     {"maximumf", OpKind::MaximumF, {}},
 };
 
-// The integer with only the sign bit set (smallest), or all other bits set (largest), of a signed or unsigned type.
+// The smallest or largest integer with the bits of `elem`, compared as signed or unsigned (as the op compares, whatever the
+// signedness of `elem`). Returned as a value of `elem`.
 int64_t extreme(Elem elem, bool isSigned, bool largest) {
   int bits = elemInfo(elem).bits;
   uint64_t top = uint64_t{1} << (bits - 1), all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
@@ -61,7 +62,7 @@ std::optional<OpKind> combiningOp(const Op &op) { return combiningOp(SharedAttrs
 
 AttrValue combiningIdentity(OpKind op, Elem elem) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
-  // A type without infinity would round it to NaN, which minimumf propagates: its largest number is used instead.
+  // If a type has no infinity, its largest number is used: infinity would be rounded to NaN, which minimumf propagates.
   double most = hasInfinity(elem) ? kInf : largestNumber(elem);
   if (op == OpKind::AddF) return -0.0; // 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
   if (op == OpKind::MulF) return 1.0;

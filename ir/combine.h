@@ -7,16 +7,17 @@
 
 namespace xt {
 
-// The op for a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) on an element type. nullopt if
-// the kind is not defined for the type, and for "assign", which combines nothing.
+// The op that a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) stands for, on an element type.
+// Nullopt if the kind is not defined for the type, and for "assign", which combines nothing.
 std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
-// The same for a reduction or an atomic, on the elements of its result.
+// The op for the kind of a reduction or an atomic, on the elements of its result.
 std::optional<OpKind> combiningOp(const Op &op);
 
 // The value that changes no other value of the type when combined with it: 0 for add, 1 for mul, -inf for maximumf …
 AttrValue combiningIdentity(OpKind op, Elem elem);
 
-// Whether combining rounds, so that the result depends on the order: sums and products of floats. All other ops are exact.
+// Whether combining rounds, so that the result depends on the order: true for sums and products of floats. All other ops are
+// exact.
 bool combiningRounds(OpKind op);
 
 // The type in which a reduction combines its terms: f32 for sums and products of 16- and 8-bit floats, whose result is

@@ -6,9 +6,9 @@
 
 namespace xt {
 
-// The value of a constant that is scalar or the same in all elements; null otherwise.
+// The value of a constant that is scalar or the same in all elements; null if `value` is no constant.
 const AttrValue *constantValue(const Value &value);
-// The same value if it is an integer.
+// The value of a constant that is an integer, scalar or the same in all elements; nullopt for other values.
 std::optional<int64_t> constantInt(const Value &value);
 
 } // namespace xt

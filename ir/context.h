@@ -18,7 +18,7 @@ public:
   Type scalar(Elem elem);
   Type index() { return scalar(kIndexElem); }
   Type i1();
-  Type ofKind(TypeKind kind); // that has no other properties: NBarrier, Token
+  Type ofKind(TypeKind kind); // NBarrier and Token, which have no other properties
   Type vector(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr);
   Type tile(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr, Order order = Order::RowMajor,
             MemorySpace space = MemorySpace::Global);

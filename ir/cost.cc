@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Bounds computed by a deeper tree of ops count as unknown.
+// The maximum depth of the tree of ops that computes a bound of a loop; bounds of deeper trees count as unknown.
 constexpr int kMaxBoundDepth = 32;
 
 std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
@@ -46,7 +46,7 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
   }
 }
 
-// The number of iterations of a loop; nothing if it is not known.
+// The number of iterations of a loop; nullopt if it is not known.
 std::optional<double> stepsOf(const Op &loop) {
   if (loop.kind() != OpKind::For && loop.kind() != OpKind::Nest) return std::nullopt;
   size_t first = loop.kind() == OpKind::Nest ? 3 : 0;
@@ -86,7 +86,7 @@ public:
   bool branches = false;
   int64_t slmBytes = 0;
 
-  // Recursive: the parser limits the depth of the text.
+  // The recursion is limited, because the parser limits the nesting of the text.
   BlockCost count(const Block &block) {
     BlockCost cost;
     for (const Op &op : block) {
@@ -128,11 +128,11 @@ private:
     auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
     switch (op.kind()) {
     case OpKind::TileMma: counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1)); break;
-    case OpKind::Nest: // per step
+    case OpKind::Nest: // per iteration
       counts.mma =
           2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(NestOp(op).transposeA() ? 0 : 1));
       break;
-    case OpKind::Dpas: // the columns of one lane
+    case OpKind::Dpas: // one lane computes the columns that it holds
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
       break;
     case OpKind::Reduction: counts.elementwise = elements(op.operand(0)); break;

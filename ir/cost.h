@@ -1,5 +1,5 @@
-// Counts a kernel's operations and moved bytes from its ops: for descriptions, and to relate measured benchmark times to the
-// limits of the hardware.
+// Counts the operations and the moved bytes of a kernel, op by op. The counts are used in descriptions of kernels, and to
+// relate measured times of benchmarks to the limits of the hardware.
 //
 // Operations counted: 2*M*N*K for a tile_mma of MxK by KxN, with or without an accumulator; 2 per element for an fma; 1 per
 // element of its result for every other elementwise op on vectors (arithmetic, functions, comparisons, select, casts); 1 per
@@ -11,10 +11,10 @@
 // data; memref.load and memref.store count one element. Prefetches count nothing. i1 and i4 take a byte per element.
 //
 // Repetitions: a loop whose bounds and step are constants (or extents of static memrefs, or arithmetic on these) counts its
-// body once per iteration. The counts of any other loop are given per step, apart from the surrounding code. Both branches of
-// an `if` are counted, and the larger number is taken for each count, so counts are upper bounds there.
+// body once per iteration. The counts of any other loop are given per iteration, separately from those of the surrounding
+// code. Both branches of an `if` are counted, and the larger number is taken for each count, so counts are upper bounds there.
 //
-// All counts are those of one workgroup. At subgroup scope that is the sum over its subgroups.
+// All counts are those of one workgroup. At subgroup scope they are sums over its subgroups.
 #pragma once
 #include "ir/module.h"
 
@@ -29,19 +29,19 @@ struct OpCounts {
   bool operator==(const OpCounts &) const = default;
 };
 
-// A loop with an unknown number of steps.
+// A loop whose number of iterations is not known.
 struct LoopCost {
   const Op *loop = nullptr;
-  double entered = 0; // how often it is reached, per step of the surrounding loop, or per workgroup
-  OpCounts step;      // per step, without the inner loops listed below
+  double entered = 0; // how often the loop is entered, per iteration of the surrounding loop, or per workgroup
+  OpCounts step;      // per iteration, without the inner loops listed below
   std::vector<LoopCost> inner;
 };
 
 struct KernelCost {
-  OpCounts known;              // outside of the loops below
+  OpCounts known;              // without the loops listed below
   std::vector<LoopCost> loops; // in the order of the text
-  bool branches = false;       // whether some counts are the larger ones of an `if`
-  int64_t slmBytes = 0;        // of all alloc_slm together, per workgroup
+  bool branches = false;       // whether some counts are maxima over the branches of an `if`
+  int64_t slmBytes = 0;        // all alloc_slm together, per workgroup
 };
 
 KernelCost kernelCost(const Kernel &kernel);

@@ -7,7 +7,8 @@
 namespace xt {
 
 namespace {
-// An i64 may be an address, and may be computed with like any other 64-bit integer, also as an index.
+// Whether a value may refer to memory. An i64 may be an address, with which a kernel may compute as with any other 64-bit
+// integer, also as an index.
 bool refersToMemory(const Value *value) {
   Type type = value->type();
   return type.isMemRef() || type.isWindow() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();

@@ -11,7 +11,7 @@ namespace xt {
 // create tiles from tiles and through loops and branches: the origins of a value are the union over all paths.
 class MemoryOrigins {
 public:
-  explicit MemoryOrigins(const Kernel &kernel);   // which must outlive the object
+  explicit MemoryOrigins(const Kernel &kernel);   // the kernel must outlive the object
   std::vector<bool> of(const Value *value) const; // per parameter
 
 private:

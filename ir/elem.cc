@@ -45,13 +45,13 @@ constexpr Spelling kSpellings[] = {
     {"int64", Elem::I64},       {"uint8", Elem::U8},    {"uint16", Elem::U16}, {"uint32", Elem::U32}, {"uint64", Elem::U64},
 };
 
-// The largest finite value. Where the all-ones pattern is NaN, the pattern below it.
+// The largest finite value. If the all-ones pattern is NaN, it is the value of the pattern before that one.
 double largest(const ElemInfo &info) {
   int below = info.specials == FloatSpecials::Nan ? 2 : 1;
   return std::ldexp(2.0 - std::ldexp(below, 1 - info.precision), info.maxExponent);
 }
 
-// Formats narrower than f32, given by their bit image: sign, exponent, precision - 1 bits of mantissa.
+// The bit image of a format narrower than f32: sign, exponent, and precision - 1 bits of mantissa.
 struct Image {
   int mantissaBits;
   int bias;

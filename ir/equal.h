@@ -1,5 +1,5 @@
-// Structural equality of modules, which printing a module and reading the text back must preserve. Ranges, names of values and
-// the file name are ignored; everything else counts. The modules may belong to different contexts.
+// Structural equality of modules: printing a module and reading the text back must give an equal module. Ranges, names of
+// values and the file name are ignored; everything else counts. The modules may belong to different contexts.
 #pragma once
 #include "ir/module.h"
 

@@ -32,11 +32,11 @@ struct HostFnInfo {
   std::string_view named;   // the names of arguments, in order, comma separated: "x, dim"; each may be given by name
   std::string_view summary;
   std::string_view example;
-  std::string_view kernels = ""; // the kernel functions that compute the same, comma separated: "minimumf, minsi"
+  std::string_view kernels = ""; // equivalent kernel functions, comma separated: "minimumf, minsi"
 };
 std::span<const HostFnInfo> allHostFns();
 const HostFnInfo &hostFnInfo(HostFn fn);
-// The names by which kernels may know a function: its own name, then those in `kernels`.
+// The names that a function may have in kernels: its own name, then those in `kernels`.
 std::vector<std::string_view> kernelNames(const HostFnInfo &fn);
 // Finds a function by its own name, or by the name of an equivalent kernel function.
 const HostFnInfo *findHostFn(std::string_view name, bool initializer);
@@ -44,16 +44,16 @@ const HostFnInfo *findHostOperator(std::string_view op, size_t operands);
 
 struct HostExpr {
   enum class Kind : uint8_t {
-    Int,    // integer; elem is U64 if it holds the bits of 2^63 or more
-    Float,  // number
-    Text,   // text ("x.npy")
-    Elem,   // elem: an element type as an argument (cast(x, f16))
+    Int,    // `integer`; `elem` is U64 if these are the bits of 2^63 or more
+    Float,  // `number`
+    Text,   // `text` ("x.npy")
+    Elem,   // `elem`: an element type as an argument (cast(x, f16))
     Size,   // $name: a test size
     Buffer, // %name: a buffer or a value of the test
-    Index,  // a variable of `from (i, j) => …`; integer: its number
+    Index,  // a variable of `from (i, j) => …`; `integer` is its position
     List,   // [a, b]; also the permutation of transpose
     Call,   // fn(args); infix operators are calls too
-    Slice   // args[0][items]; each item is a Range below, never a Call
+    Slice   // args[0][items]; `ranges` holds the items, which are never calls
   };
   Kind kind = Kind::Int;
   SourceRange range;
@@ -97,7 +97,7 @@ struct HostStmt {
   std::string kernel;        // a kernel of Module::kernels, by its specialised name
   SourceRange kernelRange;
   std::vector<HostExpr> args; // buffers or scalar expressions, one per kernel parameter
-  std::vector<HostExpr> grid; // the launch's own grid, or empty
+  std::vector<HostExpr> grid; // the grid that the launch gives, or empty
   // Check
   HostExpr left, right;
   enum class Tolerance : uint8_t { Derived, Exactly, Ulp, RelAbs } tolerance = Tolerance::Derived;

@@ -1,7 +1,7 @@
 // The inputs of a kernel launch: arguments and the ranges of its grid.
 //
-// Launch ABI: a memref argument is its data pointer (address of element [0, …, 0]), sizes and strides (in elements, one
-// per dimension); a scalar is its value. Kernels see nothing else of the host.
+// Launch ABI: a memref argument is its data pointer (address of element [0, …, 0]), sizes and strides (in elements, one per
+// dimension); a scalar is its value. Kernels get nothing else from the host.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/elem.h"
@@ -52,8 +52,9 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
 // "workgroup (1, 0)", in the order in which the grid is written: a kernel's own grid starts with its first variable, a launch's
 // grid (for a kernel without one) with x. "the workgroup" if there is no grid. `blockId` has the outermost dimension first.
 std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId);
-// "workgroup (1, 0), subgroup 2": who printed a value, or failed. The workgroup is left out if there is no grid. The subgroup
-// is left out at workgroup scope, if it is the only one, and if it is -1, which means the workgroup as a whole.
+// "workgroup (1, 0), subgroup 2": the origin of a printed value or of a failure. The workgroup is left out if there is no
+// grid. The subgroup is left out at workgroup scope, if it is the only one, and if it is -1, which means the workgroup as a
+// whole.
 std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
 
 } // namespace xt

@@ -23,7 +23,7 @@ inline constexpr size_t kFormCount = 0
 #include "ir/forms.def"
 #undef XT_FORM
     ;
-// Printed among the forms of a kernel that is at workgroup scope but contains no layout that would show it.
+// Printed among the forms of a kernel at workgroup scope if the kernel contains no layout that would show its scope.
 inline constexpr std::string_view kWorkgroupScopeText = "workgroup_scope";
 std::string_view formText(Form form);
 std::optional<Form> findForm(std::string_view text);
@@ -39,7 +39,7 @@ private:
   uint32_t bits_ = 0;
 };
 
-// One grid variable: its bounds are computed by ops of Kernel::gridBlock from the kernel's parameters.
+// One grid variable. Ops of Kernel::gridBlock compute its bounds from the kernel's parameters.
 struct GridDim {
   Value *variable = nullptr; // a parameter of the body block
   Value *lower = nullptr, *upper = nullptr, *step = nullptr; // values of the grid block
@@ -55,11 +55,11 @@ public:
   bool subgroupsWritten = false;
   int64_t lanes = 1; // lanes per subgroup at lane scope: `lanes(m)`
   Forms forms;
-  // The launch grid, outermost dimension first; if empty, the launch gives the grid, or there is one workgroup. gridBlock has
-  // the same parameters as the kernel and contains only scalar ops without effects.
+  // The launch grid, outermost dimension first. If it is empty, the launch gives the grid, or there is one workgroup. gridBlock
+  // has the same parameters as the kernel and contains only scalar ops without effects.
   Block gridBlock;
   std::vector<GridDim> grid;
-  // The body's parameters: the kernel's, then one index per grid variable.
+  // The body. Its parameters are those of the kernel, `paramCount` in number, then one index per grid variable.
   Block body;
   size_t paramCount = 0;
   Value *param(size_t i) const { return body.param(i); }
@@ -72,15 +72,15 @@ struct LayoutAlias {
   std::optional<Order> order; // tile_attr<…, order = …>
 };
 
-// The first alias that owns the same elements as `layout` on the shape of `type`; null if none does. An alias with an order
-// only matches tiles of that order, never vectors.
+// The first alias that stands for `layout` on the shape of `type`; null if there is none. An alias with an order only matches
+// tiles of that order, never vectors.
 const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliases, Type type, const Layout *layout);
 
-// A parameter of the source ($BM) with its value in this module. For descriptions and tuners: kernels have the values built in,
-// and a printed module has no parameters.
+// A parameter of the source ($BM) with its value in this module. Only descriptions and tuners need it: the kernels were made
+// for these values, and a printed module has no parameters.
 struct ModuleParam {
   std::string name, type, value; // "BM", "index", "256"
-  std::vector<std::string> choices; // of `in [...]`
+  std::vector<std::string> choices; // the values that `in [...]` lists
 };
 
 class Module {
@@ -92,7 +92,7 @@ public:
   std::vector<LayoutAlias> aliases;
   std::vector<ModuleParam> params;
   Kernel *findKernel(std::string_view name) const;
-  std::string fileName; // of the source, for messages and relative paths of `load`
+  std::string fileName; // the source file, for messages and relative paths of `load`
 
 private:
   Context &context_;

@@ -31,7 +31,7 @@ private:
   struct State {
     int64_t producers = 0, consumers = 0;
     uint64_t round = 0;
-    std::map<size_t, uint64_t> arrivedIn; // by subgroup: the round
+    std::map<size_t, uint64_t> arrivedIn; // the round in which each subgroup arrived last
   };
   std::array<State, kMost> states_;
 };

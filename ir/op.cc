@@ -21,7 +21,7 @@ void Value::replaceAllUsesWith(Value *other) {
 }
 
 Op::~Op() {
-  // Regions first: their ops may use values from outside, whose use lists still exist.
+  // Regions are destroyed first: their ops may use values from outside, whose use lists still exist.
   regions_.clear();
   while (!operands_.empty()) eraseOperand(operands_.size() - 1);
 }

@@ -1,4 +1,4 @@
-// The IR: one final class Op, values with ordered uses, structured regions of one block each.
+// The IR: one final class Op, values with ordered uses, and structured regions of one block each.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/op_info.h"
@@ -64,7 +64,7 @@ public:
   const std::string &name() const { return name_; }
   void setName(std::string name) { name_ = std::move(name); }
   Op *definingOp() const { return op_; }       // null for block parameters
-  Block *definingBlock() const { return block_; } // of a block parameter; null for results
+  Block *definingBlock() const { return block_; } // the block of a block parameter; null for results
   size_t index() const { return index_; }      // among the op's results or the block's parameters
   const UseList &uses() const { return uses_; }
   bool hasOneUse() const { return uses_.size() == 1; }
@@ -117,11 +117,11 @@ public:
   const Attr *attr(std::string_view name) const;
   void setAttr(std::string_view name, AttrValue value, SourceRange range = {});
   void removeAttr(std::string_view name);
-  // Takes over the attributes of an op of the same kind, except for one of this name.
+  // Copies the attributes of an op of the same kind, except for the attribute with the name `except`.
   void copyAttrs(const Op &from, std::string_view except = {});
 
-  // The type of attributes that are numbers (AttrKind::Number): that of the result's elements, or of the first operand's if the
-  // result has none.
+  // The element type of attributes that are numbers (AttrKind::Number): that of the result, or of the first operand if the
+  // result has no elements.
   Elem numberElem() const;
 
   size_t regionCount() const { return regions_.size(); }
@@ -130,8 +130,8 @@ public:
   Block *block() const { return block_; }
   Op *next() const { return next_; }
   Op *previous() const { return previous_; }
-  bool isBefore(const Op *other) const; // in the same block
-  Op *terminator() const; // of region 0's block
+  bool isBefore(const Op *other) const; // both ops must be in the same block
+  Op *terminator() const; // the last op of region 0; null if there is no region
 
 private:
   friend class Value;
@@ -166,9 +166,10 @@ public:
 
 inline UseList::Iterator &UseList::Iterator::operator++() { return at_ = at_.user->neighbours_[at_.operand].next, *this; }
 
-// The positions of the values that a structure op carries, one per result: in its operands, in the parameters of its body, and
-// in the operands of its yield, each from the given index on. `loops`: the body's parameters are the carried values; otherwise
-// the op is a branch, whose body has no parameters and which carries no operands.
+// The positions of the values that a structure op carries, one value per result: `operand`, `param` and `yield` are the
+// indices of the first of them in the op's operands, in the parameters of its body, and in the operands of its yield. `loops`:
+// the body's parameters are the carried values; otherwise the op is a branch, whose body has no parameters and which carries
+// no operands.
 struct CarriedAt {
   size_t operand, param, yield;
   bool loops;
@@ -181,10 +182,10 @@ std::vector<Value *> yieldedBy(const Block &block);
 std::vector<int64_t> permutationOf(const Op &transpose);
 // Whether a load or store has the attribute `transpose` and it swaps two dimensions.
 bool transposes(const Op &op);
-// The dimension that a reduction, a broadcast or an iota works along.
+// The dimension along which a reduction, a broadcast or an iota works.
 size_t dimensionOf(const Op &op);
 
-// A detached op with `regions` empty blocks.
+// Makes a detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results, SourceRange range,
                            size_t regions = 0);
 
@@ -233,16 +234,17 @@ private:
   Op *first_ = nullptr, *last_ = nullptr;
 };
 
-// Calls f(Op&) on each op, outer before inner, in program order. f may erase the op it is given.
+// Calls f(Op&) on each op, outer before inner, in program order. `f` may erase its op; if the op has regions, `f` must then
+// return false.
 template <class F> void walk(Block &block, F &&f) {
   for (Op *op = block.first(); op;) {
     Op *next = op->next();
-    // The regions are collected before f, because f may erase op.
+    // The regions are collected before the call, because `f` may erase the op.
     std::vector<Block *> regions;
     for (size_t i = 0; i < op->regionCount(); ++i) regions.push_back(op->region(i));
     bool keep = true;
     if constexpr (std::is_same_v<decltype(f(*op)), bool>)
-      keep = f(*op); // false: erased, or do not descend
+      keep = f(*op); // false if `op` was erased, or if its regions are to be skipped
     else
       f(*op);
     if (keep)
@@ -250,11 +252,11 @@ template <class F> void walk(Block &block, F &&f) {
     op = next;
   }
 }
-// The same for ops that f only reads.
+// Calls f(const Op&) on each op in this order. If `f` returns false, the regions of the op are skipped.
 template <class F> void walk(const Block &block, F &&f) {
   for (const Op &op : block) {
     if constexpr (std::is_same_v<decltype(f(op)), bool>) {
-      if (!f(op)) continue; // do not descend
+      if (!f(op)) continue;
     } else {
       f(op);
     }

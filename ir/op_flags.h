@@ -9,7 +9,7 @@ namespace xt {
 struct FlagInfo {
   std::string_view word;   // "fastmath"
   OpFlag flag;
-  std::string_view values; // written after it in angle brackets, separated by blanks; "": it has no values
+  std::string_view values; // the values that follow in angle brackets, separated by blanks; "": it has no values
 };
 
 // Returns null for a word that is no flag.

@@ -96,7 +96,7 @@ OpMatches findOps(std::string_view spelled) {
     return named;
   }();
   OpMatches matches;
-  auto found = kNamed.find(spelled); // a whole name
+  auto found = kNamed.find(spelled); // MLIR's name with its dialect, as a whole
   if (!prefix.empty() && found != kNamed.end())
     prefix = {};
   else

@@ -11,14 +11,15 @@
 
 namespace xt {
 
-// Include ir/op_kinds.h only to name a kind: a new row rebuilds those files.
+// Only files that name a kind of op need ir/op_kinds.h. Other files do not include it, so that a new row does not rebuild
+// them.
 enum class OpKind : uint16_t;
 
 enum class Dialect : uint8_t { Arith, Math, Scf, Memref, Gpu, Vector, XeTile, XeGpu };
 std::string_view dialectName(Dialect dialect); // "xetile"
 
-// The clause shapes that the grammar knows (grammar/XtParser.g4, one labelled rule each). Optional everywhere: attribute
-// groups `{…}` after any clause, and a signature `: types -> types`.
+// The clause shapes that the grammar knows (grammar/XtParser.g4, one labelled rule each). Attribute groups `{…}` after any
+// clause, and a signature `: types -> types`, are always optional.
 enum class Clause : uint8_t {
   Operands, // name a, b, c            load_tile, store_tile, tile_mma, update_tile_offset, elementwise …
   Base,     // name base[offsets], [shape], [strides]             init_tile
@@ -32,26 +33,27 @@ enum class Clause : uint8_t {
   Structure // not a clause: for, if, while, yield have grammar rules of their own
 };
 
-// Which types a signature contains, in order, as the IR prints them. The checker decides which of them are optional in source
-// text.
+// The types that a signature contains, in order, as the IR prints them. The checker decides which of them are optional in
+// source text.
 enum class Signature : uint8_t {
   None,            //
   Same,            // : T                 the one type of operands and results
-  Operands,        // : T, U              of the operands, without those of class Index
+  Operands,        // : T, U              the types of the operands, without those of class Index
   Result,          // : R
-  OperandsToResult // : T, U -> R         left of the arrow as Operands
+  OperandsToResult // : T, U -> R         the types left of the arrow are those of Operands
 };
 
-// Observable: visible outside of memory (a print), or with its own identity (an allocation); neither removed nor merged.
+// An Observable op has an effect outside of memory (a print), or a result with its own identity (an allocation): it is neither
+// removed nor merged.
 enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8, Observable = 16 };
 constexpr Effect operator|(Effect a, Effect b) {
   return static_cast<Effect>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(e)) != 0; }
 
-// Which values an operand may be; the infer rule relates the types of the operands to each other.
-// Base: a memref, or an address as i64 or u64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
-// element type of the other operand.
+// The values that an operand may be. The type rule relates the types of the operands to each other. Base: a memref, or an
+// address as i64 or u64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the element type of
+// the other operand.
 enum class OperandClass : uint8_t {
   Index,
   Scalar,
@@ -74,7 +76,7 @@ struct OperandSpec {
   std::string_view name;
   OperandClass type = OperandClass::Any;
   Arity arity = Arity::One;
-  std::optional<Effect> effects{}; // on the memory of this operand, where the operands of an op differ in it
+  std::optional<Effect> effects{}; // the effects on this operand's memory; nullopt: those of the op
 };
 
 // Kind and Word: one of the words listed in `doc`; a kind is written in angle brackets.
@@ -85,7 +87,7 @@ struct AttrSpec {
   bool required = false;
   std::string_view doc; // Kind, Word: the allowed words, separated by blanks
   std::string_view spelling{}; // another name of the key
-  bool restated = false; // repeats what the types say: checked in the source, and not kept in the IR
+  bool restated = false; // repeats a fact that the types state: checked in the source, and not kept in the IR
   size_t length = 0; // Ints: the number of elements; 0 if it varies
 };
 
@@ -96,7 +98,7 @@ enum class OpFlag : uint8_t {
   Exact, // promises that a division or a shift has no remainder
   Rounding, // names the rounding mode of the language, to nearest even
   OtherRounding, // names another rounding mode, which no op has
-  Attribute, // stands for an attribute of the row: `word`, or word_key where (key = value) follows
+  Attribute, // stands for an attribute of the row, named like the word, or word_key if (key = value) follows
 };
 
 // The type rule that computes and checks result types (ir/infer).
@@ -108,15 +110,15 @@ enum class TypeRule : uint8_t {
 // How the layouts of operands and results are related (ir/infer/layout_rules.cc).
 enum class LayoutRule : uint8_t {
   None, // no vector or tile involved
-  Free, // the result takes any layout; cloned for each consumer that needs another one (constant, splat)
+  Free, // the result takes any layout; the op is cloned for each consumer that needs another one (constant, splat)
   Same, // all vectors, and the tile if there is one, have the same distribution
-  Load, // as Same; transposed if the op has the attribute
-  Mma, // rows as in a, columns as in b, K in pieces of the same length in both
+  Load, // as Same, but transposed if the op has the attribute `transpose`
+  Mma, // rows as in operand a, columns as in operand b; K is split into pieces of the same length in both
   Transpose, // dimensions are permuted; each keeps its distribution, over the same or other subgroups
-  Reduction, // the kept dimension is distributed the same way; the reduced one is held by all holders of a term
-  Broadcast, // the kept dimension is distributed the same way; the operand is held by all holders of a copy
+  Reduction, // the kept dimensions are distributed the same way; all holders of a term hold the result
+  Broadcast, // the kept dimensions are distributed the same way; all holders of a copy hold the operand's element
   Convert, // no relation: that is its purpose
-  Reshape, // the same elements, by reshaped()
+  Reshape, // the elements keep their owners: reshaped() gives the layout
   Region, // loops and branches: init, block argument, yield and result agree
   Accumulator, // the result has the layout of the vector that it adds to; tiles keep theirs
 };
@@ -143,11 +145,13 @@ struct OpInfo {
   FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;
-  FixedList<int, 2> mlirTypes{}; // the operands whose types MLIR's signature lists, bit i for operand i; one set a form
+  // For each form of MLIR's signature, the operands whose types it lists: bit i stands for operand i.
+  FixedList<int, 2> mlirTypes{};
   Effect effects = Effect::None;
   bool elementwise = false; // works per element on scalars and on vectors of any shape
   bool commutative = false;
-  bool collective = false; // at lane scope executed by the lanes of a subgroup together: all must reach it
+  // At lane scope, the lanes of a subgroup execute the op together, so all lanes must reach it.
+  bool collective = false;
   FixedList<OpFlag, 2> flags{};
   TypeRule typeRule{};
   LayoutRule layoutRule = LayoutRule::None;
@@ -163,8 +167,8 @@ struct OpInfo {
 
 std::span<const OpInfo> allOps();
 const OpInfo &opInfo(OpKind kind);
-// Finds "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling. Several ops may share an unprefixed name;
-// operand types then choose between them, and this returns the first in the table's order.
+// Finds "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling; null if there is no such op. Several ops may
+// have the same name without a prefix: this returns the first in the table's order, and callers choose by operand types.
 const OpInfo *findOp(std::string_view spelled);
 // All rows that the spelled name can mean.
 struct OpMatches {
@@ -172,7 +176,7 @@ struct OpMatches {
   size_t count = 0;
 };
 OpMatches findOps(std::string_view spelled);
-// Whether an op of XeGPU works on blocks, addresses or values. The others synchronise, or advise the compiler.
+// Whether an op is an XeGPU op that works on blocks, addresses or values. Other XeGPU ops synchronise, or advise the compiler.
 bool isXegpuData(const OpInfo &op);
 // "xetile.load_tile", as the IR prints it.
 std::string_view fullName(OpKind kind);

@@ -1,4 +1,4 @@
-// Renders the table rows of ops and host functions as Markdown: for the reference and for editors.
+// Renders the table rows of ops and host functions as Markdown, for the reference and for editors.
 #pragma once
 #include "ir/host.h"
 #include "ir/op_info.h"

@@ -24,7 +24,7 @@ OrderCause ownCause(const Op &atomic) {
 // One buffer of the launch, or all shared local memory together.
 struct Memory {
   OrderCause cause = OrderCause::None;
-  std::optional<OpKind> atomic; // combinedBy of an atomic
+  std::optional<OpKind> atomic; // the op of its atomics; nullopt for `assign`
   bool hasAtomics = false, local = false;
 };
 
@@ -71,14 +71,14 @@ private:
   }
   static OrderCause first(OrderCause a, OrderCause b) { return a == OrderCause::None ? b : a; }
 
-  // The cause for which it may depend on the order whether or how often an op runs.
+  // Why the order may decide whether or how often an op runs; None if it does not.
   OrderCause control(const Op &op) const {
     OrderCause cause = OrderCause::None;
     for (const Block *block = op.block(); block && block->parentOp(); block = block->parentOp()->block())
       cause = first(cause, decision(*block->parentOp()));
     return cause;
   }
-  // The cause for which the bounds or the condition of an op with regions may depend on the order.
+  // Why the bounds or the condition of an op with regions may depend on the order; None if they do not.
   OrderCause decision(const Op &op) const {
     OrderCause cause = OrderCause::None;
     CarriedAt at = carriedAt(op);
@@ -87,8 +87,8 @@ private:
     return cause;
   }
 
-  // Calls f(memory, effects) on the buffers that an op accesses, and on shared local memory for operands of no buffer of the
-  // launch.
+  // Calls f(memory, effects) on the buffers that an op accesses. Operands that refer to no buffer of the launch refer to shared
+  // local memory.
   template <class F> void forEachMemory(const Op &op, F f) {
     for (size_t k = 0; k < op.operandCount(); ++k) {
       Effect on = effectsOn(op, k);
@@ -113,7 +113,7 @@ private:
       // Shared local memory is exempt: it is read after a barrier.
       if (!updates && memory.hasAtomics && !memory.local) read = first(read, OrderCause::Midway);
     });
-    // An atomic stores what it is given, combined with the old value; other ops that read and write copy what they read.
+    // An atomic stores its operand, combined with the old value; other ops that read and write copy what they read.
     const OrderCause stored = first(updates ? operands : read, control(op));
     forEachMemory(op, [&](Memory &memory, Effect on) {
       if (has(on, Effect::Writes)) set(memory.cause, updates ? first(stored, ownCause(op)) : stored);

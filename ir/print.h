@@ -1,5 +1,5 @@
-// Parts of the printer (print itself is declared in ir/module.h): unique names, types spelled with the source's aliases, and
-// the spelling of symbols and strings. Create new objects for each dump.
+// Parts of the printer (`print` is declared in ir/module.h): unique names, types spelled with the source's aliases, and the
+// spelling of symbols and strings. Create new objects for each dump.
 #pragma once
 #include "ir/module.h"
 
@@ -13,9 +13,9 @@ namespace xt {
 // The limit on the nesting of regions and expressions; the parser rejects deeper text.
 inline constexpr int kMaxPrintDepth = 2000;
 
-// Unique names for the values of one kernel. A value keeps its own name if that is free, else gets a number appended (%acc,
-// %acc_1). Values without a name, or whose name is a number, are numbered: %0, %1. Naming the parsed output again gives the
-// same names.
+// Unique names for the values of one kernel. A value keeps its own name if that is free; otherwise a number is appended (%acc,
+// %acc_1). Values without a name, or whose name is a number, are numbered: %0, %1. If the output is parsed, naming its values
+// again gives the same names.
 class ValueNames {
 public:
   void add(const Value &value);
@@ -34,8 +34,8 @@ private:
   size_t unnamed_ = 0;
 };
 
-// Spells types. Uses the first alias of the module that owns the same elements on the type's shape; without one (or without a
-// module) the layout is spelled out.
+// Spells types. A layout is spelled as the first alias of the module that stands for it on the type's shape. If there is none
+// (or no module), the layout is spelled out.
 class TypeNames {
 public:
   explicit TypeNames(const Module *module) : module_(module) {}
@@ -60,13 +60,13 @@ std::string symbolText(std::string_view name);
 // "a \"word\"" with its quotes and escapes.
 std::string quotedText(std::string_view text);
 
-// The bounds and steps of a kernel's grid variables, outermost first, as print writes them: "0", "dim(%A, 0)", "256".
+// The bounds and steps of a kernel's grid variables, outermost first, as `print` writes them: "0", "dim(%A, 0)", "256".
 struct GridText {
   std::string lower, upper, step;
 };
 std::vector<GridText> gridTexts(const Kernel &kernel);
 
-// Parts of print(Module).
+// Parts of print(const Module &): they append the text of a kernel or of a test to `out`.
 void printKernel(std::string &out, const Kernel &kernel, const Module *module);
 void printTest(std::string &out, const HostTest &test);
 

@@ -186,13 +186,13 @@ void TestPrinter::operatorCall(const HostExpr &expr, int precedence) {
   if (parentheses) out_ += "(";
   if (expr.args.size() == 1) {
     out_ += own == kNot ? "not " : op;
-    // A sign directly before a number would be parsed as part of it.
+    // A sign directly before a number would be parsed as part of the number.
     bool number = expr.args[0].kind == HostExpr::Kind::Int || expr.args[0].kind == HostExpr::Kind::Float;
     if (number) out_ += "(";
     expression(expr.args[0], number ? kAny : own);
     if (number) out_ += ")";
   } else {
-    expression(expr.args[0], own == kCompare ? own + 1 : own); // comparisons do not chain, the others group to the left
+    expression(expr.args[0], own == kCompare ? own + 1 : own); // comparisons do not chain; other operators are left-associative
     out_ += str(" ", op, " ");
     expression(expr.args[1], own + 1);
   }

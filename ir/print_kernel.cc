@@ -151,8 +151,8 @@ std::vector<GridText> KernelPrinter::gridTexts(const Kernel &kernel) {
   return texts;
 }
 
-// `precedence` is the lowest that the context allows without parentheses: an operator that binds less gets them, so that the
-// text parses back to the same tree.
+// `precedence` is the lowest that the context allows without parentheses. An operator with a lower precedence gets parentheses,
+// so that the text parses back to the same tree.
 void KernelPrinter::expression(const Value &value, int precedence, int depth) {
   XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
   const Op *op = value.definingOp();
@@ -179,7 +179,7 @@ void KernelPrinter::expression(const Value &value, int precedence, int depth) {
   if (parentheses) out_ += "(";
   expression(*op->operand(0), infix.precedence, depth + 1);
   out_ += str(" ", infix.text, " ");
-  expression(*op->operand(1), infix.precedence + 1, depth + 1); // operators group to the left
+  expression(*op->operand(1), infix.precedence + 1, depth + 1); // operators are left-associative
   if (parentheses) out_ += ")";
 }
 
@@ -204,10 +204,11 @@ void KernelPrinter::statement(const Op &op, int depth, bool whole) {
   signature(op);
 }
 
-// The number of offsets that a base takes; an address refers to a matrix.
+// The number of offsets of a base. An address refers to a matrix, so it has two.
 size_t baseRank(Type base) { return base.isMemRef() ? static_cast<size_t>(std::max(1, base.rank())) : 2; }
 
-// Some ops end in indices into the operand before them, as in `%v[%i, %j]`: the number of the first index, else SIZE_MAX.
+// The position of the first index among the operands, for ops that end in indices into the operand before them, as in
+// `%v[%i, %j]`; SIZE_MAX for other ops.
 size_t firstIndex(const OpInfo &info) {
   const auto &specs = info.operands;
   size_t last = specs.size() - 1;
@@ -276,7 +277,7 @@ void KernelPrinter::attributes(const Op &op) {
   for (const AttrSpec &spec : op.info().attrs) {
     const Attr *attr = op.attr(spec.name);
     if (!attr || inClause(op.info(), *attr)) continue;
-    // Other integers than numbers of the op's element type are counts.
+    // An attribute that is a number has the op's element type; other integers are counts.
     Elem elem = spec.kind == AttrKind::Number ? op.numberElem() : Elem::Index;
     std::string value = attributeText(attr->value, elem);
     if (spec.kind == AttrKind::Flag)
@@ -311,8 +312,8 @@ void KernelPrinter::signature(const Op &op) {
   switch (op.info().signature) {
   case Signature::None: return;
   case Signature::Same: {
-    // The one type of a comparison is that of its operands. The layout is always the result's, as the operands have their own
-    // types.
+    // For a comparison, the type is that of its operands. The layout is always that of the result, because the layouts of the
+    // operands are known from their own types.
     bool compares = op.info().typeRule == TypeRule::Compare;
     Type type = compares && op.operandCount() ? op.operand(0)->type() : result;
     bool distributed = type && result && type.isVector() && result.isVector();
@@ -393,7 +394,7 @@ std::vector<GridText> gridTexts(const Kernel &kernel) {
   return KernelPrinter(scratch, nullptr).gridTexts(kernel);
 }
 
-// Names are the same as in a dump of the op's kernel: all values of its outermost block are named.
+// Names are the same as in a dump of the op's kernel, because all values of the outermost block are named first.
 std::string print(const Op &op) {
   std::string out;
   KernelPrinter printer(out, nullptr);

@@ -12,7 +12,8 @@ bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 
 bool isName(char c) { return isLetter(c) || isDigit(c) || c == '.' || static_cast<unsigned char>(c) >= 0x80; }
 
-// Names come from the lexer, except for the '#' in names of values made by a shorthand (%x:2).
+// Replaces characters that names cannot contain. Names come from the lexer, except for the '#' in names of values made by a
+// shorthand (%x:2).
 std::string identifier(std::string_view name) {
   std::string text(name);
   for (char &c : text)
@@ -42,7 +43,7 @@ bool isPlainSymbol(std::string_view name) {
 
 std::string ValueNames::pick(const std::string &wanted) {
   if (taken_.insert(wanted).second) return wanted;
-  // The last suffix tried is kept, so that many values with one name take linear time.
+  // The last suffix tried is kept, so that naming many values with the same name takes linear time.
   for (size_t &suffix = suffixes_[wanted];;) {
     std::string candidate = str(wanted, "_", ++suffix);
     if (taken_.insert(candidate).second) return candidate;

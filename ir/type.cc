@@ -115,7 +115,7 @@ std::vector<int64_t> memrefStrides(Type memref) {
   int64_t packed = 1;
   for (size_t k = rank; k-- > 0;) {
     size_t d = data.memory.kind == MemoryLayout::Kind::Permuted ? static_cast<size_t>(data.memory.permutation[k]) : k;
-    // The innermost stride is 1 by definition; outer ones are fixed only while every inner extent is.
+    // The innermost stride is 1 by definition. An outer stride is fixed only if all extents inside of it are fixed.
     strides[d] = packed;
     packed = packed == kDynamic || data.shape[d] == kDynamic ? kDynamic : packed * data.shape[d];
   }
@@ -134,7 +134,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
   if (from.rank() == to.rank())
     for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
   if (own.size() == static_cast<size_t>(to.rank())) return own;
-  // A matrix stored by columns is the transpose of one stored by rows.
+  // A memref that is stored by columns is the transpose of one that is stored by rows.
   if (int rank = to.rank(); from.rank() == rank && rank >= 2 && fromStrides[static_cast<size_t>(rank) - 2] == 1 &&
                             toStrides[static_cast<size_t>(rank) - 1] == 1) {
     std::vector<int> turned;
@@ -144,7 +144,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     if (all) return turned;
   }
 
-  // Tries each choice of extents of 1 to add and to drop; the other dimensions correspond in order.
+  // Tries each choice of extents of 1 to add and to drop. The other dimensions correspond in order.
   auto ones = [](Type type) {
     unsigned mask = 0;
     for (int d = 0; d < type.rank(); ++d) mask |= type.extent(d) == 1 ? 1u << d : 0u;
@@ -163,7 +163,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     if (source != from.rank()) return std::nullopt;
     return dims;
   };
-  // Two mappings that differ only in which extent of 1 becomes which are equivalent.
+  // Two mappings are equivalent if they differ only in which extents of 1 correspond to each other.
   auto alike = [&](int a, int b) {
     auto one = [&](int source) { return source < 0 || from.extent(source) == 1; };
     return a == b || (one(a) && one(b));

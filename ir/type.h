@@ -17,38 +17,39 @@ class Context;
 inline constexpr int64_t kDynamic = -1; // a '?' extent or stride
 
 enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile, TensorDesc, NBarrier, Token };
-// The types that are a word and no element type.
+// The types that are spelled as a word and have no element type.
 struct TypeWord {
   std::string_view text;
   TypeKind kind;
 };
 inline constexpr TypeWord kTypeWords[] = {{"nbarrier", TypeKind::NBarrier}, {"token", TypeKind::Token}};
 enum class MemorySpace : uint8_t { Global, Slm };
-enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
+enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: the order of the last two dimensions
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };
 
-// Spreads the rows of a buffer over the banks of shared local memory: bits [base + shift, base + shift + bits) of an element's byte
-// offset in the contiguous buffer are XORed into bits [base, base + bits). This is CuTe's Swizzle<bits, base, shift>, on bytes.
-// Three bits from base 4 and shift 3 are NVIDIA's 128-byte swizzle (CUDA C++ Programming Guide, "Shared Memory Bank Swizzling").
+// Spreads the rows of a buffer over the banks of shared local memory: bits [base + shift, base + shift + bits) of an element's
+// byte offset in the contiguous buffer are XORed into bits [base, base + bits). This is CuTe's Swizzle<bits, base, shift>, on
+// bytes. Three bits from base 4 and shift 3 are NVIDIA's 128-byte swizzle (CUDA C++ Programming Guide, "Shared Memory Bank
+// Swizzling").
 struct Swizzle {
   uint8_t bits = 0, base = 0, shift = 0; // no bits: no swizzle
   explicit operator bool() const { return bits != 0; }
   bool operator==(const Swizzle &) const = default;
-  // The byte offset where the byte at `offset` of the contiguous buffer is. It is its own inverse.
+  // Maps the byte offset in the contiguous buffer to the byte offset in memory. The function is its own inverse.
   uint64_t operator()(uint64_t offset) const {
     return offset ^ (((offset >> (base + shift)) & ((uint64_t{1} << bits) - 1)) << base);
   }
-  // Offsets change only within blocks of this many bytes, of which a buffer is a multiple.
+  // Offsets change only within blocks of this many bytes. The size of a buffer is a multiple of it.
   int64_t blockBytes() const { return int64_t{1} << (bits + base); }
 };
 
-// The memory layout of a memref. Contiguous: row-major, innermost stride 1; outer strides are packed if the extents are static,
-// else taken from the descriptor. Strided: strided<[..]>. Permuted: affine_map of a permutation, contiguous in the permuted
-// order.
+// The memory layout of a memref. Contiguous: row-major, innermost stride 1; outer strides follow from the extents if these are
+// static, otherwise they are taken from the descriptor. Strided: strided<[..]>. Permuted: affine_map of a permutation,
+// contiguous in the permuted order.
 struct MemoryLayout {
   enum class Kind : uint8_t { Contiguous, Strided, Permuted } kind = Kind::Contiguous;
   std::vector<int64_t> strides; // Strided: one per dimension, kDynamic for '?'
-  std::vector<int64_t> permutation; // Permuted: memory dimension m (outermost first) is logical dimension p[m]
+  std::vector<int64_t> permutation; // Permuted: dimension m in memory (outermost first) is logical dimension permutation[m]
   Swizzle swizzle{}; // Contiguous, in shared local memory
   bool operator==(const MemoryLayout &) const = default;
 };
@@ -57,8 +58,9 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = kIndexElem;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr; // Vector, Tile: the owners of the elements; null: none, or not known yet.
-  // TensorDesc of lanes: the lane that has each element of the shape (sg_map)
+  // Vector, Tile: the owners of the elements; null if there is no layout, or if it is not known yet. TensorDesc at lane scope:
+  // the lane that holds each element of the shape (sg_map).
+  const Layout *layout = nullptr;
   MatrixUse use = MatrixUse::None; // Vector
   bool packed = false; // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor; // Tile
@@ -94,12 +96,12 @@ public:
   int rank() const { return static_cast<int>(data_->shape.size()); }
   int64_t extent(int d) const { return data_->shape[static_cast<size_t>(d)]; }
   const Layout *layout() const { return data_->layout; }
-  int64_t elementCount() const; // of a static shape
-  int64_t byteCount() const; // of a static shape, storage bytes
+  int64_t elementCount() const; // the shape must be static
+  int64_t byteCount() const; // storage bytes; the shape must be static
   bool hasStaticShape() const;
   // The number of rows of a packed tile that are interleaved in memory to fill 32 bits (VNNI): 2 for elements of 16 bits, 4 for
-  // 8 bits, 1 if the tile is not packed. Element (k, n) of its base is at [k / f][n][k % f]; rows after the last full group are
-  // outside.
+  // 8 bits, 1 if the tile is not packed. Element (k, n) of its base is at [k / f][n][k % f], where f is this number; rows after
+  // the last full group are out of bounds.
   int64_t packFactor() const;
 
 private:
@@ -108,22 +110,23 @@ private:
 
 // "vector<256x32xf16, #wg_map<…>>": canonical spelling without aliases. A null type prints as "<unknown>".
 std::string typeText(Type type);
-// The same with another spelling of the layout ("#mp_a", "" for none); `spellsOrder`: that spelling includes a tile's order.
+// Like typeText(type), with another spelling of the layout ("#mp_a", "" for none). `spellsOrder`: whether that spelling
+// includes the order of a tile.
 std::string typeText(Type type, std::string_view layout, bool spellsOrder = false);
 // The text after a memref's element type: ", strided<[?, 1]>"; "" if it is contiguous.
 std::string memoryText(const MemoryLayout &memory);
 // A type without layout and tile attributes, for messages about shapes.
 std::string shapedText(Type type);
-// The storage orders of a memref, if it has one (both, if an extent of 1 makes both true).
+// The storage orders that a memref has: both if an extent of 1 makes both true, none if it has neither.
 struct StorageOrders {
   bool rowMajor, columnMajor;
 };
 StorageOrders storageOrders(Type memref);
-// Strides in elements, as far as the type fixes them (kDynamic if they come from the descriptor).
+// Strides in elements, as far as the type fixes them; kDynamic for strides that come from the descriptor.
 std::vector<int64_t> memrefStrides(Type memref);
-// For each dimension of `to`, the dimension of `from` that a memref.cast takes it from, or -1 for a new one of extent 1. Tries
+// For each dimension of `to`, the corresponding dimension of `from` in a memref.cast, or -1 for a new one of extent 1. Tries
 // three mappings in order: the identity; the last two dimensions swapped, if the types show that the memref is stored by
-// columns and its transpose by rows; dimensions of extent 1 added or dropped. Nothing if the types do not fit, or fit in
+// columns and its transpose by rows; dimensions of extent 1 added or dropped. Nullopt if the types do not fit, or fit in
 // several ways.
 std::optional<std::vector<int>> memrefCastDims(Type from, Type to);
 

@@ -10,7 +10,7 @@ namespace {
 class Divergence {
 public:
   Divergence(const Kernel &kernel, Among among, LoadedValues loaded) : among_(among), loaded_(loaded) {
-    // Loops carry values around: repeat until nothing is added.
+    // Loops carry values from one iteration to the next: repeat until nothing is added.
     do {
       changed_ = false;
       walk(kernel.body, [&](const Op &op) { visit(op); });
@@ -26,9 +26,9 @@ private:
     bool differs = op.kind() == OpKind::LaneId || (op.kind() == OpKind::SubgroupId && among_ == Among::Workgroup);
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
     if (has(op.info().effects, Effect::Reads) && loaded_ == LoadedValues::TakenAsSame) differs = false;
-    // Each subgroup may get another old value of an atomic, even at one address.
+    // Each subgroup may get another old value from an atomic, even at the same address.
     differs |= loaded_ == LoadedValues::MayDiffer && updatesMemory(op);
-    // All lanes have the same sum.
+    // All lanes get the same result.
     if (op.kind() == OpKind::SubgroupReduce && !SubgroupReduceOp(op).clusterSize() && among_ == Among::Subgroup)
       differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
