@@ -27,7 +27,7 @@ void AccessChecks::enter() {
       collectUnwritten(region);
       region.shadow.forget();
     }
-  copies_.clear(); // a workgroup's copies end with it, and cells of shared local memory are gone
+  copies_.clear(); // they ended with the previous workgroup, and refer to cells of shared local memory that are gone
 }
 
 void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) {
@@ -41,7 +41,7 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
     Touch copy = checks_.race ? copies_.forbids(cell, site.phase, kind != Kind::Read, now) : Touch();
     if (copy) {
       findings_.addEarly({now, kind}, copy, region->slm, element);
-      cell.unwritten = {}; // the mistake is that it comes too early
+      cell.unwritten = {}; // reported as too early, and not as a read of an unwritten element too
       remember(cell, kind, now);
       return;
     }
@@ -49,7 +49,7 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
     if (other.touch) {
       if (!raced) findings_.addRace({now, kind}, other, element);
       raced = true;
-      cell.unwritten = {}; // the mistake is the order, not the missing write
+      cell.unwritten = {}; // reported as a race, and not as a read of an unwritten element too
     } else if (kind != Kind::Write && region->fresh && !cell.firstWrite && !cell.firstAtomic && !cell.unwritten) {
       cell.unwritten = now;
     }
@@ -90,7 +90,7 @@ void AccessChecks::remember(Cell &cell, Kind kind, const Touch &now) {
     if (!live(touches[0]))
       touches[0] = now, touches[1] = {};
     else if (touches[0].subgroup == now.subgroup)
-      touches[0].time = now.time; // its earlier accesses are ordered at least as well
+      touches[0].time = now.time; // an access ordered after this one is ordered after the subgroup's earlier ones too
     else if (!live(touches[1]) || touches[1].subgroup == now.subgroup)
       touches[1] = now;
   };
@@ -109,7 +109,7 @@ void AccessChecks::remember(Cell &cell, Kind kind, const Touch &now) {
 }
 
 void AccessChecks::outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) {
-  if (!checks_.bounds || site.phase == CopyPhase::Lands) return; // reported when the copy began
+  if (!checks_.bounds || site.phase == CopyPhase::Lands) return; // a copy is reported when it begins
   findings_.addOutside({touch(site), kind}, [&] {
     std::string of = memory_.bufferText(buffer);
     return str("[", join(index, ", "), "]", of.empty() ? "" : " of ", of);

@@ -1,4 +1,5 @@
-// The checks of each access to memory.
+// Checks each memory access of a launch for races, reads of unwritten elements, elements out of bounds, and accesses to
+// memory that an asynchronous copy in flight reads or writes.
 #pragma once
 #include "ir/checks.h"
 #include "ir/interp/access_findings.h"
@@ -8,7 +9,7 @@
 
 namespace xt {
 
-// Two accesses conflict if they share a byte, one of them writes, they are not both atomic, and either
+// Two accesses conflict if they share a byte, at least one of them writes, they are not both atomic, and either
 //   - two subgroups of a workgroup make them without a barrier between them, or
 //   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
 // Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
@@ -17,21 +18,22 @@ class AccessChecks {
 public:
   using Kind = MemoryMonitor::Kind;
 
-  // `history`, which must know the current workgroup, and `clocks` must outlive the object.
+  // `history` and `clocks` must outlive the object. Whenever an access is checked, the accessing workgroup must be the
+  // current one of `history`.
   AccessChecks(Checks checks, const LaunchHistory &history, const BarrierClocks &clocks, CheckedMemory memory);
 
-  void enter();                    // before each workgroup
-  void passBarrier() { ++epoch_; } // all workers of the workgroup pass a barrier
-  // As in MemoryMonitor.
+  void enter();                    // must be called before each workgroup
+  void passBarrier() { ++epoch_; } // must be called when all workers of the workgroup pass a barrier
+  // These two have the contracts of the functions of MemoryMonitor with the same names.
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes);
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index);
-  // After the last workgroup.
+  // Reports all findings. Must be called after the last workgroup.
   void report(Diagnostics &diagnostics);
 
 private:
   using Access = AccessFindings::Access;
   Touch touch(const AccessSite &site) const;
-  // The earlier access that an access conflicts with; its touch is empty if there is none.
+  // Returns an earlier access to `cell` that a new access conflicts with; its touch is empty if there is none.
   Access conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
   static void remember(Cell &cell, Kind kind, const Touch &now);
   // Adds the remaining reads of unwritten elements in a region to the findings.
@@ -42,7 +44,7 @@ private:
   const BarrierClocks &clocks_;
   CheckedMemory memory_;
   bool fencesOrder_ = false; // whether the kernel has both fences and atomics
-  uint32_t epoch_ = 0;       // the barriers that the workgroup has passed
+  uint32_t epoch_ = 0;       // the number of barriers that the workgroup has passed
   CopiesInFlight copies_;
   AccessFindings findings_;
 };

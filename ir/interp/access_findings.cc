@@ -1,4 +1,4 @@
-// The messages about accesses.
+// Reports the findings about memory accesses as diagnostics.
 #include "ir/interp/access_findings.h"
 
 #include "ir/base/text.h"
@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMostRaces = 8; // reported races
+constexpr size_t kMostRaces = 8; // maximum number of reported races
 
 using Kind = MemoryMonitor::Kind;
 

@@ -1,4 +1,4 @@
-// What the checks have found about accesses to memory: for each place the first event, and the number of events.
+// The findings of the checks of memory accesses: for each op, or pair of ops, the first event and the number of events.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/interp/launch_history.h"
@@ -19,19 +19,21 @@ public:
 
   explicit AccessFindings(const LaunchHistory &history) : history_(history) {}
 
-  // Each function calls `element`, which gives the text of the element, for the first event at a place.
+  // Each of these functions adds an event. It calls `element`, which returns the text of the accessed element, only for the
+  // first event of an op or pair of ops.
   template <class Text> void addOutside(const Access &access, Text element) {
     note(outside_[access.touch.op], access, false, element);
   }
   template <class Text> void addUnwritten(const Touch &read, bool slm, Text element) {
     note(unwritten_[read.op], {read, Kind::Read}, slm, element);
   }
-  // An access to what an asynchronous copy moves, before it has landed.
+  // Adds an access to memory that the asynchronous copy `copy` reads or writes, made before the copy has landed. `slm`:
+  // whether the memory is shared local memory, and so the target of the copy.
   template <class Text> void addEarly(const Access &access, const Touch &copy, bool slm, Text element) {
     Early &early = early_[{access.touch.op, copy.op}];
     if (note(early.found, access, slm, element)) early.copy = copy;
   }
-  // Two accesses that conflict, in any order.
+  // Adds two accesses that conflict; their order does not matter.
   template <class Text> void addRace(Access one, Access other, Text element) {
     if (one.touch.op < other.touch.op) std::swap(one, other);
     bool across = one.touch.workgroup != other.touch.workgroup;
@@ -48,7 +50,7 @@ private:
     bool slm = false;
     uint64_t count = 0;
   };
-  struct Race { // between an op, and an earlier one in the program or the same op
+  struct Race { // between an op (`found`) and the same op or one that is earlier in the program (`other`)
     Found found;
     Access other;
   };
@@ -57,7 +59,7 @@ private:
     Touch copy;
   };
 
-  // Returns whether it is the first event.
+  // Counts an event, and records it if it is the first one. Returns whether it is.
   template <class Text> static bool note(Found &found, const Access &access, bool slm, Text element) {
     if (found.count++ > 0) return false;
     found = {access, element(), slm, 1};
@@ -70,10 +72,10 @@ private:
   void reportEarly(const Early &early, Diagnostics &diagnostics) const;
 
   const LaunchHistory &history_;
-  // By the numbers of their ops:
+  // The keys contain the numbers of the ops (LaunchHistory).
   std::map<uint32_t, Found> outside_, unwritten_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
-  std::map<std::pair<uint32_t, uint32_t>, Early> early_; // and of the copy
+  std::map<std::pair<uint32_t, uint32_t>, Early> early_; // the accessing op, and the copy
 };
 
 } // namespace xt

@@ -27,7 +27,8 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
   }
 }
 
-// The slice needs all operands of a write but the first, which is the value.
+// Adds an op that writes memory, unless it is shared local memory. The slice needs all operands of the op except the first,
+// which is the value that is written.
 void AddressSlice::addWrite(const Op &op) {
   for (const Value *operand : op.operands())
     if (operand->type().isWindow() || operand->type().isMemRef())

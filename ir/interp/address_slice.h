@@ -15,9 +15,10 @@ public:
 
   // Whether the op is part of the slice. An op of the slice that writes memory is not executed, but reported to the observer.
   bool has(const Op *op) const { return ops_.contains(op); }
-  // Why the slice cannot run separately, or "": it needs data that the kernel itself writes, or costs as much as the kernel.
+  // The reason why the slice cannot run without the rest of the kernel: it needs data that the kernel itself writes, or costs
+  // as much as the whole kernel. "" if it can.
   std::string_view obstacle() const { return obstacle_; }
-  // Whether it reads buffers: they must still have their contents of the launch.
+  // Whether the slice reads buffers. If so, they must still have the contents that they had at the launch.
   bool readsMemory() const { return readsMemory_; }
 
 private:

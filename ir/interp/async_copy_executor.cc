@@ -7,8 +7,8 @@
 
 namespace xt {
 
-// Reads the source as well, so that an element outside of a buffer is an error at the copy, and the checks know from when on the
-// source must not change.
+// Begins a copy. Reads the source already here and ignores its elements: an element outside of a buffer is then an error at
+// the async_copy, and the checks learn that the source must not change from now on.
 Result<void> AsyncCopyExecutor::begin(const Step &step) {
   auto copy = std::make_shared<AsyncCopyState>();
   copy->step = &step;
@@ -44,7 +44,7 @@ void AsyncCopyExecutor::wait(const Step &step) {
     const AccessSite lands = worker_.site(begun, CopyPhase::Lands);
     Number padding = worker_.arithmetic().padding(copy->from.elem, AsyncCopyOp(*begun.op).padding());
     Fragment elements(part.count);
-    // Both were in bounds when the copy began.
+    // The results of these calls need no check: begin() has found no element outside of the buffers.
     loadTile(copy->from, part.slices[0], part.slices[1], padding, elements.data(), lands);
     storeTile(copy->to, part.slices[0], part.slices[1], elements.data(), lands);
   }

@@ -1,4 +1,4 @@
-// Asynchronous copies to shared local memory, in groups that are waited for.
+// Executes async_copy, async_commit and async_wait: copies to shared local memory, and the waits for groups of them.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"

@@ -8,7 +8,8 @@
 namespace xt {
 namespace {
 
-// The middle of the range assumed for an address without bounds: far enough from both ends of the 64-bit range.
+// An address without a shape is treated as the middle of an array of 2 * kMiddle elements, so that offsets in both directions
+// are in bounds. 2^40 elements are far from the limits of 64-bit numbers.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 } // namespace
@@ -33,7 +34,7 @@ void BlockExecutor::createDesc(const Step &step) {
       base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
-  } else if (address) { // contiguous memory, on both sides
+  } else if (address) { // contiguous memory before and after the address
     base.data = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(base.data) -
                                                   static_cast<uintptr_t>(kMiddle * elemInfo(base.elem).storageBytes));
     base.sizes[0] = 2 * kMiddle;
@@ -41,7 +42,7 @@ void BlockExecutor::createDesc(const Step &step) {
     values[0] = static_cast<int64_t>(static_cast<uint64_t>(values[0]) + static_cast<uint64_t>(kMiddle));
   }
   values.resize(base.rank);
-  if (base.rank == 1) { // as a matrix of one row
+  if (base.rank == 1) { // becomes a matrix of one row
     base.sizes = {1, base.sizes[0]};
     base.strides = {0, base.strides[0]};
     base.rank = 2;
@@ -68,7 +69,7 @@ Result<void> BlockExecutor::load(const Step &step) {
     read = turned(read, rows, columns);
     std::swap(rows, columns);
   }
-  // With vnni_axis = 1, neighbours along the second dimension are adjacent already.
+  // With vnni_axis = 1 there is nothing to do: neighbours along the second dimension are adjacent already.
   if (LoadNdOp(op).vnniAxis() == 0) {
     Fragment packed(read.size());
     forEachVnni(rows, columns, op.result()->type().extent(2), [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });

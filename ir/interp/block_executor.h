@@ -1,4 +1,4 @@
-// Blocks of XeGPU (create_nd_tdesc, load_nd, store_nd) and the products of them (dpas), by a subgroup as a whole.
+// Executes XeGPU's ops on blocks: create_nd_tdesc, update_nd_offset, load_nd, store_nd and dpas (the product of two blocks).
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -6,7 +6,8 @@
 
 namespace xt {
 
-// What the lanes of a subgroup do together at lane scope is in lane_meeting.h.
+// load(), store() and multiply() are for a subgroup as a whole. At lane scope, lane_meeting.h executes these ops, because the
+// lanes of a subgroup execute them together.
 class BlockExecutor {
 public:
   BlockExecutor(const Worker &worker, SlotValues &values) : worker_(worker), values_(values) {}

@@ -26,14 +26,15 @@ inline Fragment turned(const Fragment &block, int64_t rows, int64_t columns) {
   return result;
 }
 
-// Maps positions in [rows, columns] to positions in [rows/f, columns, f].
+// Calls move(p, q) for each element of a block: p is its row-major position in the shape [rows, columns], and q its position
+// in the VNNI form, whose shape is [rows / factor, columns, factor].
 template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t factor, Move move) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
       move(static_cast<size_t>(r * columns + c), static_cast<size_t>((r / factor * columns + c) * factor + r % factor));
 }
 
-// The rows and columns of a block in memory that the results of a load_nd are used from.
+// The number of rows and columns of the block in memory whose elements are used after a load_nd: its attribute `used`, or all.
 inline std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
   const std::vector<int64_t> *written = LoadNdOp(op).used();
   if (!written) return {rows, columns};

@@ -15,7 +15,7 @@ CheckedMemory::CheckedMemory(const Kernel &kernel, const std::vector<LaunchArg> 
 }
 
 void CheckedMemory::addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args) {
-  // Tiles at addresses may have any element type: memory is then tracked byte by byte.
+  // A tile that is made from an address may have any element type, so memory is then tracked byte by byte.
   bool anyType = false;
   walk(kernel.body, [&](const Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
   std::vector<Piece> pieces;
@@ -31,7 +31,7 @@ void CheckedMemory::addBuffers(const Kernel &kernel, const std::vector<LaunchArg
   addConnected(std::move(pieces), false);
 }
 
-// Buffers may overlap: overlapping buffers form one region.
+// Makes one region of each set of overlapping pieces.
 void CheckedMemory::addConnected(std::vector<Piece> pieces, bool slm) {
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
   for (size_t i = 0, end; i < pieces.size(); i = end) {

@@ -10,17 +10,17 @@ class CheckedMemory {
 public:
   struct Region {
     ShadowRegion shadow;
-    bool slm;   // shared local memory, separate for each workgroup
-    bool fresh; // not written before the launch, or before the workgroup
+    bool slm;   // whether it is shared local memory, which is separate for each workgroup
+    bool fresh; // whether nothing had been written to it before the launch (shared local memory: before the workgroup)
   };
 
   CheckedMemory(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm);
 
   std::vector<Region> &regions() { return regions_; }
-  Region *regionOf(const unsigned char *p); // null if it is in no buffer
-  // "`%A`[3, 5]".
+  Region *regionOf(const unsigned char *p); // null if `p` is in no buffer
+  // The name of the element at `p`: "`%A`[3, 5]".
   std::string elementAt(const unsigned char *p) const;
-  // "`%A`"; "" if the range is not that of a buffer.
+  // The name of the buffer that begins where `range` begins: "`%A`"; "" if there is none.
   std::string bufferText(const MemoryRange &range) const;
 
 private:

@@ -1,4 +1,4 @@
-// The asynchronous copies of a workgroup that have begun and not landed, by the elements that they move.
+// The asynchronous copies of a workgroup that have begun and not landed, listed for each element that they read or write.
 #pragma once
 #include "ir/interp/monitor.h"
 #include "ir/interp/shadow.h"
@@ -10,8 +10,9 @@ namespace xt {
 class CopiesInFlight {
 public:
   void clear() { flights_.clear(); }
-  // Returns the copy in flight that forbids an access to an element, if there is one. The access may be one of a copy itself,
-  // which begins or lands with it.
+  // Returns a copy in flight that forbids an access to an element; an empty Touch if there is none. If an asynchronous copy
+  // makes the access, `phase` says whether this copy begins or lands, and it is added to the copies in flight or removed from
+  // them.
   Touch forbids(const Cell &cell, CopyPhase phase, bool writes, const Touch &now) {
     return flights_.empty() && phase != CopyPhase::Begins ? Touch() : find(cell, phase, writes, now);
   }
@@ -23,7 +24,7 @@ private:
   };
   Touch find(const Cell &cell, CopyPhase phase, bool writes, const Touch &now);
 
-  // In the order in which the copies began; used for lookup only.
+  // For each element, the copies in flight in the order in which they began. The map is used for lookup only.
   std::unordered_map<const Cell *, std::vector<Flight>> flights_;
 };
 

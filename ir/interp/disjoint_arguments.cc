@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// Whether the same indices are the same bytes.
+// Whether equal indices of the two buffers refer to the same bytes.
 bool isSameArray(const BufferView &a, const BufferView &b) {
   bool same =
       a.data == b.data && a.sizes.size() == b.sizes.size() && elemInfo(a.elem).storageBytes == elemInfo(b.elem).storageBytes;

@@ -1,4 +1,4 @@
-// What the forms `disjoint` and `disjoint_or_same` promise of the arguments of each launch.
+// Checks the arguments of a launch against the promise of the kernel's form `disjoint` or `disjoint_or_same`.
 #pragma once
 #include "ir/launch.h"
 #include "ir/module.h"
@@ -8,11 +8,11 @@
 
 namespace xt {
 
-// Why the arguments break what the kernel's forms promise of them; "" where they keep it, or the kernel has neither form.
-// Arrays are taken to fill the memory between their first and their last byte.
+// Returns the reason why the arguments break the promise of the kernel's forms; "" if they keep it, or if the kernel has
+// neither form. Each array is assumed to occupy all memory between its first and its last byte.
 std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-// The same as an Error, for what can run the kernel only as its forms promise.
+// Returns an Error with this reason if there is one. For callers that can run the kernel only if the promise is kept.
 Result<void> checkDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
 } // namespace xt

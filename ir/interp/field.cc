@@ -27,7 +27,7 @@ uint64_t power(uint64_t base, uint64_t exponent, uint64_t prime) {
     if (exponent & 1) result = multiply(result, base, prime);
   return result;
 }
-uint64_t inverse(uint64_t a, uint64_t prime) { return power(a, prime - 2, prime); } // Fermat
+uint64_t inverse(uint64_t a, uint64_t prime) { return power(a, prime - 2, prime); } // by Fermat's little theorem
 uint64_t residue(int64_t value, uint64_t prime) {
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   return value < 0 ? negate(magnitude % prime, prime) : magnitude % prime;
@@ -43,7 +43,7 @@ uint64_t mix(uint64_t x) {
 
 FieldValue special(double real) { return {real, 0, 0, true}; }
 
-// An integer times a power of ten or of two.
+// Returns integer * base^exponent; `base` is 10 or 2, and `real` is the result's real value.
 FieldValue scaled(double real, int64_t integer, uint64_t base, int exponent) {
   FieldValue value{real, residue(integer, kOuter), residue(integer, kInner), true};
   auto scale = [&](uint64_t residueOf, uint64_t prime) {
@@ -55,11 +55,11 @@ FieldValue scaled(double real, int64_t integer, uint64_t base, int exponent) {
   return value;
 }
 
-// The fewest decimal digits that read back as the same value of the type.
-struct Decimal {
+struct Decimal { // digits * 10^exponent, where `digits` has `count` decimal digits
   int64_t digits = 0;
   int exponent = 0, count = 0;
 };
+// Returns the decimal with the fewest digits that rounds to `value` in the type `elem`.
 Decimal shortestDecimal(Elem elem, double value) {
   for (int precision = 1;; ++precision) {
     char text[40];
@@ -112,14 +112,16 @@ FieldValue withReal(FieldValue value, double real) {
 FieldValue negated(const FieldValue &a) { return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner}; }
 } // namespace
 
-// A value with few significant bits is taken as that binary fraction (0.125, 2^-14), otherwise one with few digits as that
-// decimal (0.1 in any type). The digits are the fewest that read back as the value in its type.
+// A value with at most kFewestBits significant bits stands for itself (0.125, 2^-14), and so does one that its type rounds to
+// 0 or infinity. For any other value let d be the decimal with the fewest digits that rounds to it in its type, such as 0.1.
+// The value stands for itself if d has more than kFewDigits digits and the value has at most kFewBits significant bits, else
+// for d.
 FieldValue fieldFromReal(Elem elem, double value) {
-  constexpr int kFewestBits = 3, kFewBits = 11, kFewDigits = 3; // 11 is the significand of f16
+  constexpr int kFewestBits = 3, kFewBits = 11, kFewDigits = 3; // the significand of f16 has 11 bits
   if (!std::isfinite(value)) return special(value);
   if (value == 0) return {value, 0, 0, true};
   if (elem == Elem::TF32) elem = Elem::F32;
-  // log2(e) is one number, whether it is written with the digits of f32 or of f64.
+  // log2(e) has one field value, whether it is written with the digits of f32 or of f64, and so has log10(e).
   if (elem == Elem::F64 && std::fabs(value) == kLog2E) return withReal(value < 0 ? negated(log2e()) : log2e(), value);
   if (elem == Elem::F64 && std::fabs(value) == kLog10E) return withReal(value < 0 ? negated(log10e()) : log10e(), value);
   double rounded = roundTo(elem, value);
@@ -147,11 +149,11 @@ FieldValue fieldAdd(const FieldValue &a, const FieldValue &b) {
 namespace {
 bool isZero(const FieldValue &a) { return a.outer == 0 && a.hasInner && a.inner == 0 && std::isfinite(a.real); }
 
-// An infinite or NaN result has no field value, so a real value must not be put in its place.
+// Returns 1 / a. An infinite or NaN result has no field value, so callers must not replace its real value by a finite one.
 FieldValue inverted(const FieldValue &a) {
   double real = 1 / a.real;
   if (!std::isfinite(a.real) || a.real == 0) return special(real);
-  // An algebraic zero whose real value is the rounding error of f64: 1 / 0 with an unknown sign.
+  // Algebraically `a` is 0; its real value is only a rounding error of f64. The result is 1 / 0 with an unknown sign.
   if (a.outer == 0) return special(std::numeric_limits<double>::quiet_NaN());
   return {real, inverse(a.outer, kOuter), a.hasInner ? inverse(a.inner, kInner) : 0, a.hasInner};
 }
@@ -166,7 +168,7 @@ FieldValue fieldMultiply(const FieldValue &a, const FieldValue &b) {
 }
 
 void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldValue *b, size_t stepB, size_t count) {
-  constexpr size_t kMostProducts = 32; // products of at most 2^122 that fit 128 bits
+  constexpr size_t kMostProducts = 32; // the sum of this many products, each below 2^122, fits 128 bits
   bool plain = std::isfinite(acc.real);
   for (size_t i = 0; plain && i < count; ++i)
     plain =
@@ -189,7 +191,7 @@ void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldVal
 }
 
 namespace {
-// A function without known properties, except that equal arguments give equal results.
+// The result of a function that has no known properties, except that equal arguments give equal results.
 FieldValue uninterpreted(OpKind kind, double real, const FieldValue &argument) {
   if (!std::isfinite(argument.real)) return fieldFromReal(Elem::F64, real);
   uint64_t draw = mix(argument.outer ^ mix(static_cast<uint64_t>(kind)));
@@ -223,12 +225,13 @@ FieldValue exponential(const FieldValue &x) {
   return {real, power(4, x.inner, kOuter), isOne ? uint64_t{1} : uint64_t{0}, isOne};
 }
 
-// (exp(2x) - 1) / (exp(2x) + 1), which tends to 1 and -1.
+// tanh(x) = (exp(2x) - 1) / (exp(2x) + 1), which tends to 1 and -1.
 FieldValue hyperbolicTangent(const FieldValue &x) {
   double real = std::tanh(x.real);
   if (!x.hasInner || !std::isfinite(x.real)) return odd(OpKind::Tanh, std::tanh, x);
   FieldValue e = exponential(fieldAdd(x, x)), value = div(sub(e, one()), fieldAdd(e, one()));
-  // Far from 0, exp(2x) overflows f64, but not the field.
+  // For large x the real value of exp(2x) overflows f64. Its field value is right, and needs only a finite real value beside
+  // it.
   if (!std::isfinite(e.real)) {
     e.real = 1;
     value = div(sub(e, one()), fieldAdd(e, one()));
@@ -242,7 +245,7 @@ FieldValue hyperbolicSine(const FieldValue &x) {
   return value;
 }
 
-// Exact if the argument is a known square: sqrt(64) is 8.
+// The result is exact if the square of the real root, taken as a literal, is the argument: sqrt(64) is 8.
 FieldValue squareRoot(const FieldValue &x) {
   if (x.outer == 0 && std::isfinite(x.real)) return {};
   double real = std::sqrt(x.real);
@@ -279,7 +282,7 @@ FieldValue raised(const FieldValue &x, const FieldValue &y) {
   return std::isfinite(value.real) ? withReal(value, real) : value;
 }
 
-// The op's integer result, determined by the real value.
+// The integer that `f` rounds the real value of `x` to. Numbers of 9e18 or more, infinity and NaN have no field value.
 FieldValue rounded(double (*f)(double), const FieldValue &x) {
   double whole = f(x.real);
   constexpr double kMost = 9e18;
@@ -290,14 +293,15 @@ FieldValue remainderOf(const FieldValue &a, const FieldValue &b) {
   return std::isnan(value.real) ? value : withReal(value, std::fmod(a.real, b.real));
 }
 
-// The operand that is the result of a minimum or maximum, or NaN, which has no field value.
+// Returns the operand that `pick`, a minimum or maximum, selects by the real values; or a NaN, which has no field value.
 FieldValue picked(double (*pick)(double, double), const FieldValue &a, const FieldValue &b) {
   double real = pick(a.real, b.real);
   if (std::isnan(real)) return special(real);
   return real == a.real ? a : b;
 }
 
-// The ops on floats, by the number of their operands. `fma` is a product and a sum.
+// An op on floats, with the function that computes it if it has one or two operands. `fma`, the only op with three, is
+// computed as a product and a sum.
 struct FieldOp {
   OpKind kind;
   FieldValue (*unary)(const FieldValue &) = nullptr;
@@ -336,7 +340,7 @@ constexpr FieldOp kFieldOps[] = {
     {OpKind::MaxNumF, nullptr, [](V a, V b) { return picked(floatMaxNum, a, b); }},
     {OpKind::PowF, nullptr, raised},
     {OpKind::Fma},
-// Functions without a row above.
+// The functions of the C library. Those without a row above have no properties but their symmetry.
 #define XT_FUNCTION(kind, name, symmetry, ...) {OpKind::kind, [](V x) { return symmetry(OpKind::kind, std::name, x); }},
 #define XT_FUNCTION2(...)
 #include "ir/ops/functions.def"

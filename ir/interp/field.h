@@ -23,32 +23,37 @@ struct FieldValue {
   static constexpr uint64_t kOuter = 2305843009213691579, kInner = 1152921504606845789; // about 2^61 and 2^60
   double real = 0;
   uint64_t outer = 0, inner = 0;
-  bool hasInner = true; // otherwise `inner` is 0
+  bool hasInner = true; // whether the element is known modulo kInner; otherwise `inner` is 0
 };
 
-// Whether two elements represent the same number. Infinities equal themselves, and NaNs equal each other. A quotient by an
-// algebraic zero is infinite where the real value of the divisor is 0, and NaN where it is a rounding error.
+// Whether two elements represent the same number. Infinities of one sign are equal, and all NaNs are equal. (A quotient by an
+// algebraic zero is infinite if the real value of the divisor is 0, and NaN if that value is a rounding error.)
 bool sameField(const FieldValue &a, const FieldValue &b);
 
-// A literal, or an element of memory that the run has not computed. It stands for the decimal that was written, not for its
-// rounded value: 0.1 in any type is one tenth. The decimal has the fewest digits that identify the value in its type, so
-// 0.1000000001 is one tenth in f32 but not in f64. log2(e) and log10(e), rounded to f32 or to f64, are one number each.
+// The element for a literal, or for a number in memory that the run has not computed. It stands for the decimal that was
+// written, not for its rounded value: 0.1 in any type is one tenth. The decimal has the fewest digits that identify the value
+// in its type, so 0.1000000001 is one tenth in f32 but not in f64. Values of few significant bits, such as 2^-14, stand for
+// themselves. log2(e) has one element, whether it is rounded to f32 or to f64, and so has log10(e).
 FieldValue fieldFromReal(Elem elem, double value);
 FieldValue fieldFromInteger(int64_t value);
-// An input with no known algebraic property: an element drawn from `seed` and `index`; it keeps its real value.
+// The element for an input without known algebraic properties: pseudorandom, determined by `seed` and `index`, with the real
+// value `real`. 0, infinity and NaN stay what they are.
 FieldValue fieldUnknown(double real, uint64_t seed, uint64_t index);
 
 FieldValue fieldAdd(const FieldValue &a, const FieldValue &b);
 FieldValue fieldMultiply(const FieldValue &a, const FieldValue &b);
 
-// An elementwise op from floats to a float. exp, exp2, expm1, tanh and sinh are computed by the homomorphism. sqrt, log, erf,
-// sin and so on are uninterpreted functions: the only facts used are that equal arguments give equal results, that rsqrt is the
-// inverse of sqrt, that log2 and log10 are multiples of log, and which functions are odd or even. Casts between floats change
-// nothing.
+// Whether the op is an elementwise op from floats to a float, which fieldApply computes.
+//
+// exp, exp2, expm1, tanh and sinh are computed by the homomorphism. sqrt, log, pow, erf, sin and so on are uninterpreted
+// functions. The only facts used are that equal arguments give equal results, that the root of a number such as 64 is exact,
+// that rsqrt is the inverse of sqrt, that log(1) is 0, that log2 and log10 are multiples of log, that log1p(x) is log(1 + x),
+// that pow with a whole exponent of magnitude at most 64 is a repeated product, and which functions are odd or even. Casts
+// between floats change nothing.
 bool isFieldOp(OpKind kind);
 FieldValue fieldApply(OpKind kind, std::span<const FieldValue> operands);
 
-// acc += sum of a[i * stepA] * b[i * stepB] for i < count.
+// Adds a[i * stepA] * b[i * stepB] to `acc` for each i < count.
 void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldValue *b, size_t stepB, size_t count);
 
 } // namespace xt

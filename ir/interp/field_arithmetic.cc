@@ -43,7 +43,8 @@ void FieldArithmetic::beginWorkgroup() {
   limit_ = kFewest;
 }
 
-// The number may be an integer: then a value may be kept that is not used.
+// Marks the table entry of a Number as used. The caller does not know types: an integer may happen to be the index of an
+// unused entry, which is then kept.
 void FieldArithmetic::inUse(Number number) {
   used_.resize(values_.size());
   auto place = static_cast<uint64_t>(number.i);
@@ -57,7 +58,8 @@ void FieldArithmetic::freeOthers() {
   for (size_t place = values_.size(); place-- > 0;)
     if (!used_[place]) free_.push_back(place);
   used_.clear();
-  // A search costs time in proportion to the values that it finds, so twice as many must exist before the next one.
+  // A search takes time in proportion to the values that it finds in use, so the next one begins only when the table holds
+  // twice as many values.
   limit_ = std::max(kFewest, 2 * (values_.size() - free_.size()));
 }
 
@@ -109,7 +111,8 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
     } else if (op.kind == OpKind::SIToFP) {
       out[k] = numberOf(operandOf(op.operand, at(0, k)));
     } else {
-      // Casts to integers, from unsigned integers, and bitcasts are computed from the real value, rounded to its type.
+      // Casts to integers and from unsigned integers, and bitcasts, are computed in IEEE arithmetic, from the real value of a
+      // float operand. A bitcast first rounds this value to its type.
       Number real = at(0, k), result;
       if (isFloat(op.operand))
         real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
@@ -125,7 +128,7 @@ void FieldArithmetic::multiplyAccumulate(Elem operand, Elem result, MmaExtents s
   if (!isFloat(result)) return xt::multiplyAccumulate(operand, result, shape, a, b, acc);
   std::vector<FieldValue> left(shape.rows * shape.depth), right(shape.depth * shape.columns);
   for (size_t k = 0; k < left.size(); ++k) left[k] = operandOf(operand, a[k]);
-  // The columns of b are stored contiguously, because each is read once for each row of a.
+  // The columns of `b` are stored contiguously, because each is read once for each row of `a`.
   for (size_t k = 0; k < shape.depth; ++k)
     for (size_t c = 0; c < shape.columns; ++c) right[c * shape.depth + k] = operandOf(operand, b[k * shape.columns + c]);
   for (size_t r = 0; r < shape.rows; ++r)

@@ -21,7 +21,7 @@ public:
   bool wantsToFree() const override { return values_.size() - free_.size() >= limit_; }
   void inUse(Number number) override;
   void freeOthers() override;
-  // The number of values that the table has room for.
+  // The number of entries of the table, used or not.
   size_t tableSize() const { return values_.size(); }
 
   // The field value of a float element in memory: the value last stored there, if the bytes have not changed since; else the
@@ -30,7 +30,7 @@ public:
   // Sets the field value of an element in memory; its bytes must have been written already.
   void setMemory(Elem elem, const void *bytes, const FieldValue &value);
   void forgetMemory() { memory_.clear(); }
-  // The bytes that the field value of an element in memory takes, with what the hash table adds.
+  // The memory, in bytes, that the field value of an element in memory takes, including the overhead of the hash table.
   static constexpr int64_t kBytesPerElement = 96;
 
 private:
@@ -45,9 +45,9 @@ private:
 
   static constexpr size_t kFewest = size_t{1} << 18; // a smaller table (8 MiB) is not worth a search for unused values
   std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, the value of a default Number
-  std::vector<size_t> free_;                        // unused places in the table
-  std::vector<bool> used_;                          // the places named by inUse
-  size_t limit_ = kFewest;                          // values in the table from which it wants to free
+  std::vector<size_t> free_;                        // indices of unused entries
+  std::vector<bool> used_;                          // for each entry, whether inUse() has marked it
+  size_t limit_ = kFewest;                          // wantsToFree() is true if at least this many entries are in use
   std::unordered_map<const void *, Stored> memory_; // used for lookup only
 };
 

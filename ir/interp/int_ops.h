@@ -1,5 +1,6 @@
-// Arithmetic on single integers of an element type, for scalar_eval.h. Operands are wrapped to the type, results are not yet.
-// "Signed" means by the signedness of the type (iN and index; a true i1 is -1), so uN are treated as unsigned.
+// Arithmetic on single integers of an element type, for scalar_eval.h. Operands must be wrapped to the type (wrapTo); results
+// are not wrapped. The functions for signed integers interpret operands by their type: iN and index as signed (a true i1 is
+// -1), uN as unsigned.
 #pragma once
 #include "ir/elem.h"
 
@@ -9,10 +10,10 @@ namespace xt {
 
 uint64_t unsignedBits(Elem elem, int64_t value); // zero extended
 bool isNegative(Elem elem, int64_t value);
-// The value modulo 2^64: a true i1 gives -1.
+// The value as a signed 64-bit number: a true i1 is -1. A u64 of 2^63 or more becomes negative (modulo 2^64).
 int64_t signedValue(Elem elem, int64_t value);
 
-// A zero divisor, and the one quotient that overflows, give 0 (also as the remainder).
+// The quotient and the remainder are 0 if the divisor is 0, and if the quotient overflows (the smallest number divided by -1).
 int64_t divideSigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderSigned(Elem elem, int64_t a, int64_t b);
 int64_t ceilDivideSigned(Elem elem, int64_t a, int64_t b);
@@ -20,7 +21,8 @@ int64_t ceilDivideUnsigned(Elem elem, int64_t a, int64_t b);
 int64_t floorDivideSigned(Elem elem, int64_t a, int64_t b);
 int64_t divideUnsigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderUnsigned(Elem elem, int64_t a, int64_t b);
-// The amount is unsigned; amounts of the type's width or more shift all bits out.
+// The amount is unsigned. An amount of the type's width or more shifts all bits out, which leaves 0 or, from a signed right
+// shift, the sign.
 int64_t shiftLeft(Elem elem, int64_t value, int64_t amount);
 int64_t shiftRightSigned(Elem elem, int64_t value, int64_t amount);
 int64_t shiftRightUnsigned(Elem elem, int64_t value, int64_t amount);

@@ -1,7 +1,7 @@
 // The reference interpreter: it defines the meaning of a kernel, at every level of the IR.
 //
-// Each subgroup of a workgroup runs the body with its own values; of a vector with a layout it holds only its part. Workgroups
-// run one after the other in one host thread; the order of execution is a deterministic choice (Schedule).
+// Each subgroup of a workgroup runs the body with its own values, and holds only its own part of a vector with a layout.
+// Workgroups run one after the other in one host thread, in a deterministic order (Schedule).
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/checks.h"
@@ -18,9 +18,9 @@ struct InterpOptions {
   Arithmetic *arithmetic = &ieeeArithmetic();
 };
 
-// Runs every workgroup of the grid: the grid of computeGrid for a kernel with a grid; else the launch's grid, outermost
-// dimension first (empty: one workgroup). At workgroup scope all layouts must be known. Returns an Error with the place for a
-// mistake at run time, and also if the checks have found errors.
+// Runs every workgroup of `grid`. For a kernel with a grid it must be the result of computeGrid; otherwise it is the launch's
+// grid, outermost dimension first (empty: one workgroup). At workgroup scope all layouts must be known. Returns an Error with
+// a source range for a mistake at run time, and an Error if the checks have found errors.
 Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,
                        const InterpOptions &options = {});
 

@@ -53,13 +53,13 @@ void LaneMeeting::resumeAll() {
   for (Subgroup &lane : lanes_) lane.resume({});
 }
 
-// Informs the checks that earlier accesses of the lanes are ordered before later ones of the lanes and of the subgroup as a
-// whole.
+// Informs the checks that all earlier accesses of the lanes and of the subgroup as a whole are ordered before all their later
+// ones.
 void LaneMeeting::order() {
   if (!environment_.monitor) return;
   std::vector<size_t> workers = {subgroupWorker(kernel(), subgroup())};
   for (const Subgroup &lane : lanes_) workers.push_back(lane.worker().id());
-  size_t place = static_cast<size_t>(NamedBarriers::kMost); // not the number of a named barrier
+  size_t place = static_cast<size_t>(NamedBarriers::kMost); // a number that no named barrier has
   for (size_t worker : workers) environment_.monitor->arrived(worker, place, ordering_);
   for (size_t worker : workers) environment_.monitor->passed(worker, place, ordering_);
   ++ordering_;
@@ -153,7 +153,8 @@ Result<void> LaneMeeting::store() {
 // --- products --------------------------------------------------------------------------------------------------------
 
 namespace {
-// Calls visit(position in the whole matrix, row, column and width of the lane's fragment) for each element of a lane.
+// Calls visit(p, r, c, width) for each element of a lane's fragment: p is the element's row-major position in the whole
+// matrix, r and c are its row and column in the fragment, and `width` is the number of columns of the fragment.
 template <class Visit> void forEachOwn(const Layout &layout, size_t lane, Visit visit) {
   auto l = static_cast<int64_t>(lane);
   std::vector<int64_t> rows = layout.sliceOf(Axis::Lane, l, 0), columns = layout.sliceOf(Axis::Lane, l, 1);
@@ -196,7 +197,7 @@ void LaneMeeting::shuffle() {
   for (size_t l = 0; l < lanes_.size(); ++l) {
     auto offset = static_cast<uint64_t>(std::get<Number>(operand(l, 1)).i);
     int64_t width = std::get<Number>(operand(l, 2)).i;
-    // Unsigned: a lane number below 0 becomes larger than every width.
+    // In unsigned arithmetic, a lane number below 0 becomes larger than every width.
     uint64_t from = offset;
     switch (mode) {
     case ShuffleMode::Xor: from = l ^ offset; break;
@@ -233,7 +234,7 @@ void LaneMeeting::reduce() {
   }
 }
 
-// The subgroup arrives once.
+// The subgroup arrives at the barrier once, not once for each lane.
 void LaneMeeting::arrive() {
   if (environment_.observer) return;
   const auto &part = std::get<NamedBarrierPart>(operand(0, 0));

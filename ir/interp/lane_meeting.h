@@ -6,8 +6,8 @@ namespace xt {
 
 class LaneMeeting {
 public:
-  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the workgroup that
-  // order the accesses of lanes.
+  // `lanes` are all lanes of one subgroup, in order; all of them wait at `step`. `ordering` is the number of times that
+  // accesses of lanes have been ordered in this workgroup (order()).
   LaneMeeting(const WorkgroupEnvironment &environment, const Step &step, std::span<Subgroup> lanes, uint64_t &ordering)
       : environment_(environment), step_(step), op_(*step.op), lanes_(lanes), ordering_(ordering) {}
   // Executes the op, and resumes the lanes with their results.
@@ -28,7 +28,7 @@ private:
   const Kernel &kernel() const { return environment_.kernel; }
   const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].values().operand(step_, i); }
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
-  // For accesses by the subgroup as a whole.
+  // The site of an access that the subgroup makes as a whole.
   AccessSite site() const {
     return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges, environment_.arithmetic};
   }

@@ -1,4 +1,5 @@
-// The checks of a launch (`--check`): they follow every access and meeting, and report mistakes as diagnostics.
+// The checks of a launch (`--check`). They observe every memory access and every op at which subgroups or lanes wait for each
+// other, and report mistakes as diagnostics.
 #pragma once
 #include "ir/interp/access_checks.h"
 #include "ir/interp/meeting_checks.h"
@@ -11,8 +12,8 @@ public:
   LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks);
   LaunchChecks(const LaunchChecks &) = delete;
 
-  void enter(const std::vector<int64_t> &blockId); // before each workgroup
-  // Reports each finding as one diagnostic: the first place, and a count. Returns the number of errors among them.
+  void enter(const std::vector<int64_t> &blockId); // must be called before each workgroup
+  // Reports each finding as one diagnostic, with its first event and the number of events. Returns the number of errors.
   size_t report(Diagnostics &diagnostics);
 
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;

@@ -12,7 +12,7 @@ LaunchHistory::LaunchHistory(const Kernel &kernel) : kernel_(kernel) {
   });
 }
 
-// Plain `load` and `store` would be ambiguous.
+// Ops of the memref dialect are named with it, because plain `load` and `store` would be ambiguous.
 std::string LaunchHistory::nameOf(const Op &op) {
   return str("`", op.info().dialect == Dialect::Memref ? fullName(op.kind()) : op.info().name, "`");
 }

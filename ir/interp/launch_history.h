@@ -1,4 +1,4 @@
-// What the checks of a launch name: the kernel's ops, by number, and the workgroups that have run.
+// The kernel's ops, by number, and the workgroups that have run: all that the checks of a launch name in their reports.
 #pragma once
 #include "ir/interp/shadow.h"
 #include "ir/module.h"
@@ -15,9 +15,9 @@ public:
   // The numbers of ops begin at 1, in program order.
   uint32_t numberOf(const Op &op) const { return opNumber_.at(&op); }
   const Op &op(uint32_t number) const { return *ops_[number - 1]; }
-  static std::string nameOf(const Op &op); // "`memref.load`"; of most ops without the dialect
+  static std::string nameOf(const Op &op); // "`memref.load`", but "`load_tile`": no other dialect is named
 
-  void enter(const std::vector<int64_t> &blockId) { workgroups_.push_back(blockId); } // before each workgroup
+  void enter(const std::vector<int64_t> &blockId) { workgroups_.push_back(blockId); } // call before each one
   const std::vector<int64_t> &workgroup() const { return workgroups_.back(); }        // the current one
   uint32_t workgroupNumber() const { return static_cast<uint32_t>(workgroups_.size() - 1); }
 
@@ -29,7 +29,7 @@ private:
   const Kernel &kernel_;
   std::vector<const Op *> ops_;
   std::unordered_map<const Op *, uint32_t> opNumber_; // used for lookup only
-  std::vector<std::vector<int64_t>> workgroups_;      // their ids
+  std::vector<std::vector<int64_t>> workgroups_;      // ids, in the order in which the workgroups ran
 };
 
 } // namespace xt

@@ -31,7 +31,7 @@ Error argumentError(const Kernel &kernel, size_t i, std::string text) {
   return Error::environment(str("argument ", i + 1, " of @", kernel.name, ": ", text), kernel.param(i)->range());
 }
 
-// Whether the number of bytes from the first to the last element fits 63 bits.
+// Whether the distance from the first to the last element is below 2^59 elements, so that it fits 63 bits in bytes.
 bool addressable(const BufferView &view) {
   __int128 reach = 1;
   for (size_t d = 0; d < view.sizes.size(); ++d) {

@@ -6,25 +6,26 @@
 
 namespace xt {
 
-// Converts the arguments to values of the kernel's parameters. The Error names an argument that does not fit its parameter's
-// type, or whose elements cannot be addressed with 64 bits.
+// Converts the arguments to values of the kernel's parameters. Returns an Error if the number of arguments is wrong, or if an
+// argument does not fit its parameter's type or has elements that 64-bit addresses cannot reach.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
 // The bytes of a buffer; empty for a buffer without elements.
 MemoryRange bytesOf(const BufferView &view);
-// Whether two buffers share memory, taking each to fill the memory between its first and its last byte.
+// Whether two buffers share memory. Each is assumed to occupy all memory between its first and its last byte.
 bool overlap(const BufferView &a, const BufferView &b);
 
 // The memory of the buffers among the arguments, and of the buffers that addresses among them point into.
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
 
+// The workgroups of a launch, in the order in which the schedule runs them.
 class GridWalk {
 public:
-  // An Error if the ranges do not fit the kernel's grid, or if there are more than kMaxWorkgroups.
+  // Returns an Error if the ranges do not fit the kernel's grid, or if there are more than kMaxWorkgroups workgroups.
   static Result<GridWalk> make(const Kernel &kernel, const std::vector<GridRange> &ranges, Schedule schedule);
 
   uint64_t count() const { return count_; }
-  // The n-th workgroup to run: its coordinates, outermost first.
+  // The coordinates of the n-th workgroup to run, outermost dimension first.
   std::vector<int64_t> blockId(uint64_t n) const;
   // The values of the grid variables in a workgroup; none for a kernel without a grid.
   std::vector<RuntimeValue> variables(const std::vector<int64_t> &blockId) const;
@@ -33,7 +34,7 @@ private:
   std::vector<GridRange> ranges_;
   bool hasVariables_ = false;
   uint64_t count_ = 1;
-  uint64_t first_ = 0, stride_ = 1; // the n-th is (first + n * stride) mod count
+  uint64_t first_ = 0, stride_ = 1; // the n-th to run has the row-major number (first + n * stride) mod count
 };
 
 inline constexpr uint64_t kMaxWorkgroups = uint64_t{1} << 31;

@@ -10,7 +10,7 @@ void MeetingChecks::meeting(const Step &place, std::span<const Subgroup> subgrou
   std::vector<LoopIteration> first = subgroups[0].iterations();
   for (const Subgroup &subgroup : subgroups) {
     std::vector<LoopIteration> way = subgroup.iterations();
-    // The place is the same, so its surrounding loops are: only their iteration numbers may differ.
+    // All subgroups wait at the same op and so are in the same loops: only the numbers of iterations may differ.
     auto [a, b] = std::mismatch(first.begin(), first.end(), way.begin());
     if (a == first.end()) continue;
     Way &found = ways_[history_.numberOf(*place.op)];
@@ -20,11 +20,12 @@ void MeetingChecks::meeting(const Step &place, std::span<const Subgroup> subgrou
   }
 }
 
-// The counts stated by the last to arrive decide when a barrier is complete: if they differ, completion depends on the order.
+// Reports workers that state different counts. The counts of the last worker to arrive decide whether a barrier is complete,
+// so its completion would depend on the order of arrival.
 void MeetingChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) {
   Side one = sides_.try_emplace({part.id, round}, Side{&op, worker, part}).first->second, other{&op, worker, part};
   if (one.part.producers == part.producers && one.part.consumers == part.consumers) return;
-  // Reported at the later one in the program, independently of the order of arrival.
+  // The report is at the op that is later in the program, whatever the order of arrival.
   auto place = [&](const Side &side) { return std::pair(history_.numberOf(*side.op), side.worker); };
   if (place(other) < place(one)) std::swap(one, other);
   disagreements_.try_emplace(history_.numberOf(*other.op), disagreement(one, other));

@@ -1,4 +1,5 @@
-// The checks of the places where the subgroups of a workgroup meet (divergence).
+// Checks for divergence, at the ops at which the subgroups of a workgroup wait for each other: whether all subgroups arrive
+// there, in the same iterations of loops and, at named barriers, with the same counts of participants.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/interp/launch_history.h"
@@ -10,18 +11,18 @@ namespace xt {
 
 class MeetingChecks {
 public:
-  // `history`, which must know the current workgroup, must outlive the object.
+  // `history` must outlive the object. Whenever an op is checked, the workgroup must be the current one of `history`.
   explicit MeetingChecks(const LaunchHistory &history) : history_(history) {}
 
-  void enter() { sides_.clear(); } // before each workgroup
-  // As in MemoryMonitor.
+  void enter() { sides_.clear(); } // must be called before each workgroup
+  // These three have the contracts of the functions of MemoryMonitor with the same names.
   void meeting(const Step &place, std::span<const Subgroup> subgroups);
   void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round);
   void neverMeet(std::span<const Subgroup> subgroups);
   void report(Diagnostics &diagnostics) const;
 
 private:
-  struct Way { // of subgroups that meet in different iterations
+  struct Way { // two subgroups that arrived at the same op in different iterations of a loop
     const Op *place = nullptr, *loop = nullptr;
     uint64_t iterations[2] = {};
     size_t subgroups[2] = {};
@@ -39,7 +40,7 @@ private:
   const LaunchHistory &history_;
   std::map<std::pair<size_t, uint64_t>, Side> sides_; // by barrier and round
   std::map<uint32_t, Diagnostic> disagreements_; // participants that state different counts at a named barrier, by the later op
-  std::map<uint32_t, Way> ways_; // by the numbers of their ops
+  std::map<uint32_t, Way> ways_; // by the number of the op
   Diagnostics stuck_; // reports of neverMeet
 };
 

@@ -1,4 +1,4 @@
-// Memrefs: their extents, casts, shared local memory, and accesses to single elements.
+// Executes ops on memrefs: extents, casts, allocation of shared local memory, and accesses to single elements.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -17,7 +17,7 @@ public:
   void store(const Step &step);
 
 private:
-  // Null if the element is outside.
+  // Notifies the monitor of an access, and returns the element's address; null if the element is out of bounds.
   unsigned char *access(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,
                         MemoryMonitor::Kind kind) const;
 

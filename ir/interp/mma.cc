@@ -51,8 +51,8 @@ void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Numbe
   auto fused32 = [](Number &sum, Number x, Number y) {
     sum.f = std::fmaf(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(sum.f));
   };
-  // A product has up to 22 bits. If f64 cannot represent the sum exactly, the bits it drops are too far below f32's last place
-  // to make the second rounding a tie.
+  // A product has at most 22 bits, so it is exact. If f64 cannot represent the sum exactly, the bits that are dropped are too
+  // far below the last place of f32 to turn the second rounding into a tie.
   auto add32 = [](Number &sum, Number x, Number y) { sum.f = asF32(sum.f + x.f * y.f); };
   auto narrow = [&](Number *row, size_t products) {
     if (products % kProductsPerRounding != 0 && products != shape.depth) return;

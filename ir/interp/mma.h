@@ -5,7 +5,7 @@
 namespace xt {
 
 struct MmaExtents {
-  size_t rows, columns, depth; // of the result, and of the reduction
+  size_t rows, columns, depth; // rows and columns of the result; depth: the number of products in each sum (K)
 };
 
 // acc (rows x columns) += a (rows x depth) * b (depth x columns), all row-major, in ascending order of depth. Products are

@@ -1,4 +1,5 @@
-// Observes a kernel's memory accesses and the places where its subgroups meet, for `--check`.
+// The interface through which `--check` observes a kernel's memory accesses and the ops at which its subgroups wait for each
+// other.
 #pragma once
 #include "ir/interp/arithmetic.h"
 #include "ir/interp/values.h"
@@ -9,19 +10,20 @@ class MemoryMonitor;
 class Subgroup;
 struct Step;
 
-// Where an access by an asynchronous copy stands: from Begins to Lands, its target has no contents and its source must not change.
+// The phase of an asynchronous copy to which an access belongs; None: the access is not part of one. Between Begins and Lands,
+// the copy's target has no contents and its source must not change.
 enum class CopyPhase : uint8_t { None, Begins, Lands };
 
-// The originator of a memory access, and the memory allowed for accesses through explicit views.
+// The origin of a memory access (its op and worker), and the memory that an access through an explicit view may use.
 struct AccessSite {
   const Op *op = nullptr;
-  size_t subgroup = 0;
+  size_t subgroup = 0;              // the worker's number (worker.h)
   MemoryMonitor *monitor = nullptr; // null: accesses are not observed
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
   Arithmetic *arithmetic = &ieeeArithmetic();
   CopyPhase phase = CopyPhase::None;
 
-  // Whether `bytes` from `p` are in `buffer` or, if the buffer is unknown, in one of the ranges.
+  // Whether the `bytes` bytes from `p` on are in `buffer` or, if the buffer is unknown, in one of the ranges.
   bool allowed(const MemoryRange &buffer, const unsigned char *p, size_t bytes) const {
     if (buffer.low) return buffer.contains(p, bytes);
     for (const MemoryRange &range : ranges)
@@ -36,17 +38,20 @@ public:
   virtual ~MemoryMonitor() = default;
   // Called before an element is read or written.
   virtual void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) = 0;
-  // Called for an element outside of its base: the padding is read, or nothing is written. `buffer` belongs to the base;
-  // `index` has an entry for each dimension of the base.
+  // Called for an element out of bounds of its base: the padding is read, or nothing is written. `buffer` is the memory of the
+  // base; `index` has an entry for each dimension of the base.
   virtual void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) = 0;
-  // All subgroups of the workgroup wait at a place (a barrier, or an exchange of held elements) and are about to continue.
+  // Called when `subgroups` all wait at `place` and are about to continue: all workers of the workgroup, at a barrier or an
+  // exchange of held elements, or the lanes of one subgroup, at a collective op.
   virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;
-  // A worker arrives at a named barrier at `op`; `part` is its participation in the barrier.
+  // Called when a worker arrives at a named barrier by `op`. `part`: the barrier, the worker's role and the counts that it
+  // states; `round`: the number of times that the barrier had been completed before.
   virtual void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) = 0;
-  // A subgroup arrives at a round of a named barrier, and later passes it.
+  // Called when a worker arrives at a named barrier, and when it later passes the barrier. LaneMeeting also calls these
+  // functions to state that the accesses of a subgroup's lanes are ordered.
   virtual void arrived(size_t subgroup, size_t barrier, uint64_t round) = 0;
   virtual void passed(size_t subgroup, size_t barrier, uint64_t round) = 0;
-  // Subgroups wait at different places, or for subgroups that have finished: the launch ends.
+  // Called when the launch ends because workers wait at different ops, or for workers that have finished.
   virtual void neverMeet(std::span<const Subgroup> subgroups) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Named barriers of XeGPU.
+// Executes XeGPU's ops on named barriers.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -13,7 +13,7 @@ public:
   Result<void> alloc(const Step &step);
   Result<void> create(const Step &step);
   void arrive(const Step &step);
-  // Whether a worker that stands at `wait` may continue. Notifies the monitor if it may.
+  // Whether a worker that waits at `wait` may continue. Notifies the monitor if it may.
   bool passes(const Step &wait) const;
 
 private:

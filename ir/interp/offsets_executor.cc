@@ -6,7 +6,8 @@
 
 namespace xt {
 namespace {
-// Repeats each lane's offset, or other value, for every element of its chunk; `count` adds the element's number to it.
+// Repeats each lane's value for every element of its chunk. `count`: the values are offsets, to which the number of the
+// element in the chunk is added.
 Fragment perElement(const Fragment &perLane, int64_t chunk, bool count) {
   Fragment all;
   all.reserve(perLane.size() * static_cast<size_t>(chunk));
@@ -75,7 +76,7 @@ Result<void> OffsetsExecutor::store(const Step &step) {
   Type desc = op.operand(1)->type();
   const auto &lanes = values_.get<ScatterTile>(step, 1);
   Fragment mask = perElement(values_.elements(step, 2), desc.data().chunk, false);
-  if (worker_.tracing()) { // the value has not been computed
+  if (worker_.tracing()) { // only addresses and masks have been computed, not the value
     worker_.environment().observer->storesScattered(lanes, &mask, worker_.subgroup());
     return {};
   }

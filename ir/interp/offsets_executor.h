@@ -1,4 +1,4 @@
-// Accesses of XeGPU at one offset per lane (create_tdesc, load, store, atomic_rmw).
+// Executes XeGPU's ops that access memory at one offset per lane: create_tdesc, update_offset, load, store, atomic_rmw.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -17,7 +17,8 @@ public:
   Result<void> atomic(const Step &step);
 
 private:
-  // An Error if an element that the mask selects is in no buffer of the launch.
+  // Returns an Error if an element that the mask selects is in no buffer of the launch. Only a descriptor that was made from
+  // an address is checked: other descriptors have bounds.
   Result<void> staysInBuffers(const Step &step, const ScatterTile &lanes, const Fragment &mask) const;
 
   const Worker &worker_;

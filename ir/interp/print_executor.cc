@@ -14,7 +14,8 @@ Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arith
   return numbers;
 }
 
-// At workgroup scope, values that are the same in all subgroups are printed once; vectors are printed where the subgroups meet.
+// At workgroup scope only values that are equal in all subgroups are printed here, by the first subgroup. Vectors of which the
+// subgroups hold parts are printed by Workgroup::printOrAssert.
 void PrintExecutor::print(const Step &step) {
   const WorkgroupEnvironment &environment = worker_.environment();
   if (!environment.print || !*environment.print || (environment.workgroupScope && worker_.id() != 0)) return;
@@ -40,7 +41,8 @@ Result<void> PrintExecutor::assertion(const Step &step) {
 }
 
 namespace {
-// The position of element k (row-major) of a part within the whole.
+// Returns the row-major position in the whole vector of element `k` (row-major) of a part that begins at index `first`; `k` if
+// `first` is empty.
 int64_t inWhole(int64_t k, Type part, std::span<const int64_t> first, std::span<const int64_t> whole) {
   if (first.empty()) return k;
   int64_t place = 0, stride = 1;

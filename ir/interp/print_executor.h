@@ -1,4 +1,4 @@
-// What a kernel prints and asserts.
+// Executes `print` and `assert`.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -6,15 +6,15 @@
 
 namespace xt {
 
-// Returns the error of a failed assert for the first false element, if there is one. `first`: the start of the condition in the
-// vector that it is a part of; empty if it is not a part.
+// Returns an Error for the first false element of an assert's condition, if there is one. `first`: the index at which the
+// condition begins in the vector that it is a part of; empty if it is not a part.
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std::span<const int64_t> first,
                             const WorkgroupEnvironment &environment, size_t subgroup);
 
 // The elements as `print` shows them: numbers of IEEE arithmetic, whatever the arithmetic of the run is.
 Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arithmetic &arithmetic);
 
-// Prints and asserts of one worker, on values that it has as a whole.
+// Executes the prints and asserts of one worker on values that the worker has as a whole.
 class PrintExecutor {
 public:
   PrintExecutor(const Worker &worker, SlotValues &values) : worker_(worker), values_(values) {}

@@ -14,7 +14,8 @@ std::string numberText(Elem elem, Number number) {
   return isFloat(elem) ? floatText(number.f) : std::to_string(number.i);
 }
 
-// Calls show(i) for each of `count` items that is shown, and gap() where some are left out.
+// Calls show(i) for each of `count` items if there are at most `most`. Otherwise calls it for the first and the last most / 2
+// items, and gap() in between.
 template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Show show, Gap gap) {
   for (int64_t i = 0; i < count; ++i) {
     if (count > most && i == most / 2) {

@@ -11,12 +11,12 @@
 
 namespace xt {
 
-// The parts of a vector or tile type that the subgroups hold: per subgroup and dimension the indices, ascending. The elements
-// are the product of the dimensions, row-major.
+// The parts of a vector or tile type that the subgroups hold. A part has for each dimension the indices that are held,
+// ascending. Its elements are all combinations of these indices, in row-major order.
 struct Holding {
   struct Part {
     std::vector<std::vector<int64_t>> slices; // per dimension
-    size_t count = 1;                         // elements
+    size_t count = 1;                         // number of elements
   };
   std::vector<Part> parts; // per subgroup; a single part if all hold everything (no layout)
   const Part &of(size_t subgroup) const { return parts.size() == 1 ? parts[0] : parts[subgroup]; }
@@ -38,14 +38,15 @@ template <class Visit> void forEachHeld(const Holding::Part &part, Visit visit) 
 
 inline constexpr size_t kNoBlock = ~size_t{0};
 
-struct Step {
+struct Step { // an op that is prepared for execution; values are identified by their slots, which are indices
   const Op *op = nullptr;
   std::vector<size_t> operands, results; // slots
   std::vector<size_t> regions;           // indices of the program's blocks
-  ElementwiseOp elementwise{};           // for elementwise ops
-  const Holding *holding = nullptr;      // of the first vector result, else of the first vector operand
-  // Whether all subgroups meet here: at a barrier, because some subgroup needs elements of an operand that only others hold, or
-  // because a whole vector is shown (print, assert).
+  ElementwiseOp elementwise{};           // for elementwise ops only
+  const Holding *holding = nullptr;      // of the first vector or tile among the results, else the operands; null if none
+  // Whether workers meet here, which means that they wait for each other before they continue: at a barrier or named barrier,
+  // because some subgroup needs elements of an operand that only others hold, because a whole vector is printed or asserted,
+  // or at lane scope because the lanes of a subgroup execute a collective op together.
   bool meets = false;
 };
 
@@ -67,7 +68,7 @@ public:
   size_t slotOf(const Value *value) const;
   const BlockPlan &block(size_t index) const { return blocks_[index]; } // 0 is the entry
   const Holding &holding(Type type) const;
-  const DpasFragments &fragmentsOf(const Op &dpas) const { return dpas_.at(&dpas); } // at lane scope
+  const DpasFragments &fragmentsOf(const Op &dpas) const { return dpas_.at(&dpas); } // at lane scope only
 
 private:
   size_t addSlot(const Value *value);
@@ -81,7 +82,7 @@ private:
   const Block &entry_;
   size_t subgroups_, lanes_;
   std::vector<BlockPlan> blocks_;
-  std::unique_ptr<Context> context_; // owns the layouts in dpas_
+  std::unique_ptr<Context> context_; // owns the layouts that dpas_ refers to
   // Used for lookup only; iteration order would not be deterministic.
   std::unordered_map<const Value *, size_t> slots_;
   std::unordered_map<const TypeData *, std::unique_ptr<Holding>> holdings_;

@@ -26,7 +26,7 @@ Number loadNumber(Elem elem, const void *bytes) {
 }
 
 void storeNumber(Elem elem, void *bytes, Number value) {
-  // A tf32 is stored in memory as the f32 it was loaded as: arithmetic rounds it, moving does not.
+  // A tf32 is stored as an f32, without rounding: only arithmetic rounds to tf32, so that moving a value keeps all its bits.
   if (isFloat(elem))
     storeFloat(elem == Elem::TF32 ? Elem::F32 : elem, bytes, value.f);
   else
@@ -39,7 +39,7 @@ ElementwiseOp elementwiseOp(const Op &op) {
 }
 
 namespace {
-// One evaluation. The loops below are instantiated per op and per rounding, so that neither is selected per element.
+// One evaluation of an op. The loops below are instantiated for each op and rounding, so that no element has to select them.
 struct Evaluation {
   const ElementwiseOp &op;
   std::span<const Numbers> in;
@@ -71,7 +71,7 @@ struct Evaluation {
       for (size_t k = 0; k < count; ++k) out[k].f = round(f(x(k).f, y(k).f));
     });
   }
-  // For ops that select an operand or change its sign, and are exact.
+  // For ops whose results need no rounding: they select an operand, change its sign, widen it, or round it to an integer.
   template <class F> bool move1(F f) const {
     for (size_t k = 0; k < count; ++k) out[k].f = f(x(k).f);
     return true;
@@ -88,12 +88,12 @@ struct Evaluation {
     for (size_t k = 0; k < count; ++k) out[k].i = wrapTo(op.result, f(x(k).i, y(k).i));
     return true;
   }
-  // For ops that interpret operands by their type, with a function of int_ops.h.
+  // For ops that interpret operands by their type; `f` is a function of int_ops.h.
   template <class F> bool typed2(F f) const {
     for (size_t k = 0; k < count; ++k) out[k].i = wrapTo(op.result, f(op.operand, x(k).i, y(k).i));
     return true;
   }
-  // Selects the first operand if first(a, b), else the second.
+  // Selects the first operand if first(type, a, b) is true, else the second.
   template <class F> bool choose(F first) const {
     for (size_t k = 0; k < count; ++k) out[k] = first(op.operand, x(k).i, y(k).i) ? x(k) : y(k);
     return true;

@@ -38,8 +38,7 @@ inline Number floatNumber(double value) {
 // The number for an attribute (a constant's value, a padding) in an element type: rounded, or wrapped.
 Number numberFromAttr(Elem elem, const AttrValue &value);
 
-// Memory images, at any alignment. Loading and storing preserves every bit, including those of a NaN and of an f32 stored as
-// tf32.
+// Loads or stores an element in memory, at any alignment. This preserves every bit, also of a NaN, and all 32 bits of a tf32.
 Number loadNumber(Elem elem, const void *bytes);
 void storeNumber(Elem elem, void *bytes, Number value);
 
@@ -51,7 +50,7 @@ struct ElementwiseOp {
   Elem result;
   std::string_view compare;
 };
-// For an op that the op table marks as elementwise.
+// The parameters of an op that the op table marks as elementwise.
 ElementwiseOp elementwiseOp(const Op &op);
 
 // An operand of `count` elements; with step 0 one element is used for all (a scalar combined with vectors).
@@ -63,7 +62,7 @@ struct Numbers {
 // out[k] = op(operands[0][k], …) for k < count. `out` may be the array of an operand.
 void evaluateElementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count);
 
-// The same for one element; nullopt for ops that are not elementwise.
+// Evaluates an op on one element of each operand. Nullopt if the op is not elementwise.
 std::optional<Number> evaluateScalar(const ElementwiseOp &op, std::span<const Number> operands);
 
 } // namespace xt

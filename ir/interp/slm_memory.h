@@ -1,4 +1,4 @@
-// The shared local memory of a workgroup: a range for each alloc_slm, filled with kSlmPoison.
+// The shared local memory of a workgroup: a range for each alloc_slm, which is filled with kSlmPoison at first.
 #pragma once
 #include "ir/interp/values.h"
 #include "ir/module.h"

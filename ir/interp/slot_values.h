@@ -1,4 +1,4 @@
-// The values of one worker, by the slots that the program has numbered.
+// The values of one worker. Each value of the program has a slot, which is an index (Program::slotOf).
 #pragma once
 #include "ir/base/check.h"
 #include "ir/interp/program.h"
@@ -13,7 +13,7 @@ public:
   const RuntimeValue &at(size_t slot) const { return slots_[slot]; }
   template <class V> void set(size_t slot, V &&value) { slots_[slot] = std::forward<V>(value); }
 
-  // The operands of a step. The accessors of a kind check that the operand has been computed.
+  // Operand `i` of a step. number() and fragment() check that it has been computed.
   const RuntimeValue &operand(const Step &step, size_t i) const { return slots_[step.operands[i]]; }
   template <class T> const T &get(const Step &step, size_t i) const { return std::get<T>(operand(step, i)); }
   Number number(const Step &step, size_t i) const {
@@ -28,16 +28,16 @@ public:
     XT_CHECK(value, "a vector that was not computed");
     return *value;
   }
-  Fragment elements(const Step &step, size_t i) const; // of a vector, or the single one of a scalar
+  Fragment elements(const Step &step, size_t i) const; // the elements of a vector; a scalar is one element
 
-  // The result of a step that has one.
+  // Sets the result of a step that has a single one.
   template <class V> void setResult(const Step &step, V &&value) { set(step.results[0], std::forward<V>(value)); }
   void setVector(const Step &step, Fragment fragment) {
     setResult(step, std::make_shared<const Fragment>(std::move(fragment)));
   }
   void setElements(const Step &step, Fragment values); // one element if the result is a scalar
 
-  // Calls f with each number in the scalars and vectors.
+  // Calls f with each number that the scalars and vectors contain.
   template <class F> void eachNumber(F f) const {
     for (const RuntimeValue &value : slots_) {
       if (const auto *scalar = std::get_if<Number>(&value)) f(*scalar);

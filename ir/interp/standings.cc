@@ -6,7 +6,7 @@
 
 namespace xt {
 namespace {
-// "subgroups 0–3, 6", "lane 5".
+// Lists ids with ranges: "subgroups 0–3, 6", "lane 5". `minus` is subtracted from each id.
 std::string listed(std::string_view what, std::span<const size_t> ids, size_t minus = 0) {
   std::string text;
   for (size_t i = 0, end; i < ids.size(); i = end) {

@@ -24,7 +24,7 @@ Result<void> Subgroup::run(uint64_t budget) {
   for (; state_ == State::Ready && budget > 0 && !worker_.arithmetic().wantsToFree(); --budget) {
     const Step *next = regions_.next();
     if (!next) {
-      // A region without values need not end in a yield.
+      // A region that yields no values need not end in a yield.
       if (regions_.inEntry())
         state_ = State::Finished;
       else
@@ -98,7 +98,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::MemRefLoad: MemRefExecutor(worker_, values_).load(step); return {};
   case TypeRule::MemRefStore: MemRefExecutor(worker_, values_).store(step); return {};
   case TypeRule::Shuffle:
-  case TypeRule::SubgroupReduce: break; // lanes meet at these
+  case TypeRule::SubgroupReduce: break; // LaneMeeting executes these
   case TypeRule::Iota: VectorExecutor(worker_, values_).iota(step); return {};
   case TypeRule::CreateMask: VectorExecutor(worker_, values_).createMask(step); return {};
   case TypeRule::Extract: VectorExecutor(worker_, values_).extract(step); return {};
@@ -107,7 +107,7 @@ Result<void> Subgroup::execute(const Step &step) {
     if (op.kind() == OpKind::Assert) return PrintExecutor(worker_, values_).assertion(step);
     PrintExecutor(worker_, values_).print(step);
     return {};
-  case TypeRule::Nothing: return {}; // a fence or a hint; barriers are handled before
+  case TypeRule::Nothing: return {}; // a fence or a hint; run() waits at barriers
   case TypeRule::CreateNdTdesc: BlockExecutor(worker_, values_).createDesc(step); return {};
   case TypeRule::LoadNd: return BlockExecutor(worker_, values_).load(step);
   case TypeRule::StoreNd: return BlockExecutor(worker_, values_).store(step);
@@ -122,7 +122,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::AtomicTdesc: return OffsetsExecutor(worker_, values_).atomic(step);
   case TypeRule::AllocNbarrier: return NamedBarrierExecutor(worker_, values_).alloc(step);
   case TypeRule::CreateNbarrier: return NamedBarrierExecutor(worker_, values_).create(step);
-  case TypeRule::Nbarrier: NamedBarrierExecutor(worker_, values_).arrive(step); return {}; // a wait is handled before
+  case TypeRule::Nbarrier: NamedBarrierExecutor(worker_, values_).arrive(step); return {}; // run() waits at nbarrier_wait
   case TypeRule::For: return regions_.enterFor(step, values_);
   case TypeRule::While: regions_.enterWhile(step, values_); return {};
   case TypeRule::If: regions_.enterIf(step, values_); return {};

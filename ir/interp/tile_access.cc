@@ -13,7 +13,7 @@ namespace {
 uint64_t position(int64_t offset, int64_t index) { return static_cast<uint64_t>(offset) + static_cast<uint64_t>(index); }
 bool inside(uint64_t position, int64_t size) { return position < static_cast<uint64_t>(size); }
 
-// Unsigned: the strides of an explicit view may have any value.
+// The address is computed in unsigned arithmetic, because the strides of an explicit view may have any value.
 unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, size_t bytes) {
   auto pack = static_cast<uint64_t>(tile.pack);
   uint64_t inPack = row % pack; // rows inside of the base are not negative
@@ -36,7 +36,8 @@ void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor:
   site.monitor->outside(site, kind, tile.memory, std::span(index).first(tile.leadingCount + 2));
 }
 
-// Calls visit(bytes, k) for each element inside, and outside(k) for the others; k counts rows x columns, row-major.
+// Calls visit(address, k) for each element that is in bounds, and outside(k) for the others; k is the row-major number of the
+// element in `rows` x `columns`. Returns the first overreach, which is not visited.
 template <class Visit, class Outside>
 std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                         const AccessSite &site, MemoryMonitor::Kind kind, Visit visit, Outside outside) {
@@ -68,8 +69,8 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
   return overreach;
 }
 
-// Calls visit(bytes, k) for each element of a scatter tile that the mask selects and that is in bounds, and outside(k) for the
-// others.
+// Calls visit(address, k) for each element of a scatter tile that the mask selects and that is in bounds, and outside(k) for
+// the others; k is the number of the element.
 template <class Visit, class Outside>
 void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind, Visit visit,
                    Outside outside) {
@@ -108,7 +109,7 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, in
   for (size_t d = 0; d < leading; ++d) {
     tile.leading[d] = offsets[d];
     everywhere = everywhere && inside(static_cast<uint64_t>(offsets[d]), base.sizes[d]);
-    // Unsigned: the strides of an explicit view may have any value.
+    // This is unsigned arithmetic, because the strides of an explicit view may have any value.
     matrix += static_cast<uint64_t>(offsets[d]) * static_cast<uint64_t>(base.strides[d]) *
               static_cast<uint64_t>(elemInfo(base.elem).storageBytes);
   }

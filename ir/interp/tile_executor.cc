@@ -9,7 +9,8 @@
 
 namespace xt {
 
-// A tile with an explicit shape and strides, or from an address, may reach anywhere: its accesses are checked.
+// A tile with an explicit shape and strides, which a tile made from an address always has, may extend beyond its buffer. Its
+// accesses are therefore checked.
 Result<void> TileExecutor::init(const Step &step) {
   MemRefValue base;
   const RuntimeValue &given = values_.operand(step, 0);
@@ -86,7 +87,8 @@ Result<void> TileExecutor::load(const Step &step) {
   return {};
 }
 
-// Each subgroup loads the elements that its part of the sum needs, even if another subgroup would hold them in the loop.
+// Each subgroup loads the elements that its part of the sum needs, although other subgroups may hold them in the loop that a
+// `nest` stands for.
 Result<void> TileExecutor::nest(const Step &step) {
   const Op &op = *step.op;
   const Holding::Part &part = worker_.held(step);
@@ -108,7 +110,7 @@ Result<void> TileExecutor::nest(const Step &step) {
           elementsOf(step, tiles[i], dims[i], turned[i], worker_.arithmetic().constant(tiles[i].elem, AttrValue(int64_t{0})));
       if (!elements) return elements.error();
       loaded[i] = std::move(*elements);
-      bool down = (i == 1) != turned[i]; // K is the row dimension
+      bool down = (i == 1) != turned[i]; // whether K is the row dimension of the tile
       auto extent = static_cast<int64_t>(depth.size());
       tiles[i] = moveTile(tiles[i], down ? extent : 0, down ? 0 : extent);
     }

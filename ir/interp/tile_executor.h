@@ -1,4 +1,4 @@
-// Tiles of memory, block and scatter: making and moving them, loads, stores, atomics, and nests of products.
+// Executes ops on tiles of memory, block and scatter: their creation and movement, loads, stores, atomics, and `nest`.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/slot_values.h"
@@ -21,7 +21,8 @@ public:
 
 private:
   void initScatter(const Step &step, const MemRefValue &base);
-  // The elements of a tile at `dims` (rows, columns; those of the transposed tile if `transposed`).
+  // Reads the elements of a tile at the rows dims[0] and the columns dims[1]; with `transposed`, these are rows and columns of
+  // the transposed tile. Returns an Error if an element is outside of the tile's buffer.
   Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims,
                               bool transposed, Number padding) const;
 

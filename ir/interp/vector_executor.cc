@@ -55,7 +55,8 @@ void VectorExecutor::elementwise(const Step &step) {
   values_.setVector(step, std::move(result));
 }
 
-// The subgroup holds whole rows of a and whole columns of b for its part of the result.
+// For products without an exchange: the subgroup holds the whole rows of `a` and columns of `b` that its part of the result
+// needs.
 void VectorExecutor::tileMma(const Step &step) {
   const Holding::Part &part = worker_.held(step);
   const Op &op = *step.op;
@@ -76,7 +77,7 @@ void VectorExecutor::iota(const Step &step) {
   values_.setVector(step, std::move(result));
 }
 
-// Indices count over the whole vector, even if a subgroup holds only a part.
+// The index of an element is its index in the whole vector, even if a subgroup holds only a part of the vector.
 void VectorExecutor::createMask(const Step &step) {
   std::vector<int64_t> extents = values_.indices(step, 0);
   Fragment result;
@@ -86,7 +87,7 @@ void VectorExecutor::createMask(const Step &step) {
   values_.setVector(step, std::move(result));
 }
 
-// The subgroup holds every element that its part of the result is computed from.
+// For ops without an exchange: the subgroup holds every element that its part of the result is computed from.
 void VectorExecutor::rearrange(const Step &step) {
   const Holding &source = worker_.environment().program.holding(step.op->operand(0)->type());
   values_.setVector(step, evaluateVectorOp(*step.op, *values_.fragment(step, 0), source.of(worker_.id()), worker_.held(step),

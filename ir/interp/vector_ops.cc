@@ -54,13 +54,14 @@ private:
   std::vector<size_t> extents_;
 };
 
-// The index in `shape` of the element at a row-major position.
+// Sets `index` to the index in `shape` of the element at the row-major position `place`.
 void indexAt(size_t place, std::span<const int64_t> shape, std::span<int64_t> index) {
   for (size_t d = shape.size(); d-- > 0; place /= static_cast<size_t>(shape[d]))
     index[d] = static_cast<int64_t>(place % static_cast<size_t>(shape[d]));
 }
 
-// Calls visit(operand index) for each element that element `index` of the result is computed from, row-major.
+// Calls visit(index) for the index of each element of the operand from which element `index` of the result is computed, in
+// row-major order.
 template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> index, Visit visit) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   std::array<int64_t, kMaxRank> place{};
@@ -130,7 +131,7 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
     });
     return result;
   }
-  // Each kind starts from its identity, so that a block of one element gives that element.
+  // Each sum starts from the identity of the op, so that a block of one element gives that element.
   Elem elem = op.result()->type().elem();
   OpKind kind = *combiningOp(op);
   Elem within = reductionElem(kind, elem);

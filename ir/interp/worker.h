@@ -4,10 +4,11 @@
 
 namespace xt {
 
-// Who executes an op: its number among the workers, its part of vectors and tiles, and how its accesses and mistakes are named.
+// The identity of a worker while it executes ops: its number, the parts of vectors and tiles that it holds, and its name in
+// messages.
 class Worker {
 public:
-  // At lane scope `id` counts the lanes of all subgroups.
+  // At lane scope, `id` is the lane's number among the lanes of all subgroups.
   Worker(const WorkgroupEnvironment &environment, size_t id) : environment_(environment), id_(id) {}
 
   const WorkgroupEnvironment &environment() const { return environment_; }
@@ -23,11 +24,11 @@ public:
     return {step.op, id_, environment_.monitor, environment_.ranges, environment_.arithmetic, phase};
   }
 
-  // "subgroup 3 of workgroup (1, 0)".
+  // The worker's name in messages: "subgroup 3 of workgroup (1, 0)".
   std::string whereabouts() const;
-  // The error of an access through an explicit view that leaves its buffer.
+  // The Error for an access through an explicit view to an element outside of the tile's buffer.
   Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
-  // An Error if a block of a descriptor without a boundary check contains elements outside of its base.
+  // Returns an Error if a block whose descriptor has no boundary check contains elements that are out of bounds of the base.
   Result<void> staysInside(const Step &step, Type desc, const TileValue &block) const;
 
 private:
@@ -35,10 +36,10 @@ private:
   size_t id_;
 };
 
-// The name of a worker, which is numbered as in Worker and LaunchChecks: "subgroup 3"; at lane scope "lane 5 of subgroup 3".
-// After all lanes come the subgroups as a whole, which access blocks: "subgroup 3".
+// The name of worker number `worker`: "subgroup 3"; at lane scope "lane 5 of subgroup 3". At lane scope, the numbers after
+// those of the lanes stand for the subgroups as a whole, which access blocks: "subgroup 3".
 std::string workerText(const Kernel &kernel, size_t worker);
-// The number of workers, and the worker number of a subgroup as a whole.
+// The number of workers, including the subgroups as a whole, and the worker number of a subgroup as a whole.
 size_t workerCount(const Kernel &kernel);
 size_t subgroupWorker(const Kernel &kernel, size_t subgroup);
 

@@ -9,7 +9,8 @@
 namespace xt {
 
 namespace {
-// The limit on a turn: it must end even if a subgroup waits in a loop for a value that another one is to write.
+// The maximum number of steps in a turn. A turn must end even if the subgroup waits in a loop for a value that another
+// subgroup has yet to write.
 constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
 } // namespace
@@ -48,7 +49,8 @@ std::optional<Workgroup::Turn> Workgroup::nextTurn() {
   if (ready.empty()) return std::nullopt;
   if (schedule_.order == Schedule::Order::Seeded)
     return Turn{ready[random_() % ready.size()], 1 + random_() % kLongestRandomTurn};
-  // Takes the next ready one after the last in cyclic order; after a meeting, starts at the first (or the last) again.
+  // Chooses the next ready subgroup after `last_` in cyclic order, or the first one (if reversed, the last one) after the
+  // subgroups have waited for each other.
   if (schedule_.order == Schedule::Order::Reversed) std::reverse(ready.begin(), ready.end());
   auto comesAfter = [&](size_t s) {
     return !last_ || (schedule_.order == Schedule::Order::Reversed ? s < *last_ : s > *last_);

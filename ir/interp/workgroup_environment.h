@@ -1,4 +1,4 @@
-// What the workers of a workgroup share: the program, the memory, and who observes the run.
+// The state that the workers of a workgroup share: the program, the memory, and the observers of the run.
 #pragma once
 #include "ir/interp/address_slice.h"
 #include "ir/interp/program.h"
@@ -9,23 +9,23 @@
 
 namespace xt {
 
-// Observes the stores of a kernel, which are not executed.
+// Observes the stores of a kernel in a run that does not execute them.
 class StoreObserver {
 public:
   virtual ~StoreObserver() = default;
   // The subgroup would write the part `held` (rows and columns) of the tile.
   virtual void stores(const TileValue &tile, const Holding::Part &held, size_t subgroup) = 0;
   virtual void storesElement(const unsigned char *p, size_t subgroup) = 0;
-  // The subgroup would write the elements that the mask selects (all if it is null), except those out of bounds.
+  // The subgroup would write the elements that the mask selects (all if the mask is null), except those out of bounds.
   void storesScattered(const ScatterTile &tile, const Fragment *mask, size_t subgroup);
 };
 
 struct WorkgroupEnvironment {
   const Kernel &kernel;
   const Program &program;
-  const std::vector<RuntimeValue> &args; // values of the entry block's parameters
+  const std::vector<RuntimeValue> &args; // the values of the entry block's parameters
   std::vector<int64_t> blockId;          // coordinates, outermost dimension first
-  // If not null, only the ops of the slice are executed.
+  // If these two are not null, only the ops of the slice are executed, and its stores are only passed to the observer.
   StoreObserver *observer = nullptr;
   const AddressSlice *slice = nullptr;
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch

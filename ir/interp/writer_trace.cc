@@ -32,7 +32,8 @@ public:
   }
 
 private:
-  // Unsigned throughout: the strides and offsets of an explicit view may have any value.
+  // Whether the part `held` of the tile contains the element at `p`. Positions are computed in unsigned arithmetic, because
+  // the strides and offsets of an explicit view may have any value.
   static bool covers(const TileValue &tile, const Holding::Part &held, const unsigned char *p) {
     auto bytes = static_cast<int64_t>(elemInfo(tile.elem).storageBytes);
     auto distance = static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(tile.matrix));
