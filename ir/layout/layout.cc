@@ -127,7 +127,7 @@ const Layout *combined(LayoutTable &table, std::span<const DimOf> dims, std::spa
     any = layout;
   }
   XT_CHECK(any, "at least one dimension comes from a layout");
-  // `cover` finds the gaps between strides; the owners beyond the last stride are added here.
+  // cover() adds copies for gaps between strides. The copies for owners beyond the last stride are added here.
   for (Axis axis : kOwnerAxes) {
     int64_t counted = 1;
     for (const std::vector<Factor> &digits : builder.dims)
@@ -151,8 +151,8 @@ bool sameDistribution(const Layout *a, int da, const Layout *b, int db) {
 
 namespace {
 
-// A digit of `to` with its weight in the index of the dimension (0: a digit of another dimension, or of copies) and its stride
-// on the axis (0: not on the axis).
+// A digit of a layout, with its weight in the index of one dimension (0: a digit of another dimension, or of copies) and its
+// stride on one axis (0: a digit of another axis).
 struct SharedDigit {
   int64_t extent, weight, stride;
 };
@@ -172,7 +172,8 @@ std::vector<SharedDigit> sharedDigits(const Layout &layout, int dim, Axis axis) 
   return shared;
 }
 
-// Splits the digit in which `cut` falls. False if it cannot be split there.
+// Splits the digit whose range of `place` (its weight or its stride) contains `cut`, so that a digit begins at `cut`. Returns
+// false if the digit cannot be split there.
 bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int64_t cut) {
   for (size_t i = 0; i < digits.size(); ++i) {
     SharedDigit low = digits[i];
@@ -185,10 +186,11 @@ bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int6
   return true;
 }
 
-// Whether each coordinate on `axis` holds under `from` everything that it holds under `to`. The held elements are a product
-// over the dimensions, so each dimension is checked separately: if index i and coordinate c agree in every digit of `to`, they
-// must agree in each digit of `from`, (i / weight) % extent == (c / stride) % extent. After the digits of `to` are split at
-// weight and at stride there are no carries, and both sides are sums over these digits, modulo extent, so the terms must agree.
+// Whether each coordinate on `axis` holds under `from` everything that it holds under `to`. The set of held elements is a
+// product over the dimensions, so each dimension is checked separately: whenever an index i and a coordinate c have equal
+// digits under `to`, each digit of `from` must be equal too, (i / weight) % extent == (c / stride) % extent. Once the digits
+// of `to` are split at `weight` and `stride`, both quotients are sums of these digits, each times a factor. They are equal
+// modulo `extent` for all values of the digits if the two factors of each digit are equal modulo `extent`.
 bool holdsAll(const Layout &from, const Layout &to, Axis axis) {
   for (int d = 0; d < from.rank(); ++d) {
     const std::vector<SharedDigit> known = sharedDigits(to, d, axis);

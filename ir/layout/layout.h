@@ -1,10 +1,11 @@
 // Layouts: which subgroup, lane and register holds each element of a tile. The only layout arithmetic of the project.
 //
-// A Layout belongs to a shape. Each dimension's index is a mixed-radix number whose digits (factors, outermost first) each go
-// to one axis with a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors of that axis.
-// Coordinates that no index determines are listed as replication: every combination of them holds a copy. On the subgroup and
-// the lane axis, factors and replication together count every coordinate exactly once: no coordinate is without elements, and
-// none is used for two places in the tile.
+// A Layout belongs to a shape. Each dimension's index is a mixed-radix number. Each of its digits (factors, outermost first)
+// belongs to one axis and has a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors of
+// that axis. Coordinates that no index determines are listed as replication: every combination of them holds a copy. On the
+// subgroup and the lane axis, factors and replication together count every coordinate exactly once: every coordinate holds
+// elements, and none stands for two different parts of the tile.
+//
 // Two layouts of a shape are equal if every owner on those axes holds the same elements; a Layout is interned in canonical
 // form, so equal layouts are the same pointer.
 #pragma once
@@ -50,7 +51,8 @@ struct SgMap {
 // nested_layout ('iree_vector_ext' Dialect, NestedLayoutAttr): index = (((subgroup * batch_tile + batch) * outer_tile + outer)
 // * thread_tile + thread) * element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile, and
 // thread computed the same way from the lane id. A stride of 0 belongs to a tile of 1. Ids between the strides hold copies
-// (stride 4 under a tile of 8 uses 32 ids). Strides that give one id two places, or leave a place without an id, are errors.
+// (stride 4 under a tile of 8 uses 32 ids). Strides that give one id two positions, or leave a position without an id, are
+// errors.
 struct NestedLayout {
   std::vector<int64_t> subgroupTile, batchTile, outerTile, threadTile, elementTile, subgroupStrides, threadStrides;
   bool operator==(const NestedLayout &) const = default;
@@ -59,14 +61,14 @@ struct NestedLayout {
 // plain number is a register digit, extent:axis*stride a digit on an axis (sg or lane); `copies` lists the replication and is
 // left out if there is none:
 //   #layout<[8:sg*4, 32], [2, 16:lane*1], copies = [4:sg*1]>
-// The factors of a dimension multiply to its extent. Register strides are derived; given ones are ignored.
+// The product of the factors of a dimension is its extent. Register strides are derived; if they are given, they are ignored.
 struct FactorMap {
   std::vector<std::vector<Factor>> dims;
   std::vector<Factor> replication;
   bool operator==(const FactorMap &) const = default;
 };
 
-// A layout as written in the source, before the shape is known. xe_map is a WgMap and a SgMap.
+// A layout as it is written in the source, before the shape is known. An xe_map is a WgMap and a SgMap.
 struct LayoutSpec {
   std::optional<WgMap> wg;
   std::optional<SgMap> sg;
@@ -96,22 +98,23 @@ public:
   std::vector<int64_t> elementsOf(int64_t subgroup) const;
   // The indices along one dimension that a subgroup holds, ascending. A subgroup holds the product of these slices.
   std::vector<int64_t> sliceOf(int64_t subgroup, int dim) const;
-  // The same for the owner at a coordinate of any axis.
+  // Like the function above, for the owner at coordinate `owner` of any axis.
   std::vector<int64_t> sliceOf(Axis axis, int64_t owner, int dim) const;
   // Extents of the part that one owner on an axis holds, per dimension (the same for every owner).
   std::vector<int64_t> ownerShape(Axis axis) const;
   // Extents of the part that one subgroup holds, per dimension (the same for every subgroup).
   std::vector<int64_t> subgroupShape() const;
-  bool isReplicated(Axis axis) const; // some element has several owners on the axis
+  bool isReplicated(Axis axis) const; // whether some element has several owners on the axis
 
   // The canonical spelling: a wg_map if one owns the same elements; with lanes, a sg_map for one subgroup, else a xe_map;
   // otherwise layout<…>. makeLayout of the result gives this layout back.
   LayoutSpec spec() const;
   std::string text() const { return spec().text(); }
-  // Shows who owns what, one cell per block that belongs to one owner; the number is the subgroup (the first, followed by '+',
-  // if replicated), or the lane if there is only one subgroup. The first line explains this and gives the extents of a cell. At
-  // most `maxCells` cells per side; larger pictures are cut with an ellipsis. A rank above 2 gives one grid per leading cell,
-  // each under a line with its position. Lines end in '\n'.
+  // Draws the owners of the elements as a grid with one cell per block that belongs to one owner. The number in a cell is the
+  // subgroup (the first one, followed by '+', if there are copies), or the lane if there is only one subgroup. The first line
+  // explains this and gives the extents of a cell. There are at most `maxCells` cells per side; larger pictures are cut with
+  // an ellipsis. If the rank is above 2, there is one grid per cell of the leading dimensions, each below a line with its
+  // position. Lines end in '\n'.
   std::string picture(int maxCells = 16) const;
 
 private:
@@ -135,21 +138,22 @@ using LayoutOrError = std::variant<const Layout *, LayoutError>;
 LayoutOrError makeLayout(LayoutTable &table, const LayoutSpec &spec, std::span<const int64_t> shape);
 
 // --- the algebra -----------------------------------------------------------------------------------------------------
-// Dimensions permuted: result dimension d is source dimension permutation[d].
+// Permutes the dimensions: result dimension d is source dimension permutation[d].
 const Layout *transposed(LayoutTable &table, const Layout *layout, std::span<const int64_t> permutation);
-// Whether dimension da of a and dimension db of b are distributed in the same way: every subgroup holds the same indices.
+// Whether dimension `da` of `a` and dimension `db` of `b` are distributed in the same way: every subgroup holds the same
+// indices of both.
 bool sameDistribution(const Layout *a, int da, const Layout *b, int db);
 // Dimension d of the result is distributed as dimension dims[d].dim of dims[d].layout; if that layout is null, every owner
-// holds the whole dimension. Owners that no dimension determines hold copies. Null if the dimensions need one owner in two
-// places, if extents disagree, or if the layouts differ in the number of subgroups or lanes. At least one layout is not null,
-// and the shape is static.
+// holds the whole dimension. Owners that no dimension determines hold copies. Null if the dimensions need one owner at two
+// positions, if extents disagree, or if the layouts differ in the number of subgroups or lanes. At least one layout must not
+// be null. The shape must be static.
 struct DimOf {
   const Layout *layout;
   int dim;
 };
 const Layout *combined(LayoutTable &table, std::span<const DimOf> dims, std::span<const int64_t> shape);
-// Like `layout` along every dimension but `dim`, whose extent becomes 1 and which is held by all of its former owners (the
-// operand of a broadcast; the result of a reduction).
+// Reduces the extent of `dim` to 1; its single index is held by all former owners of the dimension. The other dimensions stay
+// as they are. This is the layout of the operand of a broadcast, and of the result of a reduction.
 const Layout *collapsed(LayoutTable &table, const Layout *layout, int dim);
 // Joins blocks of n indices of `dim` into one index, so extent E becomes E/n. Each index is held by all owners of its block, on
 // each axis separately: by all subgroups and all lanes that held any of it. This is the result layout of a reduction with
@@ -160,8 +164,8 @@ const Layout *grouped(LayoutTable &table, const Layout *layout, int dim, int64_t
 // Repeats each index of `dim` n times in a row with the same owners, so extent E becomes E*n; an extent of 1 stretches to the
 // whole dimension. grouped() by n is the inverse. Null if E*n does not fit 64 bits.
 const Layout *repeated(LayoutTable &table, const Layout *layout, int dim, int64_t n);
-// The same elements in the same row-major order and with the same owners, in another shape. Null if the shapes differ in their
-// number of elements, or if no layout describes the result (a subgroup's elements are no longer a product).
+// Changes the shape; all elements keep their row-major order and their owners. Null if the shapes differ in their number of
+// elements, or if no layout describes the result (a subgroup's elements are no longer a product of indices per dimension).
 const Layout *reshaped(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape);
 
 // The most expensive data movement that converting a vector between two layouts of a shape can need.
@@ -172,9 +176,9 @@ enum class Movement : uint8_t {
   AcrossSubgroups, // some subgroup needs elements that only others hold
 };
 Movement movement(const Layout *from, const Layout *to);
-// The bytes that a conversion must move between subgroups: for each subgroup, the elements that it holds under `to` and did not
-// hold under `from`. 0 if movement() is not AcrossSubgroups. From 2^20 subgroups or 2^24 indices to examine on, counts all
-// elements that the subgroups hold under `to`. Saturates at the largest int64_t. For messages about costs.
+// The bytes that a conversion must move between subgroups: for each subgroup, the elements that it holds under `to` and did
+// not hold under `from`. 0 if movement() is not AcrossSubgroups. If there are more than 2^20 subgroups or 2^24 indices to
+// examine, counts all elements that the subgroups hold under `to`. Saturates at the largest int64_t. For messages about costs.
 int64_t movedBytes(const Layout *from, const Layout *to, int64_t elemBytes);
 
 } // namespace xt

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-constexpr int64_t kMostExtent = int64_t{1} << 32; // divisors are found by trial division
+constexpr int64_t kMostExtent = int64_t{1} << 32; // larger numbers are not tried: divisors are found by trial division
 constexpr size_t kMostValues = 12;
 
 std::vector<int64_t> divisors(int64_t n) {
@@ -20,7 +20,7 @@ std::vector<int64_t> divisors(int64_t n) {
   return result;
 }
 
-// The distance of a value from the written one, as a factor.
+// The distance of two values as a factor: the larger one divided by the smaller one.
 double distance(int64_t a, int64_t b) {
   double x = static_cast<double>(a), y = static_cast<double>(b);
   return x > y ? x / y : y / x;
@@ -28,14 +28,15 @@ double distance(int64_t a, int64_t b) {
 
 bool wraps(const Deal &deal) { return deal.count > 1 && deal.count * deal.block > deal.extent; }
 
-// The values of `varied` for which the deal fits, ascending: those nearest to the written value.
+// The variants of the deal that fit, each with another value of `varied`, ascending: the kMostValues nearest to the written
+// value.
 std::vector<Deal> choices(const Deal &deal, int64_t Deal::*varied) {
   std::vector<int64_t> values = divisors(deal.extent);
   if (deal.whole > 0) {
     std::vector<int64_t> more = divisors(deal.whole);
     values.insert(values.end(), more.begin(), more.end());
   }
-  // If there are more owners than the extent has blocks, the additional ones hold copies.
+  // A multiple of the number of blocks fits too: the additional owners hold copies.
   int64_t blocks = std::max<int64_t>(deal.extent / deal.block, 1);
   if (varied == &Deal::count)
     for (int64_t times : {deal.count / blocks, deal.count / blocks + 1})

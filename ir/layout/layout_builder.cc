@@ -80,7 +80,8 @@ std::vector<Factor> digitsOn(const Layout &layout, int dim, Axis axis) {
 }
 
 // If the sums of arithmetic progressions {0, s, 2s, …} give each of 0 … n-1 exactly once, the progressions form a chain: the
-// smallest stride is 1, and each next one is the number of coordinates counted so far. With copies allowed, a multiple of it.
+// smallest stride is 1, and each next one is the number of coordinates counted so far, or a multiple of it if copies fill the
+// gaps.
 std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName) {
   if (!strideName) strideName = [](const Factor &f, int) { return "the stride of " + digitText(f); };
   for (Axis axis : kOwnerAxes) {

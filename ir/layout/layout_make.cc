@@ -41,8 +41,8 @@ struct Grid {
   Axis axis;
   const Extents &layout, &data;
   std::string_view layoutName, dataName;
-  Extents strides = {};      // of the coordinates, row-major in layout
-  bool insideSgData = false; // the map repeats over a subgroup's data, not over the extent
+  Extents strides = {};      // the stride of each coordinate in the owner's number, row-major in `layout`
+  bool insideSgData = false; // whether the map repeats over a subgroup's data and not over the extent
 
   Fault check(size_t rank) {
     if (Fault fault = checkEntries(layout, layoutName, rank)) return fault;
@@ -64,7 +64,7 @@ struct Grid {
   std::string spanText(size_t d) const { return str(product(d), " = ", span(d)); }
 
   // Distributes `extent` indices of dimension d: appends the digits above one owner's contiguous block, and stores the block's
-  // size in `extent`. `whole`: as in Deal.
+  // size in `extent`. `whole`: see Deal.
   Fault deal(size_t d, int64_t &extent, int64_t whole, LayoutBuilder &builder) const {
     int64_t count = layout[d], block = data[d];
     std::vector<Factor> &digits = builder.dims[d];
@@ -80,8 +80,8 @@ struct Grid {
       builder.replication.push_back({count, axis, strides[d]});
       return std::nullopt;
     }
-    // Such blocks would start at several positions of the extent and overlap in parts, so no two subgroups would hold the same
-    // elements.
+    // Blocks that do not divide the extent would wrap around to several start positions and overlap in parts, so no two owners
+    // would hold the same elements.
     if (extent % block != 0)
       return wrong(d, extent, whole,
                    str("extent ", extent, " would wrap around inside ", dataName, " = ", block, ": ", dataName,

@@ -81,7 +81,7 @@ private:
   int64_t limit_;
   Axis axis_ = Axis::Subgroup;
   std::vector<int64_t> cell_;
-  int64_t holders_ = 1; // per element
+  int64_t holders_ = 1; // number of owners of each element
 };
 
 } // namespace

@@ -35,8 +35,8 @@ std::string textOf(const FactorMap &map) {
   return "#layout<" + join(parts, ", ") + ">";
 }
 
-// One dimension, if its digits have the order that wg_map and sg_map can express: rounds, the subgroup digit, lane rounds, the
-// lane digit, and a lane's contiguous data.
+// One dimension in the form that wg_map and sg_map can express. Its digits are, outermost first: rounds over the subgroups,
+// the subgroup digit, rounds over the lanes, the lane digit, and the contiguous data of a lane.
 struct MapDim {
   int64_t rounds = 1, laneRounds = 1, laneData = 1;
   Factor group{1, Axis::Subgroup, 0}, lane{1, Axis::Lane, 0};
@@ -61,7 +61,7 @@ std::optional<MapDim> mapDim(std::span<const Factor> digits) {
       break;
     }
   }
-  // If the dimension has no lane digit, its registers are one block.
+  // Without a lane digit, the register digit is contiguous data of a lane and not rounds over the lanes.
   if (!laned) std::swap(result.laneRounds, result.laneData);
   return result;
 }
@@ -69,7 +69,7 @@ std::optional<MapDim> mapDim(std::span<const Factor> digits) {
 // One dimension's contribution to the row-major numbering of the owners of an axis.
 struct Share {
   Factor digit;
-  bool takesCopies; // may count more owners than positions: they wrap around
+  bool takesCopies; // whether the dimension may count more owners than it has positions, so that they wrap around
 };
 
 // The number of owners that each dimension counts, chosen so that owners are numbered row-major and each digit gets its stride.
@@ -105,7 +105,8 @@ std::optional<LayoutSpec> mapsOf(const Layout &layout) {
     if (!dim) return std::nullopt;
     dims.push_back(*dim);
     groups.push_back({dim->group, dim->rounds == 1});
-    // Lanes can only wrap around if sg_data exceeds the extent.
+    // Lanes wrap around only if sg_data exceeds the extent: then each subgroup holds the whole dimension, and its lanes cover
+    // it at once.
     lanes.push_back({dim->lane, dim->group.extent == 1 && dim->laneRounds == 1});
   }
   std::optional<Extents> groupCounts = rowMajorCounts(groups, layout.subgroups());
