@@ -23,10 +23,10 @@ std::string byteText(int64_t bytes) {
 
 const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 
-// The limit on layouts to try: each one costs a compilation.
+// The maximum number of layouts to try: each one costs a compilation.
 constexpr size_t kMostLayouts = 3;
 
-// Whether the bracket that opens the text is closed by its last character.
+// Whether the text begins with a parenthesis that its last character closes.
 bool matchesFirst(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -69,14 +69,15 @@ bool LayoutFix::isName(SourceRange range) const {
   return name.size() > 1 && name[0] == '%' && std::all_of(name.begin() + 1, name.end(), isNameByte);
 }
 
-// Whether the range is an expression on one line without side effects.
+// Whether the range is an expression on one line that can be moved: it has no calls (@), comments, braces or strings.
 bool LayoutFix::isExpression(SourceRange range) const {
   std::string_view expression = text(range);
   return expression.size() > 1 && expression.find_first_of("\n@/{}\"") == std::string_view::npos;
 }
 
-// Whether a statement inserted before the line where the range begins runs as often as the text in the range. Braces would open
-// or end a block in between, and a loop evaluates its condition again.
+// Whether a statement that is inserted before the line where the range begins runs as often as the text in the range. It does
+// not if a brace opens or closes a block in between, or if the text is the condition of a `while`, which is evaluated
+// repeatedly.
 bool LayoutFix::standsAlone(SourceRange range) const {
   if (!possible_ || range.file == 0) return false;
   std::string_view before = lineBefore(range);
@@ -94,7 +95,7 @@ void LayoutFix::conversion(std::string_view name, Type type, const Layout *to, s
   say(str("convert `", name, "`", where, " (", cost, "): `", statement, "`"));
 }
 
-// `%x_converted`, with a number appended if the file already has that name.
+// A name for the converted value: `%x_converted`, with a number appended if the file already has that name.
 std::string LayoutFix::freshName(SourceRange range) const {
   std::string_view file = origins_->sources()->file(range.file).text();
   auto isThere = [&](const std::string &name) {
@@ -158,7 +159,8 @@ LayoutFix &LayoutFix::convertYielded(const Op &op, size_t region, size_t index, 
   if (!possible_ || !value->type().isVector() || range.file == 0 || !isName(range)) return impossible();
   std::string_view line = lineBefore(range);
   if (line.starts_with("yield") || line.starts_with("scf.yield")) return convertOperand(*yield, operand, to);
-  // The statement rebinds the name, which carries the value to the brace that ends the region.
+  // The region has no yield statement: it carries the value that the name has at the closing brace. The statement binds the
+  // name to the converted value before this brace.
   SourceRange brace{end.file, end.end - 1, end.end};
   if (end.end == 0 || text(brace) != "}" || !lineBefore(brace).empty()) return impossible();
   std::string name(text(range)), statement = statementOf(name, name, value->type(), to);
@@ -172,12 +174,12 @@ LayoutFix &LayoutFix::convertYielded(const Op &op, size_t region, size_t index, 
 
 LayoutFix &LayoutFix::convertBefore(const Op &op, size_t index, const Layout *to) {
   CarriedAt at = carriedAt(op);
-  if (!possible_ || !lineBefore(op.range()).empty()) return impossible(); // after a `}`, or with results
+  if (!possible_ || !lineBefore(op.range()).empty()) return impossible(); // the line begins with a `}` or with results
   const Op *yield = op.region()->last();
   size_t operand = at.loops ? index + at.operand : index + at.yield;
   const Op &holder = at.loops ? op : *yield;
   SourceRange range = holder.operandRange(operand);
-  // A loop with iter_args names the value in its header; otherwise it is the name that the body rebinds.
+  // The header of a loop with iter_args names the value; in any other op, the value has the name that the body rebinds.
   bool inHeader = at.loops && range.begin >= op.range().begin && range.end <= op.range().end;
   if (inHeader) return convertOperand(op, operand, to);
   const Value *value = holder.operand(operand);
@@ -228,7 +230,7 @@ LayoutFix &LayoutFix::correct(const OperandLayout &written, const Layout *layout
 
 void LayoutFix::offer(Diagnostic &diagnostic, bool instead) {
   if (!isPossible()) return;
-  // Two different fixes may result in the same fix-it.
+  // Different fixes may result in equal fix-its, of which one is enough.
   for (const FixIt &other : diagnostic.fixits)
     if (other.title == fix_.title) return;
   fix_.candidate = true;
@@ -287,9 +289,10 @@ namespace {
 
 int64_t pieceOfK(const Layout *layout, size_t operand) { return dimPieces(*layout, operand == 0 ? 1 : 0).length; }
 
-// A layout for a or b (operand 0 or 1) with the result's rows or columns, and with K in pieces of `length`; null if no simple
-// one exists. K is distributed as in the other operand if that works, else as in this one, else as the result's other
-// dimension, else whole.
+// Returns a layout for operand 0 (`a`) or 1 (`b`) of a product. Its rows (`a`) or columns (`b`) are distributed as those of
+// the result, and each subgroup holds K in pieces of `length`; null if none is found. The distributions that are tried for K
+// are, in order, that of K in the other operand, that of K in this operand, that of the result's other dimension, and none:
+// each subgroup holds all of K.
 const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, const LayoutOrigins &origins) {
   const Layout *result = layoutOf(op.result());
   DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
@@ -309,7 +312,7 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
   bool rows = sameDistribution(a, 0, result, 0), columns = sameDistribution(b, 1, result, 1);
   bool alike = pieceOfK(a, 0) == pieceOfK(b, 1);
   auto converted = [&](bool first, bool second) {
-    // K is whole if both operands are converted.
+    // If both operands are converted, each subgroup gets all of K.
     int64_t length = first && second ? op.operand(0)->type().extent(1) : first ? pieceOfK(b, 1) : pieceOfK(a, 0);
     LayoutFix fix(origins);
     if (first) fix.convertOperand(op, 0, mmaOperandLayout(op, 0, length, origins));
@@ -324,7 +327,8 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
     fixes = {converted(false, true), converted(true, false), converted(true, true)};
   else
     fixes = {converted(!rows, !columns), converted(true, true)};
-  // Another result layout, converted after the op. An accumulator would need a conversion in each step as well.
+  // Alternatively, the result gets another layout and is converted after the op. This is not offered with an accumulator,
+  // which would need a conversion in each step as well.
   if (op.operandCount() == 2 && alike) {
     LayoutFix fix(origins);
     fix.convertResult(op, combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
@@ -355,7 +359,8 @@ void fixCarriedLayout(Diagnostic &diagnostic, const Op &op, size_t region, size_
 
 namespace {
 
-// The wg_map with pieces so small that no dimension wraps around; null if the subgroups do not divide an extent.
+// The layout whose wg_map has sg_data so small that no dimension wraps around. Null if the layout is not a wg_map, if the
+// number of subgroups does not divide an extent, or if several subgroups still hold the same elements.
 const Layout *withoutCopies(Context &context, const Layout *layout) {
   LayoutSpec spec = layout->spec();
   if (!spec.wg || spec.sg) return nullptr;
@@ -370,8 +375,8 @@ const Layout *withoutCopies(Context &context, const Layout *layout) {
   return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
 }
 
-// Adds the wg_maps that cut both extents evenly among the same number of subgroups, those with the most subgroups along the
-// rows first.
+// Adds the wg_maps that divide both extents evenly among as many subgroups as `layout` has, in descending order of the number
+// of subgroups along dimension 0.
 void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Context &context) {
   std::span<const int64_t> shape = layout->shape();
   int64_t subgroups = layout->subgroups();
@@ -388,7 +393,7 @@ void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Contex
   }
 }
 
-// Adds the layouts that aliases give a value of that type, if they have this number of subgroups.
+// Adds the layouts that aliases give a value of the type, if they have `subgroups` subgroups and, with `unique`, no copies.
 void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique, const LayoutOrigins &origins) {
   for (const LayoutAlias &alias : origins.aliases()) {
     if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
@@ -407,7 +412,7 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
   addLayout(layouts, withoutCopies(origins.context(), layoutOf(target)));
   addAliases(layouts, target->type(), layoutOf(target)->subgroups(), true, origins);
   if (layouts.empty()) addEvenCuts(layouts, layoutOf(target), origins.context());
-  // The offsets of a scattered tile have the same distribution as the tile.
+  // The offsets of a scatter tile must have the tile's layout, so they are converted too.
   const Op *made = target->definingOp();
   for (const Layout *layout : layouts) {
     // The value needs no conversion if it was loaded from the tile, or if inference takes its layout from the tile.
@@ -419,7 +424,7 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
       for (size_t i = 1; i < made->operandCount(); ++i)
         if (layoutOf(made->operand(i))) both.convertOperand(*made, i, layout);
     both.declare(target, layout).offer(diagnostic, true);
-    // A tile without a written layout takes the value's.
+    // If the tile has no written layout, inference gives it the layout of the converted value.
     const LayoutOrigin *origin = origins.find(target);
     if (origin && origin->written.empty()) value.offer(diagnostic, true);
   }

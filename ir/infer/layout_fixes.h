@@ -1,6 +1,6 @@
-// Fix-its for layouts that disagree: statements that convert, and declarations with another layout. Every part keeps the
-// program's results. A fix is correct locally, but its consequences may disagree elsewhere, so a caller with the source must
-// try it (lang/lower/try_fixes.h).
+// Fix-its for layouts that disagree: statements that convert values, and declarations with another layout. None of them
+// changes the program's results. A fix-it is correct locally but may cause disagreements elsewhere, so a caller that has the
+// source must try it (lang/lower/try_fixes.h).
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/infer/layout_rules.h"
@@ -13,13 +13,14 @@ class LayoutFix {
 public:
   explicit LayoutFix(const LayoutOrigins &origins) : origins_(&origins), possible_(origins.sources() != nullptr) {}
 
-  // `%x_converted = convert_layout %x {#to}` before `op`, which uses it.
+  // Inserts `%x_converted = convert_layout %x {#to}` before `op`, which then uses the converted value.
   LayoutFix &convertOperand(const Op &op, size_t operand, const Layout *to);
-  // Changes the single result of `op` to the layout `made`, and converts it to its present layout by a statement after the op.
+  // Changes the layout of the single result of `op` to `made`, and inserts a statement after the op that converts the result
+  // back to the layout that it has now.
   LayoutFix &convertResult(const Op &op, const Layout *made);
   // Converts, at the end of region `region` of `op`, the value that it yields for result `index`.
   LayoutFix &convertYielded(const Op &op, size_t region, size_t index, const Layout *to);
-  // Converts the value that `op` carries for result `index` before the op.
+  // Inserts a statement before `op` that converts the value which `op` carries for result `index`.
   LayoutFix &convertBefore(const Op &op, size_t index, const Layout *to);
   // Changes the layout in the value's declaration.
   LayoutFix &declare(const Value *value, const Layout *layout);
@@ -27,8 +28,9 @@ public:
   LayoutFix &correct(const OperandLayout &written, const Layout *layout);
 
   bool isPossible() const { return possible_ && !fix_.edits.empty(); }
-  int64_t bytes() const { return bytes_; } // moved between subgroups each time the conversions run
-  // `instead`: only used if the previous fix-it fails.
+  int64_t bytes() const { return bytes_; } // the bytes that the conversions move between subgroups each time they run
+  // Adds the fix-it to the diagnostic if it is possible and not there yet. `instead`: it is used only if the previous one
+  // fails.
   void offer(Diagnostic &diagnostic, bool instead = false);
 
 private:
@@ -56,23 +58,24 @@ private:
   bool possible_;
 };
 
-// Adds the possible fix-its to the diagnostic, the one that moves the fewest bytes first.
+// Adds the possible fix-its to the diagnostic, ordered by the bytes that they move, fewest first.
 void offerCheapest(Diagnostic &diagnostic, std::span<LayoutFix> fixes);
 
-// Fix-its for an op whose layouts break its rule.
+// These functions add fix-its to a diagnostic. The first two are for an op whose layouts break its rule.
 void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins);
 void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins);
-// `expected`: the layout that the result must have by the operand's; null if no layout describes it.
+// For an op whose result has another layout than `expected`, the one that the operand's layout requires. `expected` is null if
+// no layout meets the requirement.
 void fixDerivedLayout(Diagnostic &diagnostic, const Op &op, const Layout *expected, const LayoutOrigins &origins);
-// The value that region `region` of `op` yields for result `index` has another layout than `kept`, the layout of the other
-// parts.
+// For a value that region `region` of `op` yields for result `index` with another layout than `kept`, the layout that the op's
+// other values for this result have.
 void fixCarriedLayout(Diagnostic &diagnostic, const Op &op, size_t region, size_t index, const Layout *kept,
                       const LayoutOrigins &origins);
-// Several subgroups would write the same elements of `tile`, the operand that `op` writes to.
+// For several subgroups that would write the same elements of operand `tile` of `op`.
 void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const LayoutOrigins &origins);
-// The layout written for an operand differs from the operand's layout.
+// For a layout that is written for an operand and differs from the operand's layout.
 void fixWrittenLayout(Diagnostic &diagnostic, const OperandLayout &written, const LayoutOrigins &origins);
-// The layouts of two values have different numbers of subgroups.
+// For two values whose layouts have different numbers of subgroups.
 void fixSubgroupCounts(Diagnostic &diagnostic, const Value *value, const Value *earlier, const LayoutOrigins &origins);
 
 } // namespace xt

@@ -48,7 +48,8 @@ public:
   }
 
   bool rulesHold() {
-    // A loop's condition and the body of a function occur more than once, and are reported once.
+    // The ops of a loop's condition, and those of a function's body, may occur several times in the kernel with the same
+    // range. A mistake in them is reported once.
     std::vector<SourceRange> broken;
     bool ok = true;
     auto check = [&](Op *op) {
@@ -64,7 +65,7 @@ public:
       broken.push_back(op->range());
       for (size_t i = 0; i < op->resultCount(); ++i) doubt(op->result(i));
     };
-    // Loops and branches are checked last: the values they carry are computed inside.
+    // Loops and branches are checked last, because the values that they carry are computed inside.
     for (Op *op : ops_)
       if (op->regionCount() == 0) check(op);
     for (Op *op : ops_)
@@ -72,13 +73,15 @@ public:
     return ok;
   }
 
-  // Marks a value whose layout is not written and results from a mistake: its layout is not a mistake by itself.
+  // Marks a value as doubtful if its layout is not written: the layout results from a mistake, so mistakes that follow from it
+  // are not reported.
   void doubt(const Value *value) {
     const LayoutOrigin *origin = origins_.find(value);
     if (!origin || origin->written.empty()) doubtful_.insert(value);
   }
 
-  // Whether a value that `op` uses is doubtful; its results then become doubtful too.
+  // Whether `op` uses a doubtful value, or one of its regions yields one. If so, the results of `op` become doubtful too; for
+  // a yield, those of the enclosing op.
   bool follows(const Op &op) {
     auto anyDoubtful = [&](const Op &at) {
       for (size_t i = 0; i < at.operandCount(); ++i)
@@ -139,7 +142,8 @@ private:
     origins_.set(value, {from.range(), str("inferred from `", from.info().name, "`")});
   }
 
-  // A loop's parameter and its result are one variable: gives the result for the parameter, and the parameter for the result.
+  // A parameter of a loop's body and the corresponding result of the loop are one variable. Returns the result for the
+  // parameter, and the parameter for the result; null for other values.
   static Value *sameInLoop(const Value *value) {
     const Op *loop = value->definingOp() ? value->definingOp() : value->definingBlock()->parentOp();
     if (!loop || loop->regionCount() == 0 || !carriedAt(*loop).loops) return nullptr;
@@ -159,7 +163,7 @@ private:
           if (open(param) && !open(init)) set(param, init->type().layout(), *op);
         }
       if (auto pair = pairs_.find(op); pair != pairs_.end()) {
-        if (open(op->operand(pair->second->operand))) continue; // it is not yet known which of the two is the result's
+        if (open(op->operand(pair->second->operand))) continue; // it is not yet known which attribute is for the result
         decide(*pair->second);
         changed = true;
       }
@@ -171,7 +175,7 @@ private:
     return changed;
   }
 
-  // One sweep against program order, so that a chain of ops is completed in one sweep.
+  // Visits the ops in reverse program order, so that one visit completes a chain of ops. Returns whether a layout was set.
   bool backward() {
     bool changed = false;
     for (size_t k = ops_.size(); k-- > 0;) {
@@ -180,7 +184,7 @@ private:
         Value *operand = op->operand(i);
         // A constant is not tied to its first consumer: it is cloned per consumer at the end.
         if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free)) continue;
-        // The layout of such a result comes from a pair of attributes, which is decided later.
+        // The operand's layout comes from a pair of attributes on the op that defines it, which is decided later.
         if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
       }
@@ -188,7 +192,8 @@ private:
     return changed;
   }
 
-  // Gives the op's result its layout, and keeps the other one for comparison with the operand's.
+  // Decides which attribute of a pair is the layout of the result, and sets it. The other attribute is kept in written_, to be
+  // compared with the layout of the operand.
   void decide(const LayoutPair &pair) {
     const Layout *known = pair.op->operand(pair.operand)->type().layout();
     bool fits[2], matches[2];
@@ -205,14 +210,15 @@ private:
     pairs_.erase(pair.op);
   }
 
-  // Decides the first pair, in program order, whose operand stays open: by the order of its attributes.
+  // Decides the first undecided pair in program order. The layout of its operand is unknown, so the order of the attributes
+  // counts.
   bool decidePair() {
     for (Op *op : ops_)
       if (auto pair = pairs_.find(op); pair != pairs_.end()) return decide(*pair->second), true;
     return false;
   }
 
-  // A layout written for an operand that nothing else determines counts as its declaration.
+  // If nothing else determines the layout of an operand, the layout that is written for it counts as its declaration.
   bool takeWritten() {
     bool changed = false;
     for (const OperandLayout &w : written_) {
@@ -225,7 +231,7 @@ private:
     return changed;
   }
 
-  // Assumes a layout for one value that neither its operands nor its users determine; other layouts may follow from it.
+  // Assumes a layout for one result that neither operands nor users determine. Layouts of other values may follow from it.
   bool assume() {
     for (Op *op : ops_)
       if (op->resultCount() == 1 && open(op->result()))
@@ -269,7 +275,7 @@ private:
   bool allKnown() {
     bool ok = true;
     for (Value *value : values_) {
-      // Reports one message for a value and everything that would follow from it.
+      // Reports only the first value without a layout, because layouts of the others may follow from it.
       if (!open(value) || !ok) continue;
       if (value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
         adoptAny(value);
@@ -285,7 +291,7 @@ private:
     return ok;
   }
 
-  // A constant that no user needs in a certain layout is held by all subgroups.
+  // Sets the layout of a constant whose users need no particular one: all subgroups hold all of its elements.
   void adoptAny(Value *value) {
     int64_t subgroups = 1;
     for (Value *other : values_)
@@ -318,12 +324,12 @@ private:
   Kernel &kernel_;
   Context &context_;
   Diagnostics &diagnostics_;
-  std::vector<Op *> ops_; // program order, outer before inner
-  std::vector<Value *> values_; // of vector or tile type, in program order
+  std::vector<Op *> ops_; // in program order, outer before inner; clones of constants come last
+  std::vector<Value *> values_; // the values of vector or tile type, in the order of ops_
   LayoutOrigins origins_;
   std::vector<OperandLayout> written_;
   std::unordered_set<const Value *> doubtful_; // used for lookup only
-  std::unordered_map<const Op *, const LayoutPair *> pairs_; // undecided; used for lookup only
+  std::unordered_map<const Op *, const LayoutPair *> pairs_; // the undecided pairs; used for lookup only
 };
 
 } // namespace

@@ -1,7 +1,8 @@
 // Layout inference and the layout rules (lang/reference/layouts.md). Declared layouts are applied first, then layouts are
 // propagated forward in program order to a fixpoint, then backward for values without a layout; a value that remains without
-// one is an error. The first derivation counts, and a different later one is an error: nothing is converted silently. Constants
-// and splats without a layout take the one their consumers need, and are cloned if consumers differ.
+// one is an error. The first derivation for a value takes effect, and a later one that differs is an error: nothing is
+// converted silently. Constants and splats without a layout take the one that their consumers need, and are cloned if
+// consumers differ.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
@@ -16,15 +17,15 @@ struct WrittenLayout {
   enum class Kind : uint8_t {
     Attribute, // {#l}
     InType, // the #l of a type
-    Type, // a whole type, which contains the layout through an alias or in parts
+    Type, // a whole type, in which the layout cannot be replaced alone: an alias, or attributes that state more than the layout
   };
   SourceRange range;
   Kind kind = Kind::Attribute;
-  bool withOrder = false; // InType: an order is written with it
+  bool withOrder = false; // for InType: whether the text at `range` states an order too
 };
 
-// A layout that is written for an operand. It is checked against the operand's layout, and declares it only if nothing else
-// determines it.
+// A layout that is written for an operand. It is checked against the layout that the operand has. It determines the layout of
+// the operand only if nothing else does.
 struct OperandLayout {
   const Op *op;
   size_t operand;
@@ -32,12 +33,14 @@ struct OperandLayout {
   WrittenLayout place;
 };
 
-// Two layout attributes on one op: one is the operand's and one the result's. The operand's layout decides which is which, once
-// it is known; otherwise their order does ({to from} for convert_layout, {from to} for others).
+// Two layout attributes on one op: one is the layout of the operand and one that of the result. The layout that the operand
+// has decides which is which; if nothing else determines it, their order does ({to from} for convert_layout, {from to} for
+// others).
 struct LayoutPair {
   Op *op;
   size_t operand;
-  // The attributes in text order, as layouts of the operand's and of the result's shape; null if they do not fit.
+  // The attributes in the order of the text, as layouts for the shape of the operand and for that of the result; null for an
+  // attribute that does not fit the shape.
   const Layout *asOperand[2], *asResult[2];
   SourceRange ranges[2];
 };
@@ -48,20 +51,21 @@ struct DeclaredLayout {
   WrittenLayout place;
 };
 
-// Layouts that the source states outside of the types of values.
+// The places where the source of a kernel states layouts, and what messages about them need.
 struct WrittenLayouts {
   std::vector<OperandLayout> operands;
   std::vector<LayoutPair> pairs;
   std::vector<DeclaredLayout> declared;
-  // The call for each op in a function body; used for lookup only.
+  // For each op that comes from the body of a function, the call of the function. The map is used for lookup only.
   std::unordered_map<const Op *, SourceRange> calls;
   std::span<const LayoutAlias> aliases; // for messages
-  const SourceManager *sources = nullptr; // for fix-its; null: none are offered
+  const SourceManager *sources = nullptr; // for fix-its; if null, none are offered
 };
 
-// Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of subgroups,
-// and adds the form layouts_known; or reports the disagreement and returns false. A kernel without any layout is at subgroup
-// scope and stays unchanged. Idempotent. The fix-its are candidates (FixIt::candidate).
+// Infers the layouts of a kernel. If it has any layout, it is at workgroup scope: sets the layout in the type of every vector
+// and tile, the kernel's scope, and its number of subgroups. A kernel without any layout keeps its scope and its types. In
+// both cases adds the form layouts_known. Returns false after reporting an error if layouts disagree, remain unknown, or have
+// too many subgroups. Idempotent. Fix-its of the errors are candidates (FixIt::candidate).
 bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics);
 
 // Checks only the layout rules, on a kernel whose layouts are all known. Used by the verifier.

@@ -20,16 +20,16 @@ public:
   void set(const Value *value, LayoutOrigin origin) { origins_[value] = std::move(origin); }
   void addPlace(const Value *value, const WrittenLayout &place) { origins_[value].written.push_back(place); }
   const LayoutOrigin *find(const Value *value) const; // null if unknown
-  // The alias for this layout of a value of this type; null if there is none.
+  // The alias that names `layout` for a value of type `type`; null if there is none.
   const LayoutAlias *aliasOf(Type type, const Layout *layout) const;
-  // "#mp_b" if an alias owns the same elements, else the layout spelled out.
+  // The text of a layout: "#mp_b" if an alias owns the same elements, else the layout spelled out.
   std::string spell(Type type, const Layout *layout) const;
-  // "tile<16x32xf32, #mp_b>": the type with that layout.
+  // The text of the type with that layout: "tile<16x32xf32, #mp_b>".
   std::string spellType(Type type, const Layout *layout) const;
   Context &context() const { return context_; }
   std::span<const LayoutAlias> aliases() const { return aliases_; }
   const SourceManager *sources() const { return sources_; } // null if unknown, so there are no fix-its
-  // For ops in a function's body: where the function is called. callOf gives null for other ops.
+  // The place where a function is called, for each op that comes from its body. callOf returns null for other ops.
   void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
   const SourceRange *callOf(const Op &op) const;
 
@@ -48,11 +48,11 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index);
 // The layout that the operands of `op` determine for its result `index`; null if they do not determine it (yet).
 const Layout *givenToResult(Context &context, const Op &op, size_t index);
 
-// The default layout for a result that nothing else determines: the holder of an operand's element holds all copies of it. Null
-// for ops whose rule alone determines the layouts.
+// The layout to assume for the result of a broadcast if nothing else determines it: each subgroup that holds an element of the
+// operand holds all copies of it. Null for other ops, and if the operand has no layout.
 const Layout *assumedForResult(Context &context, const Op &op);
 
-// Checks whether the layouts of `op`, all known, agree; reports if not.
+// Checks whether the layouts of `op`, which must all be known, agree. Returns false after reporting an error if they do not.
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 } // namespace xt

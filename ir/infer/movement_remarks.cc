@@ -38,7 +38,8 @@ private:
     return alias ? "#" + alias->name : layout->text();
   }
 
-  // In a loop the shared local memory must have been read before it is written again.
+  // The text for the barriers that a movement takes. In a loop, all subgroups must have read the shared local memory before it
+  // is written again.
   static std::string barriers(const Op &op) {
     for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
       if (carriedAt(*around).loops) return "1 barrier per iteration, 2 if the loop has no other barrier";
@@ -58,7 +59,7 @@ private:
     if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
       return stays(op, choice->count == 1 ? "each keeps a part of its elements"
                                           : str("each keeps one of ", choice->count, " parts of its elements"));
-    // If no element has to change its subgroup, the whole vector is moved nevertheless.
+    // If `bytes` is 0, no element has to change its subgroup, but the op moves the whole vector nevertheless.
     int64_t bytes = movedBytes(from, to.layout(), storage(to));
     diagnostics_
         .report(DiagCode::MovesAcrossSubgroups, op.range(),
@@ -67,7 +68,7 @@ private:
         .note(str("from ", spell(to, from), " to ", spell(to, to.layout())));
   }
 
-  // Partial results that several subgroups hold of one result are combined through shared local memory.
+  // If several subgroups hold partial results of the same element, they combine them through shared local memory.
   void reduction(const Op &op) {
     Type from = op.operand(0)->type(), to = op.result()->type();
     auto dim = static_cast<int>(dimensionOf(op));

@@ -5,8 +5,9 @@
 
 namespace xt {
 
-// Reports a remark (04xx) for each convert_layout, transpose, reduction and tile_mma of a kernel at workgroup scope whose
-// operands cross subgroups, with the bytes and the barrier that this takes on a machine with shared local memory.
+// Reports remarks (04xx) on a kernel at workgroup scope: one for each convert_layout, transpose and reduction, and one for
+// each operand of a tile_mma whose K is spread over several subgroups. A remark states the bytes that move between subgroups
+// and the barriers that this takes on a machine with shared local memory, or that nothing moves.
 void remarkMovements(const Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -21,9 +21,9 @@ struct TypeRuleInput {
   std::span<const Attr> attrs;
   Type written; // the written result type, if there is a signature; its layout may be open
   SourceRange writtenRange;
-  SourceRange range; // of the op
+  SourceRange range; // the range of the op
   Diagnostics &diagnostics;
-  int64_t lanes = 0; // per subgroup at lane scope; 0: at another scope; kAnyLanes: unknown, as in a function
+  int64_t lanes = 0; // the lanes per subgroup at lane scope; 0: at another scope; kAnyLanes: unknown, as in a function
 
   SourceRange operandRange(size_t i) const { return i < operandRanges.size() ? operandRanges[i] : range; }
 };

@@ -1,4 +1,4 @@
-// XeGPU ops lane by lane (SIMT), and ops that exchange values between lanes.
+// The type rules of XeGPU ops that work lane by lane (SIMT), and of ops that exchange values between lanes.
 #include "ir/infer/type_rules_internal.h"
 #include "ir/views/names.h"
 
@@ -67,7 +67,7 @@ std::vector<int64_t> ownShape(Type desc, Mode mode) {
 
 bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   const Layout *layout = desc.layout();
-  if (!layout) return true; // in a function, whose callers have a layout
+  if (!layout) return true; // the op is in a function, whose callers have a layout
   std::span<const Factor> digits = layout->factors(dim);
   bool together = !digits.empty() && digits.back().axis == Axis::Register && digits.back().extent % factor == 0;
   if (together) return true;
@@ -111,7 +111,8 @@ bool shuffle(const TypeRuleInput &in, Results &results) {
 }
 
 namespace {
-// A power of two from 1 to the number of lanes, `otherwise` if the attribute is missing; 0 if an error was reported.
+// Returns the value of an attribute that must be a power of two from 1 to the number of lanes; `otherwise` if it is missing.
+// Returns 0 after reporting an error for any other value.
 int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t otherwise) {
   const Attr *attr = findAttr(in, name);
   if (!attr) return otherwise;

@@ -6,7 +6,7 @@
 namespace xt::rules {
 namespace {
 
-// More than any device provides.
+// The maximum offset of a buffer in shared local memory: more bytes than any device provides.
 constexpr int64_t kMostSlmBytes = int64_t{1} << 30;
 
 } // namespace

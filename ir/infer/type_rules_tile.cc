@@ -46,7 +46,8 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
   return false;
 }
 
-// init_tile from an address: offsets, shape and strides of the two dimensions.
+// Checks the number of operands of an init_tile from an address: the address, and offsets, shape and strides for two
+// dimensions.
 bool addressForm(const TypeRuleInput &in) {
   if (in.operands.size() == 7) return true;
   in.diagnostics
@@ -113,7 +114,7 @@ bool blockForm(const TypeRuleInput &in) {
   return explicitView || checkOrder(in, base, in.written);
 }
 
-// Checks a tile whose memory layout is [K/f][N][f]: groups of rows share 32 bits.
+// Checks a packed tile, whose layout in memory is [K/f][N][f]: the elements of f rows in a column fill 32 bits.
 bool packedForm(const TypeRuleInput &in) {
   Type tile = in.written, base = in.operands[0];
   int64_t factor = tile.packFactor();
@@ -133,7 +134,7 @@ bool packedForm(const TypeRuleInput &in) {
   return true;
 }
 
-// An i64 base has no element type; the element type of a memref must be the tile's.
+// Checks that the element type of the base is that of the tile. A base that is an address has no element type.
 bool elementsAgree(const TypeRuleInput &in) {
   Type base = in.operands[0];
   if (!base.isMemRef() || base.elem() == in.written.elem()) return true;
@@ -280,8 +281,8 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
 
 bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
 
-// Which memory the tiles are in is checked where a kernel uses them (ir/async_copies.h): a tile that is a parameter of a function
-// has no memory space yet.
+// The memory spaces of the tiles are not checked here but where a kernel uses them (ir/async_copies.h): a tile that is a
+// parameter of a function has no memory space yet.
 bool asyncCopy(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
   if (!sameTypeButLayout(vectorOf(in, in.operands[0]), vectorOf(in, in.operands[1]))) return misfit(in, "copy", 0, 1, 1);
@@ -389,7 +390,7 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
 }
 
-// Checks the loads and the product that the loop would contain.
+// A `nest` stands for a loop over K: checks the two loads and the tile_mma that this loop would contain.
 bool nest(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
   auto loaded = [&](size_t operand, std::string_view transpose) {

@@ -165,7 +165,7 @@ bool reshape(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
-// Checks the attributes that MLIR prints in addition to the types: `sizes` are the part's extents, `strides` are 1.
+// Checks the attributes that MLIR prints in addition to the types: `sizes` must be the part's extents, `strides` must be 1.
 static bool restatedFits(const TypeRuleInput &in, Type part) {
   auto of = [&](std::string_view name) {
     const Attr *attr = findAttr(in, name);
@@ -186,7 +186,7 @@ static bool restatedFits(const TypeRuleInput &in, Type part) {
   return false;
 }
 
-// Reports offsets outside of the whole vector at the attribute.
+// Checks that `part`, at the offsets in the op's attribute, is a part of the vector `whole`. Reports errors at the attribute.
 static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
   if (!restatedFits(in, part)) return false;
   const Attr *attr = findAttr(in, attr_names::kOffsets);

@@ -1,4 +1,5 @@
-// XeGPU ops (RFC for XeTile and XeGPU Dialect): on whole vectors, or in lanes (type_rules_lanes.cc).
+// The type rules of XeGPU ops (RFC for XeTile and XeGPU Dialect), which work on whole vectors or lane by lane
+// (type_rules_lanes.cc).
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules_internal.h"
 #include "ir/views/names.h"
@@ -27,7 +28,8 @@ const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
   return attr ? &std::get<std::string>(attr->value) : nullptr;
 }
 
-// Takes over the attributes of the op that belong to its result's type; attributes that contradict the type are errors.
+// Copies the attributes of the op that belong to the type of its result to `data`. An attribute that contradicts the type is
+// an error.
 bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   auto contradiction = [&](std::string_view name) {
     in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` disagrees with the type"))
@@ -97,7 +99,7 @@ bool swaps(const TypeRuleInput &in, bool &swapped) {
   return false;
 }
 
-// The number of elements that fill 32 bits; 0 if there is none, which is reported.
+// The number of elements that fill 32 bits; 0 after reporting an error if the elements have neither 8 nor 16 bits.
 int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
   int bits = elemInfo(elem).bits;
   if (bits == 8 || bits == 16) return 32 / bits;
@@ -106,7 +108,8 @@ int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
   return 0;
 }
 
-// [R, C] as [R/f, C, f] (axis 0) or [R, C/f, f] (axis 1).
+// The shape of the VNNI form that the op's `vnni_axis` selects: [R, C] becomes [R/f, C, f] (axis 0) or [R, C/f, f] (axis 1),
+// and stays as it is without the attribute. Nullopt after reporting an error.
 std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vector<int64_t> shape, bool swapped, Mode mode) {
   Elem elem = in.operands[0].elem();
   const Attr *attr = findAttr(in, attr_names::kVnniAxis);
@@ -146,7 +149,7 @@ bool valueIs(const TypeRuleInput &in, size_t operand, std::span<const int64_t> s
   return false;
 }
 
-// Checks that the operand is one value per lane.
+// Checks that the operand is a scalar of the type `elem`: one value per lane.
 bool scalarIs(const TypeRuleInput &in, size_t operand, Elem elem) {
   if (in.operands[operand].isScalar(elem)) return true;
   in.diagnostics.report(DiagCode::OperandType, in.operandRange(operand),
@@ -160,8 +163,8 @@ bool maskFits(const TypeRuleInput &in, size_t operand, size_t desc, Mode mode) {
   return valueIs(in, operand, in.operands[desc].shape().first(1), Elem::I1, desc);
 }
 
-// The type of the data that a descriptor with offsets moves. Whole: a vector of [lanes] or [lanes, chunk], or its transpose.
-// For one lane: a scalar, or its chunk. Null if an error was reported.
+// The type of the data that an access through a descriptor with offsets moves: a vector of [lanes] or [lanes, chunk], or its
+// transpose; in Mode::Lanes a scalar or the chunk of one lane. Null if an error was reported.
 Type gathered(const TypeRuleInput &in, Type desc, Mode mode) {
   bool swapped;
   if (!swaps(in, swapped)) return {};
@@ -190,7 +193,7 @@ bool offsetsFit(const TypeRuleInput &in, Type desc, Mode mode) {
   return false;
 }
 
-// The size of a matrix with two dimensions, or with a third one for neighbours along K.
+// The size of a matrix operand of dpas. The operand has two dimensions, or a third one for packed neighbours along K.
 struct DpasShape {
   int64_t rows, columns;
 };
@@ -249,7 +252,7 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
         .note("a block message reads rows as they are; use ops on tiles, which know the swizzle");
     return false;
   }
-  // With explicit strides, those count and not the strides of the type.
+  // Explicit strides replace those of the type, which are then not checked.
   const bool isContiguous =
       !base.isMemRef() || given != rank || (rank == 1 ? memrefStrides(base)[0] == 1 : storageOrders(base).rowMajor);
   if (!isContiguous) {
