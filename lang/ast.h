@@ -13,9 +13,9 @@
 
 namespace xt::ast {
 
-struct Name { // without its sigil
+struct Name { // a name in the source; `text` is without the sigil
   std::string text;
-  SourceRange range; // with the sigil
+  SourceRange range; // includes the sigil
   explicit operator bool() const { return !text.empty(); }
 };
 
@@ -61,15 +61,15 @@ struct Expr {
     Binary, // text is "+", "-", "*", "/", "mod", "<", "<=", "==", "!=", ">", ">=", "and", "or"
     Call,   // text is the callee without sigil; symbolCall when @f(…). Argument names in argNames ("" if positional)
     Index,  // children[0] [ items ]: items are the other children (expressions or Slice)
-    Slice,  // begin : end, each may be absent (children[0], children[1] with Kind::Error and an empty range if absent).
-            // Also a factor of #layout<…>: 4:subgroup*8
+    Slice,  // begin : end : step. children[0], children[1]: begin and end, of Kind::Error and with an empty range if absent;
+            // children[2]: the step, if given. Also a factor of #layout<…>: 4:sg*8
     List,   // [a, b]
   };
   Kind kind = Kind::Error;
   SourceRange range;
   std::string text;
   SourceRange textRange; // the range of the operator or callee
-  int64_t integer = 0; // Int: the bits of a uint64_t (the sign is an operator); negative from 2^63 on
+  int64_t integer = 0; // Int: the bits of a uint64_t, since a sign is a separate operator; negative for 2^63 and above
   bool integerOverflow = false; // the literal does not fit 64 bits; reported by the checker
   double number = 0;
   bool symbolCall = false;
@@ -86,7 +86,8 @@ struct Extent {
   std::optional<Expr> value; // an integer, $param or [expression]
 };
 
-// #name, #name<key = value, …>, number, [list], {dict}, a type, a word. Alias bodies and attribute groups.
+// An attribute: #name, #name<key = value, …>, a number, [list], {dict}, a type or a word. Bodies of aliases and attribute
+// groups are attributes too.
 struct Attr {
   enum class Kind : uint8_t { Error, Value, Word, Alias, Mapping, List, Dict, Type, AffineMap };
   struct Entry;
@@ -97,7 +98,7 @@ struct Attr {
   std::vector<Attr> items;    // List
   std::vector<Entry> entries; // Mapping, Dict
   std::shared_ptr<TypeExpr> type;
-  std::vector<int64_t> permutation; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}; its name is set in affine_map = <…>
+  std::vector<int64_t> permutation; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}; `name` is set for the form affine_map = <…>
 };
 struct Attr::Entry {
   Name key;                  // empty for a positional entry: `{#mp_b}`, `#slm` …
@@ -118,7 +119,7 @@ struct TypeExpr {
   Name name;
   std::vector<Extent> extents;       // Shaped
   std::shared_ptr<TypeExpr> element; // Shaped: Word or Param
-  std::vector<Attr::Entry> attrs;    // Shaped: after the element, e.g. #mp_a, slm, strided<[?, 1]>, order = [0, 1]
+  std::vector<Attr::Entry> attrs;    // Shaped: the attributes after the element: #mp_a, slm, strided<[?, 1]>, order = [0, 1]
 };
 
 struct Signature {
@@ -131,7 +132,7 @@ struct Signature {
 struct OpClause {
   Clause shape = Clause::Operands;
   Name op;                  // as spelled, with prefix: "xetile.load_tile"
-  Maybe<Name> kind; // <add>; Dimension: x
+  Maybe<Name> kind; // Kind: the word, such as add in <add>; Dimension: the dimension, such as x
   std::vector<Expr> operands;
   Maybe<Expr> offsets, shapeList, strides; // Base: three bracket lists (Kind::List)
   Maybe<Expr> dims;                        // Kind, Dims: [1] or [1, 0], before or after the operands
@@ -143,7 +144,7 @@ struct OpClause {
   Maybe<Signature> signature;
 };
 
-struct Param { // of a kernel or function, or of a block's label
+struct Param { // a parameter of a kernel, of a function or of a block's label
   Name name;
   TypeExpr type;
 };
@@ -188,10 +189,10 @@ struct Stmt {
   SourceRange range;
   std::vector<Binding> results;
   Maybe<OpClause> op;
-  Maybe<Expr> expr; // Assign, Call; While/If/Condition: the condition; Buffer: the initializer, always a
-                            // Call (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
-  Maybe<TypeExpr> type; // Buffer; Assign with `: type`; For: of its variable
-  Maybe<Attr> attrs;    // Assign: attribute group after the expression; Launch: overrides
+  Maybe<Expr> expr; // Assign, Call; While/If/Condition: the condition; Buffer: the initializer, a Call unless it is wrong
+                    // (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
+  Maybe<TypeExpr> type; // Buffer, Assign: the type after `:`; For: the type of the variable
+  Maybe<Attr> attrs;    // Assign: the attribute group after the expression; Launch: the overrides
   // For
   Name variable;
   Maybe<Expr> lower, upper, step;
@@ -238,7 +239,7 @@ struct ParamDecl { // param $BM : index = 256 in [128, 256]
   Name name;
   TypeExpr type;
   std::optional<Expr> value;         // the default of a scalar parameter
-  std::optional<TypeExpr> typeValue; // the default of a parameter `: type`
+  std::optional<TypeExpr> typeValue; // the default of a parameter that is declared as `: type`
   std::vector<Expr> choices;
   std::vector<TypeExpr> typeChoices;
 };
@@ -273,7 +274,7 @@ struct TestDecl {
   Block body;
 };
 
-// Declarations of each kind in source order.
+// The declarations of a file; those of each kind are in source order.
 struct File {
   uint32_t file = 0;
   std::vector<ImportDecl> imports;

@@ -174,7 +174,7 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   } else if (param->typeValue) {
     value = typeValue(*param->typeValue, diagnostics_);
   } else if (param->type.kind == ast::TypeExpr::Kind::Error) {
-    // reported
+    // the parser has reported the error
   } else if (!param->value) {
     // Report it at the declaration, so that it is reported only once.
     diagnostics_.report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
@@ -233,7 +233,7 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
     std::optional<ConstValue> v = eval(expr.children[0]);
     if (!v) return std::nullopt;
     if (expr.text == "not") return boolValue(v->integer == 0);
-    if (isWideLiteral(*v)) { // INT64_MIN took the branch above
+    if (isWideLiteral(*v)) { // -2^63 is handled above
       diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
       return std::nullopt;
     }

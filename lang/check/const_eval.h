@@ -14,8 +14,8 @@ struct ConstValue {
   enum class Kind : uint8_t { Int, Float, Bool, Type } kind = Kind::Int;
   int64_t integer = 0; // Int; Bool: 0 or 1
   double number = 0;   // Float
-  Elem elem = kIndexElem; // Type: the element type. Otherwise the value's type; for literals see literals.h, or F32
-  bool literal = true;     // no declared type: the value takes the type of the other operand
+  Elem elem = kIndexElem; // Type: the element type itself. Otherwise the value's type (Int literals: see literals.h)
+  bool literal = true;     // the value has no declared type: it takes the type of the other operand
   bool operator==(const ConstValue &) const = default;
 };
 std::string constText(const ConstValue &value);
@@ -31,14 +31,15 @@ public:
 
   // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
-  // The value of a parameter or of a name that override() has set. Null: the error has been reported.
+  // Returns the value of a parameter or of a name that override() has set. Nullopt if the value has an error, which is reported
+  // here unless it was reported before.
   std::optional<ConstValue> get(const ast::Name &name);
   // The values in a declaration's list `in [...]`, converted to the parameter's type. Reports invalid values and skips them.
   std::vector<ConstValue> choices(const ast::ParamDecl &param);
   const FileSymbols &symbols() const { return symbols_; }
   Diagnostics &diagnostics() const { return diagnostics_; }
 
-  // Evaluates a constant expression. Null: the error has been reported.
+  // Evaluates a constant expression. Nullopt if it has an error, which is reported here unless it was reported before.
   std::optional<ConstValue> eval(const ast::Expr &expr);
   std::optional<int64_t> evalInt(const ast::Expr &expr, std::string_view what);
 
@@ -57,7 +58,7 @@ private:
 
 // Parses the value of a declared parameter (`-D BM=128`). Null if the text is not a value of the parameter's type.
 std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string_view text);
-// Converts `value` to the parameter's declared type; reports at `range` if it does not fit.
+// Converts `value` to the parameter's declared type. Reports an error at `range` and returns nullopt if it does not fit.
 std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue value, SourceRange range,
                                      Diagnostics &diagnostics);
 

@@ -2,7 +2,7 @@
 // ConstValue::elem tells how to interpret them:
 //   Index  the signed value
 //   U64    the value as a uint64_t, 2^63 or more
-//   I64    the same, but written in hexadecimal: a bit pattern that signed types take as two's complement
+//   I64    a value of 2^63 or more that is written in hexadecimal: signed types take the bits as two's complement
 #pragma once
 #include "lang/check/const_eval.h"
 

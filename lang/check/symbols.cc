@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// The compiled file's own declarations that are the first with their names.
+// The declarations of the compiled file itself that are the first ones of their names.
 using OwnNames = std::set<const void *>; // used for lookup only; iteration order would not be deterministic
 
 template <class T>

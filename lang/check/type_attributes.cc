@@ -193,7 +193,7 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
   return true;
 }
 
-// False has been reported.
+// Reports an error and returns false if `out` already has a memory layout.
 bool TypeResolver::onlyMemoryLayout(SourceRange range, const ShapedAttrs &out) {
   if (out.memory)
     diagnostics().report(DiagCode::AttributeValue, range, "a memref can have only one memory layout, and one is already given");
@@ -237,7 +237,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
       diagnostics().report(DiagCode::AttributeValue, attr.range, "strided takes one list: strided<[4096, 1]>");
       return false;
     }
-    // The address of a memref is that of its first element, so MLIR's `offset: ?` says nothing, and no other number than 0 fits.
+    // The address of a memref is that of its first element, so MLIR's `offset: ?` adds nothing, and 0 is the only valid number.
     if (offset && !isWord(*attr.entries[1].value, "?")) {
       std::optional<ConstValue> value =
           attr.entries[1].value->value ? params_.eval(*attr.entries[1].value->value) : std::nullopt;
@@ -289,7 +289,8 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
   return false;
 }
 
-// [8:sg*4, 32]: the digits of an index, outermost first. A number without axis is a register digit.
+// Resolves a list of factors, such as [8:sg*4, 32]: the digits of an index, outermost first. A factor without an axis is a
+// register digit.
 std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) {
   std::vector<Factor> result;
   auto wrong = [&](SourceRange range) {

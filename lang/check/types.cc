@@ -21,7 +21,7 @@ TypeKind kindOf(std::string_view constructor) {
   return constructor == "tile" ? TypeKind::Tile : TypeKind::TensorDesc;
 }
 
-// Whether the static extents make more elements than any type but a memref may have.
+// Whether the product of the static extents exceeds 2^31, the maximum number of elements of all types except memrefs.
 bool hasTooManyElements(std::span<const int64_t> shape) {
   int64_t total = 1;
   for (int64_t extent : shape)
@@ -122,7 +122,7 @@ Type TypeResolver::resolveOpen(const ast::TypeExpr &expr) {
   return type;
 }
 
-// Resolves the extents of a shape. False has been reported.
+// Resolves the extents of a shape. Returns false if an error was reported.
 bool TypeResolver::extents(const ast::TypeExpr &expr, std::string_view constructor, TypeData &data) {
   bool ok = true;
   for (const ast::Extent &extent : expr.extents) {
@@ -170,7 +170,7 @@ Type TypeResolver::memRef(const ast::TypeExpr &expr, TypeData data, const Shaped
   return context_.intern(std::move(data));
 }
 
-// A vector or a tile, which may have a layout.
+// Makes the type of a vector or a tile, which may have a layout.
 Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view constructor, TypeData data,
                                const ShapedAttrs &attrs) {
   if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
@@ -202,7 +202,8 @@ Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view const
   return context_.intern(std::move(data));
 }
 
-// Scatter tiles and XeGPU blocks address elements by their distance from the base, so that only a matrix can be swizzled.
+// Reports an error and returns false if this memref cannot be swizzled. Scatter tiles and XeGPU blocks address elements by
+// their distance from the base, so only memrefs of two or more dimensions can be swizzled.
 bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) {
   const int elemBytes = elemInfo(data.elem).storageBytes;
   const bool splitsElements = elemBytes > (1 << data.memory.swizzle.base);
@@ -247,8 +248,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   return distributed(expr, constructor, std::move(data), attrs);
 }
 
-// A tensor_desc: a block of one or two dimensions, or, if scattered, one element or a chunk of elements per lane, each lane
-// with its own offset.
+// Makes the type of a tensor_desc: a block of one or two dimensions or, if scattered, one element or a chunk of elements per
+// lane, where each lane has its own offset.
 Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
   if (attrs.memory || attrs.order || attrs.packed) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
@@ -275,8 +276,8 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
   return context_.intern(std::move(data));
 }
 
-// Sets the layout of a descriptor from its sg_map. Every element belongs to one lane; in a scattered descriptor, lane i has
-// row i, which is its chunk. False has been reported.
+// Sets the layout of a descriptor from its sg_map. Each element must belong to one lane; in a scattered descriptor, lane i must
+// have row i, which is its chunk. Reports an error and returns false otherwise.
 bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data) {
   SourceRange range = attrs.layoutRange.file ? attrs.layoutRange : expr.range;
   LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
@@ -287,8 +288,8 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
       return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} &&
              l->axisSize(Axis::Lane) == data.shape[0];
     };
-    // The RFC for XeTile and XeGPU Dialect has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8,
-    // 1] for 16 lanes of 8.
+    // In the RFC for XeTile and XeGPU Dialect, the chunk is the outer dimension of the map: 16 lanes with chunks of 8 elements
+    // have wi_layout = [1, 16] and wi_data = [8, 1].
     if (!ownRows(layout) && data.shape.size() == 2) {
       int64_t transposedShape[] = {data.shape[1], data.shape[0]};
       constexpr int64_t kSwap[] = {1, 0};

@@ -16,7 +16,7 @@ struct ShapedAttrs {
   MatrixUse use = MatrixUse::None;
   bool slm = false;
   std::optional<MemoryLayout> memory;
-  std::optional<bool> boundaryCheck; // of a tensor_desc
+  std::optional<bool> boundaryCheck; // only for a tensor_desc
   std::optional<int64_t> chunk;
 };
 
@@ -24,15 +24,15 @@ class TypeResolver {
 public:
   TypeResolver(Context &context, ParamScope &params) : context_(context), params_(params) {}
 
-  // Resolves a type; null has been reported.
+  // Resolves a type. Null if an error was reported.
   Type resolve(const ast::TypeExpr &expr);
   // Resolves a type in the signature of a function, where `?` is allowed in every shape and matches any extent.
   Type resolvePattern(const ast::TypeExpr &expr);
-  // A type in the body of a function: `?` may stand in every shape that has no layout.
+  // Resolves a type in the body of a function, where `?` is allowed in every shape that has no layout.
   Type resolveOpen(const ast::TypeExpr &expr);
-  // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
+  // Returns the layout that an attribute such as `{#mp_b}` describes for `shape`; null if an error was reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
-  // Resolves a single attribute, as in the definition of an alias. False has been reported.
+  // Resolves a single attribute, as in the definition of an alias. Returns false if an error was reported.
   bool resolveAttr(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<int64_t>> integers(const ast::Attr &attr, std::string_view what);
   std::optional<Elem> element(const ast::TypeExpr &expr);
@@ -62,12 +62,12 @@ private:
 
   Context &context_;
   ParamScope &params_;
-  bool pattern_ = false; // `?` may stand in every shape, and no layout may
-  bool open_ = false;    // `?` may stand in every shape that has no layout
+  bool pattern_ = false; // `?` is allowed in every shape, and layouts are not allowed
+  bool open_ = false;    // `?` is allowed in every shape that has no layout
   std::vector<std::string_view> expanding_; // aliases being resolved
   size_t expansions_ = 0;                   // number of alias uses since the outermost alias
   SourceRange outermost_;
-  bool expandedTooMuch_ = false;            // the error has been reported
+  bool expandedTooMuch_ = false;            // the error about too many uses has been reported
   std::set<std::string_view> circular_;     // aliases that contain themselves, each reported once
 };
 

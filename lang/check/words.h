@@ -1,4 +1,4 @@
-// Compares words of types and attributes independently of their spelling.
+// Compares words of types and attributes without regard to their prefixes and sigils.
 #pragma once
 #include "lang/ast.h"
 

@@ -11,7 +11,7 @@ namespace {
 
 using Role = TokenRole;
 
-// Builds the lines of a text. Items in `kept`, given by the index of their first token, are copied unchanged.
+// Builds the lines of the formatted text. Items whose first token has an index in `kept` are copied unchanged.
 class LineMaker {
 public:
   LineMaker(const SourceFile &source, const std::vector<SourceToken> &tokens, const std::set<size_t> &kept, uint32_t width)
@@ -91,7 +91,8 @@ void LineMaker::take(size_t i) {
   }
 }
 
-// Copies an item unchanged up to its last word. Returns the index of the next token.
+// Copies the lines of an item unchanged, without the comments that precede the next item. Returns the index of the token after
+// the copied ones.
 size_t LineMaker::keep(size_t begin) {
   endLines();
   indent_ = 0;

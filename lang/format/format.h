@@ -12,7 +12,7 @@
 namespace xt {
 
 struct FormatOptions {
-  uint32_t width = 120; // of a line, in code points; comments and single long words may be longer
+  uint32_t width = 120; // maximum width of a line, in code points; comments and single long words may exceed it
   // True: leaves items (kernels, tests, aliases …) with a syntax error unchanged and formats the others, as an editor needs.
   // False: reports a syntax error and formats nothing.
   bool keepBroken = false;
@@ -22,8 +22,8 @@ struct FormatOptions {
 Result<std::string> formatSource(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics,
                                  const FormatOptions &options = {});
 
-// Returns the same formatting as edits of the blanks between words, sorted and without overlap. With a range, returns only
-// the edits of statements that the range touches.
+// Returns the result of formatSource() as edits of the blanks between words, sorted and without overlap. With a range, returns
+// only the edits of statements that the range touches.
 Result<std::vector<TextEdit>> formatEdits(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics,
                                           std::optional<SourceRange> range = std::nullopt, const FormatOptions &options = {});
 

@@ -36,7 +36,7 @@ size_t lineEnd(std::span<const Piece> pieces, size_t first, uint32_t column, uin
       column += piece.space;
     }
     column += widthOf(piece.text);
-    if (column > width && cost != Piece::kNoBreak) return best; // if no position fits, the first one beyond `width`
+    if (column > width && cost != Piece::kNoBreak) return best; // if no break position fits, the first one is used
   }
   return pieces.size();
 }

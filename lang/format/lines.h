@@ -1,4 +1,4 @@
-// Divides a text into lines, aligns them, and joins them.
+// Divides statements into lines, aligns the lines, and joins them.
 #pragma once
 #include "lang/format/pieces.h"
 

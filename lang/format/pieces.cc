@@ -106,7 +106,8 @@ bool PieceMaker::spaceBefore(size_t i) {
   if (closesBracket(role) && (role != Role::CloseBlock || last == Role::OpenBlock)) return false;
   if (role == Role::Comma || role == Role::Splice || last == Role::Splice) return false;
   if (role == Role::Equals && textOf(i) == ":") return false; // strided<[4, 1], offset: ?>
-  // `%A: memref<…>` in parentheses, 0:8 in brackets and in places, ` : ` before a signature.
+  // A blank precedes the ` : ` of a signature, but no colon in parentheses (`%A: memref<…>`), in brackets (0:8) or in a
+  // location.
   if (role == Role::Colon && open_.empty() && textOf(first_).starts_with("^")) return false; // ^bb0(%x: f32):
   if (role == Role::Colon) return open_.empty() || open_.back().role == Role::OpenBrace || last == Role::Comma;
   if (last == Role::Colon && !open_.empty() && open_.back().locationOrSlice) return false;

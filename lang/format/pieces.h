@@ -23,16 +23,16 @@ struct Piece {
 class PieceMaker {
 public:
   PieceMaker(const std::vector<SourceToken> &tokens, std::string_view text) : tokens_(tokens), text_(text) {}
-  // The piece of token i. Tokens must be taken in order.
+  // Returns the piece of token i. Tokens must be taken in order.
   Piece take(size_t i);
   void startStatement();
 
 private:
   struct Bracket {
     TokenRole role;
-    bool spacedShape = false; // $M x 32 x f16, not 8x32xf16
-    bool tightInside = false; // 4:subgroup*8: a factor of a layout
-    bool locationOrSlice = false; // no blanks around its colons
+    bool spacedShape = false; // blanks separate the extents: $M x 32 x f16, unlike 8x32xf16
+    bool tightInside = false; // no blanks around operators, as in 4:sg*8, a factor of a layout
+    bool locationOrSlice = false; // loc(…), or brackets: no blanks around their colons
   };
   std::string_view textOf(size_t i) const { return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin); }
   bool spaceBefore(size_t i);
