@@ -40,7 +40,7 @@ bool broadcastScalars(KernelState &state, std::vector<Value *> &values, SourceRa
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
       Op *copy = state.builder.create(OpKind::Constant, {}, {type});
       ConstantOp(*copy).setValue(ConstantOp(*op).value(), op->range());
-      // The scalar of a literal has no other use; a named one may be used later.
+      // The scalar of a literal has no other use; a constant with a name may be used later.
       if (value->uses().empty() && value->name().empty() && op->block()) op->block()->erase(op);
       value = copy->result();
       continue;

@@ -1,4 +1,4 @@
-// Operands of expressions that must have the same type. False has been reported.
+// Operands of expressions that must have the same type. The functions return false if an error was reported.
 #pragma once
 #include "lang/lower/kernel_state.h"
 

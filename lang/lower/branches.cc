@@ -27,10 +27,10 @@ private:
   KernelState &state_;
   const ast::Stmt &stmt_;
   SourceRange header_;
-  std::vector<const ast::Block *> blocks_; // one or two; the op has two regions in any case
+  std::vector<const ast::Block *> blocks_; // one or two blocks; the op has two regions in any case
   std::vector<CarriedName> carried_;
   Op *branch_ = nullptr;
-  std::vector<RegionYield> yields_; // of each region: the values of its `yield`, then those of the carried names
+  std::vector<RegionYield> yields_; // for each region the values of its `yield`, then those of the carried names
   bool failed_ = false;
 };
 
@@ -51,7 +51,7 @@ void BranchLowering::lowerRegion(size_t r) {
   state_.names.pop();
 }
 
-// Whether both branches yield values of the same types. False has been reported.
+// Whether both branches yield values of the same types. If not, an error was reported, here or before.
 bool BranchLowering::yieldAlike() {
   if (yields_[1].values.size() != yields_[0].values.size()) {
     if (!yields_[0].lost && !yields_[1].lost)
@@ -69,7 +69,7 @@ bool BranchLowering::yieldAlike() {
   return true;
 }
 
-// Whether the values have the types written after the condition. False has been reported.
+// Whether the values have the types written after the condition. If not, an error was reported.
 bool BranchLowering::agreeWithTypes() {
   if (stmt_.resultTypes.empty()) return true;
   const std::vector<Value *> &values = yields_[0].values;

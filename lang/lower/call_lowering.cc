@@ -29,7 +29,7 @@ bool fits(Type pattern, Type type) {
   return p.scatter == t.scatter && (p.order == t.order || p.order == Order::RowMajor);
 }
 
-// The type with `?` for all extents and, for tiles, in row-major order, which fits() accepts for either order.
+// Returns the type with `?` for all extents. The order is row-major, because fits() accepts tiles of either order for it.
 Type withAnyExtents(Context &context, Type type) {
   if (!type || type.isScalar()) return type;
   TypeData data = type.data();
@@ -66,7 +66,7 @@ const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr)
   return nullptr;
 }
 
-// False: an error has been reported, or a mismatch is due to an extent assumed for `?`.
+// Lowers the arguments of a call. Returns false if an error was reported, or if a mismatch is due to an extent assumed for `?`.
 bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
   if (expr.children.size() != decl.params.size()) {
     state.diagnostics()
@@ -99,14 +99,14 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
 
 std::optional<std::vector<Value *>> lowerCallBody(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl,
                                                   const std::vector<Value *> &arguments) {
-  if (state.repeated > kMostRepeatedStatements) return std::nullopt; // reported
+  if (state.repeated > kMostRepeatedStatements) return std::nullopt; // mayRepeat() has reported the error
   // An error inside a function is reported once, not once for each call.
   if (state.file.failedFunctions.contains(&decl)) return std::nullopt;
   state.file.lowered.insert(&decl);
   size_t before = state.diagnostics().errorCount();
   std::optional<std::vector<Value *>> results = lowerFunctionBody(state, decl, arguments, expr.range);
   if (state.diagnostics().errorCount() != before) {
-    if (state.repeated > kMostRepeatedStatements) return std::nullopt; // no mistake of the function's own
+    if (state.repeated > kMostRepeatedStatements) return std::nullopt; // the error is no mistake of this function
     state.file.failedFunctions.insert(&decl);
     state.diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
     return std::nullopt;
@@ -144,7 +144,7 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
   if (!decl) return std::nullopt;
   std::vector<Value *> arguments;
   if (!lowerArguments(state, expr, *decl, arguments) || decl->broken) return std::nullopt;
-  // `func.call @f(%x) : (f32) -> f32`
+  // Check the types in a call such as `func.call @f(%x) : (f32) -> f32`.
   if (signature && !agreesWith(state, signature->left, arguments, signature->range, "argument")) return std::nullopt;
   std::optional<std::vector<Value *>> results = lowerCallBody(state, expr, *decl, arguments);
   if (results && signature && !agreesWith(state, signature->right, *results, signature->range, "result")) return std::nullopt;

@@ -4,18 +4,19 @@
 
 namespace xt {
 
-// Lowers a call `@f(…)` and returns its results; nullopt has been reported. `signature` is the one written after the call, or null.
+// Lowers a call `@f(…)` and returns its results. Nullopt if an error was reported, or if a type does not match because of an
+// extent that is assumed for `?`. `signature` is the one written after the call, or null.
 std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &expr,
                                                       const ast::Signature *signature = nullptr);
 
-// Lowers the body of a function with these arguments and returns its results; nullopt has been reported.
+// Lowers the body of a function with these arguments and returns its results. Nullopt in the same cases as lowerFunctionCall().
 std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
                                                       const std::vector<Value *> &arguments, SourceRange call);
 
 void lowerReturn(KernelState &state, const ast::Stmt &stmt);
 
-// Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many, which has
-// been reported.
+// Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many; the
+// error is reported once.
 bool mayRepeat(KernelState &state, SourceRange range);
 
 } // namespace xt

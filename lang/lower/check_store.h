@@ -21,9 +21,9 @@ struct KernelCheck {
   bool repeatedTooMuch = false;
   size_t statements = 0; // statements lowered; those of a function count once for each call
   std::set<const ast::KernelDecl *> failed, lowered; // functions first found invalid by this check; functions lowered by it
-  // The result is valid while the following are the same.
+  // The result stays valid while the following are as they were during the check.
   Lookups lookups;
-  std::set<std::string> namesThen;          // if lookups.allNames
+  std::set<std::string> namesThen;          // all declared names, if lookups.allNames
   std::set<const ast::KernelDecl *> failedThen;
   std::vector<LayoutAlias> aliasesThen;     // if a message was reported, since messages print layouts by their aliases
   bool completeThen = true;
@@ -33,7 +33,7 @@ struct KernelCheck {
 class CheckStore {
 public:
   virtual ~CheckStore() = default;
-  // A stored check of this declaration and instance name that `holds` accepts, or null.
+  // Returns a stored check of this declaration and instance name that `holds` accepts, or null.
   virtual std::shared_ptr<KernelCheck> find(const ast::KernelDecl &decl, const std::string &instance,
                                             const std::function<bool(const KernelCheck &)> &holds) = 0;
   virtual void keep(const ast::KernelDecl &decl, const std::string &instance, std::shared_ptr<KernelCheck> check) = 0;

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 namespace xt {
-// XT_STDLIB if set, else the nearest folder `stdlib` or `share/xt/stdlib` with gemm.xt, beside the program or above it.
+// Returns XT_STDLIB if it is set, else the nearest folder `stdlib` or `share/xt/stdlib` that contains gemm.xt, in the folder of
+// the program or in one of the four folders above it.
 std::string stdlibFolder() {
   if (const char *given = std::getenv("XT_STDLIB"); given && *given) return given;
   std::string folder = ownProgram();

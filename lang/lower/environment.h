@@ -12,7 +12,7 @@ namespace xt {
 struct BoundName {
   Value *value = nullptr; // null: the definition is invalid, which has been reported; uses report nothing
   bool fixed = false;     // a loop or grid variable, which cannot be rebound
-  SourceRange range;      // of the last binding
+  SourceRange range;      // the name in its last binding
 };
 
 class Environment {

@@ -1,5 +1,5 @@
-// Lowers infix expressions, calls, names and literals. A null result has been reported. `like` is the type that literals take; if
-// it is null, integer literals are index and float literals are f32.
+// Lowers infix expressions, calls, names and literals. The functions return null if an error was reported. `like` is the type
+// that literals take; if it is null, integer literals are index and float literals are f32.
 #pragma once
 #include "lang/lower/kernel_state.h"
 

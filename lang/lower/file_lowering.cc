@@ -46,7 +46,7 @@ private:
     return all;
   }
   std::span<const ast::File *const> own() const { return std::span(files_).first(own_); }
-  // Whether no declaration of the same name comes before; a second one has been reported.
+  // Whether this is the first declaration of its name. The others have been reported.
   bool isFirst(const ast::KernelDecl &decl) const { return symbols_.kernel(decl.name.text) == &decl; }
 
   void lowerTests(const ast::File &file) {
@@ -99,7 +99,7 @@ private:
   }
 
   Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs) {
-    if (decl.broken) return nullptr; // reported
+    if (decl.broken) return nullptr; // the parser has reported the error
     ParamScope params = params_.scope({}, diagnostics_);
     // Overrides that change no value do not create another instance. The others are applied in order of declaration.
     std::string name = decl.name.text;

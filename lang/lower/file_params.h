@@ -17,14 +17,14 @@ public:
   FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics)
       : symbols_(symbols), files_(files), diagnostics_(diagnostics) {}
 
-  // Takes the definitions of LowerOptions. Reports names and values that do not fit.
+  // Reads LowerOptions::defines. Reports unknown names and values that do not fit their parameters.
   void readDefines(const std::vector<std::pair<std::string, std::string>> &defines);
-  // The values of one instantiation.
+  // Returns the parameters of one instantiation: the declared defaults, replaced by definitions and by `overrides`.
   ParamScope scope(const Overrides &overrides, Diagnostics &diagnostics) const;
   // Checks all parameters, even unused ones, and returns their values. Warns if a value is not in the parameter's list of
   // values.
   std::vector<ModuleParam> check();
-  // Warns as check() does, for parameters that the kernel uses and that a launch changes directly or through others.
+  // Warns as check() does, for parameters that the kernel uses and that a launch changes directly or through other parameters.
   void checkLaunch(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs);
 
 private:

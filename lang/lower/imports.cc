@@ -129,7 +129,7 @@ private:
   Diagnostics &diagnostics_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, size_t> byName_; // indices in nodes_
-  bool tooMany_ = false;                           // has been reported
+  bool tooMany_ = false;                           // whether the excess has been reported
 };
 
 // Reads and parses the imported files.

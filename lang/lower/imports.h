@@ -30,7 +30,7 @@ struct SourceUnit {
 class UnitLoader {
 public:
   virtual ~UnitLoader() = default;
-  // The unit, valid as long as the loader, or an Error as in ImportOptions::read.
+  // Returns the unit, which is valid as long as the loader exists, or an Error as in ImportOptions::read.
   virtual Result<const SourceUnit *> load(const std::string &path) = 0;
 };
 
@@ -38,12 +38,13 @@ public:
 // starts at the importing file's folder. ".xt" may be left out.
 std::vector<std::string> importCandidates(const std::string &path, const std::string &importer, const std::string &stdlib);
 
-// The files that `root` imports directly or indirectly, each once, in breadth-first order. Reports files that cannot be read
-// and a cycle of imports.
+// Returns the files that `root` imports directly or indirectly, each once, in breadth-first order. Reports files that cannot be
+// read, and a cycle of imports.
 std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &loader, const std::string &stdlib,
                                           Diagnostics &diagnostics);
 
-// The same for a file in one piece. Reads and parses the imports.
+// Reads and parses the files that `root`, which is a whole file, imports directly or indirectly. Reports errors as loadUnits()
+// does.
 std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources, const ImportOptions &options,
                                                     Diagnostics &diagnostics);
 

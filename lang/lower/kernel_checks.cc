@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Lowering this many statements takes some seconds and some hundred megabytes.
+// Lowering this many statements takes some seconds and several hundred megabytes.
 constexpr size_t kMostRepeatedInFile = 200000;
 
 } // namespace
@@ -30,8 +30,9 @@ bool KernelChecks::holds(const KernelCheck &known) const {
          std::equal(known.aliasesThen.begin(), known.aliasesThen.end(), state_.aliases.begin(), state_.aliases.end(), same);
 }
 
-// Whether more statements may be lowered. Inlined functions and kernels with several instances repeat statements, so
-// kMostRepeatedInFile may be lowered beyond those written. The number written is at most the number of bytes.
+// Whether more statements may be lowered. Inlined functions and kernels with several instances repeat statements, so the limit
+// is kMostRepeatedInFile plus the number of statements in the text. The number of bytes is an upper bound of the latter and is
+// used instead.
 bool KernelChecks::mayLowerMore(const ast::KernelDecl &decl) {
   if (mostStatements_ == 0) {
     mostStatements_ = kMostRepeatedInFile;
@@ -55,7 +56,7 @@ std::shared_ptr<KernelCheck> KernelChecks::make(const ast::KernelDecl &decl, con
   if (store_) made->context = std::make_unique<Context>();
   Context &context = store_ ? *made->context : context_;
   symbols_.watch(&made->lookups, store_ ? &made->names : nullptr);
-  // The check knows which functions have failed so far, but has its own messages, because it may be reused when other
+  // The check gets the set of functions that have failed so far, but has its own messages, because it may be reused when other
   // declarations change.
   FileState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
   ParamScope params = params_.scope(changed, made->diagnostics);

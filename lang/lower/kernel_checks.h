@@ -1,4 +1,4 @@
-// Checks the kernels and functions of a file one at a time, each with separate messages, and collects what they report.
+// Checks the kernels and functions of a file one at a time, each with separate messages, and collects these messages.
 #pragma once
 #include "lang/lower/check_store.h"
 #include "lang/lower/file_params.h"
@@ -11,7 +11,7 @@ namespace xt {
 class KernelChecks {
 public:
   // `files`: the pieces of the compiled file and of its imports. With a store, reuses valid checks from it, and each check has
-  // its own context. `names`: the index to which names outside of kernels are recorded, or null.
+  // its own context. `names`: the index in which names outside of kernels are recorded, or null.
   KernelChecks(const std::vector<const ast::File *> &files, const FileSymbols &symbols, const FileParams &params,
                Module &module, const SourceManager &sources, Context &context, CheckStore *store, NameIndex *names,
                Diagnostics &diagnostics)
@@ -44,7 +44,7 @@ private:
   std::vector<std::shared_ptr<KernelCheck>> checks_;
   std::set<std::tuple<DiagCode, uint32_t, uint32_t, uint32_t>> reportedAt_;
   size_t merged_ = 0; // how many of the file's messages are in reportedAt_
-  size_t mostStatements_ = 0; // 0: not counted yet
+  size_t mostStatements_ = 0; // limit of mayLowerMore(); 0: not computed yet
   bool limitReported_ = false;
 };
 

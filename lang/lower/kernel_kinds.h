@@ -13,8 +13,8 @@ public:
   // `files`: the pieces of the compiled file and of its imports.
   explicit KernelKinds(const std::vector<const ast::File *> &files) : files_(files) {}
 
-  // Whether a declaration is a kernel. A function may be one too: the RFC writes kernels as `func.func` without results. One
-  // that is called without having a grid is a function nevertheless.
+  // Whether a declaration is a kernel: it is declared as `kernel`, or it is a function without results that has a memref
+  // parameter and either has a grid or is not called. The RFC writes kernels as such functions (`func.func`).
   bool isKernel(const ast::KernelDecl &decl);
 
 private:

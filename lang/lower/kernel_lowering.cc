@@ -76,7 +76,8 @@ void lowerGrid(KernelState &state) {
   state.kernel->grid = std::move(dims);
 }
 
-// Must run before the body is lowered, because some ops have another meaning at lane scope.
+// Reads the number of lanes; returns false if an error was reported. Must run before the body is lowered, because some ops have
+// another meaning at lane scope.
 bool lowerLanes(KernelState &state) {
   if (!state.decl.lanes) return true;
   std::optional<int64_t> lanes = state.params.evalInt(*state.decl.lanes, "a number of lanes");

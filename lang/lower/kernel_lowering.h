@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Null if something was reported.
+// Returns null if an error was reported.
 std::unique_ptr<Kernel> lowerKernel(Context &context, ParamScope &params, FileState &file, const ast::KernelDecl &decl,
                                     std::string name);
 

@@ -1,5 +1,5 @@
-// The state of the lowering of one kernel, or of one function that no kernel calls. The parts of the lowering are functions over
-// this state, each with a header of its own (README.md lists them). They keep no state between two calls.
+// The state of the lowering of one kernel, or of one function that no kernel calls. The parts of the lowering are functions
+// over this state, each with a header of its own (README.md lists them). They keep no state between two calls.
 #pragma once
 #include "ir/builder.h"
 #include "ir/infer/layout_inference.h"
@@ -20,8 +20,8 @@ struct FileState {
   std::set<const ast::KernelDecl *> lowered; // functions whose bodies have been lowered
   const std::vector<LayoutAlias> &aliases; // the module's aliases, for messages
   const SourceManager &sources; // for messages
-  size_t statements = 0; // number lowered; those of a function count once for each call
-  bool repeatedTooMuch = false; // a kernel or function has more statements than may be inlined
+  size_t statements = 0; // number of statements lowered; those of a function count once for each call
+  bool repeatedTooMuch = false; // a kernel or function has more repeated statements than mayRepeat() allows
 };
 
 // The explicit yield of a region, if there is one.
@@ -29,7 +29,7 @@ struct RegionYield {
   bool written = false;
   bool lost = false; // a statement of the region could not be read: it may have been the yield
   bool ofCondition = false; // the region ends in scf.condition
-  std::vector<Value *> values; // null: invalid, which has been reported
+  std::vector<Value *> values; // a null value is invalid, which has been reported
   std::vector<SourceRange> ranges;
 };
 
@@ -37,8 +37,8 @@ struct RegionYield {
 struct CallFrame {
   const ast::KernelDecl *decl;
   bool returned;
-  std::vector<Value *> values; // of the return; null: invalid, which has been reported
-  SourceRange range; // of the return
+  std::vector<Value *> values; // the values of the `return`; a null value is invalid, which has been reported
+  SourceRange range; // the range of the `return`
   SourceRange call;
 };
 
@@ -61,7 +61,7 @@ struct KernelState {
   int64_t lanes = 0; // TypeRuleInput::lanes
   int depth = 0; // nesting of the current expression
   size_t repeated = 0; // statements of inlined functions and of blocks that are lowered again, counted each time
-  int repeats = 0; // around the current block: blocks that are lowered again
+  int repeats = 0; // number of blocks around the current one that are lowered again
   std::deque<CallFrame> calls; // innermost last; a deque, because a nested call must not move the outer frames
   std::vector<RegionYield> yields; // one per region being lowered, innermost last
 };

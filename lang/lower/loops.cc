@@ -16,7 +16,7 @@
 namespace xt {
 namespace {
 
-// The operands before the carried ones: bounds or a condition.
+// The op of a loop and its operands before the carried ones: bounds and step, or a condition.
 struct LoopHead {
   OpKind kind;
   SourceRange range;
@@ -64,7 +64,8 @@ void LoopLowering::lowerInit(size_t i) {
   head_.ranges.push_back(arg.init.range);
 }
 
-// Finds the names that the body rebinds; its own parameters are no such names.
+// Finds the outer names that the body rebinds. The loop variable and the names of iter_args belong to the body and are not
+// among them.
 void LoopLowering::findCarried() {
   carried_ = carriedNames(state_, {&*stmt_.body});
   std::erase_if(carried_, [&](const CarriedName &c) {
@@ -112,7 +113,7 @@ void LoopLowering::bindParams() {
   }
 }
 
-// Whether the body yields valid values for iter_args, after the next condition if `first` is 1. False has been reported.
+// Whether the body yields valid values for iter_args, after the next condition if `first` is 1. If not, an error was reported.
 bool LoopLowering::yieldsWhatItCarries(const RegionYield &yield, size_t first) {
   if (yield.values.size() != explicitCount_ + first) {
     if (!yield.lost)
@@ -133,7 +134,8 @@ bool LoopLowering::yieldsWhatItCarries(const RegionYield &yield, size_t first) {
   return true;
 }
 
-// Returns the checked values that the body yields, the carried names among them; nullopt has been reported.
+// Checks the values that the body yields and returns them, including those of the carried names. Nullopt if an error was
+// reported.
 std::optional<RegionYield> LoopLowering::checkedYield() {
   RegionYield yield = std::move(state_.yields.back());
   // The number of values before those of iter_args: 1 if the loop has a next condition, else 0.
@@ -214,8 +216,8 @@ void lowerFor(KernelState &state, const ast::Stmt &stmt) {
   LoopLowering(state, stmt, std::move(head)).lower();
 }
 
-// Evaluates the condition before the loop and again at the end of the body, unless the body ends in a `yield`. In that form,
-// which the IR prints, the first value of the `yield` is the next condition.
+// Lowers the condition before the loop and again at the end of the body. If the body ends in a `yield`, as the IR is printed,
+// the first value of the `yield` is the next condition instead.
 void lowerWhile(KernelState &state, const ast::Stmt &stmt) {
   SourceRange header = headerOf(stmt);
   Value *condition = stmt.expr ? lowerCondition(state, *stmt.expr, "while") : nullptr;

@@ -5,7 +5,7 @@
 namespace xt {
 
 void lowerFor(KernelState &state, const ast::Stmt &stmt);
-// A `while` whose condition is an expression; while_do.h has the other form.
+// Lowers a `while` whose condition is an expression; while_do.h has the other form.
 void lowerWhile(KernelState &state, const ast::Stmt &stmt);
 
 } // namespace xt

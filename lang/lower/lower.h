@@ -1,5 +1,5 @@
-// Checked AST -> IR. Kernels are lowered once with the file's own parameters and once for each set of overrides that a
-// test launches; tests become host ops.
+// Checks an AST and lowers it to IR. Kernels are lowered once with the file's own parameters and once for each set of overrides
+// with which a test launches them; tests become host ops.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -14,7 +14,8 @@
 namespace xt {
 
 struct LowerOptions {
-  // `-D BM=128`: name without '$', value as text. They replace the declared defaults; overrides of a launch take precedence.
+  // Definitions such as `-D BM=128`: a name without '$', and the text of its value. They replace the declared defaults;
+  // overrides of a launch take precedence.
   std::vector<std::pair<std::string, std::string>> defines = {};
   ImportOptions imports = {};
   bool tryFixes = true; // false: candidates among the fixes are neither tried nor dropped

@@ -43,7 +43,7 @@ bool flagAttribute(KernelState &state, const ast::Attr &flag, OpDraft &draft) {
   return ok;
 }
 
-// False has been reported.
+// Takes one flag. Returns false if an error was reported.
 bool takeFlag(KernelState &state, const ast::Attr &flag, const FlagInfo &info, OpDraft &draft) {
   Diagnostics &diagnostics = state.diagnostics();
   const auto &taken = draft.info->flags;
@@ -77,8 +77,9 @@ bool takeFlag(KernelState &state, const ast::Attr &flag, const FlagInfo &info, O
   return ok;
 }
 
-// Lowers MLIR's broadcast of a vector, which matches the last dimensions and stretches extents of 1: the operand gets a leading
-// dimension if it has one fewer than the result, and a first `broadcast` if both dimensions stretch.
+// Lowers MLIR's broadcast of a vector, which aligns the last dimensions and stretches extents of 1. A one-dimensional operand
+// of a two-dimensional result is first reshaped to get a leading dimension of extent 1. If both dimensions are stretched, an
+// extra `broadcast` stretches the leading one.
 bool stretch(KernelState &state, OpDraft &draft) {
   Type from = draft.operands[0]->type(), to = draft.written;
   SourceRange range = draft.operandRanges[0];
@@ -108,7 +109,7 @@ bool takeFlags(KernelState &state, const ast::OpClause &clause, OpDraft &draft) 
   bool ok = true;
   for (const ast::Attr &flag : clause.flags)
     if (const FlagInfo *info = findFlag(flag.name.text))
-      ok &= takeFlag(state, flag, *info, draft); // the parser knows all flags
+      ok &= takeFlag(state, flag, *info, draft); // the parser accepts known flags only
   return ok;
 }
 

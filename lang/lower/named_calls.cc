@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// Lowers one call. Null has been reported.
+// Lowers one call. The functions return null or false if an error was reported.
 class NamedCall {
 public:
   NamedCall(KernelState &state, const ast::Expr &expr, Type like) : state_(state), expr_(expr), name_(expr.text), like_(like) {
@@ -32,10 +32,10 @@ private:
   const ast::Expr &expr_;
   std::string_view name_;
   Type like_;
-  std::vector<SourceRange> ranges_; // of the arguments
+  std::vector<SourceRange> ranges_; // the ranges of the arguments
 };
 
-// Whether the call has this number of arguments; false has been reported.
+// Whether the call has this number of arguments; otherwise reports an error.
 bool NamedCall::takes(size_t count) {
   if (expr_.children.size() == count) return true;
   diagnostics().report(DiagCode::OperandCount, expr_.range,
@@ -88,7 +88,7 @@ Value *NamedCall::lowerSelect() {
   return emitOp(state_, OpKind::Select, values, ranges_, expr_.range);
 }
 
-// Lowers a call of an op of the table, or of `min` or `max`, whose op depends on the operands' type.
+// Lowers a call of an op of the table, or of a function such as `min`, whose op depends on the operands' type.
 Value *NamedCall::lowerOpCall() {
   const Operator *op = findText<Operator>(kArithmetic, name_);
   const OpInfo *info = name_ == "ceildiv" ? &opInfo(OpKind::CeilDivSI) : name_ == "abs" ? &opInfo(OpKind::AbsF) : findOp(name_);

@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Null has been reported. `like` is the type that literals take.
+// Lowers a call. Returns null if an error was reported. `like` is the type that literals take.
 Value *lowerNamedCall(KernelState &state, const ast::Expr &expr, Type like);
 
 // Reports a call of something that is no function. For an op, such as `tile_mma(%a, %b)`, offers to remove the parentheses.

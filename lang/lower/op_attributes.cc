@@ -40,7 +40,8 @@ bool holdsLiteral(Elem elem, const ConstValue &value) {
   return !(value.kind == ConstValue::Kind::Bool && elem != Elem::I1) && fitsType(elem, value);
 }
 
-// A hexadecimal integer that is the value of a float constant gives its bits: MLIR prints an infinite f32 as 0x7F800000.
+// Whether a literal gives the bits of a float: it is hexadecimal and the value of a float constant. MLIR prints an infinite f32
+// as 0x7F800000.
 bool isBits(const ast::Expr &expr, Elem elem) {
   return isFloat(elem) && expr.is(ast::Expr::Kind::Int) && (expr.text.starts_with("0x") || expr.text.starts_with("0X"));
 }
@@ -50,11 +51,11 @@ std::optional<double> floatOfBits(const ast::Expr &expr, Elem elem) {
   auto bits = static_cast<uint64_t>(expr.integer);
   int width = elemInfo(elem).storageBytes * 8;
   if (width < 64 && bits >> width != 0) return std::nullopt;
-  double value = loadFloat(elem, &bits); // the low bytes come first
+  double value = loadFloat(elem, &bits); // the low bytes of `bits` come first in memory
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : roundTo(elem, value); // the IR prints every NaN alike
 }
 
-// Each function returns false if a mistake has been reported.
+// Takes the attributes of one op. The functions return false if an error was reported.
 class AttributeLowering {
 public:
   AttributeLowering(KernelState &state, OpDraft &draft) : state_(state), draft_(draft) {}
@@ -94,7 +95,7 @@ bool AttributeLowering::takeKind(const ast::Name &word) {
   return true;
 }
 
-// The value of a constant. Without a written type, the literal determines the type.
+// Takes the value of a constant. Without a written type, the literal determines the type.
 bool AttributeLowering::takeLiteral(const ast::Attr &literal) {
   const ast::Expr *expr = literal.value ? &*literal.value : nullptr;
   if (!expr) {
@@ -136,7 +137,7 @@ bool AttributeLowering::takeLiteral(const ast::Attr &literal) {
 
 // Takes an attribute of kind Int or Number.
 bool AttributeLowering::takeNumber(const AttrSpec &spec, std::string_view key, const ast::Attr &written) {
-  // The RFC for XeTile Dialect writes {$reduction_size = [32]}.
+  // The RFC for XeTile Dialect writes {$reduction_size = [32]}: a list of one integer is accepted as an integer.
   const ast::Attr *given = &written;
   if (spec.kind == AttrKind::Int && given->kind == ast::Attr::Kind::List && given->items.size() == 1) given = &given->items[0];
   const ast::Expr *expr = given->value ? &*given->value : nullptr;
@@ -244,7 +245,7 @@ bool AttributeLowering::takeDims(const ast::Expr &list) {
   return true;
 }
 
-// Whether the attributes that the op needs are given, except those that are derived later.
+// Whether all attributes that the op needs are given, except those that are derived later; otherwise reports an error.
 bool AttributeLowering::hasRequired() {
   for (const AttrSpec &spec : draft_.info->attrs) {
     // A constant's value is lowered later, together with its type.

@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// These return false if a mistake has been reported.
+// These functions return false if an error was reported.
 
 // Takes all attributes of a clause except the value of a constant; runs after its operands are lowered.
 bool gatherAttributes(KernelState &state, const ast::OpClause &clause, OpDraft &draft);

@@ -1,4 +1,4 @@
-// The operand types decide between several rows of a name.
+// The operand types decide between several rows that have one name.
 #include "lang/lower/op_choice.h"
 
 #include "ir/base/text.h"
@@ -50,9 +50,9 @@ Type foreseenType(const KernelState &state, const ast::Expr &expr) {
   return {};
 }
 
-// The first row in the table's order that accepts the operand types and has all attributes. If there is none, the first that
-// accepts the operand types, else the first row. At lane scope vectors are fragments, so rows of XeGPU come first: `dpas` is
-// the XeGPU op there and not an alias of tile_mma.
+// Returns the first row, in the table's order, that accepts the operand types and has all attributes. If there is none, the
+// first that accepts the operand types, else the first row. At lane scope vectors are fragments, so rows of XeGPU come first:
+// `dpas` is the XeGPU op there and not an alias of tile_mma.
 const OpInfo *chooseByOperands(const KernelState &state, const OpMatches &matches, const ast::OpClause &clause) {
   const OpInfo *first = nullptr;
   std::vector<const OpInfo *> rows(matches.items.begin(), matches.items.begin() + static_cast<ptrdiff_t>(matches.count));

@@ -1,10 +1,10 @@
-// Resolves an op's name to a row of the op table, or to the op that an operator's word stands for.
+// Resolves an op's name, or the word of an operator such as `add`, to a row of the op table.
 #pragma once
 #include "lang/lower/kernel_state.h"
 
 namespace xt {
 
-// Null: the name is unknown, which has been reported.
+// Returns null if the name is unknown, which has been reported.
 const OpInfo *chooseRow(KernelState &state, const ast::OpClause &clause);
 
 } // namespace xt

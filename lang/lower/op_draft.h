@@ -9,12 +9,12 @@ struct OpDraft {
   std::vector<Value *> operands;
   std::vector<SourceRange> operandRanges;
   std::vector<Attr> attrs;
-  std::vector<const ast::Attr *> layoutAttrs; // those without a key, as in `{#a, #b}`, which applyLayouts() takes
+  std::vector<const ast::Attr *> layoutAttrs; // attributes without a key, as in `{#a, #b}`; applyLayouts() takes them
   Type written; // the result type, if it is written
   SourceRange writtenRange, range;
-  SourceRange nameRange; // of the op's name in a clause
+  SourceRange nameRange; // the range of the op's name in a clause
   std::vector<OperandLayout> layouts; // emitDraft() sets their op
-  std::vector<WrittenLayout> declared; // layouts of the single result
+  std::vector<WrittenLayout> declared; // where layouts of the single result are written
   std::optional<LayoutPair> pair; // emitDraft() sets its op
 };
 

@@ -6,7 +6,8 @@
 namespace xt {
 namespace {
 
-// Layout inference decides which of the two layouts is the operand's; here each is resolved for both positions.
+// Resolves two layouts, each as that of the operand and as that of the result. Layout inference decides which of the two is the
+// operand's. Returns false after reporting an error.
 bool layoutPair(KernelState &state, size_t operand, Type result, OpDraft &draft) {
   const std::vector<const ast::Attr *> &layouts = draft.layoutAttrs;
   LayoutPair pair{nullptr, operand, {}, {}, {layouts[0]->range, layouts[1]->range}};
@@ -21,7 +22,7 @@ bool layoutPair(KernelState &state, size_t operand, Type result, OpDraft &draft)
     draft.pair = pair;
     return true;
   }
-  // Neither assignment is valid: report the errors of the usual one.
+  // Neither assignment is valid: report the errors of the usual assignment.
   size_t from = draft.info->layoutRule == LayoutRule::Convert ? 1 : 0;
   if (state.types.layoutFor(*layouts[from], draft.operands[operand]->type().shape()))
     state.types.layoutFor(*layouts[1 - from], result.shape());
@@ -34,7 +35,7 @@ bool applyLayouts(KernelState &state, OpDraft &draft, std::vector<Type> &results
   const std::vector<const ast::Attr *> &layouts = draft.layoutAttrs;
   if (layouts.empty()) return true;
   bool hasResult = results.size() == 1 && (results[0].isVector() || results[0].isTile());
-  std::vector<size_t> operands; // operands that have layouts
+  std::vector<size_t> operands; // operands that can have layouts
   for (size_t i = 0; i < draft.operands.size(); ++i) {
     Type type = draft.operands[i]->type();
     if (type.isVector() || type.isTile()) operands.push_back(i);

@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Gives the layouts of the draft to its operands and results. False has been reported.
+// Gives the layouts of the draft to its operands and results. Returns false after reporting an error.
 bool applyLayouts(KernelState &state, OpDraft &draft, std::vector<Type> &results);
 
 } // namespace xt

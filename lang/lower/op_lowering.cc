@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// Infers the types of a draft and makes its op; null has been reported.
+// Infers the types of a draft and makes its op. Returns null if an error was reported.
 Op *emitDraft(KernelState &state, OpDraft &draft) {
   std::vector<Type> operandTypes, results;
   for (Value *operand : draft.operands) operandTypes.push_back(operand->type());

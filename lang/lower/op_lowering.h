@@ -4,11 +4,11 @@
 
 namespace xt {
 
-// Lowers an op with its clause; nullopt has been reported.
+// Lowers an op with its clause. Nullopt if an error was reported.
 std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpClause &clause, SourceRange range);
 
 // Makes an op with one result, whose type is inferred; `written` is the result type where the operands do not determine it.
-// Null: a mistake has been reported.
+// Returns null if an error was reported.
 Value *emitOp(KernelState &state, OpKind kind, std::vector<Value *> operands, std::vector<SourceRange> ranges,
               SourceRange range, std::vector<Attr> attrs = {}, Type written = {});
 

@@ -18,11 +18,11 @@ size_t itemCount(const ast::Expr &list) {
   return count;
 }
 
-// Checks that the lists have one item per dimension, and that a literal stride agrees with the tile's order. False has been
+// Whether the lists have one item per dimension, and a literal stride agrees with the tile's order. If not, an error was
 // reported.
 bool explicitViewFits(KernelState &state, const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
-  if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports it
+  if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports this base
   int rank = base.isMemRef() ? base.rank() : 2; // an address is the base of a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
@@ -36,7 +36,7 @@ bool explicitViewFits(KernelState &state, const ast::OpClause &clause, const OpD
   if (!tile || !tile.isTile() || rank < 2) return static_cast<bool>(tile);
   bool columnMajor = tile.data().order == Order::ColumnMajor;
   size_t fromLast = columnMajor ? 2 : 1;
-  if (clause.strides->children.size() < fromLast) return true; // %s:2
+  if (clause.strides->children.size() < fromLast) return true; // the strides are written as `%s:2`
   const ast::Expr &innermost = *(clause.strides->children.end() - static_cast<ptrdiff_t>(fromLast));
   if (!isLiteral(innermost)) return true;
   std::optional<int64_t> stride = state.params.evalInt(innermost, "a stride");
@@ -78,24 +78,25 @@ OperandClass OperandLowering::wanted(size_t index) const {
   return specs.size() ? specs[std::min(index, specs.size() - 1)].type : OperandClass::Any;
 }
 
-// False if the value is null.
+// Adds an operand. Returns false if the value is null.
 bool OperandLowering::add(Value *value, SourceRange range) {
   draft_.operands.push_back(value);
   draft_.operandRanges.push_back(range);
   return value != nullptr;
 }
 
-// The type that a literal takes as operand `index`, which is no index; null: a literal's own.
+// Returns the type that a literal takes as operand `index`, if the operand is not an index; null: the literal's own type.
 Type OperandLowering::literalType(size_t index) {
   const auto &specs = draft_.info->operands;
   OperandClass cls = wanted(index);
   Type like;
   // Offsets, counts and lanes do not take their type from other operands.
   bool own = cls == OperandClass::AnyInt && !draft_.info->elementwise;
-  // A literal takes the single type of the signature, or the type of another operand.
+  // A literal takes the type of the signature if that is a single type for all operands.
   if (!own && clause_.signature && draft_.info->signature == Signature::Same && !clause_.signature->left.empty())
     like = typeForLiterals(state_, clause_.signature->left[0]);
-  // … or where it has types for all operands, the one for this. Indices of operands count as operands here, but not there.
+  // Otherwise it takes the type for this operand, if the signature has one type per operand; or else the type of another
+  // operand. `index` counts the indices in brackets after an operand as operands, clause_.operands does not.
   if (!like && clause_.signature && clause_.signature->left.size() == clause_.operands.size() &&
       index < clause_.signature->left.size() && clause_.signature->hasArrow)
     like = typeForLiterals(state_, clause_.signature->left[index]);
@@ -159,7 +160,7 @@ bool OperandLowering::lowerView() {
     return lowerItems(*clause_.strides) && ok;
   }
   if (!clause_.shapeList && !clause_.strides) return true;
-  bool both = clause_.operands.size() > 1; // an offset without brackets
+  bool both = clause_.operands.size() > 1; // an offset is given without brackets
   state_.diagnostics().report(DiagCode::ExplicitShape, (clause_.shapeList ? *clause_.shapeList : *clause_.strides).range,
                               both ? "a scatter tile cannot have an explicit shape or strides: it uses those of its base"
                                    : "an explicit shape needs explicit strides, and the reverse: `[shape], [strides]`");
@@ -169,7 +170,7 @@ bool OperandLowering::lowerView() {
 bool OperandLowering::gather() {
   bool ok = true;
   for (const ast::Expr &operand : clause_.operands) {
-    // `%v[%i, %j]`: the base, then its indices.
+    // For `%v[%i, %j]`, lower the base, then its indices.
     bool indexed = operand.is(ast::Expr::Kind::Index);
     ok &= lower(indexed ? operand.children[0] : operand);
     for (size_t k = 1; indexed && k < operand.children.size(); ++k) ok &= lower(operand.children[k]);
@@ -177,7 +178,7 @@ bool OperandLowering::gather() {
   if (clause_.offsets) ok &= lowerItems(*clause_.offsets);
   ok &= lowerView();
   if (ok && clause_.shapeList) ok = explicitViewFits(state_, clause_, draft_);
-  // `store_tile %tile, %value`: swap the operands, which their types distinguish.
+  // Swap the operands of `store_tile %tile, %value`. Their types distinguish the two orders.
   if (ok && draft_.info->kind == OpKind::StoreTile && draft_.operands.size() == 2 && draft_.operands[0]->type().isTile() &&
       draft_.operands[1]->type().isVector()) {
     std::swap(draft_.operands[0], draft_.operands[1]);

@@ -7,11 +7,11 @@ namespace xt {
 // Whether an operand consists of literals only, so that it takes the type of the other operands.
 bool isLiteralOperand(const ast::Expr &expr);
 
-// Lowers the operands of a clause, its lists of offsets, shape and strides among them. False has been reported.
+// Lowers the operands of a clause, including its lists of offsets, shape and strides. Returns false if an error was reported.
 bool gatherOperands(KernelState &state, const ast::OpClause &clause, OpDraft &draft);
 
-// A scatter tile whose offsets are a vector of N elements has shape 1xN. Reshapes the vectors of N elements among its masks,
-// values and deltas to 1xN as well.
+// Reshapes vectors of N elements that belong to a scatter tile (its offsets, masks, values and deltas) to 1xN, because a
+// scatter tile whose offsets are a vector of N elements has shape 1xN.
 void linesAsMatrices(KernelState &state, OpDraft &draft);
 
 } // namespace xt

@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Whether a type says `memory_scope = global`, which its resolved form has in any case.
+// Whether a type is written with `memory_scope = global`. The resolved type does not tell, because global is the default.
 bool saysGlobal(const ast::TypeExpr &expr) {
   return std::any_of(expr.attrs.begin(), expr.attrs.end(), [](const ast::Attr::Entry &entry) {
     return entry.key.text == "memory_scope" && entry.value && entry.value->name.text == "global";
@@ -24,7 +24,7 @@ std::vector<size_t> withoutIndices(std::span<const Type> types) {
   return listed;
 }
 
-// The operands whose types the IR prints: all but those that are indices in every use of the op.
+// Returns the operands whose types the IR prints: all but those that are indices in every use of the op.
 std::vector<size_t> printedOperands(std::span<const Type> types, const OpInfo &info) {
   std::vector<size_t> printed;
   const auto &specs = info.operands;
@@ -35,8 +35,8 @@ std::vector<size_t> printedOperands(std::span<const Type> types, const OpInfo &i
   return printed;
 }
 
-// The lists of operands that a signature of `count` types may describe: all operands, those that the IR prints, those that MLIR
-// prints (OpInfo::mlirTypes), or all but index scalars. Empty if none of these has `count` operands.
+// Returns the lists of operands that a signature of `count` types may describe: all operands, those that the IR prints, those
+// that MLIR prints (OpInfo::mlirTypes), or all but index scalars. Empty if none of these has `count` operands.
 std::vector<std::vector<size_t>> listedOperands(size_t count, std::span<const Type> types, const OpInfo &info) {
   std::vector<std::vector<size_t>> lists(1);
   for (size_t i = 0; i < types.size(); ++i) lists[0].push_back(i);
@@ -58,7 +58,7 @@ public:
   SignatureMatching(KernelState &state, OpDraft &draft) : state_(state), draft_(draft) {
     for (const Value *operand : draft.operands) types_.push_back(operand->type());
   }
-  // These return false if a mistake has been reported.
+  // These functions return false if an error was reported.
   bool matchArrow(const ast::Signature &signature);
   bool matchPlain(std::span<const ast::TypeExpr> exprs);
 
@@ -74,7 +74,7 @@ private:
 
   KernelState &state_;
   OpDraft &draft_;
-  std::vector<Type> types_; // of the operands
+  std::vector<Type> types_; // the types of the operands
 };
 
 bool SignatureMatching::setResult(const ast::TypeExpr &expr) {
@@ -93,7 +93,7 @@ bool SignatureMatching::agrees(const ast::TypeExpr &expr, Type written, size_t o
   Type type = stated(written, operand), actual = types_[operand];
   if (writtenAgrees(type, actual))
     return !actual.isTensorDesc() || actual.data().space == MemorySpace::Global || !saysGlobal(expr);
-  // With a scatter tile a vector of one row may be written as a line, as the tile's own type may.
+  // If there is a scatter tile among the operands, a vector of shape 1xN may be written with shape N, as the tile itself may.
   bool scatter = std::any_of(types_.begin(), types_.end(), [](Type t) { return t.isTile() && t.data().scatter; });
   if (!scatter || type.layout() || !type.isVector() || type.rank() != 1 || !actual.isVector() || actual.rank() != 2)
     return false;
@@ -108,7 +108,7 @@ bool SignatureMatching::mismatch(std::span<const ast::TypeExpr> exprs, size_t k,
       diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
                            str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(actual)));
   wrong.at(draft_.operandRanges[operand], shapedText(actual));
-  // `splat %x : vector<8x8xf32>` gives the result's type alone.
+  // The signature of `splat %x : vector<8x8xf32>` gives the result's type alone.
   bool resultAlone = draft_.info->signature == Signature::OperandsToResult && exprs.size() == 1 && types_.size() == 1 &&
                      draft_.info->results == 1;
   if (!resultAlone) return false;
@@ -133,7 +133,8 @@ bool SignatureMatching::matchOperands(std::span<const ast::TypeExpr> exprs) {
     written.push_back(writtenType(state_, expr));
     if (!written.back()) return false;
   }
-  // The RFC prints a store's tile first and an mma's c first: accepted where the types distinguish the operands.
+  // The RFC prints the tile of a store first and the accumulator of an mma first. These orders are accepted where the types
+  // distinguish the operands.
   for (size_t k = 0, straight = lists.size(); k < straight; ++k) {
     std::vector<size_t> rotated = lists[k];
     if (rotated.size() > 1) std::rotate(rotated.begin(), rotated.end() - 1, rotated.end());
@@ -240,7 +241,7 @@ bool closeResult(KernelState &state, OpDraft &draft, std::span<const Type> opera
     if (inferTypes(input, results) && results.size() == 1) from = results[0];
   }
   Type closed = closedBy(state.context, draft.written, from);
-  auto stretched = [&] { // the extent of a broadcast that no operand has
+  auto stretched = [&] { // whether the stretched extent of a broadcast, which no operand has, is `?`
     for (const Attr &attr : draft.attrs)
       if (const auto *dims = std::get_if<std::vector<int64_t>>(&attr.value); attr.name == "dims" && dims && dims->size() == 1)
         return dims->front() >= 0 && dims->front() < draft.written.rank() &&

@@ -15,7 +15,7 @@ namespace {
 // The largest number of work items in a workgroup on GPUs.
 constexpr int64_t kMostWorkItems = 1024;
 
-// False has been reported.
+// Whether a kernel at lane scope has at most kMostWorkItems lanes and no layouts; otherwise reports an error.
 bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Lane) return true;
   if (kernel.subgroups * kernel.lanes > kMostWorkItems) {
@@ -41,7 +41,7 @@ bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLay
 }
 
 // XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
-// they cannot appear in a kernel with layouts. False has been reported.
+// they cannot appear in a kernel with layouts. Reports an error and returns false if they do.
 bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
   const Op *block = nullptr;
   bool layouts = !written.operands.empty() || !written.pairs.empty();
@@ -61,7 +61,7 @@ bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics
   return false;
 }
 
-// Whether all lanes of a subgroup have the same descriptor for a block that they access together. False has been reported.
+// Whether all lanes of a subgroup have the same descriptor for a block that they access together; otherwise reports an error.
 bool laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent, Diagnostics &diagnostics) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
     if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
@@ -111,7 +111,7 @@ bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts
 }
 
 void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
-  // A token that a loop carries by mistake has a faulty copy before the loop and one inside: the first is reported.
+  // If a loop carries a token by mistake, an op before the loop and one inside are wrong: only the first is reported.
   std::unordered_set<const Op *> carriers; // for lookup only
   auto carriedAlready = [&](const Op &op) {
     bool known = false;

@@ -1,12 +1,12 @@
-// Checks that each op of a kernel has a meaning at the kernel's scope and at its place.
+// Checks that each op of a kernel has a meaning at the kernel's scope and at its position.
 #pragma once
 #include "ir/infer/layout_inference.h"
 #include "lang/ast.h"
 
 namespace xt {
 
-// Whether the layouts, lanes and blocks of a kernel can appear together. Runs before layouts are inferred. False has been
-// reported.
+// Whether the layouts, lanes and blocks of a kernel can appear together; otherwise reports an error. Runs before layouts are
+// inferred.
 bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics);
 
 // Reports ops that are not allowed where they are, such as a barrier that not all subgroups reach. Runs after layouts are

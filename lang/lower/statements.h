@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Lowers the statements of a block at the builder's position, up to the one that ends the block.
+// Lowers the statements of a block at the builder's position. Reports a statement that follows the `yield`, and stops there.
 void lowerBlock(KernelState &state, const ast::Block &block);
 
 } // namespace xt

@@ -151,7 +151,8 @@ bool HostExprLowering::lowerWord(const ast::Expr &expr, HostExpr &out) {
   return false;
 }
 
-// Lowers a negative literal to a literal: it does not count in the error bound, and it prints as written.
+// Lowers a negative literal to a literal and not to a negation, so that it adds nothing to the error bound and prints as
+// written.
 bool HostExprLowering::lowerNegative(const ast::Expr &expr, HostExpr &out) {
   if (!lower(expr.children[0], out)) return false;
   out.range = expr.range;

@@ -19,12 +19,12 @@ struct HostName {
 struct TestScope {
   bool isSize(std::string_view name) const;
 
-  const HostTest *test = nullptr; // its sizes
+  const HostTest *test = nullptr; // declares the sizes that are in scope
   std::map<std::string, HostName, std::less<>> names = {};
-  std::vector<std::string> indexVars = {}; // of the formula that initialises a buffer
+  std::vector<std::string> indexVars = {}; // the index variables of the formula that initialises a buffer
 };
 
-// Each function returns false if a mistake has been reported.
+// Lowers the expressions of one test. The functions return false if an error was reported.
 class HostExprLowering {
 public:
   HostExprLowering(ParamScope &params, const TestScope &scope) : params_(params), scope_(scope) {}

@@ -13,7 +13,7 @@ constexpr size_t kMostSizes = 1000;
 } // namespace
 
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
-  if (decl.broken) return false; // reported
+  if (decl.broken) return false; // the parser has reported the error
   test_ = &test;
   scope_ = {.test = &test};
   test.name = decl.name;
@@ -21,7 +21,7 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   test.nameRange = decl.nameRange;
   bool ok = lowerSizes(decl);
   for (const ast::Stmt &stmt : decl.body.stmts) {
-    if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that it binds are unknown from here on
+    if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that the statement binds are unknown below
     HostStmt out;
     out.range = stmt.range;
     if (lowerStmt(stmt, out))
@@ -289,7 +289,7 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
     diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
     return false;
   };
-  if (buffer && buffer->broken) return false; // reported
+  if (buffer && buffer->broken) return false; // an error in its type has been reported
   // For a parameter of address type, a buffer passes its address.
   if (type.isScalar())
     return buffer && !type.isAddress() ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;

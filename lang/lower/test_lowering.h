@@ -11,7 +11,7 @@ namespace xt {
 
 class TestLowering {
 public:
-  // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null has been reported.
+  // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null if an error was reported.
   // `attrs` is the attribute that contains the overrides, null if there are none.
   using Instantiate = std::function<Kernel *(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs)>;
 
@@ -19,7 +19,7 @@ public:
       : params_(params), types_(context, params), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
   TestLowering(const TestLowering &) = delete; // exprs_ refers to scope_
   TestLowering &operator=(const TestLowering &) = delete;
-  // False has been reported.
+  // Lowers one test. Returns false if an error was reported.
   bool lower(const ast::TestDecl &decl, HostTest &test);
 
 private:

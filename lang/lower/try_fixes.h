@@ -4,7 +4,7 @@
 
 namespace xt {
 
-struct FixCount { // the errors of a text, and the consequences of errors
+struct FixCount { // the number of errors of a text, and of mistakes that follow from them (Diagnostics::consequences)
   size_t errors, consequences;
 };
 
@@ -13,7 +13,7 @@ struct FixCount { // the errors of a text, and the consequences of errors
 void tryFixes(Diagnostics &diagnostics, size_t first, const std::function<bool(const FixIt &)> &staysIn,
               const std::function<FixCount(const FixIt &)> &countWith);
 
-// The same for file `index`; compiles it once with each candidate applied.
+// Drops the useless candidates among the fixes of file `index`. Compiles the file once with each candidate applied.
 void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &options, size_t first,
               Diagnostics &diagnostics);
 

@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kAnyExtent = 46080;
 constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
-// Lowers the body for one set of arguments; only reports errors. Returns true if extents were assumed for `?`; then only errors
-// that are independent of extents are valid.
+// Lowers the body for one set of arguments, only to report its errors. Returns true if extents were assumed for `?`; then only
+// errors that are independent of extents are valid.
 bool checkBody(KernelState &state) {
   std::vector<Value *> arguments;
   state.names.push();
@@ -45,7 +45,7 @@ bool checkBody(KernelState &state) {
   return state.anyExtents;
 }
 
-// Whether an error is independent of extents: errors in names, counts, kinds and element types.
+// Whether an error is independent of extents, as errors in names, counts, kinds and element types are.
 bool isOfAnyExtent(DiagCode code) {
   static constexpr DiagCode kCodes[] = {
       DiagCode::UnknownOp,          DiagCode::UnknownValue,   DiagCode::UnknownAlias,  DiagCode::UnknownType,

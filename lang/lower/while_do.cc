@@ -13,8 +13,8 @@
 namespace xt {
 namespace {
 
-// Lowers the first block with these values for the names that the loop's parentheses bind. The result has the condition first,
-// then the values that `scf.condition` passes on; nullopt: a mistake has been reported.
+// Lowers the first block with these values for the names that the loop's parentheses bind. Returns the condition, followed by
+// the values that `scf.condition` passes on; nullopt if an error was reported.
 std::optional<RegionYield> lowerConditionBlock(KernelState &state, const ast::Stmt &stmt, const std::vector<Value *> &values) {
   size_t before = state.diagnostics().errorCount();
   state.names.push();
@@ -38,7 +38,7 @@ std::optional<RegionYield> lowerConditionBlock(KernelState &state, const ast::St
   return ok ? std::optional(std::move(passed)) : std::nullopt;
 }
 
-// Computes the initial values of the loop; false: a mistake has been reported.
+// Computes the initial values of the loop. Returns false if an error was reported.
 bool whileInits(KernelState &state, const ast::Stmt &stmt, std::vector<Value *> &inits) {
   const std::vector<ast::TypeExpr> &types = stmt.signature->left;
   if (types.size() != stmt.iterArgs.size()) {
@@ -61,8 +61,8 @@ bool whileInits(KernelState &state, const ast::Stmt &stmt, std::vector<Value *> 
   return ok;
 }
 
-// Whether the values that `scf.condition` passes on are those that the loop's signature and its second block declare. False has
-// been reported.
+// Whether the values that `scf.condition` passes on are those that the loop's signature and its second block declare. If not,
+// an error was reported.
 bool passesOn(KernelState &state, const ast::Stmt &stmt, const std::vector<Value *> &passed) {
   if (!agreesWith(state, stmt.signature->right, passed, stmt.signature->range, "value that `scf.condition` passes on"))
     return false;
@@ -75,7 +75,7 @@ bool passesOn(KernelState &state, const ast::Stmt &stmt, const std::vector<Value
   return false;
 }
 
-// Lowers the second block. The result has the values for the loop's next round; nullopt: a mistake has been reported.
+// Lowers the second block. Returns the values for the next iteration of the loop; nullopt if an error was reported.
 std::optional<RegionYield> lowerBody(KernelState &state, const ast::Stmt &stmt, Block &region,
                                      const std::vector<Value *> &passed) {
   state.names.push();
@@ -94,7 +94,7 @@ std::optional<RegionYield> lowerBody(KernelState &state, const ast::Stmt &stmt, 
   return ok && !next.lost ? std::optional(std::move(next)) : std::nullopt;
 }
 
-// Whether the second block yields values of the same types as the initial ones. False has been reported.
+// Whether the second block yields values of the same types as the initial ones. If not, an error was reported.
 bool goesOnWith(KernelState &state, const ast::Stmt &stmt, const RegionYield &next, const std::vector<Value *> &inits,
                 SourceRange header) {
   if (next.values.size() != inits.size()) {
