@@ -11,7 +11,7 @@ tokens {
   LBLOCK, RBLOCK,   // the braces of a block of statements; LBRACE and RBRACE are those of attributes and sizes
   LANGLE, RANGLE,   // the brackets of types, mappings and kinds; LT and GT are comparisons
   SPLICE,           // the ':' of %x:2
-  // An op's name, by the clause shape that its row in ir/ops names (enum Clause in ir/op_info.h).
+  // The name of an op. There is one token per clause shape, which the op's row in ir/ops gives (enum Clause in ir/op_info.h).
   OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
   FLAG              // a flag of MLIR after an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
 }
@@ -84,7 +84,8 @@ INT: DIGITS;
 TEXT: TEXT_BODY;
 // Ends where the closing quote is probably missing, so that the rest of the line can still be parsed.
 UNTERMINATED: '"' (~["\\,{}()\r\n] | '\\' ~[\r\n])*;
-QUOTED_KIND: '\u201C' [a-zA-Z_]+ '\u201D'; // typographic quotes around a kind, as the RFC for XeTile and XeGPU Dialect prints it
+// A kind in typographic quotes, as the RFC for XeTile and XeGPU Dialect prints it.
+QUOTED_KIND: '\u201C' [a-zA-Z_]+ '\u201D';
 
 WORD: NAME;
 

@@ -33,7 +33,7 @@ size: word EQ expr;
 
 // ---- statements of kernels and functions ----------------------------------------------------------------------------
 block: LBLOCK blockLabel? (line NL)* RBLOCK;
-blockLabel: LABEL (LPAREN params? RPAREN)? COLON NL; // ^bb0(%x: f32): of a `while … do`
+blockLabel: LABEL (LPAREN params? RPAREN)? COLON NL; // the label `^bb0(%x: f32):` of a block of `while … do`
 line: stmt location?;
 stmt
   : results EQ rhs                                                            # bindStmt
@@ -91,7 +91,7 @@ kind: LANGLE word RANGLE | QUOTED_KIND | TEXT | name;
 opTail: flag* attrGroup* signature?;
 flag: FLAG (LANGLE word (COMMA word)* COMMA? RANGLE | LPAREN arg (COMMA arg)* COMMA? RPAREN)?;
 
-// The colon may be missing before a shaped type, as some of the RFC's examples print it. `R from T` is `T -> R`.
+// The colon may be missing before a shaped type, as some of the RFC's examples print it. `R from T` means `T -> R`.
 signature: (COLON typeList | shapedType (COMMA type)*) ((arrow | KW_FROM) typeList)? | arrow typeList;
 arrow: ARROW | FAT_ARROW | KW_INTO | KW_TO;
 typeList: type (COMMA type)* | LPAREN (type (COMMA type)*)? RPAREN;
@@ -124,7 +124,7 @@ values: value (COMMA value)*;
 list: LBRACK (value (COMMA value)* COMMA?)? RBRACK;
 index: LBRACK (indexItem (COMMA indexItem)*)? RBRACK;
 indexItem: expr (COLON expr? step?)? | COLON expr? step?;
-step: COLON expr?; // of a slice: begin:end:step
+step: COLON expr?; // the last part of a slice begin:end:step
 
 // ---- attributes -----------------------------------------------------------------------------------------------------
 // Aliases may follow one another without a comma: {#to #from}.
@@ -143,7 +143,7 @@ attrValue
   | hardWord                                                                  # wordAttr
   | expr                                                                      # exprAttr
   ;
-attrItem: attrValue (COLON expr)?; // 4:subgroup*8 is a factor of #layout<…>
+attrItem: attrValue (COLON expr)?; // 4:sg*8 is a factor of #layout<…>
 words: LPAREN (word (COMMA word)*)? RPAREN;
 
 // ---- types ----------------------------------------------------------------------------------------------------------

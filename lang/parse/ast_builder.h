@@ -6,11 +6,11 @@
 
 namespace xt {
 
-// Builds the items of one file; builders of their parts build the rest.
+// Builds the items of one file. Other builders build the statements, tests, expressions and types in them.
 class AstBuilder {
 public:
   using P = xtg::XtParser;
-  // StatementBuilder describes `stream` and `like`.
+  // See StatementBuilder for `stream` and `like`.
   AstBuilder(const TreeText &tree, const SyntaxLosses &losses, RepairTokenStream &stream, const std::vector<LikeLine> &like)
       : tree_(tree), losses_(losses), exprs_(tree), types_(tree), statements_(tree, losses, stream, like),
         tests_(tree, losses) {}

@@ -57,7 +57,7 @@ bool expectsOperand(const Types &set) { return hasAll(set, {P::VALUE, P::INT, P:
 bool expectsType(const Types &set) { return hasAll(set, {P::KW_MEMREF, P::KW_VECTOR, P::TYPE}) && !set.count(P::INT); }
 bool expectsOperator(const Types &set) { return hasAll(set, {P::PLUS, P::STAR, P::EQEQ}); }
 
-// Names of single tokens; describe() names groups.
+// Names a single token in messages; takeGroups() names groups of tokens.
 std::string tokenName(size_t type) {
   switch (type) {
   case Token::EOF: return "the end of the file";
@@ -140,7 +140,7 @@ std::string describe(Parser *parser, Types set) {
   for (size_t type : set) {
     std::string name = tokenName(type);
     if (name.empty()) {
-      name = parser->getVocabulary().getLiteralName(type); // '->'
+      name = parser->getVocabulary().getLiteralName(type); // for example '->'
       if (name.size() > 2) name = "`" + name.substr(1, name.size() - 2) + "`";
       if (name.empty()) continue;
     }

@@ -128,7 +128,7 @@ std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const 
   std::vector<size_t> types;
   for (ssize_t t : expected.toList()) {
     if (t < static_cast<ssize_t>(P::KW_KERNEL) || t > static_cast<ssize_t>(P::KW_AFFINE_MAP)) continue;
-    std::string literal = parser->getVocabulary().getLiteralName(static_cast<size_t>(t)); // 'to'
+    std::string literal = parser->getVocabulary().getLiteralName(static_cast<size_t>(t)); // in quotes, such as 'to'
     if (literal.size() < 3) continue;
     spelled.push_back(literal.substr(1, literal.size() - 2));
     types.push_back(static_cast<size_t>(t));
@@ -158,7 +158,7 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   return true;
 }
 
-// Treats a name without sigil as the only kind of name that is allowed here.
+// Treats a word as a name without its sigil, if a name with a sigil is expected here.
 bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
   if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
@@ -177,7 +177,7 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
     if (!expected.contains(row.type)) continue;
     size_t next = parser->getTokenStream()->LA(2);
     Token *before = parser->getTokenStream()->LT(-1);
-    // `init_tile %A[0, 0], tile<…>`: a comma instead of an arrow.
+    // In `init_tile %A[0, 0], tile<…>` a comma is written instead of an arrow.
     if (at->getType() >= P::KW_TILE && at->getType() <= P::KW_TENSOR_DESC && (next == P::LANGLE || next == P::LT) && before &&
         before->getType() == P::COMMA) {
       if (!alreadyReported(parser, at))

@@ -33,7 +33,7 @@ private:
   using P = xtg::XtParser;
   using Expected = antlr4::misc::IntervalSet;
 
-  // Each repairs the stream, reports the error and returns true, or returns false without repairing anything.
+  // Each of these repairs the stream, reports the error and returns true, or returns false without repairing anything.
   bool insertComma(antlr4::Parser *parser, const Expected &next);
   bool mendKeyword(antlr4::Parser *parser, const Expected &expected);
   bool mendSigil(antlr4::Parser *parser, const Expected &expected);
@@ -46,12 +46,12 @@ private:
   bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);
   void reportAfterStatement(antlr4::Token *last, antlr4::Token *at, SourceRange where);
-  // Recognise syntax of other languages and report the equivalent in this one (other_languages.cc).
+  // These recognise syntax of other languages and report the equivalent in this one (other_languages.cc).
   bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
   bool reportForIn(antlr4::Parser *parser);
   std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
-  static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // a word to which one of the two functions above applies
+  static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // reportForIn() or reportCallOperand() applies to `at`
   void reportLargeOperand(antlr4::Parser *parser, antlr4::Token *op, antlr4::Token *at, SourceRange where);
   static antlr4::Token *opOf(antlr4::Parser *parser, antlr4::Token *at); // the op that has `at` among its operands
   bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);
@@ -68,7 +68,7 @@ private:
   std::vector<uint32_t> reported_; // offsets of errors reported by shaping, ascending
   std::vector<uint32_t> items_;    // offsets of items, ascending
   Diagnostics &diagnostics_;
-  size_t statement_ = INVALID_INDEX; // index of the first token of the last statement reported
+  size_t statement_ = INVALID_INDEX; // index of the first token of the last statement with a reported error
   size_t mends_ = 0;
 };
 

@@ -7,8 +7,8 @@
 
 namespace xt {
 
-// The decisions in this text that SLL prediction alone cannot resolve, one line each: ambiguities and attempts with full
-// context. Parsing is fast because the grammar has none.
+// Returns the decisions in this text that SLL prediction alone cannot resolve, one line each: ambiguities and attempts with
+// full context. Parsing is fast because the grammar has none.
 std::vector<std::string> findPredictionConflicts(const SourceManager &sources, uint32_t index);
 
 } // namespace xt

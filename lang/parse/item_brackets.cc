@@ -33,7 +33,7 @@ const Pair &pairOf(size_t opener) {
   return *found;
 }
 
-// Emits any other token; counts operators, which make expressions deep.
+// Emits a token that is not a bracket. Counts operators, because they make expressions deep.
 void operatorToken(ItemState &state, const SyntaxToken &token) {
   ShapedStatement &stmt = state.stmt;
   bool prefix = token.type == L::KW_NOT; // `-` may be a prefix too
@@ -81,7 +81,7 @@ bool closesAngle(const ItemState &state, size_t i) {
   return false;
 }
 
-// Closes unclosed brackets that token i cannot be inside of.
+// Closes the open brackets that cannot contain token i.
 void healBefore(ItemState &state, size_t i) {
   ShapedStatement &stmt = state.stmt;
   const TokenScan &scan = state.scan;

@@ -4,11 +4,11 @@
 
 namespace xt {
 
-// Takes token i, which may be a bracket, an operator or any other token inside a statement. False: the item is nested too
-// deeply, which has been reported.
+// Takes token i, which may be a bracket, an operator or any other token inside a statement. Reports an error and returns false
+// if the item is nested too deeply.
 bool takeBracket(ItemState &state, size_t i);
 
-// Closes the open brackets above index `keep` of the stack; reports them as missing before `before`.
+// Closes the open brackets from index `keep` of the stack on, and reports that they are not closed before `before`.
 void closeBrackets(ItemState &state, size_t keep, const std::string &before);
 
 // Ends the item: closes what is still open.

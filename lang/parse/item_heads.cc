@@ -122,7 +122,7 @@ void startKernelStatement(ItemState &state, size_t i) {
       return stmt.startBlockOwner(StatementHead::Loop);
     }
     if (scan.type(i + 1) != L::LPAREN && tryMisspelt(state, i, kEnds, kEndTypes)) return;
-    // A misspelt header such as `whlie %c {`, whose line ends in the brace of a block.
+    // A misspelt header such as `whlie %c {` is recognised by the brace of a block at the end of its line.
     static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
     static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
     bool onOneLine = scan.lineHoldsBlock(i) && !op && !closestName(scan.text(i), kHeads).empty();
@@ -147,7 +147,7 @@ bool startStatement(ItemState &state, size_t i) {
   stmt.expectsBlock = false;
   if (state.stack.empty()) {
     bool unnamed = scan.type(i) == L::SYMBOL && scan.type(i + 1) == L::LPAREN && scan.at(i).column <= 1;
-    unnamed |= scan.type(i) == L::SIZE && scan.type(i + 1) == L::COLON && scan.at(i).column <= 1; // lacks `param`
+    unnamed |= scan.type(i) == L::SIZE && scan.type(i + 1) == L::COLON && scan.at(i).column <= 1; // without `param`
     bool unnamedTest = scan.type(i) == L::KW_TEST && scan.at(i).firstOnLine;
     if (i == state.begin || scan.startsItem(i) || unnamed || unnamedTest) {
       startItem(state, i);

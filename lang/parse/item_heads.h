@@ -4,9 +4,10 @@
 
 namespace xt {
 
-// Starts the item or statement whose first token is i, and may take that token. False: the rest of the item is skipped.
+// Starts the item or statement whose first token is i, and may take that token. Returns false if the rest of the item must be
+// skipped.
 bool startStatement(ItemState &state, size_t i);
-// Starts what follows the names of results, at token i, and may take that token.
+// Starts the part of a statement after the names of its results. Token i is its first token, and may be taken.
 void startRightHandSide(ItemState &state, size_t i);
 
 } // namespace xt

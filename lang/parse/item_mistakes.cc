@@ -220,7 +220,7 @@ void takeStray(ItemState &state, size_t i) {
     state.report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
     return;
   }
-  // An operator of another language, whose intent is unclear.
+  // This is an operator of another language; its intent is unclear.
   if (text.find_first_of("&|^~.?!\\") != std::string_view::npos) {
     Diagnostic &unknown = state.report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`"));
     if (text == "&" || text == "|" || text == "^" || text == "~")

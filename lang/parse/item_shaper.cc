@@ -14,7 +14,7 @@ using L = xtg::XtLexer;
 
 namespace {
 
-// A line that ends in one of these goes on (lang/reference/lexical.md).
+// A line that ends in one of these tokens continues on the next line (lang/reference/lexical.md).
 bool goesOnAfter(size_t type) {
   switch (type) {
   case L::COMMA:
@@ -56,7 +56,8 @@ bool endsStatement(const ItemState &state, size_t i, bool strong) {
   size_t type = scan.type(i);
   if (!goesOnAfter(state.last.type)) {
     if (type == L::KW_FORM && stmt.head == StatementHead::Kernel && stmt.expectsBlock) return false; // `form` lines of a header
-    // A signature without its colon, as the RFC for XeTile and XeGPU Dialect prints it: no statement starts with a shaped type.
+    // This is a signature without its colon, as the RFC for XeTile and XeGPU Dialect prints it: no statement starts with a
+    // shaped type.
     if (stmt.head == StatementHead::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan.type(i + 1) == L::LT)
       return false;
     if (type == L::KW_ELSE || (type == L::KW_DO && stmt.head == StatementHead::Loop)) return state.last.type != L::RBLOCK;
@@ -79,7 +80,7 @@ void lineBreak(ItemState &state, size_t i) {
     const OpenBracket &top = state.stack.back();
     size_t type = scan.type(i);
     if (type == L::SYMBOL && goesOnAfter(state.last.type)) return;
-    // grid (%i = …,\n %j = …), iter_args and MLIR's while alike
+    // The variables of grid (%i = …,\n %j = …), of iter_args and of MLIR's while may start a line.
     bool bindings = top.opener == L::KW_GRID || top.opener == L::KW_ITER_ARGS || top.opener == L::KW_WHILE;
     if (type == L::VALUE && bindings && scan.at(i).column > stmt.indent) return;
     closeBrackets(state, state.bracketsBase(), "the end of the line");
@@ -107,8 +108,8 @@ bool takeDense(ItemState &state, size_t i) {
   return true;
 }
 
-// Takes two kinds of words that have a meaning in ops only: a kind that is a keyword elsewhere (`cmpf true, %x, %y`), and a flag of
-// MLIR after the operands.
+// Takes two kinds of words that have a meaning in ops only: a kind that is a keyword elsewhere (`cmpf true, %x, %y`), and a
+// flag of MLIR after the operands.
 bool takeOpWord(ItemState &state, size_t i) {
   const TokenScan &scan = state.scan;
   if (state.stmt.head != StatementHead::Op || state.inBracket()) return false;

@@ -19,7 +19,7 @@ struct ShapedItem {
   bool missingBraces = false, superfluousBraces = false;
 };
 
-// What the first tokens of a statement or an item say that it is.
+// The kind of a statement or an item, which its first tokens determine.
 enum class StatementHead : uint8_t { None, Kernel, Test, Alias, Item, Loop, Branch, Label, Op, Host, Results, Expression };
 
 struct OpenBracket {
@@ -45,7 +45,7 @@ struct ShapedStatement {
   uint32_t indent = 0;
   size_t operators = 0, prefixes = 0, elseIfs = 0;
 
-  // Says that the statement owns a block, which is still to come.
+  // Marks the statement as one with a block, which is still to come.
   void startBlockOwner(StatementHead owner) {
     head = owner;
     expectsBlock = true;
@@ -53,7 +53,7 @@ struct ShapedStatement {
 };
 
 struct ItemState {
-  // Tokens [begin, end) of the scan.
+  // The item consists of tokens [first, behind) of the scan.
   ItemState(const TokenScan &tokens, size_t first, size_t behind, uint32_t fileIndex, BraceMode braces)
       : scan(tokens), begin(first), end(behind), file(fileIndex), mode(braces) {}
 
@@ -61,7 +61,7 @@ struct ItemState {
   bool inHostBlock() const;
   size_t bracketsBase() const; // index after the innermost block
   bool attrContext() const;
-  // Whether the item is nested no deeper than it may be; otherwise reports it at token i and gives the item up.
+  // Whether the item is nested no deeper than it may be; otherwise reports an error at token i and abandons the item.
   bool checkDepth(size_t i);
 
   void emit(size_t type, uint32_t from, uint32_t to, const SyntaxToken &at);

@@ -22,7 +22,7 @@ std::vector<uint32_t> byteOffsets(std::string_view text) {
 }
 
 // Joins the tokens of a name that MLIR gives to a negative constant: %c-1_i32, or %c-1 for an index. The latter is a difference
-// unless a line of the same kernel or function binds it as a name before.
+// unless an earlier line of the same kernel or function binds it as a name.
 void joinNegativeNames(std::vector<SyntaxToken> &tokens, std::string_view text) {
   using L = xtg::XtLexer;
   std::set<std::string_view> bound;

@@ -47,7 +47,7 @@ bool LexerBase::opensShape(const xt::SyntaxToken &token) const {
   case XtLexer::KW_MEMREF:
   case XtLexer::KW_TENSOR_DESC: return true;
   case XtLexer::TYPE: {
-    std::string text = _input->getText(antlr4::misc::Interval(size_t{token.begin}, size_t{token.end} - 1)); // !xetile.tile
+    std::string text = _input->getText(antlr4::misc::Interval(size_t{token.begin}, size_t{token.end} - 1)); // as !xetile.tile
     std::string last = text.substr(text.find_last_of("!.") + 1);
     return last == "tile" || last == "vector" || last == "memref" || last == "tensor_desc";
   }
@@ -55,7 +55,7 @@ bool LexerBase::opensShape(const xt::SyntaxToken &token) const {
   }
 }
 
-// The part of Lexer::nextToken that the grammar needs: no rule uses skip or more, and matching never fails.
+// The part of Lexer::nextToken that the grammar needs: no rule uses the commands `skip` or `more`, and matching never fails.
 xt::SyntaxToken LexerBase::match() {
   auto *simulator = static_cast<antlr4::atn::LexerATNSimulator *>(_interpreter);
   xt::SyntaxToken token;

@@ -15,7 +15,8 @@ namespace xtg {
 class LexerBase : public antlr4::Lexer {
 public:
   explicit LexerBase(antlr4::CharStream *input) : Lexer(input) {}
-  // The next token; at the end of the input always the end of file. `begin` and `end` count code points, not bytes.
+  // Returns the next token; at the end of the input it is always the end of file. `begin` and `end` count code points, not
+  // bytes.
   xt::SyntaxToken next();
 
 private:

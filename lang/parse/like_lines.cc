@@ -32,7 +32,7 @@ DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens) {
     if (stop == L::RBLOCK) --depth;
     bool starts = at > 0 && (tokens[at - 1].type == L::NL || tokens[at - 1].type == L::LBLOCK);
     bool statement =
-        tokens[at].type != L::KW_FORM && tokens[at].type != L::LABEL; // a form line is the kernel's, a label its block's
+        tokens[at].type != L::KW_FORM && tokens[at].type != L::LABEL; // `form` belongs to the kernel, a label to its block
     if (depth > 0 && !test && starts && stop == L::NL && end > at && statement) {
       auto [model, distinct] = seen.emplace(std::move(types), tokens[at].begin);
       if (!distinct) {

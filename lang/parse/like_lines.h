@@ -16,7 +16,7 @@ struct DistinctLines {
   std::vector<LikeLine> like;      // the lines left out, ascending
 };
 
-// Splits shaped tokens without errors. Lines that contain a block, and lines of tests, are always parsed.
+// Splits shaped tokens that contain no errors. Lines that contain a block, and lines of tests, are always parsed.
 DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens);
 
 } // namespace xt

@@ -32,7 +32,7 @@ bool endsOperand(size_t type) {
          type == P::KW_INTO || type == P::KW_TO || type == P::LBRACE;
 }
 
-// The index of the last token of the operand around token `i`, or `i`.
+// Returns the index of the last token of the operand that contains token `i`, or `i` if no operand contains it.
 size_t lastOfOperand(antlr4::CommonTokenStream *stream, size_t i) {
   size_t depth = 0, last = i;
   for (; !endsLine(stream->get(i)->getType()); ++i) {

@@ -69,11 +69,12 @@ bool findLines(Lines &lines) {
   while (lines.open < tokens.size() && tokens[lines.open].type != L::LBLOCK) ++lines.open;
   size_t depth = 0;
   for (size_t i = lines.open; i < tokens.size(); ++i) {
-    if (tokens[i].type == L::KW_FORM) return false; // belongs to the kernel
+    if (tokens[i].type == L::KW_FORM) return false; // a `form` statement belongs to the kernel
     bool first = i > lines.open && depth == 1 && (i == lines.open + 1 || tokens[i - 1].type == L::NL);
     if (tokens[i].type == L::RBLOCK && --depth == 0) {
       lines.end = i;
-      return lines.starts.empty() || tokens[i].line != tokens[i - 1].line; // else an error of the line may be at the brace
+      // If the brace is on the last line, an error in this line may be reported at the brace.
+      return lines.starts.empty() || tokens[i].line != tokens[i - 1].line;
     }
     depth += tokens[i].type == L::LBLOCK;
     if (first && (lines.starts.empty() || tokens[i].line != tokens[i - 1].line)) lines.starts.push_back(i);

@@ -11,8 +11,8 @@ struct ParsedText {
   ast::File tree;
   Diagnostics diagnostics;
   size_t kept = 0; // number of statements reused from `before`
-  std::vector<SyntaxToken> lexed; // the end of file last; empty if the text is not UTF-8
-  // Used when this is `before` of another call.
+  std::vector<SyntaxToken> lexed; // all tokens, the end of file last; empty if the text is not UTF-8
+  // The following members are for a later call, to which this object is passed as `before`.
   std::string_view text;           // points into the source file, which must stay alive
   std::vector<SyntaxToken> shaped;
   std::vector<uint32_t> reported;  // offsets of the errors found by shaping, ascending

@@ -9,7 +9,8 @@
 namespace xt {
 namespace {
 
-// Matches the braces by their counts, or by the indentation if that gives no more messages.
+// Shapes an item. Matches its braces by their counts. If these differ, also matches them by the indentation, and uses this
+// result unless it has more messages.
 ShapedItem shapeWithFewestMessages(const TokenScan &scan, size_t begin, size_t end, uint32_t file) {
   ShapedItem plain = shapeItem(scan, begin, end, file, BraceMode::Plain);
   if (!plain.missingBraces && !plain.superfluousBraces) return plain;

@@ -20,12 +20,12 @@ inline constexpr size_t kMaxOperators = 1000;
 
 struct ShapedTokens {
   std::vector<SyntaxToken> tokens; // the end of file last
-  // Offsets of the reported errors; the parser reports no further errors in these statements.
+  // Offsets of the reported errors; the parser reports no further errors in the statements that contain them.
   std::vector<uint32_t> reported;
   std::vector<uint32_t> items; // offsets at which items begin, ascending
 };
 
-// Tokens from byte `limit` on serve as look-ahead, but are not part of the result.
+// Shapes the tokens before byte `limit`. The tokens after it serve as look-ahead, but are not part of the result.
 ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file, uint32_t limit,
                          Diagnostics &diagnostics);
 

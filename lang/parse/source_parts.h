@@ -16,7 +16,7 @@ enum class PartKind : uint8_t {
   Number,    // an integer or a float, also as an extent
   Type,
   Element,   // the element type of a shaped type
-  Extent,    // of a shaped type
+  Extent,    // an extent of a shaped type
   Signature, // with its colon or arrow
   Attributes, // a group with its braces
   Attribute, // an entry of a group, of a type or of a mapping

@@ -28,7 +28,7 @@ uint32_t takeGap(std::string_view text, uint32_t begin, uint32_t end, std::vecto
   return newLines;
 }
 
-// Whether the bracket at i is an extent: it follows an `x` in a shape or starts the shape.
+// Whether the bracket at i opens an extent: it follows an `x` in a shape or starts the shape.
 bool opensExtent(const std::vector<SyntaxToken> &tokens, size_t i) {
   auto type = [&](size_t back) { return back <= i ? tokens[i - back].type : 0; };
   bool shaped = type(2) == L::TYPE || (type(2) >= L::KW_TILE && type(2) <= L::KW_TENSOR_DESC);

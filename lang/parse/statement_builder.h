@@ -12,8 +12,8 @@ namespace xt {
 class StatementBuilder {
 public:
   using P = xtg::XtParser;
-  // `like` are the lines that the tree omits because they equal other lines in their token types. To build such a line, moves
-  // the tokens of its model in the stream.
+  // `like`: the lines that the tree omits because other lines have the same token types (like_lines.h). To build such a line,
+  // moves the tokens of its model in `stream` to the position of the line.
   StatementBuilder(const TreeText &tree, const SyntaxLosses &losses, RepairTokenStream &stream,
                    const std::vector<LikeLine> &like)
       : tree_(tree), losses_(losses), exprs_(tree), types_(tree), ops_(tree), stream_(stream), like_(like) {}
@@ -22,11 +22,11 @@ public:
 
 private:
   void line(P::LineContext *ctx, ast::Block &out);
-  void likeLines(uint32_t end, ast::Block &out); // builds those that begin before byte `end`
+  void likeLines(uint32_t end, ast::Block &out); // builds the lines of `like_` that begin before byte `end`
   void stmt(P::StmtContext *ctx, ast::Stmt &out);
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
-  // Builds an op, a loop or an `if`, which stands alone or to the right of `=`; the alternatives of both rules have contexts of
-  // their own.
+  // Builds an op, a loop or an `if`, which is a statement of its own or the right side of `=`. The grammar has a rule for each
+  // of these two cases; the template arguments are the contexts of its alternatives.
   template <class OpPart, class ForPart, class WhilePart, class IfPart>
   void compound(antlr4::ParserRuleContext *ctx, ast::Stmt &out);
   void results(P::ResultsContext *ctx, ast::Stmt &out);
@@ -46,7 +46,7 @@ private:
   RepairTokenStream &stream_;
   const std::vector<LikeLine> &like_;
   size_t nextLike_ = 0;
-  std::unordered_map<uint32_t, P::LineContext *> models_; // lines by their begin; empty if `like_` is
+  std::unordered_map<uint32_t, P::LineContext *> models_; // lines of the tree by their begin; empty if `like_` is empty
 };
 
 } // namespace xt

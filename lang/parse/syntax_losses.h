@@ -8,7 +8,7 @@ namespace xt {
 
 class SyntaxLosses {
 public:
-  // The tree's diagnostics have the errors of the text.
+  // The diagnostics of `tree` must contain the errors of the text.
   SyntaxLosses(const TreeText &tree, antlr4::ParserRuleContext *file);
   // Whether the rule was not parsed to its end, or error recovery lost a part of its own lines (up to its first block).
   bool broken(antlr4::ParserRuleContext *ctx) const;
@@ -22,7 +22,7 @@ private:
   std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not parsed to their end
 };
 
-// Handles a token of a line that starts no statement, which the parse tree has directly in the block: it becomes a statement of
+// Handles a token that the parse tree has directly in a block, because its line starts no statement: it becomes a statement of
 // kind Error, or part of the one before it on the line.
 void addDroppedToken(const TreeText &tree, antlr4::tree::ParseTree *child, ast::Block &out);
 

@@ -57,7 +57,7 @@ void TestBuilder::save(P::SaveStmtContext *ctx, Stmt &out) const {
   if (ctx->TEXT()) out.path = exprs_.text(ctx->TEXT()->getSymbol());
 }
 
-// An initialiser that starts with a keyword, as a call of it.
+// Builds an initialiser that starts with a keyword as a call of a function with that name.
 Expr TestBuilder::keywordCall(P::InitializerContext *ctx, antlr4::tree::TerminalNode *keyword, std::string text,
                               ast::Maybe<Expr> arg) const {
   Expr out;

@@ -20,7 +20,7 @@ enum class TokenRole : uint8_t {
   Parameter, // $n
   Number, // also nan, inf and the extents of a shape
   Text,
-  Element, // of a shaped type
+  Element, // the element type of a shaped type
   ShapeX, // the x of 8x16xf32
   Any, // ?
   Comma,
@@ -32,7 +32,7 @@ enum class TokenRole : uint8_t {
   OpenParen,
   OpenBracket,
   OpenExtent, // the bracket of tile<[$n / 2] x f32>
-  OpenBrace, // of attributes and sizes
+  OpenBrace, // the brace of attributes and sizes
   OpenAngle,
   OpenBlock,
   CloseParen,

@@ -139,7 +139,7 @@ bool TokenScan::lineHoldsBlock(size_t i) const {
 bool TokenScan::opensBody(size_t i) const {
   if (type(i) != L::LBRACE || !at(i + 1).firstOnLine) return false;
   if (startsStatement(i + 1)) return true;
-  size_t after = type(i + 2); // the tokens that may follow the key of an attribute
+  size_t after = type(i + 2); // compared with the tokens that may follow the key of an attribute
   return isWord(i + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT && after != L::ATTR;
 }
 

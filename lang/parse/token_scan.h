@@ -27,7 +27,7 @@ public:
   bool isWord(size_t i) const;     // a plain or soft word
   bool isHardWord(size_t i) const; // for, if, to, mod …
   bool startsOperand(size_t i) const;
-  // The index of the '=' of `%a, %b:2 = …`, or 0.
+  // The index of the '=' of `%a, %b:2 = …`, which starts at i; 0 if there are no results at i.
   size_t resultsEnd(size_t i) const;
   // Whether a statement certainly starts at i, the first token of its line: it cannot be the middle of another statement.
   bool startsStatement(size_t i) const;
@@ -38,7 +38,8 @@ public:
   bool opensBody(size_t i) const;
   bool lineOpensBlock(size_t i) const; // the last token of the line of i opens a body
   bool lineHoldsBlock(size_t i) const; // the line of i contains an opening brace and ends in a closing one
-  // Whether the word at i, in the position of an op, is an op's name and not the callee of a call; and its clause shape.
+  // Whether the word at i, in the position of an op, is an op's name and not the callee of a call. clauseOf() returns the
+  // clause shape of the op.
   bool isOpName(size_t i) const;
   Clause clauseOf(size_t i) const;
   // The index after the bracket that closes the one at i, or of the first token of the next line if it is not closed. Adds to

@@ -33,7 +33,7 @@ public:
   std::string_view slice(SourceRange range) const { return text_.substr(range.begin, range.end - range.begin); }
 
   ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its sigil
-  ast::Name boundName(antlr4::tree::TerminalNode *node) const; // of a value that is bound here
+  ast::Name boundName(antlr4::tree::TerminalNode *node) const; // the name of a value that is bound here; reports `%x#1`
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<xtg::XtParser::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted) const; // reports unknown escapes
