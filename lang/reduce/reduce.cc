@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// Limits for removing single words and bytes, which tries far more texts than removing parts of the syntax.
+// Limits for removing single words and bytes, because this tries far more texts than removing parts of the syntax.
 constexpr size_t kMostWords = 400, kMostBytes = 2048, kWidestWindow = 10;
 
 class Reducer {
@@ -64,7 +64,8 @@ private:
 
   bool stopped() const { return hooks_.isStopped && hooks_.isStopped(); }
 
-  // Makes the text the best one if it is interesting and has not been tried before. Returns whether it is interesting.
+  // Tries a text that was not tried before, and makes it the best one if it is interesting. Returns whether it is the best one
+  // now.
   bool attempt(std::string text) {
     if (stopped() || text == best_ || !seen_.insert(std::hash<std::string>()(text)).second) return false;
     ++tried_;

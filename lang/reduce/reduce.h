@@ -1,4 +1,4 @@
-// Reduces a text, guided by its syntax, while the text stays interesting.
+// Reduces a text, guided by its syntax, while it stays interesting (ReduceHooks::isInteresting).
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -69,7 +69,8 @@ private:
     }
   }
 
-  // The text that appends the inferred result type to a statement; nullopt if the statement has a type or takes none there.
+  // Returns the text that adds the inferred result type to a statement; nullopt if the statement has a type or cannot have one
+  // there.
   std::optional<std::string> signatureOf(const ast::Stmt &stmt, Type type) {
     if (writtenType(stmt) || stmt.results.size() != 1 || stmt.results[0].count != 1) return std::nullopt;
     const std::string &spelled = speller_.type(type);

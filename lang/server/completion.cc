@@ -78,7 +78,7 @@ void findBracket(Cursor &place) {
     if (text == "<" && i > 0 && place.before[i - 1].role != TokenRole::Constructor &&
         place.before[i - 1].role != TokenRole::Alias && place.before[i - 1].role != TokenRole::Word &&
         place.before[i - 1].role != TokenRole::TypeAlias)
-      continue; // less than
+      continue; // the `<` is a comparison
     place.bracket = text;
     place.bracketAt = i;
     return;
@@ -95,7 +95,7 @@ void findItem(Cursor &place) {
       place.inTest = true;
     else
       continue;
-    // After its closing brace the cursor is outside the item.
+    // After the item's closing brace the cursor is outside of it.
     int depth = 0;
     bool opened = false;
     for (size_t k = i; k < place.before.size(); ++k) {
@@ -115,7 +115,7 @@ void findStatement(Cursor &place) {
   while (place.lineFirst > 0) {
     if (place.before[--place.lineFirst].firstOnLine) break;
   }
-  // There is no token on the cursor's line yet.
+  // If a line break follows the last token, there is no token on the cursor's line yet.
   uint32_t from = place.before.empty() ? 0 : place.before.back().end;
   if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos)
     place.lineFirst = place.before.size();
@@ -181,7 +181,7 @@ public:
   }
 
 private:
-  // `page` is the kind of documentation page that completionPage() looks up.
+  // Adds an item. `page` is the kind of documentation page that completionPage() looks up; null if there is none.
   void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {},
             const char *page = nullptr) {
     if (!seen_.insert(label).second) return;

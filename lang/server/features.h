@@ -16,7 +16,7 @@ Json hover(const Query &query, uint32_t offset);
 
 // navigation.cc
 Json definition(const Query &query, uint32_t offset);
-// For a value: the alias that names its layout.
+// The definition of the alias that names the layout of a value.
 Json typeDefinition(const Query &query, uint32_t offset);
 Json references(const Query &query, uint32_t offset, bool withDefinition);
 Json highlights(const Query &query, uint32_t offset);
@@ -51,7 +51,7 @@ Json signatureHelp(const Query &query, uint32_t offset);
 Json foldingRanges(const Query &query);
 Json selectionRange(const Query &query, uint32_t offset);
 
-// formatting.cc: edits of the whole text, or of the statements that a range touches. Text with syntax errors is unchanged.
+// formatting.cc: edits of the whole text, or of the statements that a range touches. Items with syntax errors stay unchanged.
 Json formatting(const Query &query, std::optional<Span> span);
 // Formats after `}` or a line break has been typed.
 Json formattingOnType(const Query &query, uint32_t offset, const std::string &typed);

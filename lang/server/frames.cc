@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostHeaderBytes = 4096;
 
 struct HeaderEnd {
-  size_t at, length; // of the line break that ends the last header line together with the empty line
+  size_t at, length; // the position and length of the last header line's line break and the empty line after it
 };
 
 std::optional<HeaderEnd> findHeaderEnd(std::string_view text) {

@@ -15,7 +15,8 @@ public:
   Json take() { return std::move(list_); }
 
 private:
-  // Hints the type of each result that has none in the text. A result whose written type has no layout gets the layout only.
+  // Adds a hint with the type of each result that has no type in the text. If the written type has no layout, the hint is only
+  // the layout.
   void add(const ast::Stmt &stmt) {
     const ast::TypeExpr *written = writtenType(stmt);
     bool saysLayout = written && (query_.written(written->range).find('#') != std::string_view::npos ||

@@ -17,7 +17,7 @@ bool isName(std::string_view name) {
 
 bool hasSigil(char c) { return c == '%' || c == '#' || c == '!' || c == '$' || c == '@'; }
 
-// The span of the name without its sigil, and without what follows it in `%x:2` and `%x#1`.
+// The span of the name without its sigil, and without the suffixes of `%x:2` and `%x#1`.
 Span bare(const Place &place) {
   std::string_view text = place.document->slice(place.span);
   size_t end = text.starts_with('%') ? text.find_first_of(":#") : std::string_view::npos;

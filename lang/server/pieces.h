@@ -25,7 +25,8 @@ struct Piece {
   std::vector<RoleToken> tokens;
 };
 
-// Parses the bytes `place` of `text` as one piece of the file `name`. `before` is the earlier version of this piece, or null.
+// Parses the bytes of `text` at `place` as one piece of the file `name`. `before` is the earlier version of this piece, or
+// null.
 std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place,
                                  const Piece *before);
 // The bytes that determine a piece: those at `place`, followed by the first word of the next piece.

@@ -95,7 +95,7 @@ const NameUse *Query::useAt(uint32_t offset) const {
         if (use.range.begin <= at.begin && at.begin <= use.range.end && better(use)) best = &use;
   };
   look(place);
-  if (!best && offset > 0 && place.begin == 0) { // at the start of a piece: a name that ends the preceding piece
+  if (!best && offset > 0 && place.begin == 0) { // at the start of a piece, look for a name that ends the preceding piece
     SourceRange before = document.at(offset - 1);
     ++before.begin;
     look(before);

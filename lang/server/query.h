@@ -27,8 +27,8 @@ struct Occurrence {
   Place place;
   bool isDefinition;
 };
-// All occurrences of what `use` names: a variable with its rebindings, or a declared name in every file that is open or
-// in a folder of the workspace. Sorted by path and position; includes definitions.
+// Returns all occurrences of the name that `use` refers to: of a variable with its rebindings, or of a declared name in every
+// file that is open or in a folder of the workspace. Sorted by path and position; includes definitions.
 std::vector<Occurrence> occurrences(const Query &query, const NameUse &use);
 
 // The kernel or function, or the test, around a byte of a piece; null if there is none.

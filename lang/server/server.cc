@@ -240,7 +240,7 @@ Json Server::fullReport(const Document &document, const Json &params) {
   return {{"kind", "full"}, {"resultId", id}, {"items", std::move(list)}};
 }
 
-// Keeps the tokens that it sends: the next request may want only the edits that turn them into the new ones.
+// Keeps the tokens that it sends, because the next request may ask only for the edits from these tokens to the new ones.
 Json Server::tokenReport(const Document &document, const Json &params, bool delta) {
   std::vector<uint32_t> data =
       semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});

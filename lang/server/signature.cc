@@ -7,12 +7,12 @@ namespace xt::lsp {
 namespace {
 
 struct Call {
-  std::string_view name; // an op's, a host function's, or @kernel
+  std::string_view name; // the name of an op or of a host function, or @kernel
   bool parenthesised = false;
   uint32_t argument = 0; // index of the argument at the cursor
 };
 
-// The innermost call around the cursor: `name(a, b`, or else the op of the statement.
+// Returns the innermost call around the cursor, such as `name(a, b`, or else the op of the statement.
 std::optional<Call> callAt(Piece &piece, const std::vector<RoleToken> &tokens, uint32_t at) {
   auto spelled = [&](size_t i) { return piece.text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin); };
   size_t end = 0;

@@ -18,7 +18,7 @@ public:
       if (stmt.orElse) add(stmt.orElse->range);
     });
   }
-  // Runs of comment lines.
+  // Adds the runs of two or more comment lines.
   void addComments() {
     const Text &text = query_.document.text();
     for (uint32_t line = 0; line < text.lineCount(); ++line) {

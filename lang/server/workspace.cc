@@ -12,7 +12,7 @@ namespace xt::lsp {
 namespace {
 
 constexpr size_t kMostFiles = 2000;
-constexpr size_t kMostChecksOfOne = 3;                 // results kept per kernel, each for other surrounding declarations
+constexpr size_t kMostChecksOfOne = 3;                 // results kept per kernel, which differ in the declarations around it
 constexpr size_t kMostForgottenBytes = size_t{1} << 24; // limit of the unused texts that are kept
 
 } // namespace

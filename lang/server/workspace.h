@@ -84,7 +84,8 @@ public:
   Place locate(SourceRange range) const;
   const SourceManager &sources() const { return *sources_; }
   uint64_t generation() const { return generation_; }
-  // Once the unused texts take more than kMostForgottenBytes, frees them and drops all analyses; cuts the documents anew.
+  // Once the unused texts take more than kMostForgottenBytes, frees them, drops all analyses, and cuts the documents into
+  // pieces again.
   void tidy();
   // Invalidates the analyses: files on disk may have changed.
   void lookAgain() { ++generation_; }
