@@ -33,7 +33,8 @@ private:
 
   // --- which tiles
 
-  // Starts with all tiles of known matrices, and excludes those that come from a tile whose offsets are not known.
+  // Starts with all large tiles of known matrices that loops carry. Excludes those whose initial or yielded tile has unknown
+  // offsets, until no more are found.
   void findCarried() {
     walk(kernel_.body, [&](Op &op) {
       if (op.kind() != OpKind::For) return;
@@ -55,7 +56,8 @@ private:
     }
   }
 
-  // Whether the tile is an init_tile, or what one of the loops carries, moved or not.
+  // Whether the offsets of the tile are known: it is an init_tile or a tile of `carried_`, possibly moved by
+  // update_tile_offset.
   bool hasOffsets(const Value *tile) const {
     while (tile->definingOp() && tile->definingOp()->kind() == OpKind::UpdateTileOffset) tile = tile->definingOp()->operand(0);
     if (const Op *op = tile->definingOp()) return op->kind() == OpKind::InitTile || carried_.contains(tile);
@@ -82,7 +84,7 @@ private:
     }
   }
 
-  // A tile at these offsets in the matrix of `like`, in place of `like`.
+  // Replaces the tile `like` by an init_tile on the matrix of `root`, at the offsets `at`.
   void replace(Value *like, const Op &root, Offsets at) {
     std::vector<Value *> operands = root.operands();
     size_t row = rowOffsetAt(root);
@@ -157,7 +159,8 @@ private:
     to.erase(end);
   }
 
-  // Replaces what `old` carries, its parameters or its results, by what the new loop carries instead.
+  // Replaces the carried parameters or the results of `old`, which `from` returns, by those of the new loop, which `to`
+  // returns. A tile is replaced by an init_tile at two carried offsets.
   template <class From, class To> void takeOver(const Op &old, From from, To to) {
     for (size_t i = 0, k = 0; i < old.resultCount(); ++i) {
       Value *value = from(i);
@@ -176,8 +179,8 @@ private:
   Context &context_;
   TileRoots roots_;
   Builder b;
-  std::set<const Value *> carried_;                         // results of loops; for lookup only
-  std::unordered_map<const Value *, Offsets> offsets_;      // of init_tiles; for lookup only
+  std::set<const Value *> carried_;                         // loop results that are replaced by offsets; for lookup only
+  std::unordered_map<const Value *, Offsets> offsets_;      // row and column of each init_tile; for lookup only
 };
 
 } // namespace

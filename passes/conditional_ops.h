@@ -6,11 +6,12 @@
 
 namespace xt {
 
-// Lets `body` create ops that run only where the condition holds. Null: everywhere, without an `if`.
+// Puts the ops that `body` creates into an `if`, so that they run only where the condition holds. If the condition is null,
+// they always run, without an `if`.
 void onlyWhere(Builder &builder, Value *condition, const std::function<void()> &body);
 
-// A value of `type` that comes from the ops of `body` where the condition holds and from those of `otherwise` elsewhere.
-// A null condition always holds.
+// Returns a value of `type`: that of `body` where the condition holds, and that of `otherwise` elsewhere. A null condition
+// always holds.
 Value *valueWhere(Builder &builder, Value *condition, Type type, const std::function<Value *()> &body,
                   const std::function<Value *()> &otherwise);
 

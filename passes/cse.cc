@@ -40,7 +40,7 @@ private:
     size_t operands = 0;
     for (size_t i = 0; i < op.operandCount(); ++i) {
       size_t one = std::hash<const Value *>()(op.operand(i)) * 0x9e3779b97f4a7c15ull;
-      // A sum is independent of the order of a commutative op's operands.
+      // For a commutative op, a sum makes the hash independent of the order of the operands.
       operands = op.info().commutative ? operands + one : (operands << 7 | operands >> 57) ^ one;
     }
     size_t hash = operands * 31 + static_cast<size_t>(op.kind());
@@ -108,7 +108,7 @@ private:
 
   Diagnostics &diagnostics_;
   std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in program order; for lookup only
-  std::vector<size_t> sight_;                             // hashes of the ops in scope, a stack
+  std::vector<size_t> sight_;                             // hashes of the ops in scope, as a stack
 };
 
 } // namespace

@@ -9,16 +9,16 @@
 namespace xt {
 namespace {
 
-// Marks everything that ops with effects depend on, then removes the rest. Carried values are marked one by one: one
-// that a loop carries only for itself stays unmarked.
+// Marks everything that ops with effects depend on, then removes the rest. Carried values are marked individually: a value that
+// a loop carries only to compute itself in the next iteration stays unmarked.
 class DeadCode {
 public:
   DeadCode(Kernel &kernel, Diagnostics &diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {}
 
   bool run() {
     walk(kernel_.body, [&](Op &op) {
-      // A structure op is live if its body has live ops or a result is used. A `while` is always live, because it may
-      // never end, and must then not end on any target.
+      // A structure op is live if its body has live ops or a result is used. A `while` is always live, because it may run
+      // forever, and must then do so on every target.
       if (op.kind() == OpKind::While || (op.info().clause != Clause::Structure && !isRemovable(op))) mark(op);
     });
     while (!work_.empty()) {
@@ -101,7 +101,7 @@ private:
   Kernel &kernel_;
   Diagnostics &diagnostics_;
   std::unordered_set<const Value *> values_; // live; for lookup only
-  std::unordered_set<const Op *> ops_;       // live
+  std::unordered_set<const Op *> ops_; // live
   std::vector<const Value *> work_;
   bool removed_ = false;
 };

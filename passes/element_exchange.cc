@@ -15,7 +15,7 @@ std::vector<int64_t> rowMajor(std::span<const int64_t> shape) {
   return strides;
 }
 
-// A scatter tile has two dimensions: flattens all but the last.
+// Flattens all dimensions but the last, because a scatter tile has two dimensions.
 std::vector<int64_t> shapeOfRows(const std::vector<int64_t> &shape) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
@@ -24,7 +24,8 @@ std::vector<int64_t> shapeOfRows(const std::vector<int64_t> &shape) {
 
 } // namespace
 
-// The offset of each element of a piece in a buffer that holds the whole vector with these strides, as rows.
+// Returns the offset of each element of piece `k` in a buffer that holds the whole vector with these strides, as a vector of
+// two dimensions (asRows).
 Value *ElementExchange::offsets(const Pieces &pieces, size_t k, const std::vector<int64_t> &strides) {
   std::vector<int64_t> lengths = pieces.lengths();
   std::vector<size_t> at = pieces.at(k);
@@ -59,7 +60,7 @@ Value *ElementExchange::scatterTile(Value *buffer, Value *offsets) {
   return b_.value(OpKind::InitTile, {buffer, offsets}, b_.context().intern(std::move(tile)));
 }
 
-// Writes all elements in row-major order to a buffer of one dimension.
+// Writes all elements of the vector in row-major order to a buffer of one dimension.
 Value *ElementExchange::publish(const Value *vector) {
   Type type = vector->type();
   Pieces pieces(type);
@@ -75,7 +76,7 @@ Value *ElementExchange::publish(const Value *vector) {
 
 Value *ElementExchange::allTrue(Type like) { return b_.constantInt(b_.context().withElem(like, Elem::I1), 1); }
 
-// Gathers each piece of the result from the buffer, where dimension d of the result has the stride strides[d].
+// Gathers each piece of the result from the buffer, in which dimension d of the result has the stride strides[d].
 void ElementExchange::gatherPieces(const Op &op, Value *buffer, const std::vector<int64_t> &strides) {
   Type to = op.result()->type();
   Pieces pieces(to);

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-subgroups: exchanges with other subgroups element by element, for vectors that are not
-// matrices, and for reshapes, where the pieces of the result are not rectangles of the operand.
+// Internal to the pass distribute-to-subgroups: exchanges with other subgroups element by element. They serve vectors that are
+// not matrices, and reshapes, because the pieces of their results are not rectangles of the operand.
 #pragma once
 #include "passes/slm_exchange.h"
 
@@ -10,11 +10,11 @@ public:
   ElementExchange(Builder &builder, SubgroupValues &values, SubgroupPlaces &places, SlmExchange &slm)
       : b_(builder), values_(values), places_(places), slm_(slm) {}
 
-  // The result of a transpose, a reshape or a change of layout: every element goes through shared local memory.
+  // Performs a transpose, a reshape or a change of layout: moves every element through shared local memory.
   void exchange(const Op &op);
-  // A buffer of one dimension to which the subgroups write the vector's elements in row-major order.
+  // Creates a buffer of one dimension, to which the subgroups write the vector's elements in row-major order, and returns it.
   Value *publish(const Value *vector);
-  // The whole vector, read from such a buffer.
+  // Reads the whole vector from a buffer that publish() has returned for it.
   Value *whole(const Value *vector, Value *buffer);
 
 private:

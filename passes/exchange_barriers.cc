@@ -32,8 +32,8 @@ void ExchangeBarriers::dropNeedlessWaits() {
   for (Op *barrier : needless) erase(barrier);
 }
 
-// A subgroup that reads the result of an exchange and writes the same buffer in a later iteration passes every
-// barrier of the loop body in between. Any other barrier in that body therefore makes the wait unnecessary.
+// A subgroup that reads the result of an exchange and writes the same buffer in a later iteration passes every barrier of the
+// loop body in between. Any other barrier in that body therefore makes the barrier before the writes unnecessary.
 bool ExchangeBarriers::isNeedless(const Wait &wait, const std::set<const Op *> &waits) const {
   auto keepsApart = [&](const Block &block) {
     for (Op &op : block) {

@@ -1,6 +1,6 @@
 // Internal to the pass distribute-to-subgroups: the barriers around exchanges through shared local memory.
 //
-// An exchange writes a buffer, and other subgroups read it after a barrier. In a loop another barrier comes before the writes,
+// An exchange writes a buffer, and other subgroups read it after a barrier. In a loop, another barrier precedes the writes,
 // because other subgroups may still read the data of the previous iteration.
 #pragma once
 #include "ir/builder.h"
@@ -23,10 +23,11 @@ public:
 
   // The number of the exchange that begins next.
   size_t next() const { return exchange_ + 1; }
-  // Exchanges from number `first` on are read together: keeps one barrier before all writes and one after them.
+  // Joins the exchanges from number `first` on, whose buffers are read together: keeps one barrier before all writes and one
+  // after them.
   void join(size_t first);
 
-  // Removes the waits for earlier readers that other barriers make unnecessary; when the kernel is complete.
+  // Removes the barriers before writes in loops that other barriers make unnecessary. Call this when the kernel is complete.
   void dropNeedlessWaits();
 
 private:
@@ -39,7 +40,7 @@ private:
   Builder &b_;
   int loops_ = 0;           // nesting depth of loops at the insertion point
   size_t exchange_ = 0;     // number of the exchange that began last
-  std::vector<Wait> waits_; // for earlier readers, in loops
+  std::vector<Wait> waits_; // barriers before writes in loops
   std::unordered_map<Op *, size_t> own_; // barriers after the writes of exchanges; its order has no effect
 };
 

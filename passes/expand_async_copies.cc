@@ -23,8 +23,8 @@ void expand(Context &context, Op &op) {
   build.create(OpKind::StoreTile, {load->result(), copy.to()}, {});
 }
 
-// Removes the tokens that a loop or a branch carries, from the last to the first, so that indices stay valid. First the yields
-// lose them, then what defines them.
+// Removes the uses of the tokens that a loop or a branch carries, which are yields and initial values. Goes from the last token
+// to the first, so that indices stay valid.
 void dropCarriedTokens(Op &op) {
   CarriedAt at = carriedAt(op);
   for (size_t i = op.resultCount(); i-- > 0;) {
@@ -34,6 +34,7 @@ void dropCarriedTokens(Op &op) {
   }
 }
 
+// Removes the carried tokens themselves, after all their uses have been removed.
 void eraseCarriedTokens(Op &op) {
   CarriedAt at = carriedAt(op);
   for (size_t i = op.resultCount(); i-- > 0;) {

@@ -1,5 +1,5 @@
 // expand-async-copies: replaces each asynchronous copy by a load and a store in its place, for targets without such copies. The
-// copy has then landed before any wait for it, which the language allows.
+// copy is then complete before any wait for it, which the language allows.
 #pragma once
 #include "passes/pass.h"
 

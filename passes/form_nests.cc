@@ -16,11 +16,11 @@
 namespace xt {
 namespace {
 
-// Operand a or b of the product: the elements of a tile that advances by `step` in each iteration.
+// Operand `a` or `b` of the product. It is loaded from a tile that advances by `step` in each iteration.
 struct Side {
   const Op *load = nullptr;
   bool transposed = false;
-  Value *tile = nullptr;        // the tile in front of the loop; null: a copy of `init` is made there
+  Value *tile = nullptr;        // the tile before the loop; null: a copy of `init` is created there
   const Op *init = nullptr;     // an init_tile in the loop, some of whose offsets are the induction variable
   std::vector<int64_t> step{0, 0};
 };
@@ -66,7 +66,7 @@ private:
     return false;
   }
 
-  // The value that the loop carries into parameter `param` after an iteration.
+  // The value that the loop carries into parameter `param` after an iteration, and its initial value.
   Value *next(const Value *param) const { return body_.last()->operand(param->index() - 1); }
   Value *first(const Value *param) const { return loop_.operand(param->index() + 2); }
   bool isCarried(const Value *value) const { return value->definingBlock() == &body_ && value->index() > 0; }
@@ -93,7 +93,7 @@ private:
     return true;
   }
 
-  // Whether a cast leaves each product unchanged, because products are computed in f32 at least.
+  // Whether the op is a cast that leaves each product unchanged, because products are computed in f32 at least.
   static bool isExact(const Op &op) {
     Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
     return op.kind() == OpKind::ExtF && to == Elem::F32 && (from == Elem::F16 || from == Elem::BF16);
@@ -123,7 +123,7 @@ private:
     side.load = op;
     side.transposed ^= transposes(*op);
     if (!matchTile(op->operand(0), side, name)) return false;
-    size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory that K runs along
+    size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory along which K runs
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
     if (side.step[along] == depth && side.step[1 - along] == 0) return true;
     return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "),
@@ -131,9 +131,9 @@ private:
   }
 
   // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is
-  // invariant.
+  // loop-invariant.
   bool matchTile(Value *tile, Side &side, std::string_view name) {
-    std::vector<int64_t> ahead{0, 0}; // offset updates in the iteration before the load
+    std::vector<int64_t> ahead{0, 0}; // by how much the tile moves between the start of the iteration and the load
     Op *op = tile->definingOp();
     while (op && op->block() == &body_ && op->kind() == OpKind::UpdateTileOffset && addMove(*op, ahead)) {
       tile = op->operand(0);
@@ -196,8 +196,8 @@ private:
 
   // Whether the rest of the body may be dropped: it writes and prints nothing, and no result is used after the loop.
   bool nothingElse() {
-    // Tiles a and b of the nest hold the types as loaded: if one operand was cast, the other was cast too or holds
-    // f32 anyway.
+    // A nest has no casts, so `a` and `b` must be loaded with the same type. If a cast from f16 or bf16 to f32 is dropped, the
+    // other operand may be loaded as f32 or as the other 16-bit type.
     Elem a = sides_[0].load->result()->type().elem(), b = sides_[1].load->result()->type().elem();
     if (casts_ && a != b) return stays(*mma_, "a and b are loaded with different types");
     for (Op &op : body_) {
@@ -216,7 +216,7 @@ private:
   Block &body_;
   Diagnostics &diagnostics_;
   Op *mma_ = nullptr;
-  size_t sum_ = 0; // position among the carried values
+  size_t sum_ = 0; // position of the accumulator among the carried values
   int64_t loopStep_ = 0;
   bool casts_ = false;
   std::array<Side, 2> sides_;

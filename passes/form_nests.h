@@ -1,4 +1,4 @@
-// Turns K loops of matrix products into one op each, which a processor's code generator is free to pack and block.
+// form-nests: replaces K loops of matrix products by one op each, which a processor's code generator is free to pack and block.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -6,10 +6,9 @@
 
 namespace xt {
 
-// Replaces each `for` that loads tiles a and b which advance by constants, multiplies them into a carried accumulator
-// and has no other lasting effect, by a `nest`. Transposes, layout conversions and widening casts between a load and
-// the product become part of the nest; prefetches are dropped. For every other loop with a tile_mma, a remark gives
-// the reason why it stays.
+// Replaces each `for` by a `nest` if it loads two tiles that advance by constants, multiplies them into a carried accumulator,
+// and has no other lasting effect. Transposes, layout conversions and widening casts between a load and the product become part
+// of the nest; prefetches are dropped. For every other loop with a tile_mma, a remark gives the reason why it stays.
 Result<void> formNests(Module &module, Diagnostics &diagnostics);
 
 } // namespace xt

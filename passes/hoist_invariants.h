@@ -1,5 +1,5 @@
-// hoist-invariants: moves pure ops whose value does not change between iterations out of loops. All pure ops are
-// total, so they are safe in front of a loop that runs zero iterations.
+// hoist-invariants: moves pure ops whose value does not change between iterations out of loops. All pure ops are total, so they
+// may be executed before a loop that runs zero iterations.
 #pragma once
 #include "passes/pass.h"
 

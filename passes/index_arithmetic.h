@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// The sum, where null stands for 0 as an operand and as the result, and costs no op.
+// Returns the sum. Null stands for 0, as an operand and as the result; adding 0 creates no op.
 Value *sumOf(Builder &builder, Value *x, Value *y);
 Value *sumOf(Builder &builder, Value *x, int64_t constant);
 // `x`, or the constant 0 for null.

@@ -1,4 +1,4 @@
-// infer-layouts: ir/infer on every kernel of a module.
+// infer-layouts: runs the layout inference of ir/infer on every kernel of a module.
 #pragma once
 #include "passes/pass.h"
 

@@ -1,4 +1,4 @@
-// Creates ops at the start of a kernel, each after the one before it, while other builders are anywhere else: buffers,
+// Creates ops at the start of a kernel, in the order of the calls, independently of where other builders insert ops: buffers,
 // and values that are computed once for the whole kernel.
 #pragma once
 #include "ir/builder.h"

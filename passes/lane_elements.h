@@ -17,7 +17,7 @@ public:
   void extract(const Op &op);
 
 private:
-  // x with a constant, where the constant 1 may leave it unchanged.
+  // Multiplies or divides `x` by a constant, or takes the remainder. No op is created if the constant 1 leaves `x` unchanged.
   Value *arith(OpKind kind, Value *x, int64_t constant);
 
   Builder &b_;

@@ -9,11 +9,11 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMostPending = 64; // further accesses are merged into one that may be anywhere in the space
-constexpr int kMostSums = 16;       // the most additions that are traced to find the root of an offset
+constexpr size_t kMostPending = 64; // further accesses count as accesses to any element of the memory space
+constexpr int kMostSums = 16;       // maximum number of additions that are traced to find the root of an offset
 
 struct Place {
-  const Value *root; // null: a constant alone
+  const Value *root; // null: the place is the constant `offset`
   int64_t offset = 0;
 };
 
@@ -56,7 +56,7 @@ bool distance(const Op &a, const Op &b, int64_t (&apart)[2]) {
   return true;
 }
 
-// Whether two accesses may touch one element from different lanes.
+// Whether two accesses conflict: at least one writes, and they may touch the same element from different lanes.
 bool mayMeet(const LaneAccess &a, const LaneAccess &b) {
   if (a.space != b.space || (!a.writes && !b.writes)) return false;
   if (!a.init || !b.init) return true;

@@ -1,8 +1,8 @@
 // Internal to the pass distribute-to-lanes: finds where lanes have to wait for each other's memory accesses.
 //
-// A subgroup performs its accesses in program order, but after the pass each lane orders only its own. Where an
-// access may conflict with an earlier one of another lane (at least one of them writes), a subgroup_barrier is needed
-// between the two; LaneHazards finds these places. Different buffers in global memory may alias.
+// A subgroup performs its accesses in program order, but after the pass each lane orders only its own. If an access may
+// conflict with an earlier access of another lane (at least one of them writes), a subgroup_barrier is needed between the two;
+// LaneHazards finds these places. Different buffers in global memory may alias.
 #pragma once
 #include "ir/op.h"
 
@@ -13,8 +13,8 @@ namespace xt {
 struct LaneAccess {
   MemorySpace space = MemorySpace::Global;
   bool writes = false;
-  // The window, whose rows and columns are compared; null: the access may be anywhere in the space.
-  const Op *init = nullptr;        // the init_tile
+  // The init_tile of the window, whose offsets and shape are compared; null: the access may touch any element of the space.
+  const Op *init = nullptr;
   const Layout *layout = nullptr;  // which lane accesses which element
 };
 
@@ -23,10 +23,10 @@ public:
   // Whether a barrier is needed before this access. If so, call clear() before note().
   bool meets(const LaneAccess &access) const;
   void note(const LaneAccess &access);
-  void clear() { pending_.clear(); } // after a barrier
+  void clear() { pending_.clear(); } // call this after a barrier
 
-  // Call these around the regions of a structure op. Accesses at the end of an iteration are pending when the next
-  // one begins, and accesses from before the loop stay pending, because it may run zero iterations.
+  // Call these around the regions of a structure op. Accesses at the end of an iteration are pending when the next one begins.
+  // Accesses before the loop stay pending after it, because it may run zero iterations.
   using State = std::vector<LaneAccess>;
   State enter(const Op &structure);
   void leave(const State &before);

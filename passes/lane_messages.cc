@@ -7,9 +7,9 @@
 
 namespace xt {
 
-// The lane's elements of a block, whose layout is `layout`. Groups of neighbours along the second dimension (vnni_axis = 1) may
-// belong to several lanes, which `load_nd` does not allow. Without the attribute each lane loads its own elements in the same
-// order; they only get another shape.
+// Loads the lane's elements of a block. The result has the layout `layout`. With vnni_axis = 1, groups of adjacent elements of
+// a row may belong to several lanes, which `load_nd` does not allow. Without the attribute, each lane loads the same elements
+// in the same order, and only has to reshape them.
 Value *LaneMessages::loadBlock(const Op &op, const Layout *layout) {
   const Elem elem = op.result()->type().elem();
   if (LoadNdOp(op).vnniAxis() != 1)

@@ -18,7 +18,7 @@ Value *LanePlaces::id() {
   return id_;
 }
 
-// lane / stride % extent.
+// Returns the digit `lane / stride % extent` of the lane's number.
 Value *LanePlaces::digit(int64_t stride, int64_t extent) {
   Value *&known = digits_[{stride, extent}];
   if (known) return known;
@@ -73,7 +73,8 @@ Value *LanePlaces::isFirst() {
   return among(first);
 }
 
-// The index within the lane's own elements, converted digit by digit, plus the part that depends on the lane number.
+// Each index is the sum of a part that depends on the position in the fragment, converted digit by digit, and a part that
+// depends on the lane's number.
 Value *LanePlaces::indices(const Layout *layout, int dim) {
   Type type = b_.context().vector(layout->ownerShape(Axis::Lane), Elem::Index);
   Op *count = b_.create(OpKind::Iota, {}, {type});
@@ -107,7 +108,7 @@ Value *LanePlaces::among(const std::vector<bool> &lanes) {
   for (size_t lane = 0; lane < lanes.size(); ++lane)
     if (lanes[lane]) mask |= int64_t{1} << lane;
   Value *compared;
-  if ((mask & (mask + 1)) == 0) { // a prefix of the lanes
+  if ((mask & (mask + 1)) == 0) { // the lanes are those below some number
     compared =
         prologue_.value(OpKind::CmpI, {id(), prologue_.index(std::popcount(static_cast<uint64_t>(mask)))}, b_.context().i1());
     CmpIOp(*compared->definingOp()).setKind(CmpIKind::Slt);
@@ -150,7 +151,7 @@ std::optional<Formula> formulaOf(const std::vector<int64_t> &table, const std::v
 
 } // namespace
 
-// A table that no formula describes is stored in constants, one byte per lane.
+// A table that no formula describes is stored in 64-bit constants, one byte per lane.
 Value *LanePlaces::entryOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted) {
   std::vector<int64_t> key = table;
   for (size_t lane = 0; lane < key.size(); ++lane)

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-lanes: numbers that depend only on the lane, computed once at the start of the kernel, and
-// where a lane's elements are in the vector.
+// Internal to the pass distribute-to-lanes: computes numbers that depend only on the lane, once at the start of the kernel, and
+// the positions of a lane's elements in a vector.
 #pragma once
 #include "ir/layout/layout.h"
 #include "passes/kernel_prologue.h"
@@ -11,25 +11,27 @@ namespace xt {
 
 class LanePlaces {
 public:
-  // `builder` gives the position of what is computed where it is used. `lanes`: their number in a subgroup.
+  // `builder`: the insertion point of ops that are not created at the start of the kernel. `lanes`: number of lanes in a
+  // subgroup.
   LanePlaces(Builder &builder, KernelPrologue &prologue, int64_t lanes) : b_(builder), prologue_(prologue), lanes_(lanes) {}
 
   int64_t lanes() const { return lanes_; }
-  // The part of the lane's indices along a dimension that depends on the lane number; null: nothing.
+  // The part of the lane's indices along a dimension that depends on the lane's number; null: there is none.
   Value *of(const Layout *layout, int dim);
   // The indices of the lane's elements along a dimension, as a vector of the fragment's shape.
   Value *indices(const Layout *layout, int dim);
 
-  // Whether the lane is the first of those that hold the same elements; null: no two lanes do.
+  // Whether the lane is the first of those that hold the same elements; null: each lane is, because no two hold the same
+  // elements.
   Value *isFirstCopy(const Layout *layout);
   // The number of the first lane that holds the same elements as this lane.
   Value *firstCopy(const Layout *layout);
   // Whether the lane has number 0.
   Value *isFirst();
 
-  // Whether the lane is one of these (one entry per lane).
+  // Whether `lanes` contains true for the lane; it has one entry per lane.
   Value *among(const std::vector<bool> &lanes);
-  // table[lane], for the lanes in `wanted`; any number for the others.
+  // The entry table[lane] for the lanes in `wanted`, and any number for the others.
   Value *entryOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted);
 
 private:

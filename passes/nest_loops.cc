@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// A load_tile whose result has the layout of the tile.
+// Creates a load_tile whose result has the layout of the tile.
 Value *load(Builder &build, Value *tile, bool transposed) {
   Type type = tile->type();
   int first = transposed ? 1 : 0;
@@ -55,7 +55,7 @@ void expand(Op &nest, Context &context) {
   build.setEnd(body);
   std::vector<Value *> next = {product->result()};
   for (size_t i = 0; i < 2; ++i) {
-    bool down = (i == 1) != transposed[i]; // K runs down the rows
+    bool down = (i == 1) != transposed[i]; // whether K is dimension 0 of the tile
     Value *extent = build.index(types[i].extent(down ? 0 : 1)), *zero = build.index(0);
     next.push_back(build.value(OpKind::UpdateTileOffset, {tiles[i], down ? extent : zero, down ? zero : extent}, types[i]));
   }

@@ -1,5 +1,5 @@
-// Defines what a pass is: a stateless function on a module, with the forms that it needs and promises. The pass
-// manager does the verifying, timing, dumping and reproducers.
+// Defines what a pass is: a stateless function on a module, with the forms that it needs and promises. The pass manager is
+// responsible for verification, timing, dumps and reproducers.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -17,13 +17,13 @@ using PassFunction = Result<void> (*)(Module &module, Diagnostics &diagnostics);
 using TargetPassFunction = Result<void> (*)(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 struct PassInfo {
-  std::string_view name; // as in --run and --dump-after
-  // Where both functions are given, the second is used for modules that are compiled for known hardware.
+  std::string_view name; // the name in --run and --dump-after
+  // If both functions are given, the second is used for modules that are compiled for known hardware.
   PassFunction function = nullptr;
   TargetPassFunction targetFunction = nullptr;
-  FixedList<Form, 4> needs{}; // forms that every kernel must have before
-  FixedList<Form, 4> gives{}; // forms that every kernel has after
-  FixedList<Form, 4> drops{}; // forms that may no longer hold after
+  FixedList<Form, 4> needs{}; // forms that every kernel must have before the pass
+  FixedList<Form, 4> gives{}; // forms that every kernel has after the pass
+  FixedList<Form, 4> drops{}; // forms that may no longer hold after the pass
   std::string_view summary;   // one line
 };
 

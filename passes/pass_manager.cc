@@ -16,7 +16,7 @@
 namespace xt {
 namespace {
 
-// "`infer-layouts`", or several joined by "or".
+// Returns the names of the passes that give a form, for a message: "`infer-layouts`", or several joined by "or".
 std::string passesThatGive(Form form) {
   std::vector<std::string> names;
   for (const PassInfo &pass : kPasses)
@@ -61,7 +61,8 @@ bool Run::needsAreMet(const PassInfo &pass) {
   for (const auto &kernel : module_.kernels)
     for (Form form : pass.needs) {
       if (kernel->forms.has(form)) continue;
-      // A kernel that keeps a promise without stating it is as good: source text at subgroup scope has subgroup tiles.
+      // A kernel that satisfies a form without stating it is accepted: source text at subgroup scope, for example, has subgroup
+      // tiles.
       Diagnostics found;
       if (verifyForm(form, *kernel, module_.context(), found)) {
         kernel->forms.add(form);
@@ -119,7 +120,7 @@ void Run::dump(const PassInfo &pass) {
 
 Result<void> Run::pass(const PassInfo &pass) {
   if (!needsAreMet(pass)) return Error::diagnosed();
-  // After a check fails inside the pass, the module may be inconsistent, so its text is taken before the pass.
+  // If a check fails inside the pass, the module may be inconsistent by then, so its text is taken before the pass.
   std::optional<CrashNote> note;
   if (options_.keepBefore) {
     before_ = str("// xt-reproducer: xtc --run=", pass.name, options_.target ? str(" --target=", options_.target->name) : "",

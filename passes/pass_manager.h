@@ -28,10 +28,10 @@ struct PassOptions {
   std::vector<std::string> dumpAfter;
   std::function<void(std::string_view pass, const std::string &text)> dump;
   std::function<void(const PassTiming &timing)> timing;
-  // If a pass breaks the IR, fails an XT_CHECK or crashes, the file before.xt of the crash bundle is the module from
-  // before that pass, with a first line that tells how to run it: "// xt-reproducer: xtc --run=cse before.xt".
+  // If a pass breaks the IR, fails an XT_CHECK or crashes, the file before.xt of the crash bundle is the module from before
+  // that pass. Its first line contains the command that runs the pass: "// xt-reproducer: xtc --run=cse before.xt".
   bool keepBefore = false;
-  // Called when a pass begins, so that callers can show users what takes long.
+  // Called when a pass begins, so that callers can show which pass is running.
   std::function<void(std::string_view pass)> begins;
   // Returns the difference that appears when the module's text is read back, or nullopt. Called after each pass; a
   // difference is a bug.

@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// The same op on a subgroup's parts of its operands, which are one value each.
+// Copies an op whose operands and results have no pieces, so that each is one value.
 void PiecewiseOps::plain(const Op &op) {
   std::vector<Type> types;
   for (size_t i = 0; i < op.resultCount(); ++i) types.push_back(op.result(i)->type());
@@ -15,7 +15,7 @@ void PiecewiseOps::plain(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i) values_.bind(op.result(i), {copy->result(i)});
 }
 
-// The same op on each piece; all tiles and vectors of the op have the same pieces.
+// Applies the op to each piece. All tiles and vectors of the op have the same pieces.
 void PiecewiseOps::eachPiece(const Op &op) {
   Type like = op.resultCount() ? op.result()->type() : Type();
   for (const Value *operand : op.operands())
@@ -66,7 +66,7 @@ void PiecewiseOps::iota(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
-// Extents count from the start of the whole vector.
+// The operands count from the start of the whole vector, so the start of each piece is subtracted from them.
 void PiecewiseOps::createMask(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces(type);
@@ -97,7 +97,7 @@ void PiecewiseOps::insert(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
-// One subgroup stores a value that all subgroups hold.
+// Lets one subgroup store a value that all subgroups hold.
 void PiecewiseOps::memoryStore(const Op &op) {
   places_.onlyInFirst([&] { plain(op); });
 }

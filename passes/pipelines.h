@@ -7,7 +7,7 @@
 
 namespace xt {
 
-// Run by `xtc` and the language server on every file: layout errors are the user's.
+// Run by `xtc` and the language server on every file, because layouts that do not agree are mistakes of the user.
 inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 
 // From checked source to the module that the targets start from.
@@ -54,7 +54,7 @@ inline constexpr std::array kLanePipeline =
     followedBy(kBlockPipeline, std::array{PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse,
                                           PassKind::HoistInvariants, PassKind::DeadCode, PassKind::SinkToUses});
 
-// Whether every pass finds the forms it needs, when no form holds at the start.
+// Whether every pass finds the forms it needs if no form holds at the start.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
   std::array<bool, kFormCount> has{};
   for (PassKind kind : pipeline) {
@@ -72,7 +72,7 @@ static_assert(needsAreMet(kProcessorPipeline));
 static_assert(needsAreMet(kBlockPipeline));
 static_assert(needsAreMet(kLanePipeline));
 
-// A pipeline in which each pass finds the forms it needs; another one does not compile.
+// A pipeline in which each pass finds the forms it needs, which the constructor checks at compile time.
 class Pipeline {
 public:
   template <size_t n> consteval Pipeline(const std::array<PassKind, n> &passes) : passes_(passes) {
@@ -82,7 +82,7 @@ public:
   bool operator==(const Pipeline &other) const { return std::ranges::equal(passes_, other.passes_); }
 
 private:
-  static void aPassLacksAForm(); // not constexpr, so that a call is an error of the compiler
+  static void aPassLacksAForm(); // not constexpr, so that calling it in the consteval constructor is a compile error
   std::span<const PassKind> passes_;
 };
 

@@ -12,8 +12,8 @@
 namespace xt {
 namespace {
 
-// The first and last op of the kernel's outermost block that read or write a buffer; an access in a loop counts as
-// the loop. Empty (from > to) if there is no access.
+// The first and last op of the kernel's outermost block that read or write a buffer. An access in a nested block counts as an
+// access by the op that contains the block. Empty (from > to) if there is no access.
 struct Span {
   size_t from = SIZE_MAX, to = 0;
   void add(size_t at) { from = std::min(from, at), to = std::max(to, at); }
@@ -30,7 +30,7 @@ class Planner {
 public:
   Planner(Kernel &kernel, Context &context) : kernel_(kernel), context_(context) {}
 
-  // `limit`: in bytes; 0: unlimited.
+  // `limit` is in bytes; 0: unlimited.
   void run(int64_t limit, Diagnostics &diagnostics) {
     if (!look()) return;
     int64_t bytes = place(false);
@@ -100,7 +100,7 @@ private:
     return std::any_of(barriers_.begin(), barriers_.end(), [&](size_t at) { return from < at && at < to; });
   }
 
-  // `withNew`: assume that barriers are added where they help.
+  // Whether two buffers may share memory. `withNew`: assumes that barriers are added where they help.
   bool mayShare(const Buffer &a, const Buffer &b, bool withNew) const {
     if (a.used.from > a.used.to || b.used.from > b.used.to) return true;
     const Buffer &first = a.used.from < b.used.from ? a : b, &second = &first == &a ? b : a;
@@ -154,7 +154,7 @@ private:
   Kernel &kernel_;
   Context &context_;
   std::vector<Buffer> buffers_;
-  std::vector<Op *> ops_; // of the kernel's outermost block
+  std::vector<Op *> ops_; // the ops of the kernel's outermost block
   std::unordered_map<const Op *, size_t> places_; // for lookup only
   std::vector<size_t> barriers_;
 };

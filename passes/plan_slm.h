@@ -1,6 +1,6 @@
-// plan-slm: gives each buffer in shared local memory its offset. Two buffers share memory where all accesses to one
-// come before a barrier of the whole workgroup and all accesses to the other after it. If the buffers do not fit the
-// hardware's memory otherwise, barriers are added between buffers that are used one after the other.
+// plan-slm: gives each buffer in shared local memory its offset. Two buffers may share memory if a barrier of the whole
+// workgroup separates all accesses to one from all accesses to the other. If the buffers do not fit the hardware's memory
+// otherwise, barriers are added between buffers that are used one after the other.
 #pragma once
 #include "passes/pass.h"
 

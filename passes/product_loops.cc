@@ -31,7 +31,7 @@ struct Product {
 
 bool isTile(Type type) { return type.isTile(); }
 
-// The load of an operand that can be split into steps; `load` is null if the operand is anything else.
+// The load of an operand that can be split into steps. `load` is null if the operand is not such a load.
 Side sideOf(const Op &mma, size_t operand) {
   Op *load = mma.operand(operand)->definingOp();
   if (!load || load->kind() != OpKind::LoadTile || load->block() != mma.block() || !load->result()->hasOneUse()) return {};
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  static constexpr int kUnseen = -1, kWhole = 2; // otherwise the dimension of a tile that shrinks to one step
+  static constexpr int kUnseen = -1, kWhole = 2; // other values of depths_: the dimension of the tile that becomes one step
 
   void consider(Op &op) {
     if (op.kind() != OpKind::TileMma || chooseMma(target_, op).shape) return;
@@ -123,7 +123,7 @@ private:
       if (dim != 0 && dim != 1) continue;
       TypeData data = tile->type().data();
       data.shape[static_cast<size_t>(dim)] = kProductDepth;
-      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // the kernel may be changed
+      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // values() is const, but the kernel may be changed
     }
   }
 
@@ -131,7 +131,7 @@ private:
   const TargetInfo &target_;
   Context &context_;
   ValueClasses classes_;
-  std::vector<int> depths_; // by class
+  std::vector<int> depths_; // by class of tiles
   std::vector<Product> products_;
 };
 

@@ -1,4 +1,5 @@
-// Turns products that the target has no instruction for into loops: such products are unrolled element by element.
+// Replaces products that the target has no instruction for by loops, because they would otherwise be unrolled element by
+// element.
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"

@@ -13,7 +13,7 @@ std::optional<int64_t> constantInteger(const Value &value) {
   return integer ? std::optional(*integer) : std::nullopt;
 }
 
-// The number of iterations if it is 0 or 1.
+// The number of iterations if it is known to be 0 or 1.
 std::optional<int> knownSteps(const Op &loop) {
   if (loop.kind() == OpKind::While) return constantInteger(*loop.operand(0)) == 0 ? std::optional(0) : std::nullopt;
   if (loop.operand(0) == loop.operand(1)) return 0;

@@ -13,7 +13,7 @@
 namespace xt {
 namespace {
 
-// The condition of an identity: the right operand is this constant (commutative ops keep constants there), or both
+// The condition of an identity: the right operand is this constant (commutative ops have constants on the right), or both
 // operands are the same value.
 enum class When : uint8_t { RightZero, RightOne, RightOnes, RightMinusZero, Alike };
 enum class Gives : uint8_t { Left, Right, Zero };
@@ -54,7 +54,8 @@ bool isNumber(const Value &value, int64_t integer, double number) {
 
 bool holds(When when, const Op &op) {
   Elem elem = op.operand(0)->type().elem();
-  // Arithmetic rounds a tf32 value that a plain move keeps. The only nonzero i1 is -1 when signed.
+  // Arithmetic rounds a tf32 operand, but replacing the op by its operand does not. The value 1 is excluded for i1, because its
+  // only nonzero value is -1 when signed.
   if (elem == Elem::TF32 && when != When::Alike) return false;
   switch (when) {
   case When::RightZero: return isNumber(*op.operand(1), 0, 0.0);
@@ -105,7 +106,7 @@ Value *folded(Op &op, Context &context) {
   std::optional<Number> result = evaluateScalar(elementwiseOp(op), operands);
   if (!result) return nullptr;
   if (isInteger(op.result()->type().elem())) return constant(op, context, result->i);
-  // The printed form of a NaN loses its bits, which a later bitcast would show.
+  // The printed form of a NaN loses its bits, which a later bitcast would make visible.
   if (op.kind() == OpKind::Bitcast && std::isnan(result->f)) return nullptr;
   return constant(op, context, result->f);
 }
@@ -147,7 +148,7 @@ bool keepsOrder(const std::vector<int64_t> &permutation) {
   return true;
 }
 
-// Folds ops that only move elements: a splat stays the splat, and an op that undoes its operand gives the original value.
+// Folds ops that only move elements. A splat stays a splat, and an op that undoes its operand's op gives the original value.
 Value *rearranged(Op &op, Context &context) {
   Value *from = op.operand(0);
   if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);

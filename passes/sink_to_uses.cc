@@ -15,8 +15,8 @@
 namespace xt {
 namespace {
 
-// Number of a thread's registers that hold no vectors: addresses, message payloads, counters. Where lanes multiply
-// matrices themselves, twice as many are reserved.
+// Number of a thread's registers that are reserved for values other than vectors: addresses, message payloads, counters. Twice
+// as many are reserved in blocks with a tile_mma, which the lanes multiply themselves.
 constexpr int64_t kForOthers = 32;
 
 // The op of `block` that is `op` or contains it.
@@ -34,7 +34,7 @@ bool movesElements(const Op &op) {
   }
 }
 
-// A value that identifies the matrix which a load reads, as far as it can be traced.
+// Returns a value that identifies the matrix which a load reads, as far as it can be traced.
 const Value *sourceOf(const Op &load) {
   const Value *source = load.operand(0);
   while (source->type().isWindow() && source->definingOp()) source = source->definingOp()->operand(0);
@@ -48,13 +48,13 @@ bool stops(const Op &op) {
   return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
 }
 
-// Positions of the ops of a block, available without walking the block. Only loads move, with the ops that reshape
+// Positions of the ops of a block, available without walking the block. Only loads move, together with the ops that reshape
 // their results; therefore the ops that block loads keep their order.
 class Places {
 public:
   explicit Places(Block &block) : block_(block) { count(); }
 
-  // The first use of a load's result, in any shape.
+  // The first op of the block that uses a load's result, directly or reshaped.
   Op *firstUse(Op &load) const {
     std::vector<Op *> chain = chainOf(load);
     std::unordered_set<const Op *> shaping(chain.begin(), chain.end()); // for lookup only
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  static constexpr int64_t kGap = int64_t{1} << 32; // room for ops that move between two others
+  static constexpr int64_t kGap = int64_t{1} << 32; // distance between ops, which leaves room for ops that move between them
 
   struct Place {
     int64_t number;
@@ -123,8 +123,8 @@ void arrange(Block &block, const std::vector<Op *> &order) {
   for (Op *op : order) block.moveBefore(nullptr, op);
 }
 
-// Orders the ops of a block so that each pure op and each load comes immediately before the first op that needs it.
-// Ops with effects keep their order, and stay after every load that they followed.
+// Orders the ops of a block so that each pure op and each load comes immediately before the first op that needs it. All other
+// ops keep their order, and those that block loads stay after every load that they followed.
 class Demand {
 public:
   explicit Demand(Block &block) : block_(block) {}

@@ -13,18 +13,19 @@ public:
       : b_(builder), prologue_(prologue), values_(values), places_(places), barriers_(barriers) {}
 
   Value *buffer(std::vector<int64_t> shape, Elem elem);
-  // Lets `body` write a vector of layout `from` to a buffer, with barriers around it; the buffer may be read afterwards. One
-  // of the subgroups that hold a copy writes.
+  // Calls `body` to create the ops that write a vector of layout `from` to a buffer, with barriers around them, so that the
+  // buffer may be read afterwards. Of the subgroups that hold a copy, one writes.
   void write(const Layout &from, const std::function<void()> &body);
-  // The same for a buffer that subgroups have read in this exchange.
+  // Does the same for a buffer that subgroups have already read in this exchange.
   void writeAgain(const Layout &from, const std::function<void()> &body);
 
-  // Stores a matrix to its place in a buffer; a null row or column is 0.
+  // Stores a matrix at this row and column of a buffer; null stands for 0.
   void store(Value *matrix, Value *buffer, Value *row, Value *column);
-  // Loads a matrix of this shape from there. `transposed`: the buffer holds its transpose.
+  // Loads a matrix of this shape from this row and column of a buffer; null stands for 0. `transposed`: the buffer holds its
+  // transpose.
   Value *load(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed = false);
 
-  // A buffer of a matrix's shape to which the subgroups write their pieces, and from which all may read.
+  // Creates a buffer of the matrix's shape, to which the subgroups write their pieces. All may read it afterwards.
   Value *publish(const Value *matrix);
 
 private:

@@ -54,7 +54,7 @@ void SubgroupMovement::transpose(const Op &op) {
 void SubgroupMovement::tileMma(const Op &op) {
   Type result = op.result()->type();
   Pieces target(result);
-  auto operand = [&](size_t i) { // rows of a, or columns of b
+  auto operand = [&](size_t i) { // the rows of `a`, or the columns of `b`, for each piece
     const Value *value = op.operand(i);
     Pieces source(value->type());
     size_t k = i == 0 ? 1 : 0, kept = 1 - k;
@@ -87,7 +87,7 @@ void SubgroupMovement::broadcast(const Op &op) {
   int64_t size = to.extent(static_cast<int>(dim)) / from.extent(static_cast<int>(dim));
   Pieces source(from), target(to);
   size_t kept = 1 - dim;
-  int64_t block = std::min(size, target.dims[dim].length); // copies in one piece
+  int64_t block = std::min(size, target.dims[dim].length); // number of copies of an element in one piece
   auto stretch = [&](Value *piece) {
     if (block == 1 && piece->type().extent(static_cast<int>(dim)) == target.dims[dim].length) return piece;
     Op *copy = b_.create(OpKind::Broadcast, {piece}, {pieceType(b_.context(), to, target)});
@@ -122,8 +122,8 @@ void SubgroupMovement::broadcast(const Op &op) {
   return values_.bind(op.result(), std::move(results));
 }
 
-// A reshape does not change which elements a subgroup holds. With one piece on both sides their order stays as well;
-// otherwise shared local memory reorders them.
+// A reshape does not change which elements a subgroup holds. If both sides have one piece, the elements stay in order, too;
+// otherwise they are reordered through shared local memory.
 void SubgroupMovement::reshape(const Op &op) {
   Pieces source(op.operand(0)->type()), target(op.result()->type());
   if (source.count() > 1 || target.count() > 1) return elements_.exchange(op);
@@ -140,7 +140,7 @@ void SubgroupMovement::extract(const Op &op) {
   Values indices;
   if (from.rank() == 2) {
     indices = {slm_.publish(op.operand(0)), values_.one(op.operand(1)), values_.one(op.operand(2))};
-  } else { // by row-major element number
+  } else { // loads by the row-major number of the element
     Value *buffer = elements_.publish(op.operand(0)), *linear = values_.one(op.operand(1));
     for (int d = 1; d < from.rank(); ++d)
       linear = sumOf(b_, b_.value(OpKind::MulI, {linear, b_.index(from.extent(d))}, b_.context().index()),

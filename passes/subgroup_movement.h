@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-subgroups: ops whose results take elements from other places of their operands. Decides
-// what stays inside a subgroup and what goes through shared local memory.
+// Internal to the pass distribute-to-subgroups: ops whose result elements come from other positions of their operands. Decides
+// which elements stay inside a subgroup and which go through shared local memory.
 #pragma once
 #include "passes/element_exchange.h"
 

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-subgroups: what a user sees of a running kernel, prints and asserts of the workgroup's
-// vectors.
+// Internal to the pass distribute-to-subgroups: prints and asserts of the workgroup's vectors, which the user of a running
+// kernel sees.
 #pragma once
 #include "passes/element_exchange.h"
 
@@ -12,7 +12,7 @@ public:
       : b_(builder), values_(values), places_(places), slm_(slm), elements_(elements), barriers_(barriers) {}
 
   void print(const Op &op);
-  void check(const Op &op); // an assert
+  void check(const Op &op); // for an assert
 
 private:
   Builder &b_;

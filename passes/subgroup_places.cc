@@ -15,7 +15,7 @@ Value *SubgroupPlaces::id() {
   return id_;
 }
 
-// id / stride % extent * weight.
+// Returns the digit `id / stride % extent * weight` of the subgroup's id.
 Value *SubgroupPlaces::digit(const SubgroupDigit &digit) {
   Value *&known = digits_[{digit.stride, digit.extent, digit.weight}];
   if (known) return known;

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-subgroups: where a subgroup's pieces are in the workgroup's vectors. What depends only on
-// the subgroup's id is computed once, at the start of the kernel.
+// Internal to the pass distribute-to-subgroups: computes where a subgroup's pieces are in the workgroup's vectors. Values that
+// depend only on the subgroup's id are computed once, at the start of the kernel.
 #pragma once
 #include "ir/layout/layout_pieces.h"
 #include "passes/kernel_prologue.h"
@@ -12,7 +12,8 @@ namespace xt {
 
 class SubgroupPlaces {
 public:
-  // `builder` gives the position of what is computed where it is used. `subgroups`: their number in a workgroup.
+  // `builder`: the insertion point of ops that are not created at the start of the kernel. `subgroups`: number of subgroups in
+  // a workgroup.
   SubgroupPlaces(Builder &builder, KernelPrologue &prologue, int64_t subgroups)
       : b_(builder), prologue_(prologue), subgroups_(subgroups) {}
 
@@ -24,7 +25,7 @@ public:
 
   // Lets `body` create ops that run only in the subgroups whose digits are all zero.
   void onlyWhereZero(const std::vector<SubgroupDigit> &digits, const std::function<void()> &body);
-  // The same for the first subgroup.
+  // Lets `body` create ops that run only in the first subgroup.
   void onlyInFirst(const std::function<void()> &body) { onlyWhereZero({{1, subgroups_, 1}}, body); }
 
 private:

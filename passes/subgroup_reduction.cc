@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// Reduces blocks of `size` elements of a piece, to a piece of this shape.
+// Reduces each `size` adjacent elements of a piece to one. The result has the shape `shape`.
 Value *SubgroupReduction::reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size) {
   size_t dim = dimensionOf(op);
   bool all = size == piece->type().extent(static_cast<int>(dim));
@@ -49,7 +49,8 @@ void SubgroupReduction::reduce(const Op &op) {
   return values_.bind(op.result(), std::move(results));
 }
 
-// Each subgroup reduces its own elements. The partial results go through shared local memory, next to each other.
+// Reduces the own elements of each subgroup, then the partial results, which are stored next to each other in shared local
+// memory.
 void SubgroupReduction::reduceAcross(const Op &op, const Pieces &source) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   size_t dim = dimensionOf(op);

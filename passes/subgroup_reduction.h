@@ -1,4 +1,4 @@
-// Internal to the pass distribute-to-subgroups: reductions, along a dimension that one or several subgroups hold.
+// Internal to the pass distribute-to-subgroups: reductions along a dimension that one or several subgroups hold.
 #pragma once
 #include "passes/slm_exchange.h"
 

@@ -11,15 +11,15 @@
 namespace xt {
 namespace {
 
-// Whether the base is a parameter of the kernel (not of a loop, which may carry another one), and the tile has its sizes and strides, so that all it may access lies in the
-// argument.
+// Whether the base is a parameter of the kernel and not of a loop, which may carry another memref, and the tile has the sizes
+// and strides of this parameter, so that every element that the tile can access is in the argument.
 bool isArgument(const Op &init) {
   const Value *source = withoutCasts(init.operand(0));
   if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
   return init.result()->type().data().scatter || init.operandCount() == rowOffsetAt(init) + 2;
 }
 
-// Whether the type alone tells that different indices are different elements.
+// Whether the type alone shows that different indices refer to different elements.
 bool hasDistinctElements(Type memref) {
   std::vector<int64_t> strides = memrefStrides(memref);
   std::span<const int64_t> sizes = memref.shape();
@@ -33,7 +33,7 @@ bool isSameNumber(const Value *x, const Value *y) {
   return a && a == b;
 }
 
-// Whether both tiles have the same elements at the same places, provided that their bases are the same.
+// Whether both tiles contain the same elements at the same positions, provided that their bases are the same.
 bool isSameWindow(const SweepAccess &a, const SweepAccess &b) {
   TileChain x = chainOf(a.tile), y = chainOf(b.tile);
   const TypeData &one = x.init->result()->type().data(), &other = y.init->result()->type().data();
@@ -58,7 +58,7 @@ std::optional<ArgumentPromise> neededBetween(const SweepAccess &a, const SweepAc
     return same ? std::optional(ArgumentPromise::Nothing) : std::nullopt;
   }
   if (!isArgument(x) || !isArgument(y)) return std::nullopt;
-  // Different types of one argument may give other strides to the same indices.
+  // If one argument is cast to different types, the same indices may have other strides.
   bool sameWindow = isSameWindow(a, b) && (sameBase || (x.operand(0) == one && y.operand(0) == other));
   if (one == other && sameWindow && hasDistinctElements(x.operand(0)->type())) return ArgumentPromise::Nothing;
   if (one == other) return sameWindow ? std::optional(ArgumentPromise::DisjointOrSame) : std::nullopt;

@@ -1,4 +1,4 @@
-// Internal to the pass block-tiles: whether memory accesses of a sweep meet in different parts of it.
+// Internal to the pass block-tiles: decides whether accesses in different parts of a sweep may touch the same memory.
 #pragma once
 #include "ir/op.h"
 
@@ -8,26 +8,27 @@
 
 namespace xt {
 
-// For each dimension of a vector, the dimension of the sweep that it follows; kWhole: each part needs all of it.
+// For each dimension of a value, the dimension of the sweep (tile_sweeps.h) along which it may be cut into parts; kWhole: it is
+// not cut, because each part needs all of it.
 inline constexpr int kWhole = -1;
 using Follows = std::array<int, 2>;
 
-// What has to hold of a kernel's arguments (ir/interp/disjoint_arguments.h).
+// A promise about the memory of a kernel's arguments, which each launch checks (ir/interp/disjoint_arguments.h).
 enum class ArgumentPromise : uint8_t { Nothing, DisjointOrSame, Disjoint };
 
 struct SweepAccess {
   const Op *op = nullptr;
   const Value *tile = nullptr;
   bool writes = false;
-  Follows follows = {kWhole, kWhole}; // of the tile
+  Follows follows = {kWhole, kWhole}; // for the dimensions of the tile
 };
 
-// What arguments have to be so that the accesses can be performed part by part, with the same results; nullopt: whatever they
-// are, accesses of different parts may meet.
+// The promise about the arguments that is needed to perform the accesses part by part with the same results. Nullopt: no
+// promise is enough, because accesses in different parts may touch the same memory.
 std::optional<ArgumentPromise> neededPromise(std::span<const SweepAccess> accesses);
 
-// A tile as its init_tile, and the tiles on the way to it: those update_tile_offset ops that moved it, last one first. The
-// init_tile is null where the tile comes from a loop or a branch.
+// How a tile was made: its init_tile, and the update_tile_offset ops that moved it afterwards, the last one first. The
+// init_tile is null if the tile comes from a loop or a branch.
 struct TileChain {
   const Op *init = nullptr;
   std::vector<const Op *> moves;

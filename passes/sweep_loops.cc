@@ -18,22 +18,23 @@
 namespace xt {
 namespace {
 
-// Elements of a part for each lane: several messages are under way at one time, and a dozen values fit the registers.
+// Number of elements of a part per lane: several messages are in flight at a time, and a dozen values fit the registers.
 constexpr int64_t kPartElements = 32;
-constexpr int64_t kMostSums = 64;     // elements that a loop sums up for each lane; they stay in registers
+constexpr int64_t kMostSums = 64;     // maximum number of elements per lane that a loop sums up; they stay in registers
 constexpr int64_t kFewestParts = 4; // smaller tiles are not cut: they may stay in registers
 
 int64_t powerOfTwoUpTo(int64_t most) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(most, 1))));
 }
 
-// `most`, or half as many if that divides the extent and `most` does not. Both are multiples of `unit`.
+// The length of the parts of a dimension: the extent if it is at most `most`; otherwise `most`, or half of it if only the half
+// divides the extent. Both `most` and this half must be multiples of `unit`.
 int64_t dividing(int64_t extent, int64_t most, int64_t unit) {
   if (extent <= most) return extent;
   return extent % most != 0 && most / 2 % unit == 0 && extent % (most / 2) == 0 ? most / 2 : most;
 }
 
-// The size of a part of the sweep, in both dimensions. Adjacent columns make wide messages, rows share them.
+// The size of a part of the sweep in both dimensions. Adjacent columns allow wide messages, which can contain several rows.
 std::array<int64_t, 2> partOf(const TileSweep &sweep, int64_t lanes) {
   auto [rows, columns] = sweep.extents;
   int64_t elements = kPartElements * lanes;
@@ -46,7 +47,7 @@ std::array<int64_t, 2> partOf(const TileSweep &sweep, int64_t lanes) {
   return part;
 }
 
-// Equal parts of one dimension, one after the other.
+// Adjacent parts of one dimension that have the same size.
 struct Range {
   int64_t begin, end, size;
   int64_t count() const { return (end - begin) / size; }
@@ -73,15 +74,15 @@ public:
       totals_.at(sum)->setName(sum->result()->name());
       sum->result()->replaceAllUsesWith(totals_.at(sum));
     }
-    // Uses come after what they use.
+    // Erases from the last to the first, because users come after the values that they use.
     for (size_t i = sweep_.ops.size(); i-- > 0;) erase(sweep_.ops[i]);
   }
 
 private:
   using Key = std::pair<const Value *, Follows>;
 
-  // The dimension of the outer loop: that of columns where values that are the same for all rows need not be the same for all
-  // columns.
+  // The dimension of the outer loop. Ops that depend on this dimension alone are not repeated by the inner loop. It is that of
+  // the columns if some ops depend on the columns alone and none on the rows alone.
   size_t outer() const {
     bool rowsAlone = false, columnsAlone = false;
     for (const auto *op : sweep_.ops) {
@@ -92,7 +93,8 @@ private:
     return columnsAlone && !rowsAlone ? 1 : 0;
   }
 
-  // What is stored or summed up may be made anywhere, and then follows both dimensions.
+  // The dimensions that the op's result follows, or the value that it stores or sums up. If this value can be made anywhere
+  // (isMadeAnywhere), it follows both dimensions.
   Follows followsOf(const Op &op) const {
     auto known = sweep_.follows.find(isLast(op) ? op.operand(0) : op.result());
     return known == sweep_.follows.end() ? Follows{0, 1} : known->second;
@@ -114,7 +116,7 @@ private:
     made_ = std::move(made);
   }
 
-  // `sums`: the loop carries what its parts have summed up.
+  // `sums`: whether the loop carries the sums of its parts.
   void loop(size_t dim, Range range, bool sums, const std::function<void()> &body) {
     std::vector<Value *> operands = {b.index(range.begin), b.index(range.end), b.index(range.size)};
     std::vector<Type> types;
@@ -145,7 +147,7 @@ private:
 
   Value *combined(const Op &sum, Value *x, Value *y) { return x ? b.value(*combiningOp(sum), {x, y}, y->type()) : y; }
 
-  // Reduces what the parts have summed up element by element.
+  // Reduces the vectors into which the parts were summed up, and combines the results with those of earlier ranges.
   void total() {
     for (const Op *sum : sweep_.sums) {
       b.setRange(sum->range());
@@ -158,7 +160,7 @@ private:
 
   void inner() {
     size_t dim = 1 - outer();
-    // What does not depend on the inner loop.
+    // Ops that do not depend on the inner loop come before it.
     for (Op *op : sweep_.ops)
       if (!dependsOn(*op, dim)) make(*op);
     for (Range range : rangesOf(sweep_.extents[dim], part_[dim]))
@@ -181,7 +183,7 @@ private:
     return context_.intern(std::move(data));
   }
 
-  // Where the part begins along a dimension of a value; null: at 0.
+  // The index at which the part begins along a dimension that a value follows; null: 0.
   Value *startOf(int dim) const { return sweep_.cuts(dim) ? at_[static_cast<size_t>(dim)] : nullptr; }
 
   Value *part(Value *value, Follows dims) {
@@ -206,7 +208,7 @@ private:
     return made->result();
   }
 
-  // The window onto the part that begins at `row` and `column` (null: at 0) of a tile.
+  // Creates the window onto the current part of a tile whose dimensions follow `dims`.
   Value *window(const Value *tile, Follows dims) {
     TileChain chain = chainOf(tile);
     std::vector<Value *> operands = chain.init->operands();
@@ -245,7 +247,7 @@ private:
     made_[{op.result(), {kWhole, kWhole}}] = made->result();
   }
 
-  // Erases an op of the sweep, and what was made for it alone.
+  // Erases an op of the sweep, and the operands that can be made anywhere and have no other use.
   static void erase(Op *op) {
     std::vector<Value *> operands = op->operands();
     op->block()->erase(op);
@@ -259,10 +261,10 @@ private:
   Context &context_;
   std::array<int64_t, 2> part_;
   Builder b;
-  std::array<Value *, 2> at_ = {}; // where the part begins; null: at 0
-  std::array<int64_t, 2> size_ = {}; // of the part
-  std::map<const Op *, Value *> sums_, totals_; // of this range, and of all ranges; for lookup only
-  std::map<Key, Value *> made_; // what has been made for this part; ops of the sweep under {kWhole, kWhole}
+  std::array<Value *, 2> at_ = {}; // where the current part begins; null: at 0
+  std::array<int64_t, 2> size_ = {}; // extents of the current part
+  std::map<const Op *, Value *> sums_, totals_; // sums of the current range, and of all ranges; for lookup only
+  std::map<Key, Value *> made_; // values of the current part; for an op of the sweep, the key is {result, {kWhole, kWhole}}
 };
 
 class KernelSweeps {
@@ -271,7 +273,7 @@ public:
       : kernel_(kernel), context_(context), lanes_(subgroupSizeFor(target, kernel.subgroups)),
         most_(target.checksOverlaps ? ArgumentPromise::Disjoint : ArgumentPromise::Nothing) {}
 
-  // Smaller tiles are not cut.
+  // Tiles with fewer elements are not cut.
   int64_t fewestElements() const { return kPartElements * lanes_ * kFewestParts; }
 
   void run(Block &block) {

@@ -13,10 +13,10 @@ public:
   // The init_tile that the tile comes from. If it may come from several, one of them, provided that they have the same base,
   // leading offsets, shape and strides (row and column offsets may differ); otherwise null.
   const Op *root(const Value *tile) const;
-  // A number that is known to divide the tile's first column (of a matrix stored by columns: its first row), as far
-  // as constants, grid steps and loop steps tell. 0: the column is always 0.
+  // A number that is known to divide the index of the tile's first column (in a matrix stored by columns: of its first row), as
+  // far as constants, grid steps and loop steps show. 0: the index is always 0.
   int64_t columnDivisor(const Value *tile) const;
-  // The same for an index.
+  // A number that is known to divide an index; 0: the index is always 0.
   int64_t divisor(const Value *index) const { return known(index); }
 
 private:
@@ -26,7 +26,7 @@ private:
   int64_t carriedDivisor(const Op &op, size_t result) const;
 
   const Kernel &kernel_;
-  std::unordered_map<const Value *, const Op *> roots_; // for lookup only; null: several
+  std::unordered_map<const Value *, const Op *> roots_; // null: several matrices; for lookup only
   std::unordered_map<const Value *, int64_t> divisors_; // for lookup only
 };
 

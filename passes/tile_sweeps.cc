@@ -11,13 +11,13 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMostOps = 256;     // of one sweep
-constexpr size_t kMostAccesses = 24; // of one sweep; each is compared with each
-constexpr size_t kMostSpan = 4096; // ops of the block from the first to the last one of a sweep
+constexpr size_t kMostOps = 256;     // maximum number of ops of one sweep
+constexpr size_t kMostAccesses = 24; // maximum number of accesses of one sweep, all pairs of which are compared
+constexpr size_t kMostSpan = 4096; // maximum distance between the first and the last op of a sweep, in ops of the block
 
 bool isScatter(Type type) { return type.isTile() && type.data().scatter; }
 
-// Values that have a part for each part of a sweep.
+// Whether values of this type can be cut into the parts of a sweep.
 bool hasParts(Type type) { return (type.isVector() || isScatter(type)) && type.rank() == 2; }
 
 bool isStore(const Op &op) { return op.kind() == OpKind::StoreTile || op.kind() == OpKind::StoreScatter; }
@@ -30,7 +30,7 @@ const Value *accessedTile(const Op &op) {
   return nullptr;
 }
 
-// Whether the op's result, or what it stores, has parts that depend on parts of its operands only.
+// Whether each part of the op's result, or of the value that it stores, depends only on parts of its operands.
 bool isSwept(const Op &op) {
   for (const Value *operand : op.operands())
     if (operand->type().isVector() && operand->type().rank() != 2) return false;
@@ -41,7 +41,7 @@ bool isSwept(const Op &op) {
   case OpKind::Reduction:
   case OpKind::Transpose: return true;
   case OpKind::InitTile:
-  case OpKind::UpdateTileOffset: return true; // of a scatter tile, as its result has parts
+  case OpKind::UpdateTileOffset: return true; // the tile is a scatter tile, because its type has parts
   case OpKind::LoadTile:
   case OpKind::LoadGather:
   case OpKind::StoreTile:
@@ -55,19 +55,19 @@ bool isSwept(const Op &op) {
 
 Follows turned(Follows dims) { return {dims[1], dims[0]}; }
 
-using Places = std::unordered_map<const Op *, size_t>; // of the ops in their block; for lookup only
+using Places = std::unordered_map<const Op *, size_t>; // positions of ops in their block; for lookup only
 
 class SweepFinder {
 public:
-  // `last`: a store, or a reduction, with `sums`. `sums`: whether reductions of cut dimensions combine parts; otherwise the
-  // dimensions are whole, and what depends on the reduction may be in the sweep.
+  // `last`: a store, or with `sums` also a reduction. `sums`: whether a reduction of a cut dimension combines the results of
+  // the parts. Otherwise reduced dimensions are not cut, and ops that use the result may be in the sweep.
   SweepFinder(Block &block, const Places &places, Op &last, bool sums) : block_(block), places_(places), sums_(sums) {
     Type type = last.operand(0)->type();
     sweep_.extents = {type.extent(0), type.extent(1)};
     addRoot(last);
   }
 
-  // Whether a sweep was found.
+  // Finds a sweep that needs at most the promise `most`. Returns whether there is one.
   bool find(ArgumentPromise most) {
     do {
       close();
@@ -77,7 +77,7 @@ public:
     keepThoseInParts();
     return good_ && !sweep_.ops.empty() && areSumsLast() && mayMove() && areAccessesIndependent(most);
   }
-  // Call this only after find.
+  // Call this only after find() has returned true.
   TileSweep take() { return std::move(sweep_); }
   const std::vector<const Op *> &roots() const { return roots_; }
 
@@ -99,7 +99,8 @@ private:
     for (int dim : dims) whole(dim);
   }
 
-  // Without what a dimension cannot follow.
+  // Returns `dims` without the dimensions that a value of this type cannot follow, because its extent differs from that of the
+  // sweep. Unless the extent is 1, the sweep must then not be cut along this dimension.
   Follows fitting(Type type, Follows dims) {
     for (int d = 0; d < 2; ++d) {
       int &dim = dims[static_cast<size_t>(d)];
@@ -125,13 +126,13 @@ private:
     sweep_.ops.push_back(&op);
     sweep_.sums.push_back(&op);
     dims_[&op] = dims = fitting(op.operand(0)->type(), dims);
-    // Only the summed dimension may be cut: in parts of another one that the sum does not follow, it would be repeated.
+    // Only the sweep dimension that the summed dimension follows may be cut: parts along another one would repeat the sum.
     for (int dim = 0; dim < 2; ++dim)
       if (dim != dims[dimensionOf(op)]) whole(dim);
     open_.push_back(&op);
   }
 
-  // Completes the sweep: first what the ops use, then what uses their results.
+  // Completes the sweep: adds first the ops that compute operands of its ops, then the ops that use their results.
   void close() {
     while (sweep_.ops.size() <= kMostOps) {
       if (!open_.empty()) {
@@ -147,7 +148,8 @@ private:
     }
   }
 
-  // An op whose result in one part needs more than its operands' parts.
+  // Keeps a dimension whole that the op reduces or broadcasts in groups, because a part of the result may need more than the
+  // same part of the operand.
   void keepWhole(const Op &op) {
     Follows dims = dims_.at(&op);
     bool grouped = op.attr(attr_names::kReductionSize) || op.attr(attr_names::kBroadcastSize);
@@ -192,7 +194,7 @@ private:
 
   bool canSum(const Op &op) const { return sums_ && op.kind() == OpKind::Reduction && !op.attr(attr_names::kReductionSize); }
 
-  // What the result of a user follows, as far as its operand shows it.
+  // The dimensions that the result of a user follows, as far as those of its operand determine them.
   Follows followsOfUser(const Op &user, Follows dims) {
     switch (user.kind()) {
     case OpKind::Transpose: return turned(dims);
@@ -213,7 +215,7 @@ private:
     }
   }
 
-  // Keeps dimensions whole that a store does not follow: each of their parts would repeat it.
+  // Keeps the dimensions whole that a store does not follow, because each part along them would repeat the store.
   void storeOnce() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -242,7 +244,8 @@ private:
 
   bool isLast(const Op &op) const { return isStore(op) || sweep_.isSum(op); }
 
-  // A store of tiles of the same shape between the first access and the last op is done along with them.
+  // Adds other stores of values of the same shape that are between the first access and the last op. Returns whether there are
+  // any.
   bool joinsAnother() {
     sortOps();
     auto first = std::ranges::find_if(sweep_.ops, [](const Op *op) { return isAccess(*op); });
@@ -265,7 +268,7 @@ private:
     return last;
   }
 
-  // Ops that belong to no part stay where they are.
+  // Removes the ops that belong to no part from the sweep: they stay where they are.
   void keepThoseInParts() {
     std::erase_if(sweep_.ops, [&](const Op *op) {
       if (sweep_.inPart(dims_.at(op))) return false;
@@ -275,7 +278,7 @@ private:
     });
   }
 
-  // Whether the results of all sums are used only behind the last op, in whose place they are computed.
+  // Whether the results of all sums are used only after the last op, because that is where they are computed.
   bool areSumsLast() const {
     size_t last = places_.at(sweep_.ops.back());
     for (const Op *sum : sweep_.sums)
@@ -327,8 +330,8 @@ private:
   const bool sums_;
   bool good_ = true;
   TileSweep sweep_;
-  std::unordered_set<const Op *> members_;            // for lookup only
-  std::unordered_map<const Op *, Follows> dims_;      // of the result, or of what is stored; for lookup only
+  std::unordered_set<const Op *> members_; // for lookup only
+  std::unordered_map<const Op *, Follows> dims_; // for the result, or for the stored value; for lookup only
   std::vector<Op *> open_; // members whose operands have not been visited
   std::vector<const Op *> roots_;
   size_t usersVisited_ = 0; // number of ops of the sweep whose users have been visited
@@ -358,8 +361,8 @@ std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, Argument
     for (const Op *root : finder.roots()) tried.insert(root);
     if (!found) return false;
     TileSweep sweep = finder.take();
-    // An op belongs to one sweep. A sweep takes the place of earlier ones that are part of it.
-    std::map<size_t, size_t> shared; // the number of its ops in each earlier sweep
+    // An op belongs to one sweep. A sweep replaces earlier ones if it contains all their ops.
+    std::map<size_t, size_t> shared; // by number of an earlier sweep: how many of its ops are in this one
     for (const Op *op : sweep.ops)
       if (auto earlier = sweepOf.find(op); earlier != sweepOf.end()) ++shared[earlier->second];
     for (auto [earlier, ops] : shared)

@@ -12,31 +12,33 @@
 
 namespace xt {
 
-// Loads, computations and stores of one block that belong together. Those dimensions of their values along which no
-// element depends on others follow one of the sweep's two dimensions (rows and columns of what is stored), and a part
-// of the sweep needs of a value only the elements of that part.
+// Loads, computations and stores of one block that can be performed part by part. A sweep has two dimensions, the rows and
+// columns of the stored values. A dimension of another value follows one of them if no element along it depends on others; a
+// part of the sweep then needs only those elements of the value that are in this part.
 struct TileSweep {
   // In program order. All can be performed in place of the last one, which is a store or a reduction of `sums`.
   std::vector<Op *> ops;
-  // Reductions among them along a dimension that is cut: the parts are combined. Their results are not used in the sweep.
+  // The reductions in `ops` along a dimension that is cut. The results of the parts are combined, and are not used in the
+  // sweep.
   std::vector<const Op *> sums;
   std::array<int64_t, 2> extents = {};
-  std::array<bool, 2> inParts = {true, true}; // dimensions that may be cut
+  std::array<bool, 2> inParts = {true, true}; // whether each dimension may be cut into parts
   ArgumentPromise needs = ArgumentPromise::Nothing;
-  std::unordered_map<const Value *, Follows> follows; // of the results of `ops`, except for sums; for lookup only
+  std::unordered_map<const Value *, Follows> follows; // for the results of `ops`, except for sums; for lookup only
 
   bool inPart(Follows dims) const { return cuts(dims[0]) || cuts(dims[1]); }
   bool cuts(int dim) const { return dim != kWhole && inParts[static_cast<size_t>(dim)]; }
   bool isSum(const Op &op) const { return std::find(sums.begin(), sums.end(), &op) != sums.end(); }
-  // What the op's operand follows, where the op's result, or what it stores or sums up, follows `result`.
+  // The dimensions of the sweep that an operand of the op follows, if the op's result follows `result`. For a store or a sum,
+  // `result` describes the value that is stored or summed up.
   Follows followsOfOperand(const Op &op, size_t operand, Follows result) const;
 };
 
-// Whether a part of the op's result can be made where it is used, from scalars alone.
+// Whether any part of the op's result can be made where it is used, from scalars alone.
 bool isMadeAnywhere(const Op &op);
 
-// The sweeps of a block (not of blocks inside it) whose tiles have at least `fewestElements`. `most`: what they may assume
-// of the arguments.
+// Finds the sweeps of a block (not of blocks inside it) whose tiles have at least `fewestElements` elements. `most`: the
+// strongest promise about the arguments that they may need.
 std::vector<TileSweep> findSweeps(Block &block, int64_t fewestElements, ArgumentPromise most);
 
 } // namespace xt

@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// The type of the same memory with the last two dimensions swapped. For a memref stored by columns, memref.cast gives it.
+// The type of the same memory with the last two dimensions swapped. memref.cast converts a memref stored by columns to it.
 Type transposedMemRef(Context &context, Type memref);
 
 } // namespace xt

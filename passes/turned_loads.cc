@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-constexpr int kMaxChain = 64; // ops between a load and a transpose
+constexpr int kMaxChain = 64; // maximum number of ops between a load and a transpose
 
 bool canTurn(const Value *value, int depth) {
   if (!value->type().isVector()) return true;
@@ -30,7 +30,7 @@ bool canTurn(const Value *value, int depth) {
 
 Type turnedType(Context &context, Type type) { return context.vector({type.extent(1), type.extent(0)}, type.elem()); }
 
-// The transposed value, built next to the original; `turned` holds those built before.
+// Builds the transpose of a value before the op that defines it. `turned` holds the transposes that were built earlier.
 Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Value *> &turned) {
   if (!value->type().isVector()) return value;
   if (auto found = turned.find(value); found != turned.end()) return found->second;
@@ -69,7 +69,7 @@ void foldTransposesIntoLoads(Kernel &kernel, Context &context) {
       if (!gone || !gone->result()->uses().empty()) continue;
       std::vector<Value *> operands = gone->operands();
       gone->block()->erase(gone);
-      // Values with other uses are left to dead-code. An operand may occur twice.
+      // Values with other uses are left to dead-code. An operand that occurs twice is added once.
       for (Value *operand : operands)
         if (operand->type().isVector() && operand->uses().empty() &&
             std::find(dead.begin(), dead.end(), operand->definingOp()) == dead.end())

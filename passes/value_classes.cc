@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// Whether the op is elementwise and all its vectors have one shape.
+// Whether the op is elementwise and all its vectors have the same shape.
 bool isPointwise(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::Elementwise:

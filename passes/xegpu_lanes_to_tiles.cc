@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// An address has no bounds: it becomes a row that extends this many elements to both sides.
+// A base that is an address has no bounds: it becomes a row that extends this many elements to both sides of it.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 class LanesToTiles {
@@ -80,7 +80,7 @@ private:
     case TypeRule::AtomicTdesc: value = atomic(op); break;
     default:
       if (op.kind() == OpKind::CompileHint) break;
-      return; // named barriers and fences
+      return; // named barriers and fences stay
     }
     if (value) {
       if (op.result()->type().isTensorDesc()) descs_[value] = op.result()->type();
@@ -310,7 +310,7 @@ std::vector<Value *> blockOperands(Builder &build, const Op &op) {
   Context &context = build.context();
   std::vector<Value *> operands = op.operands();
   Type base = operands[0]->type();
-  if (base.isMemRef() && base.rank() == 1) { // as a matrix of one row
+  if (base.isMemRef() && base.rank() == 1) { // becomes a matrix of one row
     TypeData row = base.data();
     row.shape.insert(row.shape.begin(), 1);
     if (row.memory.kind == MemoryLayout::Kind::Strided) row.memory.strides.insert(row.memory.strides.begin(), kDynamic);

@@ -25,7 +25,7 @@ public:
       chosen_.insert(&op);
       for (size_t i = 0; i < op.resultCount(); ++i) windows_.insert(op.result(i));
     });
-    // Values carried by loops and branches are windows if their initial and yielded values are.
+    // A value that a loop or a branch carries is a window if its initial value or a yielded value is.
     for (bool changed = true; changed;) {
       changed = false;
       walk(kernel.body, [&](Op &op) { changed |= spread(op); });
@@ -78,7 +78,7 @@ private:
 
   void replace(Op &op) {
     if (op.kind() == OpKind::CompileHint) return op.block()->erase(&op);
-    if (!isXegpuData(op.info())) return; // named barriers and fences
+    if (!isXegpuData(op.info())) return; // named barriers and fences stay
     Value *value = nullptr;
     switch (op.info().typeRule) {
     case TypeRule::CreateNdTdesc: value = createBlock(op); break;
@@ -90,7 +90,7 @@ private:
     case TypeRule::CreateTdesc: value = createLanes(op); break;
     case TypeRule::GatherTdesc: value = gather(op); break;
     case TypeRule::ScatterTdesc: scatter(op); break;
-    case TypeRule::PrefetchTdesc: break; // no effect on results, and no benefit one address at a time
+    case TypeRule::PrefetchTdesc: break; // has no effect on results, and is of no use for single addresses
     case TypeRule::UpdateTdesc: value = moveLanes(op); break;
     case TypeRule::AtomicTdesc: value = atomic(op); break;
     default: XT_UNREACHABLE("an XeGPU op on data that this pass does not replace");
