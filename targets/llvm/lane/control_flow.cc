@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// The window that `window` was before it was moved within its matrix.
+// Returns the window from which `window` was made by moving it within its matrix.
 const Value *beforeMoves(const Value *window) {
   while (const Op *op = window->definingOp()) {
     TypeRule rule = op->info().typeRule;
@@ -18,8 +18,9 @@ const Value *beforeMoves(const Value *window) {
 
 } // namespace
 
-// Parts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
-// LaneParts that move like the loop's variable are computed from it, so that one counter serves all.
+// Decides how each part (LLVM value) of the carried values is carried. A part that no iteration changes needs no phi; without a
+// phi it stays a known value, such as a constant stride of 1. A part that advances as the loop's variable does is computed from
+// it, so that the loop has only one counter.
 void LaneControlFlow::chooseCarries(Carried &carried, std::optional<int64_t> step) {
   for (size_t i = 0; i < carried.params.size(); ++i) {
     const Value *param = carried.params[i], *next = carried.yielded[i];
@@ -41,7 +42,7 @@ void LaneControlFlow::chooseCarries(Carried &carried, std::optional<int64_t> ste
   }
 }
 
-// Creates phis in the current block for the values that come from `before`, with the bit widths of the parameters.
+// Creates phis in the current block for the initial values, which come from `before`, with the bit widths of the parameters.
 void LaneControlFlow::enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower) {
   llvm::BasicBlock *body = b.GetInsertBlock();
   b.SetInsertPoint(before->getTerminator());
@@ -60,10 +61,10 @@ void LaneControlFlow::enterLoop(Carried &carried, llvm::BasicBlock *before, Llvm
   v.unflatten(carried.params, carried.inside);
 }
 
-// Branches back if `again` holds. A guarded loop is also left from `before`.
+// Branches back to `body` if `again` holds. If the loop is guarded, `before` also branches to the end of the loop.
 void LaneControlFlow::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before,
                                 bool guarded) {
-  // The yielded values are converted to the widths of the parameters.
+  // Converts the yielded values to the widths of the parameters.
   LaneParts yielded = v.flatten(carried.yielded);
   for (size_t i = 0; i < yielded.size(); ++i)
     if (yielded[i]->getType() != carried.inside[i]->getType())
@@ -90,7 +91,7 @@ void LaneControlFlow::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
   v.unflatten(carried.results, results);
 }
 
-// Adds an unknown zero to a number.
+// Hides a constant from the device's compiler: adds a 0 that is computed from an argument, so that it cannot be folded.
 LlvmValue *LaneControlFlow::hidden(LlvmValue *number) {
   if (!c.extent) return number;
   LlvmValue *zero = b.CreateLShr(c.extent, 31); // the host rejects extents of 2^31 and more
@@ -158,7 +159,7 @@ void LaneControlFlow::emitIf(const Op &op) {
   auto branch = [&](size_t region) -> LlvmValues {
     if (region >= op.regionCount()) return {};
     emitBlock(*op.region(region));
-    v.unflatten(results, v.flatten(yieldedBy(*op.region(region)))); // in the widths of the results
+    v.unflatten(results, v.flatten(yieldedBy(*op.region(region)))); // converts them to the widths of the results
     return v.flatten(results);
   };
   LlvmValues parts = ifElse(b, v.scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });

@@ -9,7 +9,7 @@ namespace xt {
 class LaneControlFlow : LanePart {
 public:
   using EmitBlock = llvm::function_ref<void(const Block &)>;
-  // `emitBlock` adds the code of a region.
+  // `emitBlock` emits the code of a region.
   LaneControlFlow(LaneContext &context, EmitBlock emitBlock) : LanePart(context), emitBlock(emitBlock) {}
   void emitFor(const Op &op);
   void emitWhile(const Op &op);
@@ -27,7 +27,7 @@ private:
     LaneParts initial, inside;
   };
   void chooseCarries(Carried &carried, std::optional<int64_t> step);
-  // `variable` and its initial value `lower`; null if no part is Counted.
+  // `variable`: the loop's variable, whose initial value is `lower`. Both are null if no part is Counted.
   void enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower);
   void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
   LlvmValue *hidden(LlvmValue *number);

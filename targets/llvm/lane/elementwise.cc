@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// In 32 bits these ops give the low half of their 64-bit result, or the same result if the operands fit.
+// Whether the op, computed in 32 bits, gives the low half of its 64-bit result, or the same result if the operands fit.
 bool staysNarrow(OpKind kind) {
   switch (kind) {
   case OpKind::AddI:
@@ -85,7 +85,7 @@ bool LaneElementwise::emitIndexOp(const Op &op) {
   return true;
 }
 
-// The possible values of the elements of a vector of indices.
+// The range of the elements of a vector of indices.
 Interval LaneElementwise::rangeOfElements(const Value *vector) const {
   const Op *op = vector->definingOp();
   if (op && op->info().typeRule == TypeRule::Splat && op->operand(0)->type().isIndex()) return c.ranges.of(op->operand(0));
@@ -94,7 +94,7 @@ Interval LaneElementwise::rangeOfElements(const Value *vector) const {
   return {0, vector->type().extent(static_cast<int>(dim)) - 1};
 }
 
-// Decides comparisons at compile time: masks at the edge of a matrix often hold for all rows, or all columns.
+// The result of a comparison if it is known at compile time: masks at the edge of a matrix often hold for all rows or columns.
 std::optional<bool> LaneElementwise::decidedAlready(const Op &op) const {
   if (op.kind() != OpKind::CmpI || CmpIOp(op).kind() != CmpIKind::Slt || op.operand(0)->type().elem() != Elem::Index)
     return std::nullopt;

@@ -56,7 +56,7 @@ void LaneExchange::emitShuffle(const Op &op) {
   LlvmValue *offset = clamped(op.operand(1));
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, clamped(op.operand(2)), v.number32(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, taking, v.number32(c.kernel.lanes));
-  // Unsigned: a lane number below 0 becomes larger than every width.
+  // The comparisons are unsigned: a lane number below 0 is then larger than every width.
   LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(c.lane, offset)
                     : mode == ShuffleMode::Up   ? b.CreateSub(c.lane, offset)
                     : mode == ShuffleMode::Down ? b.CreateAdd(c.lane, offset)
@@ -77,7 +77,7 @@ void LaneExchange::emitShuffle(const Op &op) {
   v.setParts(op.result(1), {valid});
 }
 
-// Reduces by halves: each step combines with the lane whose number differs in one bit.
+// Reduces in steps: each step combines the values of lanes whose numbers differ in one bit.
 void LaneExchange::emitSubgroupReduce(const Op &op) {
   Type type = op.result()->type();
   Elem elem = type.elem();
@@ -99,7 +99,7 @@ LlvmValue *numberOfLane(llvm::IRBuilderBase &b, LlvmValue *lane, llvm::ArrayRef<
   auto number32 = [&](uint64_t value) { return b.getInt32(static_cast<uint32_t>(value)); };
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
   if (*least == *most) return number32(static_cast<uint64_t>(*most));
-  // The numbers are fields of words of 64 bits; up to eight of 4 bits are in one of 32.
+  // The numbers are packed into 64-bit words; if all fit into 32 bits, they are packed into one 32-bit word.
   const unsigned bits = *most < 16 ? 4 : *most < 256 ? 8 : 16, perWord = 64 / bits;
   XT_CHECK(*least >= 0 && *most < 1 << 16, "numbers of lanes and registers have 16 bits");
   std::vector<uint64_t> words((numbers.size() + perWord - 1) / perWord);
@@ -113,7 +113,7 @@ LlvmValue *numberOfLane(llvm::IRBuilderBase &b, LlvmValue *lane, llvm::ArrayRef<
   return b.CreateAnd(b.CreateZExtOrTrunc(b.CreateLShr(word, shift), b.getInt32Ty()), number32((1u << bits) - 1));
 }
 
-// Shuffles elements between lanes if they are distributed differently from what the hardware requires.
+// Exchanges elements between lanes. This is needed if they are distributed differently from what the hardware requires.
 Fragment LaneExchange::dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to) {
   Fragment dealt;
   for (size_t q = 0; q < own.size(); ++q) {

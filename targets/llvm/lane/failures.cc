@@ -13,14 +13,14 @@ constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element fails
 
 } // namespace
 
-// The linear id of the workgroup: row-major, dimension x fastest.
+// Returns the linear id of the workgroup: row-major, dimension x fastest.
 LlvmValue *LaneFailures::workgroupNumber() {
   auto count = [&](int d) { return c.device.groupCount(b, d); };
   LlvmValue *rows = b.CreateAdd(b.CreateMul(v.wide(c.coordinates[2]), count(1)), v.wide(c.coordinates[1]));
   return b.CreateAdd(b.CreateMul(rows, count(0)), v.wide(c.coordinates[0]));
 }
 
-// Allocates the numbers of a failure, one per element of its shape. The parts of one assert share them.
+// Allocates the numbers of a failure, one per element of its shape, and returns the first. The parts of one assert share them.
 int64_t LaneFailures::numberOf(LaneFailure failure) {
   for (const LaneFailure &known : c.output.failures)
     if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape)
@@ -33,7 +33,7 @@ int64_t LaneFailures::numberOf(LaneFailure failure) {
   return c.output.failures.back().first;
 }
 
-// Lowers the outcome word to the least failure number.
+// Reports a failure with this number if `failed` holds: lowers the outcome word to its code (lane_kernel.h) if that is less.
 void LaneFailures::tell(LlvmValue *failed, LlvmValue *number) {
   LaneMemoryOps(c).guardedDo(failed, [&] {
     int bits = subgroupBits(c.kernel.subgroups);
@@ -51,7 +51,7 @@ void LaneFailures::failIf(LlvmValue *condition, const Op &op, std::string messag
   tell(condition, v.number32(numberOf({0, std::move(message), op.range(), false, false, {}})));
 }
 
-// The position of a part of an assert's condition in the whole vector: the contribution that is the same for all elements.
+// Returns the position of a part of an assert's condition in the whole vector, to which each element adds its own position.
 LlvmValue *LaneFailures::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> whole) {
   LlvmValue *place = v.number32(0);
   int64_t stride = 1;
@@ -62,8 +62,8 @@ LlvmValue *LaneFailures::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> whol
   return place;
 }
 
-// Reports the least number of the elements that fail. If the condition is part of a vector, its elements are numbered as in the
-// whole vector.
+// Reports the lowest failure number of the elements that fail. If the condition is part of a vector, its elements are numbered
+// as in the whole vector.
 void LaneFailures::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   std::vector<int64_t> whole = assertedShape(op);

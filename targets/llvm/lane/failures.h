@@ -1,4 +1,4 @@
-// Asserts and misuse: what a subgroup reports to the host through the outcome word (lane_kernel.h).
+// Asserts and misuse, which a subgroup reports to the host through the outcome word (lane_kernel.h).
 #pragma once
 #include "targets/llvm/lane/lane_context.h"
 

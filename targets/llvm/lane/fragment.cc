@@ -5,7 +5,8 @@
 namespace xt {
 namespace {
 
-// If the elements are consecutive elements of one vector of integers and fill whole integers, those integers. Otherwise null.
+// Returns the integers that hold the elements, if the elements are consecutive in one vector of integers and fill whole
+// integers; otherwise null.
 LlvmValue *wholeWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements) {
   const FragmentElement &first = elements[0];
   auto pack = static_cast<size_t>(first.pack);
@@ -20,7 +21,7 @@ LlvmValue *wholeWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> e
   return b.CreateShuffleVector(first.from, places);
 }
 
-// All elements are from one vector.
+// Combines elements that are all from one vector.
 LlvmValue *fromOne(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements) {
   if (LlvmValue *whole = wholeWords(b, elements)) return whole;
   llvm::SmallVector<int, 16> places;
@@ -28,7 +29,7 @@ LlvmValue *fromOne(llvm::IRBuilderBase &b, std::span<const FragmentElement> elem
   return b.CreateShuffleVector(elements[0].from, places);
 }
 
-// The elements are from two vectors of one type.
+// Combines elements from two vectors of one type.
 LlvmValue *fromTwo(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements, LlvmValue *second) {
   llvm::SmallVector<int, 16> places;
   for (const FragmentElement &element : elements)

@@ -41,10 +41,10 @@ std::optional<llvm::AtomicRMWInst::BinOp> integerUpdate(OpKind kind) {
 void LaneGathers::initScatter(const Op &op) {
   const Value *base = op.operand(0), *offsets = op.operand(1);
   Type type = op.result()->type();
-  LaneParts parts = base->type().isMemRef() // a one-dimensional one: base, size, stride
+  LaneParts parts = base->type().isMemRef() // a memref of one dimension has three parts: base, size, stride
                         ? v.partsOf(base)
                         : LaneParts{LaneMemoryOps(c).pointer(v.asIndex(base)), nullptr, v.number(1)};
-  if (!base->type().isMemRef()) parts[kScatterSize] = v.number(-1); // without bounds
+  if (!base->type().isMemRef()) parts[kScatterSize] = v.number(-1); // an address has no bounds
   v.setParts(op.result(), std::move(parts));
   if (!isDescriptor(op.result())) {
     v.setFragment(op.result(), v.fragment(offsets));
@@ -68,7 +68,7 @@ void LaneGathers::moveScatter(const Op &op) {
   v.setFragment(op.result(), std::move(offsets));
 }
 
-// The size of an address is the greatest unsigned number, so every offset except one is below it.
+// The size of a scatter tile on an address is the greatest unsigned number, so that every offset except one is below it.
 LaneElement LaneGathers::scatterElement(const Value *tile, size_t k, LlvmValue *mask) {
   const LaneParts &parts = v.partsOf(tile);
   LlvmValue *offset = scalarOf(b, v.fragment(tile)[k]);
@@ -172,8 +172,8 @@ LlvmValue *LaneGathers::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address
     address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, v.number(3))));
   }
   llvm::SyncScope::ID scope = c.syncScope(LaneScope::Device);
-  // Bytes around a narrow element are only accessed by exchanges (kernel_abi.h), so the loop starts from 0: if the word
-  // differs, the first exchange reads it.
+  // Bytes around a narrow element are only accessed by exchanges (lane_kernel.h). The loop therefore starts from 0 without a
+  // load: if the word differs, the first exchange reads it.
   LlvmValue *first = shift ? v.number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();

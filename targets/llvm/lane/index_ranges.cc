@@ -11,7 +11,7 @@ namespace xt {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
-// Loops nested deeper than this are visited only once, because each level doubles the work, or quadruples it.
+// Loops nested deeper than this are visited only once, because each level visits its body two to four times.
 constexpr int kDeepLoops = 4;
 
 Interval joined(Interval x, Interval y) { return {std::min(x.low, y.low), std::max(x.high, y.high)}; }
@@ -31,7 +31,7 @@ Interval product(Interval x, Interval y) {
   return around({Wide{x.low} * y.low, Wide{x.low} * y.high, Wide{x.high} * y.low, Wide{x.high} * y.high});
 }
 
-// Rounding up or down changes the quotient by at most one, on either side.
+// Rounding down or up gives a quotient that differs from the truncated one by at most one, on either side.
 Interval quotient(Interval x, Interval y, bool truncates) {
   if (y.low <= 0) return {};
   Interval exact = around({Wide{x.low} / y.low, Wide{x.low} / y.high, Wide{x.high} / y.low, Wide{x.high} / y.high});
@@ -54,7 +54,7 @@ Interval ofType(Elem elem) {
 
 bool isInside(Interval x, Interval y) { return x.low >= y.low && x.high <= y.high; }
 
-// The maximum number of iterations of a loop.
+// The maximum number of iterations of a loop; nullopt if it is unknown.
 std::optional<int64_t> mostRounds(Interval lower, Interval upper, Interval step) {
   if (step.low <= 0 || lower.low == kLeast || upper.high == kMost) return std::nullopt;
   Wide rounds = (Wide{upper.high} - lower.low + step.low - 1) / step.low;
@@ -130,7 +130,8 @@ void IndexRanges::visit(const Op &op, int depth) {
 
 Interval IndexRanges::arithmetic(const Op &op) const {
   auto at = [&](size_t i) { return of(op.operand(i)); };
-  // A signed interval cannot describe u64. All operands must be scalars, too, or the op has no integer result.
+  // Intervals are signed, so they cannot describe u64. Ops on vectors are not followed, but `dim` is, whose operand is a
+  // memref.
   bool plain = op.result()->type().elem() != Elem::U64;
   for (const Value *operand : op.operands())
     plain &= operand->type().elem() != Elem::U64 && (operand->type().isScalar() || op.kind() == OpKind::Dim);
@@ -233,7 +234,7 @@ void IndexRanges::visitFor(const Op &op, int depth) {
   Interval lower = of(op.operand(0)), upper = of(op.operand(1)), step = of(op.operand(2));
   scalars_[body.param(0)] = {lower.low, std::max(lower.low, upper.high == kLeast ? kLeast : upper.high - 1)};
   for (size_t i = 0; i < op.resultCount(); ++i) scalars_.erase(body.param(1 + i)), windows_.erase(body.param(1 + i));
-  visit(body, depth + 1); // with nothing known about loop-carried values
+  visit(body, depth + 1); // assumes nothing about loop-carried values
   std::optional<int64_t> rounds = mostRounds(lower, upper, step);
   for (size_t i = 0; i < op.resultCount(); ++i) {
     const Value *param = body.param(1 + i), *result = op.result(i), *init = op.operand(3 + i), *next = yield->operand(i);
@@ -248,7 +249,7 @@ void IndexRanges::visitFor(const Op &op, int depth) {
         inside = sum(first, last);
         after = joined(first, sum(inside, *delta));
       }
-      // The result is in the same register as the parameter.
+      // A result that is used is in the same register as the parameter, so the parameter's range includes it.
       bool used = !result->uses().empty();
       set({param, d}, used ? joined(inside, after) : inside);
       set({result, d}, after);
@@ -260,7 +261,7 @@ void IndexRanges::visitFor(const Op &op, int depth) {
   }
 }
 
-// A loop-carried value may never fall below its initial value: if one iteration preserves this, all do.
+// Tries to show that loop-carried values never fall below their initial values: if one iteration preserves this, all do.
 void IndexRanges::narrow(const Op &op, int depth) {
   const Block &body = *op.region(0);
   const Op *yield = yieldOf(body);

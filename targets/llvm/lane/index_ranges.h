@@ -1,4 +1,4 @@
-// Ranges of the integers of a kernel. Most of them fit into 32 bits.
+// Computes ranges of the integers of a kernel. Most of them fit into 32 bits.
 #pragma once
 #include "ir/module.h"
 #include "passes/tile_roots.h"
@@ -20,7 +20,8 @@ struct Interval { // both ends included; the full 64-bit range if nothing is kno
 // Extents of memrefs are below 2^31, because the host rejects others.
 inline constexpr int64_t kMostExtent = (int64_t{1} << 31) - 1;
 
-// Additional facts about the extents of a parameter, by its index: those of its last dimension, and of the one before.
+// Additional facts about the parameter with the index `param`: the ranges of its last extent (columns) and of the one before
+// (rows).
 struct ExtentFacts {
   size_t param;
   Interval rows, columns;
@@ -39,7 +40,7 @@ public:
     const Value *value;
     size_t dim;
   };
-  // The difference between `to` and a loop-carried value, if `to` is computed by adding to it.
+  // The range of the difference between `to` and a loop-carried value, if `to` is computed by adding to the latter.
   std::optional<Interval> moved(Cell carried, const Value *to) const;
 
 private:

@@ -90,10 +90,10 @@ unsigned LaneKernelEmitter::loadMemRef(llvm::Function *function, size_t param, u
   std::string name = address->getName().str();
   LaneParts parts = {address};
   std::vector<int64_t> strides = memrefStrides(type);
-  // Messages take these numbers from registers. Moving a constant to a register for each message would cost more than the
-  // parameters.
+  // Block messages take these numbers from registers. Moving a constant to a register for each message would cost more than
+  // passing it as an argument.
   bool sent = c.device.sendsExtents(param);
-  for (int d = 0; d < type.rank(); ++d) { // below 2^31, which the host checks
+  for (int d = 0; d < type.rank(); ++d) { // sizes are below 2^31, which the host checks
     llvm::Argument *size = function->getArg(next++);
     size->setName(str(name, ".size", d));
     c.extent = size;
@@ -263,7 +263,7 @@ void LaneKernelEmitter::emitMemoryOp(const Op &op) {
   case TypeRule::UpdateTdesc: return gathers.moveScatter(op);
   case TypeRule::LoadTile: return windows.emitLoadTile(op);
   case TypeRule::StoreTile: return windows.emitStoreTile(op);
-  case TypeRule::PrefetchTile: // there is no message for lanes that diverge
+  case TypeRule::PrefetchTile: // there is no prefetch message for lanes that diverge
   case TypeRule::PrefetchTdesc: return;
   case TypeRule::LoadNd: return windows.emitLoadNd(op);
   case TypeRule::StoreNd: return windows.emitStoreNd(op);

@@ -10,11 +10,12 @@ namespace xt {
 
 class LaneKernelEmitter {
 public:
-  // All must outlive the object.
+  // All arguments must outlive the object.
   LaneKernelEmitter(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device,
                     SourceLines &lines, Diagnostics &diagnostics)
       : c(module, types, kernel, target, device, diagnostics), b(c.b), v(c.values), lines_(lines) {}
-  // Adds the function to the module, with the arguments of lane_kernel.h. An Error names an op that the device does not have.
+  // Adds the function to the module, with the arguments of lane_kernel.h. Returns an Error that names an op if the device has
+  // no instruction for it.
   Result<LaneKernel> emit(const std::string &entry);
 
 private:

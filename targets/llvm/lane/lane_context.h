@@ -27,11 +27,11 @@ struct SlmVariable {
 // Named barriers in shared local memory.
 struct NamedBarrierWords {
   LlvmValue *first = nullptr;
-  int64_t made = 0, count = 0; // the barriers that are allocated, and those that have memory
+  int64_t made = 0, count = 0; // number of barriers that are allocated, and of those that have memory
 };
 
 struct LaneContext {
-  // All must outlive the object.
+  // All arguments must outlive the object.
   LaneContext(llvm::Module &module, Context &types, const Kernel &kernel, const TargetInfo &target, LaneDevice &device,
               Diagnostics &diagnostics);
   LaneContext(const LaneContext &) = delete;
@@ -39,7 +39,7 @@ struct LaneContext {
 
   unsigned addressSpace(MemorySpace space) const { return device.addressSpace(space); }
   llvm::SyncScope::ID syncScope(LaneScope scope) { return b.getContext().getOrInsertSyncScopeID(device.scopeName(scope)); }
-  void barrier(LaneScope scope); // the only way to add one: it is noted whether subgroups may diverge at it
+  void barrier(LaneScope scope); // all barriers are added here, which records whether subgroups may diverge at one
 
   llvm::Module &module;
   Context &types;
@@ -52,18 +52,18 @@ struct LaneContext {
   IndexRanges ranges;
   LaneValues values;
   SlmLayout slmLayout;
-  std::vector<SlmVariable> slm; // ascending
+  std::vector<SlmVariable> slm; // in ascending order
   LaneKernel output;
   const bool lanesWrite;                               // whether some lane writes memory on its own
   const std::unordered_set<const Value *> divergent;   // values that differ among the subgroups of a workgroup
-  int divergentRegions = 0; // the branches and loops around the current op that depend on the subgroup
+  int divergentRegions = 0; // number of branches and loops around the current op that depend on the subgroup
   LlvmValue *coordinates[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;
   LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
   NamedBarrierWords barriers;
   std::map<const MmaInstruction *, std::array<RegisterLayout, 3>>
-      operandLayouts; // of the products so far; used for lookup only
-  int64_t failureNumbers = 0; // the count of numbers in use
+      operandLayouts; // layouts of the operands of products so far; used for lookup only
+  int64_t failureNumbers = 0; // number of failure numbers in use
 };
 
 // A part of the lane emitter: a view of the context that adds code for some ops. Parts have no state of their own.

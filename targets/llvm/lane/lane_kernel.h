@@ -1,4 +1,4 @@
-// What a host must know of a kernel that the lane emitter has made: its arguments, and how it reports failures.
+// The facts that a host needs about a kernel that the lane emitter has made: its arguments, and how it reports failures.
 //
 // Arguments of an entry point, in order:
 //   per memref parameter   the address of element [0, …, 0] (global memory), then its sizes, then its strides in
@@ -37,7 +37,7 @@ inline int subgroupBits(int64_t subgroups) { return std::bit_width(static_cast<u
 // row-major order; the lowest number that fails is reported.
 struct LaneFailure {
   uint32_t first = 0;
-  std::string text; // of an assert, or the message for the user
+  std::string text; // the text of an assert, or a message for the user
   SourceRange place;
   bool asserted = false;
   bool byWorkgroup = false; // the workgroup asserts as a whole: no subgroup is named
@@ -53,7 +53,7 @@ struct LaneKernel {
   // a loop that depends on the subgroup.
   bool divergentBarriers = false;
   std::vector<LaneFailure> failures; // in the order of their numbers
-  std::vector<SourceRange> waits; // at named barriers
+  std::vector<SourceRange> waits; // source ranges of the waits at named barriers
 };
 
 } // namespace xt

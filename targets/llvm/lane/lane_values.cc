@@ -20,7 +20,7 @@ LlvmValue *LaneValues::add(LlvmValue *x, LlvmValue *y) {
   return b.CreateAdd(x, y);
 }
 
-// Unsigned: a negative index becomes larger than every size.
+// The comparison is unsigned: a negative index is then larger than every size.
 LlvmValue *LaneValues::below(LlvmValue *index, LlvmValue *size) {
   match(index, size);
   return b.CreateICmpULT(index, size);

@@ -1,7 +1,7 @@
 // The LLVM values of a kernel's IR values.
 //
-// IR values become: scalars, an LLVM value in the form of RegisterOps (an index has 32 bits if its range fits, otherwise 64);
-// vectors, Fragments (with 64 bits per index); memrefs, tiles, tensor_descs and named barriers, parts.
+// A scalar becomes an LLVM value in the form of RegisterOps; an index has 32 bits if its range fits, otherwise 64. A vector
+// becomes a Fragment, with 64 bits per index. A memref, tile, tensor_desc or named barrier becomes a list of parts.
 #pragma once
 #include "ir/module.h"
 #include "targets/llvm/lane/fragment.h"
@@ -14,7 +14,7 @@ namespace xt {
 
 using LaneParts = LlvmValues;
 
-// The parts of a memref: address, sizes, strides. Those of a tile or a tensor_desc:
+// The parts of a memref are its address, sizes and strides. A tile or a tensor_desc has these parts:
 enum WindowPart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kWindowParts };
 // The parts of a scatter tile; its offsets are a fragment.
 enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
@@ -22,7 +22,7 @@ enum BarrierPart : size_t { kBarrierId, kBarrierRole, kBarrierProducers, kBarrie
 
 class LaneValues {
 public:
-  // All must outlive the object.
+  // All arguments must outlive the object.
   LaneValues(llvm::IRBuilderBase &builder, RegisterOps &ops, const IndexRanges &ranges)
       : b(builder), ops_(ops), ranges_(ranges) {}
 
@@ -32,11 +32,11 @@ public:
   void setParts(const Value *value, LaneParts parts) { parts_[value] = std::move(parts); }
   void setFragment(const Value *value, Fragment fragment) { fragments_[value] = std::move(fragment); }
   void setIndex(const Value *value, LlvmValue *index);
-  // A scalar as a fragment of one element, and the reverse.
+  // valueOf() returns a scalar as a fragment of one element; setValue() does the reverse.
   Fragment valueOf(const Value *value) const;
   void setValue(const Value *value, Fragment elements);
 
-  // Indices, and integers in their widths.
+  // Helpers for indices, and for integers of 32 and 64 bits.
   bool narrow(const Value *index) const { return ranges_.of(index).fits32(); }
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
   LlvmValue *number32(int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); }
@@ -47,7 +47,7 @@ public:
   LlvmValue *below(LlvmValue *index, LlvmValue *size); // 0 <= index < size
   LlvmValue *asIndex(const Value *integer);            // from any integer type, to 64 bits
 
-  // All LLVM values of a list of IR values in order, and the reverse.
+  // flatten() returns all LLVM values of a list of IR values in order; unflatten() does the reverse.
   LaneParts flatten(llvm::ArrayRef<Value *> values);
   void unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
   LaneParts chunksOf(const Fragment &fragment, Elem elem);

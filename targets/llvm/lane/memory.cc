@@ -58,8 +58,8 @@ void LaneMemoryOps::castMemRef(const Op &op) {
   v.setParts(op.result(), std::move(parts));
 }
 
-// Buffers that share memory are placed in one variable, and every other buffer in its own: the software device knows where each
-// variable ends.
+// Buffers that share memory are placed in one variable, and every other buffer in its own, because the software device knows
+// where each variable ends.
 void LaneMemoryOps::makeSlmVariables(const std::string &entry) {
   std::vector<SlmBuffer> buffers = c.slmLayout.buffers;
   std::ranges::stable_sort(buffers, {}, &SlmBuffer::offset);

@@ -15,13 +15,13 @@ public:
   LlvmValue *pointer(LlvmValue *address) { return b.CreateIntToPtr(address, b.getPtrTy(c.addressSpace(MemorySpace::Global))); }
   LlvmValue *loadAt(LlvmValue *address, Elem elem);
   void storeAt(LlvmValue *address, Elem elem, LlvmValue *value);
-  // The result of `load` if `condition` holds, otherwise `otherwise`.
+  // Returns the result of `load` if `condition` holds, otherwise `otherwise`.
   LlvmValue *guarded(LlvmValue *condition, llvm::function_ref<LlvmValue *()> load, LlvmValue *otherwise);
   void guardedDo(LlvmValue *condition, llvm::function_ref<void()> work);
 
   void emitDim(const Op &op);
   void castMemRef(const Op &op);
-  void makeSlmVariables(const std::string &entry); // for all alloc_slm of the kernel
+  void makeSlmVariables(const std::string &entry); // for all alloc_slm ops of the kernel
   void allocSlm(const Op &op);
   void emitLoad(const Op &op);
   void emitStore(const Op &op);

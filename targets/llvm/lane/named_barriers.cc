@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
 
-// The number of allocated barriers, if it is constant; nullopt: the kernel uses none.
+// The number of allocated barriers, or kMostBarriers if it is not constant; nullopt: the kernel uses none.
 std::optional<int64_t> barrierCount(const Kernel &kernel) {
   std::optional<int64_t> count;
   walk(kernel.body, [&](const Op &op) {
@@ -32,8 +32,8 @@ std::optional<int64_t> barrierCount(const Kernel &kernel) {
 
 } // namespace
 
-// Initialises the barriers: no subgroup has arrived. Barriers that were not allocated fail when they are created, but they have
-// memory nevertheless.
+// Initialises the barriers: no subgroup has arrived. Creating a barrier that was not allocated is a failure, but the code after
+// it runs anyway, and needs memory for it.
 void LaneNamedBarriers::prepare() {
   std::optional<int64_t> made = barrierCount(c.kernel);
   if (!made) return;
@@ -57,7 +57,7 @@ void LaneNamedBarriers::prepare() {
 
 LlvmValue *LaneNamedBarriers::barrierWord(LlvmValue *index) { return b.CreateGEP(b.getInt32Ty(), c.barriers.first, {index}); }
 
-// The address of the round in which this subgroup last arrived.
+// Returns the address of the word with the round in which this subgroup last arrived.
 LlvmValue *LaneNamedBarriers::arrivalWord(LlvmValue *id) {
   LlvmValue *own = b.CreateAdd(b.CreateMul(id, v.number32(c.kernel.subgroups)), c.subgroup);
   return barrierWord(b.CreateAdd(own, v.number32(c.barriers.count)));
@@ -77,7 +77,7 @@ void LaneNamedBarriers::emit(const Op &op) {
   v.setParts(op.result(), std::move(part));
 }
 
-// The lanes of a subgroup arrive together. Their earlier writes are visible to the subgroups that wait.
+// The lanes of a subgroup arrive together. Their earlier writes become visible to the subgroups that wait.
 void LaneNamedBarriers::arriveAt(const LaneParts &part) {
   c.barrier(LaneScope::Subgroup);
   c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
@@ -116,7 +116,8 @@ void LaneNamedBarriers::arriveAt(const LaneParts &part) {
   c.barrier(LaneScope::Subgroup);
 }
 
-// One lane polls for all, so that they continue together. The name of the loop lets a device report the wait to the host.
+// All lanes compare the round that lane 0 reads, so that they continue together. The name of the loop lets a device report the
+// wait to the host.
 void LaneNamedBarriers::waitAt(const Op &op, const LaneParts &part) {
   LlvmValue *mine = b.CreateAlignedLoad(b.getInt32Ty(), arrivalWord(part[kBarrierId]), llvm::Align(4));
   llvm::Function *function = b.GetInsertBlock()->getParent();

@@ -1,8 +1,9 @@
-// Named barriers in shared local memory, for devices whose own have no producers and consumers, or no arrival without waiting.
+// Named barriers in shared local memory, for devices whose own named barriers do not distinguish producers from consumers, or
+// do not let a subgroup arrive without waiting.
 //
-// A barrier is one word: bits 0 to 7 count the producers that have arrived, bits 8 to 15 the consumers, and the bits above the
-// completed rounds. The words are followed by the round in which each subgroup last arrived at each barrier. Subgroups wait by
-// polling, which works because all subgroups of a workgroup run at the same time.
+// A barrier is one word: bits 0 to 7 count the producers that have arrived, bits 8 to 15 count the consumers, and the bits
+// above count the completed rounds. After these words there is, for each barrier and subgroup, a word with the round in which
+// the subgroup last arrived. Subgroups wait by polling, which works because all subgroups of a workgroup run at the same time.
 #pragma once
 #include "targets/llvm/lane/lane_context.h"
 
@@ -11,7 +12,7 @@ namespace xt {
 class LaneNamedBarriers : LanePart {
 public:
   using LanePart::LanePart;
-  void prepare(); // at the kernel's beginning
+  void prepare(); // emits code at the kernel's beginning
   void emit(const Op &op);
 
 private:

@@ -39,7 +39,7 @@ const Op *LaneProducts::firstWithoutInstruction() {
   return found;
 }
 
-// An operand of the op in the registers of the instruction. Elements that other lanes hold are shuffled.
+// Returns an operand of the op in the order of the instruction's registers. Elements that other lanes hold are shuffled.
 Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout *own, const RegisterLayout &wanted) {
   const Value *value = dpas.operand(operand);
   Fragment elements = v.fragment(value);
@@ -70,8 +70,8 @@ void LaneProducts::emitDpas(const Op &op) {
   v.setFragment(op.result(), std::move(own));
 }
 
-// Used if there is no instruction: each lane has all of a, and multiplies its columns of b. 16-bit sums are accumulated in f32
-// and rounded once.
+// Used if there is no instruction: each lane has all of `a`, and multiplies it by its columns of `b`. 16-bit sums are
+// accumulated in f32 and rounded once.
 void LaneProducts::emitTileMma(const Op &op) {
   Type a = op.operand(0)->type(), result = op.result()->type();
   Elem elem = result.elem(), work = isInteger(elem) || elem == Elem::F64 ? elem : Elem::F32;

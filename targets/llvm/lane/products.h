@@ -1,4 +1,4 @@
-// Matrix products: by an instruction of the device, or multiplied lane by lane.
+// Matrix products, which are computed by an instruction of the device, or by each lane for itself.
 #pragma once
 #include "ir/gpu/lane_fragments.h"
 #include "ir/gpu/operand_layout.h"
@@ -15,7 +15,7 @@ public:
   void emitTileMma(const Op &op);
 
 private:
-  // An instruction, and the layouts of its operands a, b and c, by operand of the op.
+  // An instruction, and the layouts of its operands `a`, `b` and `c`, in this order.
   struct Instruction {
     const MmaInstruction *row = nullptr; // null: the target has none
     const std::array<RegisterLayout, 3> *layouts = nullptr;

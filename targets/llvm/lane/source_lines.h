@@ -14,7 +14,7 @@ class SourceLines {
 public:
   // `sources`: null if no lines are needed; then nothing is added to the module.
   SourceLines(llvm::Module &module, const SourceManager *sources);
-  // The locations requested between begin() and end() belong to this kernel.
+  // The locations that are requested between begin() and end() belong to this kernel.
   void begin(llvm::Function &function, const Kernel &kernel);
   void end();
   // The location for the next instructions; empty if the range is not in a source.

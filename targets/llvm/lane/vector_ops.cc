@@ -67,7 +67,8 @@ void LaneVectorOps::emitTranspose(const Op &op) {
   v.setFragment(op.result(), std::move(result));
 }
 
-// Combines whole chunks if the terms of neighbouring results are neighbours; terms are summed by halves.
+// Halves the number of terms until one is left, with vectors of several results at a time. If the terms of adjacent results are
+// adjacent in a vector, that vector is used directly.
 void LaneVectorOps::emitReduction(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
   size_t dim = dimensionOf(op);
@@ -133,7 +134,7 @@ void LaneVectorOps::emitSlice(const Op &op) {
 }
 
 namespace {
-// The position of an element with these indices if they are constant; -1: out of bounds.
+// The position of the element with these indices, if they are constant; -1: out of bounds; nullopt: not constant.
 std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std::vector<int64_t> &shape) {
   int64_t place = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -147,7 +148,7 @@ std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std
 }
 } // namespace
 
-// Selects by halving: as many selects as elements.
+// Selects the element with the number `place` by a binary tree, which has about as many selects as there are elements.
 LlvmValue *LaneVectorOps::elementAt(const Fragment &fragment, LlvmValue *place) {
   std::vector<LlvmValue *> left;
   for (const FragmentElement &element : fragment) left.push_back(scalarOf(b, element));

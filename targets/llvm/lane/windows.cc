@@ -8,13 +8,14 @@
 namespace xt {
 namespace {
 
-// The index of an address without bounds in its row, which extends far to both sides of it.
+// An address without bounds refers to a row that extends far to both sides of it. This is the index of the address in the row.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 } // namespace
 
-// The base, sizes and strides of the memory that a window refers to. An address has the given sizes and strides; a window of
-// one dimension on an address refers to an unbounded row.
+// Returns the base, sizes and strides of the memory that a window refers to. Sizes and strides are operands of the op if it has
+// them, otherwise they are those of the memref. A one-dimensional window on an address without sizes refers to an unbounded
+// row.
 LaneParts LaneWindows::viewOf(const Op &op, size_t rank) {
   const Value *base = op.operand(0);
   bool given = op.operandCount() == 1 + 3 * rank;
@@ -113,7 +114,7 @@ LlvmValue *LaneWindows::lanePart(const Layout &layout, int dim) {
   return sum;
 }
 
-// A tile belongs to one lane as a whole; a block is divided between the lanes by its sg_map.
+// Returns the elements of a window that belong to this lane: all of a tile, or those that the sg_map of a block gives to it.
 LaneWindows::Lattice LaneWindows::latticeOf(Type window) {
   Lattice lattice;
   const Layout *layout = window.isTensorDesc() ? window.layout() : nullptr;
@@ -134,9 +135,9 @@ LaneWindows::Lattice LaneWindows::latticeOf(Type window) {
   return lattice;
 }
 
-// The bounds check of an index as an integer, which is negative if `index` is outside of [0, size). An `or` joins two checks,
-// and the compare is in the same block as its branch: Intel's compiler spends time on flags that cross blocks which grows with
-// the square of their number.
+// Returns an integer for a bounds check, which is negative if `index` is outside of [0, size). An `or` joins two checks, and
+// the compare is in the same block as its branch, because the time that Intel's compiler spends on flags which cross blocks
+// grows with the square of their number.
 LlvmValue *LaneWindows::room(LlvmValue *index, LlvmValue *size) {
   v.match(index, size);
   LlvmValue *last = b.CreateSub(size, llvm::ConstantInt::get(size->getType(), 1));
@@ -153,7 +154,7 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
   bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
-    // No check if the size of the buffer is known and the window is always within it.
+    // No check is needed if the size of the buffer is known and the window is always within it.
     Interval first = c.ranges.ofWindow(window, dim);
     int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
@@ -211,7 +212,7 @@ LlvmValue *LaneWindows::allInside(const Reach &reach) {
   return insideAll(rooms);
 }
 
-// Elements that share a condition: a whole row if columns need no check, a whole column if rows need none.
+// Returns groups of elements that share a condition: a whole row if columns need no check, a whole column if rows need none.
 std::vector<LaneWindows::Guarded> LaneWindows::guardedGroups(const Reach &reach, const Lattice &lattice) const {
   size_t rows = lattice.rows.size(), columns = lattice.columns.size();
   size_t tall = reach.rowRoom.empty() ? rows : 1, wide = reach.columnRoom.empty() ? columns : 1;
@@ -221,7 +222,7 @@ std::vector<LaneWindows::Guarded> LaneWindows::guardedGroups(const Reach &reach,
   return groups;
 }
 
-// One branch if all elements are inside, which is the usual case, else one branch for each group.
+// At run time there is one branch if all elements are inside, which is the usual case, else one branch for each group.
 Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);
@@ -307,12 +308,14 @@ void LaneWindows::emitStoreTile(const Op &op) {
   storeElements(tile, latticeOf(tile->type()), v.fragment(op.operand(0)));
 }
 
-// The lanes of a subgroup see in a block what each of them wrote before, and the other way round.
+// Orders an access to a block with the accesses that single lanes made before or make afterwards. A message of the whole
+// subgroup needs no barrier if no lane writes on its own.
 void LaneWindows::orderLanes(bool byMessage) {
   if (!byMessage || c.lanesWrite) c.barrier(LaneScope::Subgroup);
 }
 
-// The lane's fragment of a block as load_nd returns it: transposed, and with neighbours packed into 32 bits.
+// Converts the lane's fragment of a block to the form that load_nd returns: transposed, and with neighbours packed into 32
+// bits.
 Fragment LaneWindows::shaped(const Op &op, Fragment own) {
   Type desc = op.operand(0)->type(), result = op.result()->type();
   std::vector<int64_t> shape = desc.layout()->ownerShape(Axis::Lane);
@@ -324,7 +327,7 @@ Fragment LaneWindows::shaped(const Op &op, Fragment own) {
     own = std::move(turned);
     std::swap(rows, columns);
   }
-  if (LoadNdOp(op).vnniAxis() != 0) return own; // along the second dimension they are already adjacent
+  if (LoadNdOp(op).vnniAxis() != 0) return own; // along the second dimension the packed elements are already adjacent
   auto factor = static_cast<size_t>(result.extent(2));
   Fragment packed;
   for (size_t r = 0; r < rows; r += factor)

@@ -1,4 +1,4 @@
-// Tiles, and tensor_descs: blocks that no instruction of the device moves are accessed element by element.
+// Tiles and tensor_descs. Blocks that no instruction of the device moves are accessed element by element.
 #pragma once
 #include "targets/llvm/lane/lane_context.h"
 
@@ -23,7 +23,7 @@ public:
   Lattice latticeOf(Type window);
   struct Reach {
     std::vector<LlvmValue *> rowRoom, columnRoom; // room() of each row and column; empty: no check is needed
-    std::vector<LlvmValue *> rowBytes, columnBytes; // from the base
+    std::vector<LlvmValue *> rowBytes, columnBytes; // byte offsets from the base
     LlvmValue *base = nullptr;
   };
   Reach reach(const Value *window, const Lattice &lattice);
@@ -34,7 +34,7 @@ private:
   LaneParts viewOf(const Op &op, size_t rank);
   LlvmValue *lanePart(const Layout &layout, int dim);
   LlvmValue *room(LlvmValue *index, LlvmValue *size);
-  LlvmValue *insideAll(const LlvmValues &rooms); // i1: none of them is negative
+  LlvmValue *insideAll(const LlvmValues &rooms); // whether none is negative, as an i1
   LlvmValue *allInside(const Reach &reach);
   struct Guarded { // a rectangle of a lattice; ends are exclusive
     size_t row, column, rowEnd, columnEnd;
