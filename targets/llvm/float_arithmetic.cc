@@ -105,9 +105,9 @@ LlvmValue *FloatArithmetic::compute(OpKind kind, LlvmValues args, Elem elem) con
   return done(lanes_.call(std::string(name), args));
 }
 
-// minnum and maxnum return the operand that is not NaN, and either of two zeros. Where neither operand is less than
-// the other, one is NaN or the two differ at most in sign: OR-ing their bits gives that NaN or number. The sign bit
-// is set if either operand has it (for the minimum) or both have it (for the maximum).
+// minnum and maxnum return the operand that is not NaN, and either of two zeros. If neither operand is less than the other, one
+// is NaN or the two differ at most in sign: the OR of their bits is that NaN or number. The sign bit is set if either operand
+// has it (for the minimum) or both have it (for the maximum).
 LlvmValue *FloatArithmetic::smallest(OpKind kind, const LlvmValues &args) const {
   bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
   LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
@@ -121,8 +121,8 @@ LlvmValue *FloatArithmetic::smallest(OpKind kind, const LlvmValues &args) const 
   return b.CreateSelect(b.CreateFCmpONE(args[0], args[1]), number, b.CreateBitCast(both, number->getType()));
 }
 
-// Rounds a sum to odd: `value` is the sum rounded to nearest, and the exact sum is larger by `error`. Rounding to odd
-// truncates towards zero and sets the last bit if anything was lost.
+// Rounds a sum to odd: `value` is the sum rounded to nearest, and the exact sum is `value` + `error`. Rounding to odd truncates
+// towards zero and sets the last bit if anything was lost.
 LlvmValue *FloatArithmetic::toOdd(LlvmValue *value, LlvmValue *error) const {
   LlvmValue *zero = llvm::Constant::getNullValue(value->getType());
   LlvmValue *image = b.CreateBitCast(value, form_.intType(value, value->getType()->getScalarSizeInBits()));
@@ -133,9 +133,9 @@ LlvmValue *FloatArithmetic::toOdd(LlvmValue *value, LlvmValue *error) const {
   return b.CreateBitCast(b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image), value->getType());
 }
 
-// The product is exact in f64, and also in f32 unless it overflows or underflows there, which only a bf16 product
-// can. The sum is rounded to odd, so that a second rounding is correct; Knuth's TwoSum gives its error, and so the
-// side on which the exact sum is.
+// The product is exact in f64, and also in f32 unless it overflows or underflows there, which only a bf16 product can. The sum
+// is rounded to odd, so that a second rounding is correct. Knuth's TwoSum gives the error of the sum, whose sign shows on which
+// side of it the exact sum is.
 LlvmValue *FloatArithmetic::smallFma(const LlvmValues &args, Elem elem) const {
   Elem work = traits_.doubles ? Elem::F64 : Elem::F32;
   auto wide = [&](LlvmValue *value) { return formats_.convert(value, elem, work); };
@@ -151,8 +151,8 @@ LlvmValue *FloatArithmetic::compare(const Op &op, LlvmValues args, Elem elem) co
   return b.CreateFCmp(predicateOf(CmpFOp(op).kind()), args[0], args[1]);
 }
 
-// Up to 32 bits are exact in f64, up to 16 in f32. Wider integers use these types only as an intermediate step to 8
-// and 16 bits, and are rounded to odd.
+// Integers of up to 32 bits are exact in f64, and of up to 16 bits in f32. Wider integers use these types only as an
+// intermediate step to 8 and 16 bits, and are rounded to odd.
 LlvmValue *FloatArithmetic::fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) const {
   LlvmValue *whole = form_.integerForm(value, from, isSigned);
   bool direct = to == Elem::F32 || to == Elem::F64;
@@ -180,7 +180,7 @@ LlvmValue *FloatArithmetic::stickyInteger(LlvmValue *x, bool isSigned, unsigned 
   LlvmValue *magnitude = isSigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse()) : x;
   LlvmValue *large = b.CreateICmpUGE(magnitude, form_.bits(x, uint64_t{1} << digits));
   LlvmValue *low = b.CreateICmpNE(b.CreateAnd(x, form_.bits(x, lowBits)), form_.bits(x, 0));
-  // Rounds towards minus infinity; the bit above the truncated ones records whether any of them was set.
+  // Rounds towards minus infinity; the highest of the truncated bits records whether any of them was set.
   LlvmValue *cut = b.CreateAnd(x, b.CreateNot(form_.bits(x, lowBits)));
   LlvmValue *sticky = b.CreateOr(cut, b.CreateSelect(low, form_.bits(x, uint64_t{1} << (dropped - 1)), form_.bits(x, 0)));
   return b.CreateSelect(large, sticky, x);

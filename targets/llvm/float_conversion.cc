@@ -8,7 +8,7 @@ namespace xt {
 
 namespace {
 
-struct Image { // layout of a format below f32: sign, exponent, mantissa
+struct Image { // layout of a format smaller than f32: sign, exponent, mantissa
   unsigned mantissa, exponent;
   unsigned width() const { return 1 + mantissa + exponent; }
   unsigned bias() const { return (1u << (exponent - 1)) - 1; }
@@ -49,8 +49,8 @@ LlvmValue *FloatConversion::widen(LlvmValue *value, Elem from) const {
   return widenImage(value, from);
 }
 
-// The bits of the magnitude, shifted into the fields of an f32, are the value scaled by a power of two, subnormals
-// included.
+// The bits of the magnitude, shifted into the fields of an f32, are the value scaled by a power of two. This holds for
+// subnormals, too.
 LlvmValue *FloatConversion::widenImage(LlvmValue *value, Elem from) const {
   Image image = imageOf(from);
   LlvmValue *wide = b.CreateZExt(value, form_.intType(value, 32));
@@ -70,9 +70,8 @@ LlvmValue *FloatConversion::widenImage(LlvmValue *value, Elem from) const {
   return b.CreateBitCast(b.CreateOr(result, sign), type);
 }
 
-// Rounds to odd: truncates towards zero and sets the last bit if anything was lost. f32 has at least two more bits
-// than twice those of the smaller formats, so a second rounding gives the result of a single one (Boldo and Melquiond
-// 2008).
+// Rounds to odd: truncates towards zero and sets the last bit if anything was lost. The precision of f32 is at least twice that
+// of the smaller formats plus two bits, so a second rounding gives the result of a single one (Boldo and Melquiond 2008).
 LlvmValue *FloatConversion::narrowToOdd(LlvmValue *value) const {
   LlvmValue *nearest = b.CreateFPTrunc(value, form_.floatType(value));
   LlvmValue *back = b.CreateFPExt(nearest, value->getType());
@@ -111,7 +110,7 @@ LlvmValue *FloatConversion::narrowImage(LlvmValue *value, Elem to) const {
   LlvmValue *magnitude = b.CreateAnd(whole, form_.bits(whole, kMagnitude));
   LlvmValue *normal = b.CreateSub(b.CreateLShr(roundMantissa(magnitude, dropped), dropped),
                                   form_.bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
-  // Adding a number whose last place is the smallest subnormal makes the adder round.
+  // Adding a number whose last bit has the weight of the smallest subnormal makes the addition round correctly.
   double magic = std::ldexp(1.0, 1 - static_cast<int>(image.bias()) - static_cast<int>(image.mantissa) + 23);
   auto *magicConstant = llvm::ConstantFP::get(type, magic);
   LlvmValue *aligned = b.CreateFAdd(b.CreateBitCast(magnitude, type), magicConstant);

@@ -7,19 +7,19 @@ namespace xt {
 
 class FloatConversion {
 public:
-  // `halves`: LLVM's half converts to and from float in one instruction.
+  // `halves`: whether LLVM's half converts to and from float in one instruction.
   FloatConversion(const RegisterForm &form, bool halves) : form_(form), b(form.builder()), halves_(halves) {}
 
-  // With a single rounding to nearest even.
+  // Converts with a single rounding to nearest even.
   LlvmValue *convert(LlvmValue *value, Elem from, Elem to) const;
-  LlvmValue *narrow(LlvmValue *value, Elem to) const; // from f32
+  LlvmValue *narrow(LlvmValue *value, Elem to) const; // converts from f32
 
 private:
-  LlvmValue *widen(LlvmValue *value, Elem from) const; // to f32, exactly
-  LlvmValue *narrowToOdd(LlvmValue *value) const;      // f64 to f32 such that a second rounding is correct
+  LlvmValue *widen(LlvmValue *value, Elem from) const; // converts to f32, exactly
+  LlvmValue *narrowToOdd(LlvmValue *value) const;      // converts f64 to f32 such that a second rounding is correct
   LlvmValue *widenImage(LlvmValue *bits, Elem from) const;
   LlvmValue *narrowImage(LlvmValue *value, Elem to) const;
-  LlvmValue *roundMantissa(LlvmValue *bits, unsigned dropped) const; // to nearest even, in place
+  LlvmValue *roundMantissa(LlvmValue *bits, unsigned dropped) const; // rounds to nearest even; does not clear the dropped bits
 
   const RegisterForm &form_;
   llvm::IRBuilderBase &b;

@@ -39,7 +39,7 @@ void initialiseLlvm() {
     LLVMInitializeX86AsmPrinter();
     llvm::install_fatal_error_handler(onFatalError);
     llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
-      if (std::new_handler handler = std::get_new_handler()) handler(); // the same as for a failing `new`
+      if (std::new_handler handler = std::get_new_handler()) handler(); // as a failing `new` does
     });
     // Disables loop strength reduction: it takes a sixth of the time of code generation, and the emitted addresses already have
     // the form that loops need.

@@ -76,7 +76,8 @@ LlvmValue *IntegerArithmetic::shift(OpKind kind, LlvmValue *x, LlvmValue *amount
   return b.CreateSelect(inside, shifted, form_.bits(x, 0));
 }
 
-// A zero divisor and the one quotient that overflows would trap: these divide by 1 and give 0, as the interpreter does.
+// A zero divisor and the one quotient that overflows would trap. In these cases the divisor becomes 1 and the result 0, as in
+// the interpreter.
 LlvmValue *IntegerArithmetic::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem) const {
   bool isSigned = isSignedOp(kind, elem);
   LlvmValue *traps = b.CreateICmpEQ(y, form_.bits(y, 0));

@@ -8,14 +8,14 @@ namespace xt {
 
 class LaneByLane {
 public:
-  // `vectors`: the target can do on vectors what it is asked for, so that nothing goes through memory.
+  // `vectors`: whether the target has these ops for vectors, so that nothing goes through memory.
   LaneByLane(llvm::IRBuilderBase &builder, bool vectors) : b(builder), vectors_(vectors) {}
 
-  // The result has the arguments' type.
+  // Applies `lane` to each lane of the arguments. The result has the type of the arguments.
   LlvmValue *compute(llvm::ArrayRef<LlvmValue *> args, llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> lane);
-  // Calls a function of the C library; its name is that for doubles.
+  // Calls a function of the C library. `name` is that of its version for doubles.
   LlvmValue *call(std::string name, llvm::ArrayRef<LlvmValue *> args);
-  // 64 bytes on the stack, shared by all code of the function that goes through memory lane by lane.
+  // Returns the address of 64 bytes on the stack, which all code of the function that works lane by lane shares.
   LlvmValue *stackSlot(size_t number);
 
 private:

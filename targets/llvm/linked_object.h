@@ -22,7 +22,7 @@ struct ExternalSymbol { // a symbol that an object may use
 // Thread-safe.
 class LinkedObject {
 public:
-  // The object must need no initialisers; only these symbols are visible to it.
+  // The object must need no initialisers. Only these symbols are visible to it.
   static Result<std::unique_ptr<LinkedObject>> link(llvm::StringRef object, llvm::ArrayRef<ExternalSymbol> symbols);
   ~LinkedObject(); // unloads the code
   LinkedObject(const LinkedObject &) = delete;

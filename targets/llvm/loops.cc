@@ -43,7 +43,7 @@ LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *>
   function->insert(function->end(), after);
   b.SetInsertPoint(after);
   if (known) return turn.next;
-  LlvmValues results{turn.next[0]}; // the counter is not a result
+  LlvmValues results{turn.next[0]}; // the callers drop the counter, which therefore needs no phi
   for (size_t n = 1; n < carried.size(); ++n) {
     llvm::PHINode *phi = b.CreatePHI(inits[n]->getType(), 2);
     phi->addIncoming(inits[n], before);

@@ -9,10 +9,9 @@ namespace xt {
 using LlvmValue = llvm::Value; // xt::Value is a different type
 using LlvmValues = llvm::SmallVector<llvm::Value *, 8>;
 
-// for (i = lower; i < upper; i += step) carried = body(i, carried), on signed i64 with step > 0; `lower` and `upper`
-// must be far enough from the limits of i64 that i + step does not overflow. Returns the carried values after the
-// loop (`inits` when it runs zero times). The loop test is at the bottom; the test before the loop folds away where
-// both bounds are constants.
+// for (i = lower; i < upper; i += step) carried = body(i, carried), on signed i64 with step > 0; `lower` and `upper` must be
+// far enough from the limits of i64 that i + step does not overflow. Returns the carried values after the loop (`inits` if it
+// runs zero times). The loop test is at the bottom; the test before the loop is folded if both bounds are constants.
 LlvmValues forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
                    llvm::ArrayRef<llvm::Value *> inits,
                    llvm::function_ref<LlvmValues(llvm::Value *i, llvm::ArrayRef<llvm::Value *> carried)> body);

@@ -64,8 +64,8 @@ Result<std::string> generateCode(llvm::Module &module, llvm::TargetMachine &mach
     llvm::legacy::PassManager passes;
     if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
       return Error::environment("LLVM cannot write this kind of file for this processor");
-    // Simple instructions such as address computations are selected by FastISel, the rest of a block as usual: a
-    // quarter less time, and loops of the same speed. It is set only here, because adding the passes resets it.
+    // FastISel selects simple instructions, such as address computations; the rest of a block is selected as usual. This takes
+    // a quarter less time, and the loops are equally fast. It is set only here, because adding the passes resets it.
     machine.setFastISel(true);
     passes.run(module);
     return {};

@@ -49,10 +49,10 @@ PrivateDirectory::Found readSecret(const PrivateDirectory &directory, std::strin
   return found == PrivateDirectory::Found::Good && secret.size() != kSecretBytes ? PrivateDirectory::Found::Bad : found;
 }
 
-// The directory's secret, created if it does not exist. If several processes create it at once, the secret of one of them
-// stays, and all use that one. A secret that others can read, or of the wrong length, is replaced, and the entries made with
-// it are compiled again. If the system fails to read the file, the file stays and there is no secret this time. Returns ""
-// then, and sets `problem`.
+// Returns the directory's secret, which is created if it does not exist. If several processes create it at once, the secret of
+// one of them stays, and all use that one. A secret that others can read, or of the wrong length, is replaced, and the entries
+// made with it are compiled again. If the system fails to read the file, the file stays. Returns "" and sets `problem` if there
+// is no secret this time.
 std::string secretOf(const PrivateDirectory &directory, std::string &problem) {
   constexpr int kMostTries = 4;
   std::string secret, file = str(directory.path(), "/", kSecretFile);

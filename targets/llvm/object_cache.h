@@ -24,12 +24,12 @@ public:
   explicit ObjectCache(const std::string &directory, uint64_t limitBytes = kDefaultLimit);
   explicit operator bool() const { return directory_ && !secret_.empty(); }
 
-  // If the directory was refused because others can write to it: why. Else "".
+  // The reason if the directory was refused because it is not private; else "".
   std::string refusal() const;
-  // Why nothing is cached, for any reason; "" if the cache works or no directory is named.
+  // Why nothing is cached, whatever the reason; "" if the cache works or no directory is named.
   const std::string &problem() const { return problem_; }
 
-  // The object stored under the key. An entry that is not authentic is removed.
+  // Returns the object stored under the key. An entry that is not authentic is removed.
   std::optional<std::string> find(const std::string &key) const;
   void keep(const std::string &key, const std::string &object) const;
   std::string fileOf(const std::string &key) const;

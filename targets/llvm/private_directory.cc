@@ -42,7 +42,8 @@ bool isOwnGroup(gid_t group) {
   return true;
 }
 
-// Why other users can change the content of a directory; "" if they cannot.
+// Why other users can change the content of a directory; "" if they cannot. `last`: whether it is the private directory itself,
+// and not one above it.
 std::string whyNotPrivate(const std::string &path, const struct stat &info, bool last) {
   bool ours = info.st_uid == geteuid();
   if (!ours && (last || info.st_uid != 0)) return str(path, " belongs to another user (uid ", info.st_uid, ")");
@@ -54,7 +55,7 @@ std::string whyNotPrivate(const std::string &path, const struct stat &info, bool
   return str("other users can write to ", path, " (mode ", mode, "); make it private with `chmod go-w ", path, "`");
 }
 
-// Like renameat, but keeps an existing file of the new name.
+// Renames a file as renameat does, but if there is a file of the new name already, keeps that file and returns true.
 bool renameUnlessThere(int folder, const std::string &from, const std::string &to) {
   if (linkat(folder, from.c_str(), folder, to.c_str(), 0) == 0) {
     unlinkat(folder, from.c_str(), 0);

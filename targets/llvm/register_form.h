@@ -1,8 +1,8 @@
 // How the values of an element type are held in registers: scalars, and vectors of several elements.
 //
-// In registers i1 is an LLVM i1, i4 a sign-extended i8, f32 and tf32 a float, f64 a double, and every smaller float
-// the integer of its bits: LLVM's types for them are not used, so that each op rounds exactly where the functions of this folder
-// say so. `lanes` is 0 for a scalar.
+// In registers, an i1 is an LLVM i1, an i4 is a sign-extended i8, an f32 or tf32 is a float, an f64 is a double, and every
+// smaller float is the integer of its bits: LLVM's types for them are not used, so that each op rounds exactly where the
+// functions of this folder say so. `lanes` is 0 for a scalar.
 #pragma once
 #include "ir/op.h"
 #include "targets/llvm/loops.h"
@@ -23,7 +23,8 @@ public:
   llvm::Constant *constant(Elem elem, const AttrValue &value, int lanes) const;
   llvm::Constant *laneNumbers(int lanes) const; // 0, 1, … as i32
 
-  // Integers of 8 bits for i1 and i4, as ops compute with them; and back, where other types are wrapped already.
+  // integerForm() converts i1 and i4 to integers of 8 bits, with which ops compute; wrapInteger() converts their results back
+  // to the form in registers. Both leave other types unchanged.
   LlvmValue *integerForm(LlvmValue *value, Elem elem, bool isSigned) const;
   LlvmValue *wrapInteger(LlvmValue *value, Elem to) const;
   LlvmValue *resizeInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) const;

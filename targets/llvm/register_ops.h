@@ -12,7 +12,7 @@ public:
         floats_(form_, formats_, lanes_, traits) {}
   RegisterOps(const RegisterOps &) = delete;
 
-  // The form of values, as in RegisterForm.
+  // Types and values in the form of RegisterForm.
   llvm::Type *type(Elem elem, int lanes) const { return form_.type(elem, lanes); }
   llvm::Type *storageType(Elem elem, int lanes) const { return form_.storageType(elem, lanes); }
   LlvmValue *toStorage(Elem elem, LlvmValue *value) { return form_.toStorage(elem, value); }
@@ -24,20 +24,21 @@ public:
 
   // Converts between float types with a single rounding to nearest even.
   LlvmValue *convertFloat(LlvmValue *value, Elem from, Elem to) { return formats_.convert(value, from, to); }
-  // An operand of tile_mma in the type in which it is multiplied: tf32 rounded to its mantissa, i8 and u8 as i32 …
+  // Converts an operand of tile_mma to the type in which it is multiplied: a tf32 is rounded to its mantissa, other floats
+  // become f32, and integers become i32. Not for f64.
   LlvmValue *mmaOperand(LlvmValue *value, Elem from);
-  // The result of an op that the table marks as `elementwise`.
+  // Computes the result of an op that the table marks as `elementwise`.
   LlvmValue *elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> operands);
   // Applies the op of a reduction or an atomic (ir/combine.h) to two values.
   LlvmValue *combine(OpKind kind, Elem elem, LlvmValue *x, LlvmValue *y);
   // Converts an index to another element type.
   LlvmValue *indexTo(LlvmValue *value, Elem elem);
-  LlvmValue *indexFrom(LlvmValue *value, Elem elem) { // from an integer
+  LlvmValue *indexFrom(LlvmValue *value, Elem elem) { // from any integer type
     return form_.resizeInteger(value, elem, kIndexElem, !elemInfo(elem).isUnsigned);
   }
-  // Bytes per lane for computing on values of the type.
+  // Number of bytes per lane of the type in which values of `elem` are computed.
   static int workBytes(Elem elem);
-  // Bytes of the widest lane needed to compute the op; a loop over several ops uses the maximum.
+  // Number of bytes per lane of the widest type that computing the op needs; a loop over several ops uses the maximum.
   static int laneBytes(const Op &op);
 
   LlvmValue *stackSlot(size_t number) { return lanes_.stackSlot(number); }
