@@ -9,7 +9,8 @@
 namespace xt {
 
 namespace {
-// A condition that the facts allow: the op is executed, and its result leaves the range of its type.
+// Returns the facts about a kernel, and the condition that one of these ops is executed and its result leaves the range of its
+// type. They are satisfiable if such an op may wrap around.
 std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AssumedRange> ranges, Smt &smt) {
   std::vector<Term> facts = accesses.bounds, any;
   for (const AssumedRange &range : ranges) {
@@ -20,7 +21,8 @@ std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const AssumedR
   return facts;
 }
 
-// Enters what cannot be shown of the ranges: first asks about all at once, since all hold in most kernels.
+// Adds the ops whose results cannot be shown to stay in their ranges to `refuted`. First asks about all at once, because in
+// most kernels all of them do.
 void refute(const KernelAccesses &accesses, const std::vector<AssumedRange> &ranges, Smt &smt, Refuted &refuted) {
   if (ranges.empty() || smt.satisfiable(wraps(accesses, ranges, smt)) == Smt::Answer::No) return;
   for (const AssumedRange &range : ranges) {
@@ -31,7 +33,7 @@ void refute(const KernelAccesses &accesses, const std::vector<AssumedRange> &ran
   }
 }
 
-// Which parameters the access may touch: all, if its address is computed from numbers.
+// Finds which parameters the access may write (all, if its address is computed from numbers), and whether it is padded.
 void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &origins) {
   const Op &op = *obstacle.op;
   std::vector<bool> written(kernel.paramCount, false);

@@ -1,4 +1,4 @@
-// What a walk over a kernel assumes, and what of it turned out to be wrong.
+// The assumptions of a walk over a kernel, and those that turned out to be wrong.
 #pragma once
 #include "targets/prove/smt.h"
 
@@ -10,16 +10,16 @@ namespace xt {
 class Op;
 class Value;
 
-// A walk assumes that integers stay in the range of their types, and that what a loop carries is always in the same
-// parameter. What turns out to be wrong is entered here, and the kernel is walked again.
+// A walk assumes that integers stay in the range of their types, and that a memref or tile that a loop carries always refers to
+// the same parameter. Assumptions that turn out to be wrong are recorded here, and the kernel is walked again.
 struct Refuted {
-  std::unordered_set<const Op *> wraps; // the result leaves the range of its type
-  std::vector<const Op *> shown; // those of them that do not depend on data
-  std::unordered_set<const Value *> bases; // a parameter of a loop's body that is carried from one memref to another
+  std::unordered_set<const Op *> wraps; // ops whose result may leave the range of its type
+  std::vector<const Op *> shown; // ops of `wraps` that do not depend on data
+  std::unordered_set<const Value *> bases; // parameters of loop bodies whose memref may change between iterations
   size_t size() const { return wraps.size() + bases.size(); }
 };
 
-// What a walk assumes about the result of an op.
+// The assumption of a walk about the result of an op.
 struct AssumedRange {
   const Op *op = nullptr;
   Term reached; // the op is executed

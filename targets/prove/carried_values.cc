@@ -72,7 +72,7 @@ void CarriedValues::resolve(Term iteration, std::span<Access> accesses, std::spa
   }
 }
 
-// The result looks into what the body's parameter looks into.
+// The result refers to the same memref as the body's parameter.
 void CarriedValues::finish(size_t number, Term trips) {
   const Carried &carried = all_[number];
   const Value &result = *loop_.result(number), &inBody = param(number);

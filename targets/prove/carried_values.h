@@ -1,4 +1,4 @@
-// What a loop carries, while its body is walked once.
+// The values that a loop carries, as terms, while its body is walked once.
 #pragma once
 #include "targets/prove/assumptions.h"
 #include "targets/prove/symbolic_values.h"
@@ -7,18 +7,19 @@
 
 namespace xt {
 
-// A carried number or tile either advances by the same amount in each iteration, or is unknown. In the body it stands for a
-// symbol, which is replaced once the body has shown by how much it advances.
+// A carried number or tile either advances by the same amount in each iteration, or is unknown. In the body, symbols stand for
+// it. They are replaced once the walk of the body has shown by how much it advances.
 class CarriedValues {
 public:
-  // The loop is about to be walked: makes the symbols of the body's parameters.
+  // Creates the symbols for the body's parameters, before the body is walked.
   CarriedValues(const Op &loop, Smt &smt, SymbolicValues &values, Refuted &refuted);
 
-  // After the body: finds by how much each advances, and enters the parameters that do not stay in one memref.
+  // After the walk of the body: finds by how much each carried value advances, and records the parameters that do not stay in
+  // one memref as refuted.
   void findSteps();
-  // Replaces the symbols by the values in an iteration.
+  // Replaces the symbols by the values in the iteration with the number `iteration`.
   void resolve(Term iteration, std::span<Access> accesses, std::span<AssumedRange> ranges);
-  // Sets a result of the loop to what is carried after `trips` iterations.
+  // Sets a result of the loop to the value that is carried after `trips` iterations.
   void finish(size_t result, Term trips);
 
 private:

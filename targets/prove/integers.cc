@@ -48,7 +48,7 @@ private:
     if (!value) return Term();
     return truths ? smt_.truth(*value != 0) : smt_.integer(*value);
   }
-  // Division is followed if the divisor is a positive constant: other quotients are not linear.
+  // Division is followed only if the divisor is a positive constant, because other quotients are not linear.
   bool divisor() {
     std::optional<int64_t> by = smt_.constant(y());
     return by && *by > 0;
@@ -56,7 +56,7 @@ private:
   Term truncatedQuotient() {
     return smt_.choose(smt_.less(x(), smt_.integer(0)), negated(smt_.floorDiv(negated(x()), y())), smt_.floorDiv(x(), y()));
   }
-  // The value of the operand's bits without a sign.
+  // The value of the operand's bits as an unsigned number.
   Term unsignedValue() {
     Term above = smt_.add(x(), smt_.powerOfTwo(elemInfo(op_.operand(0)->type().elem()).bits));
     return smt_.choose(smt_.less(x(), smt_.integer(0)), above, x());

@@ -14,10 +14,10 @@ namespace xt {
 namespace {
 constexpr const char *kNotLinear = " depends on data, or is not a linear function of sizes and loop counters";
 
-// A quantity that only a launch defines: the extent of a dimension of a parameter, or the value of an integer.
+// A quantity that only a launch defines: the extent of a dimension of a parameter, or the value of an integer parameter.
 constexpr size_t kScalar = ~size_t{0};
 struct SizeAt {
-  size_t param = 0, dim = 0; // kScalar: an integer parameter
+  size_t param = 0, dim = 0; // dim is kScalar for an integer parameter
   bool operator<(const SizeAt &other) const { return std::pair(param, dim) < std::pair(other.param, other.dim); }
 };
 
@@ -91,7 +91,7 @@ private:
     return at.dim == kScalar ? param : str("dim(", param, ", ", at.dim, ")");
   }
 
-  // The extents, as written, of the buffers in each launch of the kernel, with any parameters.
+  // For each launch of the kernel or of another specialisation of it: the sizes, as the test writes them.
   std::vector<std::map<SizeAt, std::string>> launchedSizes() const {
     std::vector<std::map<SizeAt, std::string>> all;
     for (const HostTest &test : module_.tests)
@@ -110,8 +110,8 @@ private:
     return all;
   }
 
-  // Assumes that two sizes are equal if every launch in the file writes them alike and at least one uses a name, and
-  // that a size is constant if every launch writes the same number for it although all leave other sizes open.
+  // Assumes that two sizes are equal if every launch in the file writes them alike and at least one uses a name, and that a
+  // size is constant if every launch writes the same number for it although each leaves some other size open.
   void assumeEqualSizes() {
     std::vector<std::map<SizeAt, std::string>> launches = launchedSizes();
     if (launches.empty()) return;
@@ -167,14 +167,14 @@ private:
 
   // --- stores ---
 
-  // Facts of an execution of an access: its workgroup is in the grid, and asserts hold.
+  // The facts that hold when an access is executed: its workgroup is in the grid, and asserts hold.
   std::vector<Term> running() const {
     std::vector<Term> facts = facts_;
     facts.push_back(accesses_.inGrid);
     facts.insert(facts.end(), accesses_.asserted.begin(), accesses_.asserted.end());
     return facts;
   }
-  // A condition: the access covers the element.
+  // The condition that the access covers the element.
   Term reaches(const Access &access, std::span<const Term> element) {
     std::vector<Term> all = {access.when};
     for (size_t d = 0; d < element.size(); ++d) {
@@ -206,7 +206,7 @@ private:
       if (access.kind == Access::Kind::Atomic) atomic = &access;
     }
     for (const Obstacle &obstacle : accesses_.obstacles)
-      if (obstacle.writes[param]) return; // no claim can be made, as its line says
+      if (obstacle.writes[param]) return; // no claim can be made, as the line of the obstacle says
     if (atomic)
       return line(ProofVerdict::Undecided, *atomic->op,
                   str(name(param), " is updated by atomics, which may update the same element several times on purpose"));
@@ -261,8 +261,9 @@ private:
     line(ProofVerdict::Proved, *stores[0]->op, str("no element of ", name(param), " is stored more than once"));
   }
 
-  // An index in the range of the access, and the fact that it is. Unlike an element between two bounds, this gives Z3 equations,
-  // which show in one step that workgroups far apart do not meet.
+  // Returns an index in the range of the access along `dim`, and adds the facts that it is in this range. Unlike an element
+  // between two bounds, this gives Z3 equations, which show in one step that workgroups that are far from each other do not
+  // store the same element.
   Term elementOf(const Access &access, size_t dim, std::vector<Term> &facts) {
     if (access.extent[dim] == 1) return access.first[dim];
     Term offset = smt_.symbol("offset");
@@ -271,7 +272,7 @@ private:
     return smt_.add(access.first[dim], offset);
   }
 
-  // Whether two stores, or two executions of one store, never meet in an element. If they may, a line says so.
+  // Whether two stores, or two executions of one store, never store the same element. Otherwise adds a line that says so.
   bool proveApart(size_t param, const Access &store, const Access &earlier) {
     Instance other = copyOf(earlier);
     std::vector<Term> facts = running(), element;
@@ -335,8 +336,9 @@ private:
     if (!smt_.timeIsOver()) writeCounterexample("never stored", param);
   }
 
-  // Whether the smallest sizes at which no guessed workgroup stores the element leave it out indeed: Yes, or Unknown. A question about
-  // numbers is much simpler than one about all sizes, and since guesses only leave out too much, no smaller sizes fail.
+  // Checks the smallest sizes at which no guessed workgroup stores the element: Yes if no workgroup stores it there, otherwise
+  // Unknown. A question about given sizes is much simpler than one about all sizes. Guesses can only miss stores, so no smaller
+  // sizes violate the claim.
   Smt::Answer confirmMissing(const std::vector<Term> &guessed, std::vector<Term> facts, std::span<const Term> element,
                              std::string &at) {
     at = smallest(guessed);
@@ -377,8 +379,9 @@ private:
 
   // --- counterexamples ---
 
-  // Looks for the counterexample with the smallest sum of sizes, starting from the last answer: " at dim(%A, 0) = 1, …". "" if
-  // there are no sizes, or if time ran out: the sizes would then depend on the speed of the machine.
+  // Looks for the counterexample with the smallest sum of sizes, starting from the last answer. Returns it as text,
+  // such as " at dim(%A, 0) = 1, …", or "" if there are no sizes or if time ran out: the sizes would then depend on the speed
+  // of the machine.
   std::string smallest(const std::vector<Term> &facts) {
     auto read = [&] {
       found_.clear();

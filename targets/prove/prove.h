@@ -14,7 +14,7 @@
 
 namespace xt {
 
-// In order of severity. A note says what the user may not have meant, but does not contradict a claim.
+// In order of severity. A note points out something that the user may not have intended, but that does not contradict a claim.
 enum class ProofVerdict : uint8_t { Proved, Note, Undecided, Fails };
 
 struct ProofLine {
@@ -34,11 +34,11 @@ struct KernelProof {
 };
 
 struct ProveOptions {
-  double seconds = 60; // for the kernel; what is not decided by then is undecided
+  double seconds = 60; // time for the kernel; claims that are not decided by then are undecided
   std::function<void(const std::string &stage)> progress = [](const std::string &) {};
 };
 
-// `kernel` is a kernel of the module, whose tests say how it is launched.
+// `kernel` is a kernel of the module, whose tests show how it is launched.
 KernelProof prove(const Module &module, const Kernel &kernel, Smt &smt, const ProveOptions &options);
 
 // Readable text that ends in a line break.

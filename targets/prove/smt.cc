@@ -9,7 +9,7 @@
 
 namespace xt {
 
-// The used functions, by their names in Z3's C interface.
+// The functions of Z3's C interface that are used, by their names.
 // clang-format off
 #define XT_Z3_FUNCTIONS(X) \
   X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort) \
@@ -42,9 +42,9 @@ std::vector<Z3_ast> asts(std::span<const Term> terms) {
   for (Term term : terms) all.push_back(ast(term));
   return all;
 }
-constexpr unsigned kMostWork = 10000000; // for one question, in Z3's own unit (rlimit); some 5 s
+constexpr unsigned kMostWork = 10000000; // maximum work for one question, in Z3's own unit (rlimit); about 5 s
 
-void ignoreError(Z3_context, Z3_error_code) {} // Z3 would end the process without one; the answer is Unknown
+void ignoreError(Z3_context, Z3_error_code) {} // without a handler Z3 would end the process; the answer is Unknown
 } // namespace
 
 Result<std::unique_ptr<Smt>> Smt::open() {

@@ -1,4 +1,4 @@
-// Queries about integers to Z3. The library is opened at run time, because only `xtc --prove` needs it.
+// Asks Z3 questions about integers. The library is opened at run time, because only `xtc --prove` needs it.
 #pragma once
 #include "ir/base/result.h"
 
@@ -12,7 +12,7 @@
 
 namespace xt {
 
-// An integer or a truth value of an Smt, which must outlive the term.
+// An integer or a truth value that an Smt has made. The Smt must outlive the term.
 struct Term {
   void *ast = nullptr;
   explicit operator bool() const { return ast; }
@@ -20,7 +20,7 @@ struct Term {
 
 class Smt {
 public:
-  // An Error (environment) if libz3 cannot be opened.
+  // Returns an Error (environment) if libz3 cannot be opened.
   static Result<std::unique_ptr<Smt>> open();
   ~Smt();
   Smt(const Smt &) = delete;
@@ -52,10 +52,10 @@ public:
   bool mentions(Term term, std::span<const Term> symbols);
 
   enum class Answer : uint8_t { No, Yes, Unknown };
-  // Whether there are values for which all facts hold. Unknown if Z3 gives up, which it does after a fixed amount of work, so that
-  // an answer does not depend on the speed of the machine, or if the time is over.
+  // Whether there are values for which all facts hold. Unknown if Z3 gives up, or if the time is over. Z3 gives up after a
+  // fixed amount of work, so that an answer does not depend on the speed of the machine.
   Answer satisfiable(std::span<const Term> facts);
-  // The time for all questions from now on.
+  // Limits the total time of all questions from now on.
   void limitTime(double seconds);
   bool timeIsOver() const;
   // The value of a symbol in the last answer Yes.
@@ -67,7 +67,7 @@ private:
   explicit Smt(std::unique_ptr<State> state);
   Term nary(bool conjunction, std::span<const Term> terms);
   std::unique_ptr<State> state_;
-  std::optional<std::chrono::steady_clock::time_point> end_; // of the time for questions
+  std::optional<std::chrono::steady_clock::time_point> end_; // end of the time for questions
 };
 
 } // namespace xt

@@ -32,8 +32,8 @@ private:
   static bool isPrefetch(const Op &op);
   Term numberOf(const Op &op, const Value &result);
 
-  // Whether the term lies in the range of the type in each execution of the op: either it is evident, or the walk assumes it
-  // and it must be proved.
+  // Whether the term is in the range of the type in each execution of the op. Either this is evident, or the walk assumes it,
+  // and it must be proved afterwards.
   bool stays(const Op &op, Term exact, Elem elem);
 
   // --- memory ---
@@ -44,20 +44,21 @@ private:
   void accessTile(const Op &op, size_t operand, Access::Kind kind);
   void accessElement(const Op &op, size_t operand, Access::Kind kind);
 
-  // Claims are about parameters, which shared local memory is not part of.
+  // Records an access whose addresses are not known. Claims are about parameters only, so accesses to shared local memory are
+  // ignored.
   void notFollowed(const Op &op, const Value &memory, std::string why);
   template <class Extent>
   void add(const Op &op, Access::Kind kind, const View &base, const std::vector<Term> &first, Extent extent);
 
   // --- control flow ---
 
-  // The numbers of accesses and ranges before a loop; only later ones can mention the symbols of carried values.
+  // The numbers of accesses and ranges before a loop. Only later ones can contain the symbols of carried values.
   struct Mark {
     size_t accesses, ranges;
   };
   Mark here() const { return {out_.accesses.size(), ranges_.size()}; }
 
-  // A failed assert ends the launch, so sizes that violate it need not be considered.
+  // A failed assert ends the launch, so sizes that violate its condition need not be considered.
   void visitAssert(const Op &op);
   void visitFor(const Op &op);
   void visitIf(const Op &op);
@@ -71,7 +72,7 @@ private:
   std::vector<AssumedRange> ranges_;
   SymbolicValues values_;
   std::vector<Term> when_, loops_;
-  Term before_; // holds in what follows: the workgroup is in the grid, and asserts hold
+  Term before_; // the condition of all following accesses: the workgroup is in the grid, and asserts hold
   Term subgroup_;
 };
 

@@ -5,7 +5,7 @@
 namespace xt {
 
 namespace {
-// By how much the term grows with the symbol; 0 if it is not by a positive constant.
+// By how much the term grows if the symbol grows by 1; 0 if that is not a positive constant.
 int64_t multiple(Term term, Term symbol, Smt &smt) {
   Term next = smt.add(symbol, smt.integer(1));
   std::optional<int64_t> growth = smt.constant(smt.sub(smt.substitute(term, {&symbol, 1}, {&next, 1}), term));
@@ -29,8 +29,8 @@ std::vector<Term> witness(const Access &access, std::span<const Term> symbols, s
     int64_t constant = smt.constant(begin).value_or(0);
     for (const Part &part : parts) {
       Term m = smt.integer(part.multiple);
-      // Adjacent stores of one workgroup have the same quotient if it does not depend on where in the workgroup's part
-      // they begin. Z3 then has one quotient to reason about instead of one for each store.
+      // Adjacent stores of one workgroup have the same quotient if it does not depend on where they begin in the workgroup's
+      // part. Z3 then has to reason about one quotient instead of one for each store.
       int64_t within = (constant % part.multiple + part.multiple) % part.multiple;
       if (within + access.extent[d] > part.multiple) within = 0;
       values[part.symbol] = smt.floorDiv(smt.add(rest, smt.integer(within)), m);
