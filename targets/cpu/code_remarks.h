@@ -1,4 +1,4 @@
-// Reports op by op how the code of a kernel computes it (remark XT0621).
+// Reports for each op of a kernel how the code computes it (remark XT0621).
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "targets/cpu/analysis/buffer_assignment.h"

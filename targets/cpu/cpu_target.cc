@@ -226,7 +226,7 @@ private:
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
   std::unique_ptr<ThreadPool> pool_;
-  std::vector<Arena> arenas_; // by worker
+  std::vector<Arena> arenas_; // one for each worker
   PanelPool panels_;
   LastFrame lastFrame_;
   std::optional<FaultGuard> keepsHandlers_; // held from the first launch on

@@ -13,8 +13,8 @@ struct EmitOptions {
 };
 
 // Returns LLVM IR, assembly, or the bytes of an object file, which are always the same for the same module and processor. The
-// functions of an object have the ABI of targets/cpu/runtime/launch_abi.h, which also says what they call: xt_plan_nest and other
-// functions of this library, and of the C library. The object also defines the numbers that a frame points to (numbersSymbol).
+// functions of an object have the ABI of targets/cpu/runtime/launch_abi.h, which also lists the functions that they call. The
+// object also defines the numbers that a frame points to (numbersSymbol).
 Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions &options, Diagnostics &diagnostics);
 
 // The number of LLVM instructions in all kernels together.

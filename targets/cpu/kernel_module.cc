@@ -21,7 +21,7 @@ bool nestsDeeper(const Block &block, int levels) {
 
 int64_t mib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
 
-// Each fiber has its own scratch memory.
+// The number of fibers of a workgroup, each of which has its own scratch memory; 1 if the kernel needs no fibers.
 int64_t fiberCount(const Kernel &kernel) { return needsFibers(kernel) ? kernel.subgroups * kernel.lanes : 1; }
 
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {

@@ -20,7 +20,7 @@ int64_t times(int64_t a, int64_t b) {
   int64_t result;
   return __builtin_mul_overflow(a, b, &result) || result > kTooLarge ? kTooLarge : result;
 }
-int64_t plus(int64_t a, int64_t b) { return std::min(a + b, kTooLarge); } // of saturated numbers
+int64_t plus(int64_t a, int64_t b) { return std::min(a + b, kTooLarge); } // of saturated operands
 int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 } // namespace
@@ -37,7 +37,7 @@ BufferShape bufferShape(Type vector, Elem elem) {
       shape.rows = times(shape.rows, vector.extent(d));
   }
   shape.pitch = roundUp(times(shape.columns, elemInfo(elem).storageBytes), kBufferAlignment);
-  // If rows were a large power of two apart, they would map to a few sets of the cache.
+  // Rows at a distance of a large power of two would map to only a few sets of the cache.
   if (shape.rows > 1 && shape.pitch % 512 == 0) shape.pitch = plus(shape.pitch, kBufferAlignment);
   return shape;
 }
@@ -206,7 +206,7 @@ private:
       for (const Move &move : yieldMoves(op, r)) separateMove(move, live_.readAt(op.region(r)->last()));
   }
 
-  // An inline nest runs at the place of its store.
+  // Adds the scratch buffers of a nest. An inline nest runs at its store, so its buffers are live there.
   void stageNest(const Op &op) {
     const Op *at = fusion_.storeOf(op);
     if (!at) at = &op;
@@ -216,12 +216,12 @@ private:
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
     shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), staged / bytes, elem, staged + kBufferAlignment};
-    // The last row holds the facts about the panel: a row of column sums (movesLeftBytes) at most.
+    // The last row holds the facts about the panel, at most a row of column sums (movesLeftBytes).
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestKeyRow + 1;
-    // An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes behind a
-    // multiple of 256.
+    // An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes past a multiple
+    // of 256.
     static_assert(kBufferAlignment >= 64);
     shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem,
                          plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
@@ -256,7 +256,7 @@ private:
       addStaging(op, kMmaCells, {kAmxSide, kAmxSide, Elem::F32, kAmxRowBytes}, live_.readAt(&op));
   }
 
-  // First fit, largest first.
+  // Assigns offsets by first fit, to the largest buffers first.
   void place() {
     std::vector<int> order;
     for (int i = 0; i < static_cast<int>(classes_.size()); ++i)

@@ -10,7 +10,7 @@
 
 namespace xt {
 
-inline constexpr int64_t kCacheLine = 64; // bytes, of every x86-64
+inline constexpr int64_t kCacheLine = 64; // in bytes, for every x86-64 processor
 
 struct CpuInfo {
   std::string triple;   // "x86_64-pc-linux-gnu"

@@ -45,8 +45,8 @@ int64_t CpuTuning::beyondL2Bytes() const { return std::min(2 * l2Bytes, kMiB); }
 
 int64_t CpuTuning::l1PowerOfTwo() const { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(l1Bytes))); }
 
-// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, leaf 4; AMD64 Architecture Programmer's
-// Manual, volume 3, appendix E, function 8000_001D: the fields have the same places.
+// Decodes leaf 4 as in Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID, or function 8000_001D as
+// in AMD64 Architecture Programmer's Manual, volume 3, appendix E. The fields have the same bit positions in both.
 std::optional<CacheLevel> cacheLevel(const CpuidWords &words) {
   constexpr uint32_t kData = 1, kUnified = 3;
   const uint32_t type = words[0] & 31;

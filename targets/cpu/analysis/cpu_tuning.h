@@ -1,5 +1,5 @@
-// How fast a processor does what it can do: the data that choices between correct forms of code depend on. Which instructions
-// it has is in CpuInfo.
+// Data on the speed of processors, from which the emitter chooses between forms of code that are all correct. CpuInfo says
+// which instructions a processor has.
 //
 // A named microarchitecture has a row with what was measured on it; all other processors share one row. The cache sizes of the
 // host come from CPUID. tests/bench/cpu/tuning.md lists the measurements behind each number.
@@ -13,7 +13,7 @@
 namespace xt {
 
 struct CpuTuning {
-  std::string_view name; // LLVM's name of the processor; empty: all that have no row of their own
+  std::string_view name; // LLVM's name of the processor; empty: the row of all processors without a row of their own
   int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0; // of the data caches that one core can fill
   // Prefetches.
   bool l2PrefetchIsLate = false; // prefetcht1 delivers lines later than prefetcht0
@@ -21,15 +21,16 @@ struct CpuTuning {
   // Load ports and vector units.
   bool lineSplitLoadsAreFree = false; // the loop of a microkernel takes no longer if its loads cross cache lines
   bool hidesConversions = false; // one conversion of an f16, or one xor, per three or four products takes almost no time
-  bool l3IsFast = false; // a microkernel that reads rows of a from the L3 cache takes no longer
+  bool l3IsFast = false; // a microkernel that reads rows of `a` from the L3 cache takes no longer
 
-  // The size from which a matrix counts as larger than the L2 cache: 1 MiB on processors with 512 KiB to 2 MiB of it.
+  // The size from which a matrix counts as larger than the L2 cache: 1 MiB on processors with 512 KiB to 2 MiB of L2 cache.
   int64_t beyondL2Bytes() const;
   // The largest power of two that fits into the L1 cache.
   int64_t l1PowerOfTwo() const;
 };
 
-// A number of bytes that was measured where a core reaches 32 MiB or more of L3 cache, in proportion for smaller ones.
+// Scales a number of bytes to the L3 cache. The number was measured on cores that reach 32 MiB or more of L3 cache, and is
+// reduced in proportion for smaller caches.
 inline int64_t scaledToL3(int64_t bytes, int64_t l3Bytes) {
   constexpr int64_t kMeasured = 32 << 20, kUnit = 1 << 10;
   return l3Bytes >= kMeasured ? bytes : bytes / kUnit * (l3Bytes / kUnit) / (kMeasured / kUnit) * kUnit;
@@ -50,7 +51,7 @@ struct CacheLevel {
 };
 std::optional<CacheLevel> cacheLevel(const CpuidWords &words);
 
-// Replaces the cache sizes by those of this machine, as far as CPUID tells them.
+// Replaces the cache sizes by those of this machine, as far as CPUID reports them.
 void useCachesOfHost(CpuTuning &tuning);
 
 } // namespace xt

@@ -37,8 +37,8 @@ private:
     dense_.insert(value);
   }
 
-  // Queues the operands of the value, the results computed from it and, where a loop carries it, the other values of the same
-  // slot.
+  // Queues the operands of the op that defines the value, the results computed from the value and, if a loop carries it, the
+  // other values of the same loop-carried variable.
   void reopen(const Value &value) {
     const Op *op = value.definingOp();
     if (!op)
@@ -62,7 +62,8 @@ private:
     open_.insert(open_.end(), op.operands().begin(), op.operands().end());
     open_.push_back(op.result());
   }
-  // `index` counts from `*from` on; if `from` is null, it is the index of a result.
+  // Queues all values of a loop-carried variable. `index` is that of a parameter, an operand or a yielded value, of which the
+  // carried ones begin at member `from` of CarriedAt; if `from` is null, it is the index of a result.
   void reopenCarried(const Op *loop, size_t index, size_t CarriedAt::*from) {
     if (!loop || loop->kind() != OpKind::For) return;
     CarriedAt at = carriedAt(*loop);

@@ -172,7 +172,7 @@ private:
 
   FusionPlan plan_;
   std::unordered_map<const Op *, Root> roots_;
-  std::unordered_map<const Op *, int> place_; // in program order
+  std::unordered_map<const Op *, int> place_; // the position of an op in program order
   std::unordered_map<Root, int, RootHash> sizes_;
 };
 
@@ -229,7 +229,8 @@ std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
 
-// A broadcast is evaluated at its use and reads its operand there.
+// Returns the values in buffers that an evaluation of `nodes` reads, without `except`. A broadcast is evaluated at its use and
+// reads its operand there.
 std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *except) const {
   std::vector<Value *> result;
   for (Value *node : nodes) {

@@ -8,15 +8,15 @@
 
 namespace xt {
 
-// The most ops that one fused loop may hold. This bounds its register pressure and the depth of recursion over it.
+// The maximum number of ops that one fused loop may hold. This bounds its register pressure and the depth of recursion over it.
 inline constexpr int kMaxFusedOps = 48;
 
 class FusionPlan {
 public:
   // Whether the value is evaluated chunk by chunk at its use and has no buffer. Also true of values that nothing uses.
   bool isInline(const Value *value) const { return inline_.contains(value); }
-  // The value whose buffer the loop of `reduction` fills: it uses the value first, evaluates it and stores it for later uses.
-  // Null: none.
+  // The value whose buffer the loop of `reduction` fills: this loop is the first one to use the value, evaluates it and stores
+  // it for later uses. Null: none.
   Value *filledBy(const Op &reduction) const;
   // The reduction that fills the buffer of `value`. Null: the op that defines `value` has its own loop.
   const Op *fillerOf(const Value *value) const;
@@ -24,16 +24,16 @@ public:
   // between the load and that op. That op may read the tile in place; if it is a store, only if the two matrices do not
   // overlap. Null: none.
   const Op *readerOf(const Value *load) const;
-  // The values that an evaluation of `value` computes, operands first, and the values in buffers that it reads (only `value` if
-  // it has a buffer, unless the loop fills that buffer). Without duplicates and without scalars.
+  // The values that an evaluation of `value` computes, operands first, and the values in buffers that it reads. Only `value` if
+  // it has a buffer, unless it is `filled`, the value whose buffer the loop fills. Without duplicates and without scalars.
   std::vector<Value *> nodes(Value *value, const Value *filled = nullptr) const;
-  // The same for an op that runs its own loop; its result comes last.
+  // Like nodes(), for an op that runs its own loop; the op's result comes last.
   std::vector<Value *> nodesOf(const Op &op) const;
   // The values of nodes() or nodesOf() that are in buffers, which the loop reads.
   std::vector<Value *> leaves(Value *value, const Value *filled = nullptr) const;
   std::vector<Value *> leavesOf(const Op &op) const;
 
-  // nestInto: the nest whose sums a store_tile takes from registers. storeOf: the store that an inline nest runs in. Null:
+  // nestInto: the nest whose sums a store_tile takes from registers. storeOf: the store in which an inline nest runs. Null:
   // none.
   const Op *nestInto(const Op &store) const;
   const Op *storeOf(const Op &nest) const;

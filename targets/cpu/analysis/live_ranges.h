@@ -16,7 +16,8 @@ struct LiveSegment { // both ends included
 class LiveRange {
 public:
   void add(Moment from, Moment to) { segments_.push_back({from, to}), sorted_ = false; }
-  // Changes the segment that starts at `from` to start at `later`; without such a segment, adds one of a single moment.
+  // Changes the segment that starts at `from` to start at `later`; if there is none, adds a segment that consists of `later`
+  // only.
   void startAt(Moment from, Moment later);
   void merge(const LiveRange &other);
   bool intersects(const LiveRange &other) const;

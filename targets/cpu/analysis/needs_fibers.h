@@ -1,10 +1,10 @@
-// Which kernels run each subgroup, or each lane, on a stack of its own.
+// Decides which kernels run each subgroup, or each lane, on a stack of its own.
 #pragma once
 #include "ir/module.h"
 
 namespace xt {
 
-// Kernels at subgroup scope whose subgroups wait for each other, and all kernels at lane scope.
+// Whether the kernel is at lane scope, or at subgroup scope with barriers at which a subgroup may wait for others.
 bool needsFibers(const Kernel &kernel);
 
 } // namespace xt

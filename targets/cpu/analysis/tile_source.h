@@ -6,12 +6,12 @@
 
 namespace xt {
 
-// The memref parameter of the kernel that a tile belongs to, through moves and loop-carried values. Null: none, possibly more
-// than one, or the tile was created with its own shape.
+// The memref parameter of the kernel that a tile belongs to, found through update_tile_offset ops and loop-carried values.
+// Null: none, possibly more than one, or the tile was created with its own shape.
 const Value *parameterBehind(const Kernel &kernel, const Value *tile);
 
-// Marks the dimensions of the grid that a scalar, or the position of a tile, depends on. False: it depends on more than these,
-// the kernel's parameters and the iterations of loops.
+// Marks the dimensions of the grid that a scalar, or the position of a tile, depends on. Returns false if it depends on
+// anything but the grid, the kernel's parameters and the iterations of loops.
 bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims);
 
 } // namespace xt

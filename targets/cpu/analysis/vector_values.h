@@ -15,11 +15,11 @@ template <class F> void forEachOp(const Block &block, const F &visit) {
   }
 }
 
-// Vectors, and the offsets of scatter tiles, have a buffer unless they are evaluated at their uses.
+// Whether values of the type have a buffer, unless they are evaluated at their uses: vectors, and the offsets of scatter tiles.
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
 inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : kIndexElem; }
 
-// Ops whose result at a position depends only on the operands at that position. A change of layout changes nothing here.
+// Whether the op's result at a position depends only on the operands at that position. A change of layout changes nothing here.
 inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
 
 // Whether the rows of a tile or vector fill whole registers.
@@ -27,16 +27,16 @@ inline bool fillsRegisters(const CpuInfo &cpu, Type type) {
   return type.extent(1) * elemInfo(type.elem()).storageBytes % cpu.vectorBytes == 0;
 }
 
-// A load_tile that does not transpose.
+// Whether the op is a load_tile that does not transpose.
 inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !transposes(op); }
 
-// Ops that read each buffer only at the position that they write next, if their result has a buffer.
+// Whether the op reads each buffer only at the position that it writes next, if its result has a buffer.
 inline bool worksInPlace(const Op &op) {
   if (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset) return op.result()->type().data().scatter;
   return op.kind() == OpKind::Insert || (isPointwise(op) && op.resultCount() == 1 && op.result()->type().isVector());
 }
 
-// Ops that are evaluated at every use, which is as cheap as reading a buffer.
+// Whether the op is evaluated at every use, which is as cheap as reading a buffer.
 inline bool isGenerated(const Op &op) {
   return op.kind() == OpKind::Constant || op.kind() == OpKind::Splat || op.kind() == OpKind::Iota ||
          op.kind() == OpKind::CreateMask;
@@ -53,7 +53,7 @@ inline bool isReadingBroadcast(const Op &op) {
   return !from || isUniform(op.operand(0)) || (!isGenerated(*from) && from->kind() != OpKind::Broadcast);
 }
 
-// A reduction that one pass over its operand computes: of all rows or blocks of rows, or of whole rows.
+// Whether the op is a reduction that one pass over its operand computes: of all rows or blocks of rows, or of whole rows.
 inline bool isStreamedReduction(const Op &op) {
   if (op.kind() != OpKind::Reduction) return false;
   bool alongColumns = ReductionOp(op).dim() == 1;

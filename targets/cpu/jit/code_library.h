@@ -20,12 +20,12 @@ struct LoadedCode {
 // Loaded code by objectKey. Thread-safe.
 class CodeLibrary {
 public:
-  static constexpr size_t kMost =
-      128; // entries; beyond that the least recently used one is dropped (kernels that use it keep it alive)
+  // The maximum number of entries; beyond it, the least recently used one is dropped (kernels that use it keep it alive).
+  static constexpr size_t kMost = 128;
 
   static CodeLibrary &ofProcess();
   std::shared_ptr<const LoadedCode> find(const std::string &key); // null: not loaded
-  // Returns the code that is kept under the key afterwards: another thread may have added its own first.
+  // Adds code under a key. Returns the code that is then kept under it, which another thread may have added first.
   std::shared_ptr<const LoadedCode> keep(const std::string &key, std::shared_ptr<const LoadedCode> code);
 
 private:

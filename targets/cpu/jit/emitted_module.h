@@ -1,4 +1,4 @@
-// What is emitted for a module: its code, and what a launcher of its kernels needs.
+// The code that is emitted for a module, and the facts about its kernels that a launcher needs.
 #pragma once
 #include "targets/cpu/runtime/host_runtime.h"
 

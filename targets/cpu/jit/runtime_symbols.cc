@@ -13,8 +13,8 @@ template <class R, class... Args> void *addressOf(R (*function)(Args...)) { retu
 
 } // namespace
 
-// Everything outside itself that generated code may call: functions of elementwise ops, and what LLVM calls where a
-// processor lacks an instruction (rounding before SSE4.1, fma before FMA3).
+// All external functions that generated code may call: math functions of elementwise ops, functions that LLVM calls where a
+// processor lacks an instruction (rounding before SSE4.1, fma before FMA3), functions of the runtime, memset and memcpy.
 std::vector<ExternalSymbol> runtimeSymbols() {
 #define XT_MATH1(name) {#name, addressOf<double, double>(&::name)}, {#name "f", addressOf<float, float>(&::name##f)}
 #define XT_MATH2(name)                                                                                                         \

@@ -22,7 +22,7 @@ struct FiberGroup::Fiber {
   std::function<bool()> passes; // the condition it waits for; empty: for all other fibers
   bool amongLanes = false;      // … of its subgroup only
   std::vector<unsigned char> gifts[2]; // published in its last two exchanges
-  size_t turn = 0;                     // the gift of the last exchange
+  size_t turn = 0;                     // the index of the gift of the last exchange
 };
 
 FiberGroup::FiberGroup(size_t count, size_t lanes, size_t frameBytes) : lanes_(lanes) {
@@ -57,7 +57,7 @@ void FiberGroup::prepare(Fiber &fiber) {
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
-  resumeGuardedCall(nullptr); // the fiber starts or resumes its own call
+  resumeGuardedCall(nullptr); // the fiber starts or resumes its own guarded call
   switchContext(caller_, fiber.context);
 }
 
@@ -77,7 +77,8 @@ void FiberGroup::waitFor(std::function<bool()> passes, int64_t place, bool among
   resumeGuardedCall(call);
 }
 
-// A lane reaches its next exchange but one only after all lanes have reached the next one and so have read this gift.
+// Two gifts per lane suffice: a lane can begin its second exchange after this one only after all lanes have reached the
+// exchange in between, and they read this gift before that.
 void FiberGroup::exchange(const void *own, size_t bytes, int64_t place) {
   current_->turn ^= 1;
   const auto *first = static_cast<const unsigned char *>(own);

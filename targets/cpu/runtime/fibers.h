@@ -22,8 +22,9 @@ public:
   FiberGroup &operator=(const FiberGroup &) = delete;
   bool valid() const { return valid_; } // false: there was no memory for the stacks, and run() must not be called
 
-  // Fibers that never meet: one waits at a place while the other waits at a different place or has finished. If other ==
-  // waiting, one fiber waits for a condition that never becomes true.
+  // Two fibers that wait for each other forever: one waits at a place while the other waits at a different place or has
+  // finished. A place is the number of an op that waits (KernelOutput::barriers). If other == waiting, one fiber waits for a
+  // condition that never becomes true.
   struct Divergence {
     size_t waiting, other;
     int64_t place;
@@ -40,14 +41,14 @@ public:
   void waitFor(std::function<bool()> passes, int64_t place);
   // Called by a fiber: returns when all lanes of its subgroup have called it with the same place.
   void meet(int64_t place);
-  // Like meet(), but also publishes `bytes` bytes to the other lanes. given() returns them until the publishing lane's next
-  // exchange but one.
+  // Like meet(), but also publishes `bytes` bytes to the other lanes. given() returns them until the publishing lane calls
+  // exchange() for the second time after this.
   void exchange(const void *own, size_t bytes, int64_t place);
   const unsigned char *given(size_t lane) const; // the bytes of a lane of the running fiber's subgroup
   size_t current() const; // the running fiber
   size_t subgroup() const; // its subgroup, and its lane within it
   size_t lane() const;
-  NamedBarriers named; // of the workgroup
+  NamedBarriers named; // the named barriers of the workgroup
 
 private:
   struct Fiber;

@@ -46,13 +46,14 @@ struct KernelOutput {
   bool divides = false;    // workgroups may be divided into parts that run separately, …
   int64_t mostParts = 1;   // … at most this many
   bool partsAreCheap = false; // no part repeats work of another part
-  std::vector<int64_t>
-      numbers; // the table that it reads: numbers in which it may differ from the same kernel with other tile sizes
-  std::vector<bool>
-      sharedDims; // the grid dimensions that the data shared by workgroups depends on; empty: they share nothing, or little
+  // The table that the function reads: the numbers in which it may differ from the function of the same kernel with other tile
+  // sizes.
+  std::vector<int64_t> numbers;
+  // The grid dimensions that the data shared by workgroups depends on; empty: they share nothing, or little.
+  std::vector<bool> sharedDims;
 };
 
-// The output of one launch, collected from all threads: prints, failed asserts, and subgroups that never meet.
+// The output of one launch, collected from all threads: prints, failed asserts, deadlocks and faults.
 class LaunchOutput {
 public:
   explicit LaunchOutput(const KernelOutput &kernel, PanelPool *panels = nullptr) : kernel_(kernel), panels_(panels) {}
@@ -63,8 +64,8 @@ public:
   // Records a fault in one of the workgroups [workgroup, end).
   void faulted(int64_t workgroup, int64_t end, const MemoryFault &fault);
 
-  // To be called after the launch. Passes on the prints in workgroup order, up to `lastWorkgroup`; `prefix` names the printing
-  // worker.
+  // Must be called after the launch. Passes the prints of all workgroups up to `lastWorkgroup` to the sink, in workgroup order;
+  // `prefix` returns the text that names the printing worker.
   using Prefix = std::function<std::string(int64_t workgroup, int64_t subgroup)>;
   void flush(const PrintSink &sink, int64_t lastWorkgroup, const Prefix &prefix) const;
   // The assert that ended the workgroup, with the lowest element (row-major) for which it failed.
@@ -75,7 +76,7 @@ public:
   const FiberGroup::Divergence *divergence(int64_t workgroup) const;
   struct Fault {
     MemoryFault what;
-    int64_t workgroups = 1; // the fault is in one of this many workgroups, from that one on
+    int64_t workgroups = 1; // the fault is in one of this many workgroups, from the one under which it is recorded
   };
   const Fault *fault(int64_t workgroup) const;
 
@@ -87,7 +88,7 @@ private:
     int64_t subgroup;
     std::string text;
   };
-  std::map<int64_t, std::vector<Printed>> printed_; // all maps are by workgroup
+  std::map<int64_t, std::vector<Printed>> printed_; // the keys of all maps are workgroups
   std::map<int64_t, FailedAssert> failedAsserts_;
   std::map<int64_t, FiberGroup::Divergence> divergences_;
   std::map<int64_t, Fault> faults_;
@@ -104,7 +105,7 @@ void xt_nbarrier_alloc(void *fibers, int64_t count);
 int64_t xt_nbarrier_count(void *fibers);
 void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers);
 void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place);
-// FiberGroup's meet, exchange and given.
+// Functions that call meet(), exchange() and given() of FiberGroup.
 void xt_lane_meet(void *fibers, int64_t place);
 void xt_lane_exchange(void *fibers, int64_t place, const void *own, int64_t bytes);
 const void *xt_lane_given(void *fibers, int64_t lane);

@@ -37,7 +37,7 @@ inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
 // The indices of the words from frame[9] on.
 enum RuntimeWord : size_t { kFailureWord, kOutputWord, kPartsWord, kThreadsWord, kApartWord, kNumbersWord, kRuntimeWords };
-inline constexpr size_t kApartMemRefs = 11; // pairs of these memrefs have bits
+inline constexpr size_t kApartMemRefs = 11; // the number of memref parameters whose pairs have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, has a different function: kernel(frame,
 // workgroup, n, scratch) runs subgroup n of one workgroup, or lane n counted over all its subgroups, on its own stack. Its

@@ -8,8 +8,9 @@ namespace xt {
 struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
-  double work =
-      0; // in whole workgroups; those at the end of a dimension count by their share, except where the dimension has only one
+  // The amount of work, in whole workgroups: workgroups at the end of a dimension count by their share, unless the dimension
+  // has only one.
+  double work = 0;
   size_t runtime = 0; // index of the first RuntimeWord; the launcher sets all of them except kApartWord
 };
 
@@ -18,7 +19,7 @@ struct LaunchFrame {
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 // The number of parts (at most `most`) to divide each workgroup into, so that a few workgroups occupy all threads. It is the
-// smallest number that leaves no thread idle for long; cheap parts may be more. `work` is that of a LaunchFrame.
+// smallest number that leaves no thread idle for long; if parts are cheap, it may be larger. `work` is LaunchFrame::work.
 int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 
 // The distance, in parts of workgroups, after which the same values of the grid's `dims` recur. It is the whole launch if the

@@ -99,7 +99,7 @@ MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads) {
 
 double measureBandwidth(int threads) {
   constexpr int64_t kBytes = int64_t{64} << 20, kPiece = int64_t{1} << 20;
-  // Larger than most caches. `to` is not initialised, because the first copy writes all of it.
+  // The arrays are larger than most caches. `to` is not initialised, because the first copy writes all of it.
   std::unique_ptr<char[]> from(new char[kBytes]), to(new char[kBytes]);
   std::memset(from.get(), 1, kBytes);
   ThreadPool pool(threads);

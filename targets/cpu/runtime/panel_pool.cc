@@ -10,8 +10,8 @@
 namespace xt {
 namespace {
 
-constexpr std::chrono::microseconds kLongest{
-    200}; // longer than it takes to pack a panel, or to compute a tile of rows that packs
+// Longer than it takes to pack a panel, or to compute a tile of rows that packs the panel while it multiplies.
+constexpr std::chrono::microseconds kLongest{200};
 
 } // namespace
 

@@ -1,5 +1,5 @@
-// Memory that the workgroups of one launch share: packed panels of a nest's b, and the b of a tile_mma in the form that is
-// multiplied.
+// Memory that the workgroups of one launch share: packed panels of operand `b` of a nest, and operand `b` of a tile_mma in the
+// form in which it is multiplied.
 #pragma once
 #include "targets/cpu/runtime/scratch_memory.h"
 
@@ -38,7 +38,7 @@ public:
   void ready(void *panel, int worker);
 
 private:
-  static constexpr int64_t kMostBytes = int64_t{256} << 20; // each worker may have its share of it
+  static constexpr int64_t kMostBytes = int64_t{256} << 20; // for all workers; each may use an equal share
   static constexpr int64_t kSlabBytes = int64_t{4} << 20;
   struct Slab { // memory that panels are allocated from
     ScratchMemory memory;
@@ -57,8 +57,8 @@ private:
   using Known = std::unordered_map<std::string, Panel *, Hash, std::equal_to<>>;
   struct alignas(64) Owner { // the panels that one worker fills; no other worker changes them
     std::vector<Slab> slabs;
-    std::deque<Panel> panels; // whose addresses are stable
-    Known known; // all panels that it has taken, its own or another's; they are found again without the lock
+    std::deque<Panel> panels; // in a deque, because panels must keep their addresses
+    Known known; // all panels that the worker has taken, filled by itself or by another; looked up without the lock
     int64_t bytes = 0; // size of the slabs
   };
   Panel *takeFirst(const Request &request);

@@ -6,12 +6,13 @@
 
 namespace xt {
 
-// The processors for the workers other than the launching one, which runs on processor `launching`: `allowed` without that one,
-// or all of `allowed` if the rest would be too few for them. `workers` counts the launching thread.
+// The processors for the workers other than the launching one, which runs on processor `launching`: `allowed` without
+// `launching`, or all of `allowed` if the rest is too small for these workers. `workers` counts the launching thread.
 cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers);
 
-// The kernel may wake a thread on the processor of the waking thread, expecting that thread to sleep soon. The launching thread
-// continues to work, so both would share a processor until the load is balanced, milliseconds later.
+// Keeps the other workers of a launch off the processor of the launching thread. The operating system may wake a thread on the
+// processor of the waking thread, expecting that thread to sleep soon. The launching thread continues to work, so both would
+// share a processor until the load is balanced, milliseconds later.
 class ThreadPlacement {
 public:
   // `threads`: all workers except the calling thread. They may use only processors that the calling thread may use. Costs a

@@ -8,8 +8,8 @@
 namespace xt {
 namespace {
 
-// Launches follow each other closely in a program of many kernels. Threads that sleep whenever another one is late lose the time
-// of waking them at every launch.
+// Launches follow each other closely in a program of many kernels. If threads slept whenever another one is late, every launch
+// would lose the time of waking them.
 constexpr std::chrono::microseconds kBeforeSleep{1000};
 
 thread_local int workerOfThread = 0; // a thread that calls run() is the first worker
@@ -32,8 +32,8 @@ void ThreadPool::start() {
     threads_.emplace_back([this, worker] { serve(worker); });
 }
 
-// A chunk of a worker: its share of each period is cut into chunks. If a chunk begins behind the end, so do all later chunks of
-// the worker.
+// Returns chunk number `turn` of a worker, whose share of each period is cut into chunks. If a chunk begins past the end, so do
+// all later chunks of the worker.
 ThreadPool::Range ThreadPool::chunkOf(int owner, int64_t turn) const {
   const int64_t first = period_ * owner / workers_, end = period_ * (owner + 1) / workers_,
                 pieces = (end - first + chunk_ - 1) / chunk_;

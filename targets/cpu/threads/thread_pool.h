@@ -13,8 +13,8 @@ namespace xt {
 
 class ThreadPool {
 public:
-  // Workers including the thread that calls run(); 0: one per processor that this process may use. The others start at
-  // the first run() that can use them.
+  // `workers` counts the thread that calls run(); 0: one worker per processor that this process may use. The other threads
+  // start at the first run() that can use them.
   explicit ThreadPool(int workers);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -25,7 +25,7 @@ public:
   // worker's number is in [0, workers()), and its calls do not overlap. Returns when all are done. Only one run is active at a
   // time; others wait. Unless a worker is later than the others, it gets the same ranges in each run of the same count, so that
   // its cache still holds what it wrote. Neighbouring ranges belong to different workers. With a `period` of at least
-  // workers(), each worker gets the same contiguous part of every `period` neighbours, in one call each.
+  // workers(), each worker gets the same contiguous part of every `period` neighbours, in one or more calls.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work, int64_t period = 0);
   // Within `work`: the number of the calling worker; otherwise 0.
@@ -42,13 +42,13 @@ private:
   ThreadPlacement placement_;
   std::mutex runMutex_; // held during a run
 
-  // Every worker takes part in every round, so the members below do not change until all are done. The counters have 32 bits,
-  // so that waiting uses the kernel's futex directly, without the library's own memory and lock.
+  // Every worker takes part in every run, so the members below do not change until all are done. The counters have 32 bits, so
+  // that waiting uses the kernel's futex directly, without the standard library's own memory and lock.
   std::atomic<uint32_t> round_{0}; // number of the current run; workers wait for it to change
-  std::atomic<int32_t> busy_{0}; // workers that are not done, except the caller's
+  std::atomic<int32_t> busy_{0}; // workers that are not done, except the caller
   std::atomic<bool> stopping_{false};
 
-  struct alignas(64) Turn { // of a worker: how many of its chunks have been taken
+  struct alignas(64) Turn { // the number of chunks of a worker that have been taken
     std::atomic<int64_t> taken{0};
   };
   struct Range {
