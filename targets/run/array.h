@@ -14,8 +14,8 @@ struct HostArray {
   bool integer = false;
   Elements<int64_t> ints;  // integer arrays
   Elements<double> values; // float arrays
-  // Absolute bound on the error of each element; empty: exact. Integer arrays have one where comparisons are within
-  // their error.
+  // Absolute bound on the error of each element; empty: exact. Integer arrays have errors if they come from comparisons that
+  // are uncertain because of their operands' errors.
   Elements<double> errors;
   bool wide = false;        // operations on it round in f64 instead of f32
   std::optional<Elem> elem; // the element type of a buffer or of a cast; arithmetic drops it
@@ -31,12 +31,13 @@ struct HostArray {
 Result<HostArray> makeArray(MemoryBudget &budget, std::vector<int64_t> shape, bool integer, bool withErrors);
 Result<HostArray> integerScalar(MemoryBudget &budget, int64_t value);
 Result<HostArray> floatScalar(MemoryBudget &budget, double value);
-// Integer types become integers, float types floats; exact.
+// Converts raw content: integer types become integers and float types floats, all exact.
 Result<HostArray> fromRaw(const RawArray &raw, MemoryBudget &budget, int threads);
-// The same values as floats. Integers beyond 2^53 round.
+// The same values as floats. Integers beyond 2^53 are rounded.
 Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads);
 
-// NumPy: shapes are aligned at their last dimension, and extents must be equal or 1. Nullopt if they do not match.
+// The shape of a broadcast by NumPy's rules: shapes are aligned at their last dimension, and extents must be equal or 1.
+// Nullopt if they do not match.
 std::optional<std::vector<int64_t>> broadcastShape(std::span<const int64_t> a, std::span<const int64_t> b);
 // Strides for reading a dense array of `shape` as one of the larger shape `to`; 0 along repeated dimensions.
 std::vector<int64_t> broadcastStrides(std::span<const int64_t> shape, std::span<const int64_t> to);

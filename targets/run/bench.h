@@ -1,4 +1,4 @@
-// Times the launches of a test: how many runs, and the statistics of their times.
+// Times the launches of a test: decides on the number of runs, and computes the statistics of their times.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/cost.h"
@@ -48,8 +48,8 @@ struct BenchReport {
   double emptySeconds = 0;   // launches of zero workgroups
 };
 
-// Operations and bytes of a launch by the compiler's own count (ir/cost.h), within the bounds of the grid and the
-// loops; nullopt where a bound depends on more than the launch's arguments.
+// Operations and bytes of a launch as the compiler counts them (ir/cost.h). Only work inside the bounds of the grid and the
+// loops counts. Nullopt if a bound depends on more than the launch's arguments.
 std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 } // namespace xt

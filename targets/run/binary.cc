@@ -55,7 +55,7 @@ void floatValues(HostFn fn, const double *a, const double *b, int64_t n, double 
   XT_UNREACHABLE("not a float function of two arrays");
 }
 
-// An upper bound on the difference when each operand varies within its error.
+// An upper bound on the change of v = pow(x, y) when each operand varies within its error.
 double powCarried(double x, double ex, double y, double ey, double v) {
   if (ex == 0 && ey == 0) return 0;
   if (ex > 0 && !surelyNonzero(x, ex) && y - ey < 0) return specialBound(false); // a pole is within the error
@@ -176,7 +176,7 @@ Result<HostArray> floatBinary(const EvalSite &site, HostFn fn, HostArray a, Host
   return out;
 }
 
-// Floored quotient and remainder; b is not 0.
+// Integer remainder and quotients; `b` is not 0. The functions that return a bool return true if the quotient overflows.
 int64_t floorMod(int64_t a, int64_t b) {
   if (b == -1) return 0; // the quotient of the smallest integer would overflow
   int64_t r = a % b;
@@ -197,7 +197,7 @@ bool ceilDiv(int64_t a, int64_t b, int64_t *out) {
   return false;
 }
 
-// Returns false where the result does not fit 64 bits, or a divisor is 0.
+// Returns false if a result does not fit 64 bits or a divisor is 0; `failedAt` is then the index of the first such element.
 bool integerValues(HostFn fn, const int64_t *a, const int64_t *b, int64_t n, int64_t *out, int64_t &failedAt) {
   auto each = [&](auto f) {
     bool failed = false;

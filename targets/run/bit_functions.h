@@ -6,7 +6,7 @@ namespace xt {
 
 bool isBitFunction(HostFn fn);
 
-// `shape` is the broadcast shape of a and b. The result of `and`, `or`, `xor` and the unsigned functions has the operands'
+// `shape` is the broadcast shape of `a` and `b`. The result of `and`, `or`, `xor` and the unsigned functions has the operands'
 // common element type, if there is one, because its range is never exceeded. `shli` is computed exactly, like `*`, so its
 // result has no element type. The unsigned functions read the bits of an operand in the operand's own type; a negative number
 // without a type is an error of the test. If an operand may be inexact, the error bound of the result is infinite.

@@ -43,8 +43,8 @@ std::string dimText(size_t d, const BufferPlan &plan) {
   return str("dimension ", d, " (stride ", plan.strides[d], ", extent ", plan.sizes[d], ")");
 }
 
-// Computes dataBytes. Elements do not overlap if each stride, in ascending order, exceeds the extent of all
-// dimensions inside it.
+// Computes dataBytes, or returns the problem. Elements do not overlap if each stride, in ascending order, is at least the
+// extent of all dimensions inside it.
 std::optional<std::string> measure(BufferPlan &plan) {
   const std::string tooLarge = "a buffer of " + shapeText(plan.sizes) + " is too large: its bytes do not fit 62 bits";
   if (!elementCount(plan.sizes)) return tooLarge;

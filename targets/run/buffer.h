@@ -16,11 +16,11 @@ struct BufferPlan {
   Elem elem = kF32Elem;
   int64_t dataBytes = 0; // from the first to the end of the last element; 0 if the buffer is empty
 };
-// Strided layouts: a '?' stride is packed on the dimensions to its right. The error message names the cause: sizes
-// too large, a stride that is not positive, elements that would overlap, or a different rank.
+// Why a layout is not possible: the sizes are too large, a stride is not positive, elements would overlap, or the rank differs.
 struct PlanError {
   std::string message;
 };
+// In a strided layout, a '?' stride is packed on the dimensions to its right.
 std::variant<BufferPlan, PlanError> planBuffer(std::span<const int64_t> sizes, Elem elem, const MemoryLayout &memory);
 
 class DeviceBuffer {
@@ -28,7 +28,7 @@ public:
   // Each guard zone has at least this many bytes; larger buffers have larger zones.
   static constexpr int64_t kMinGuardBytes = 64 << 10;
 
-  // All bytes are guard bytes until written. The data starts at a multiple of 64 bytes. Error: Environment.
+  // All bytes are guard bytes until written. The data starts at a multiple of 64 bytes. An Error is of the environment.
   static Result<DeviceBuffer> make(MemoryBudget &budget, BufferPlan plan, std::string_view what);
 
   const BufferPlan &plan() const { return plan_; }
@@ -38,10 +38,11 @@ public:
   // Fills the whole memory with guard bytes, in a pattern that depends on the seed, then writes the elements.
   void reset(uint64_t seed, const RawArray &content, int threads);
   void resetPoisoned(uint64_t seed, std::byte poison, int threads);
-  // `to` has the buffer's sizes and element type.
+  // Copies the elements into `to`, which must have the buffer's sizes and element type.
   void read(RawArray &to, int threads) const;
 
-  // Describes which guard bytes changed: "3 bytes changed, the first 12 bytes after the end". Empty: none.
+  // Describes which guard bytes changed: "3 guard bytes changed after the buffer, the first 12 bytes after the end". Empty:
+  // none.
   std::string guardReport() const;
 
 private:

@@ -52,8 +52,8 @@ double Comparison::boundAt(int64_t i) const {
   }
   double error = left_->errorAt(i) + right_->errorAt(right_->count() == 1 ? 0 : i);
   if (!isFloatElem(left_->elem)) return error;
-  // A kernel's value is within the error and is then rounded: by at most half an ulp. Without an error, it is rounded exactly as
-  // the expected value is.
+  // A kernel's value is within the error and is then rounded, which adds at most half an ulp. Without an error, it is rounded
+  // exactly as the expected value is.
   if (error == 0) return std::fabs(roundTo(*left_->elem, expected) - expected);
   return error + ulpAt(elemInfo(*left_->elem), std::fabs(expected) + error) / 2;
 }
@@ -68,7 +68,7 @@ bool Comparison::integersPass(int64_t i) const {
 bool Comparison::wouldPass(double got, int64_t i) const {
   double expected = expectedAt(i);
   bool isTyped = isFloatElem(left_->elem);
-  // A value that a type without infinities rounds to NaN passes as NaN.
+  // In a type without infinities, a value may round to NaN: then NaN passes.
   if (got != got) return expected != expected || (isTyped && std::isnan(roundTo(*left_->elem, expected)));
   if (expected != expected) return false;
   if (tolerance_ == HostStmt::Tolerance::Exactly) return got == (isTyped ? roundTo(*left_->elem, expected) : expected);

@@ -8,23 +8,24 @@
 
 namespace xt {
 
-// The comparison of one element. Integers that f64 cannot represent are in the integer fields.
+// The comparison of one element. Integers that f64 cannot represent are rounded in `got` and `expected`; if both are integers,
+// `difference` and `passes` follow from their exact values.
 struct Verdict {
   double got = 0, expected = 0, bound = 0, difference = 0;
   bool passes = false;
 };
 
-// The rules of lang/reference/tests_and_tolerances.md. Both arrays must outlive it.
+// The rules of lang/reference/tests_and_tolerances.md. Both arrays must outlive the object.
 //   Derived  |got - expected| <= error of both + the rounding to the left side's element type, which is exact where the
 //            expected value has no error: then only the correctly rounded value passes.
 //   Exactly  got equals the expected value rounded to the left side's element type.
 //   Ulp      |got - expected| <= n ulp of that type (f32 or f64 where the left side is computed).
 //   RelAbs   |got - expected| <= atol + rtol * |expected|.
-// An infinity passes where a value within the bound rounds to it. NaN passes only where both are NaN; an infinite
-// expected value accepts only itself.
+// An infinity passes where a value within the bound rounds to it; an infinite expected value accepts only itself. NaN passes
+// only where the expected value is NaN or, in a type without infinities, rounds to NaN.
 class Comparison {
 public:
-  // The right side must have the left side's shape or be a scalar; otherwise HostShapeMismatch is reported.
+  // Reports HostShapeMismatch unless the right side has the left side's shape or is a scalar.
   static Result<Comparison> make(const EvalSite &site, const HostArray &left, const HostArray &right, const HostStmt &check);
 
   int64_t count() const { return left_->count(); }
@@ -37,7 +38,7 @@ public:
   double expectedAt(int64_t i) const { return right_->valueAt(right_->count() == 1 ? 0 : i); }
   // The bound on |got - expected|.
   double boundAt(int64_t i) const;
-  // The origin of the bound, e.g. "6.1e-05 by the derived tolerance".
+  // The tolerance as text, e.g. "derived from the expression" or "within ulp = 2".
   std::string toleranceText() const;
 
 private:
@@ -60,7 +61,8 @@ bool allPass(const Comparison &comparison);
 // One byte per element: 1 where the element fails.
 Result<Elements<uint8_t>> failureMask(const Comparison &comparison, MemoryBudget &budget, int threads);
 
-// The shortest text that identifies a value of an element type: "0.5", "-3", "nan".
+// A value of an element type as text: "0.5", "-3", "nan". It is the shortest text that identifies the value if the type has at
+// most 24 bits of precision; otherwise it has up to 9 significant digits.
 std::string valueText(double value, std::optional<Elem> elem);
 std::string elementText(const HostArray &array, int64_t i);
 

@@ -55,8 +55,8 @@ inline bool anyError(const double *errors, int64_t count) {
   return any;
 }
 
-// e times a factor, but 0 for e = 0 even if the factor is infinite. An infinite e stays infinite, because its value
-// may be a NaN.
+// |factor| * e, but 0 for e = 0 even if the factor is infinite. An infinite e stays infinite even if the factor is 0, because a
+// value with an infinite error may be a NaN.
 inline double scaled(double factor, double e) { return e == 0 || std::isinf(e) ? e : std::fabs(factor) * e; }
 
 // The lowest linear index that any thread has reported, or -1.

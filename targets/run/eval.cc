@@ -149,7 +149,7 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
       step = *given;
       if (step == 0) return at(range->step[0]).fail(DiagCode::HostBadArgument, "the step of a slice must not be 0");
     }
-    // A negative step runs from the last element to the first; the default end before the first element has no spelling.
+    // A negative step runs from the last element to the first; the default end before the first element cannot be written.
     int64_t begin = step < 0 ? shape[d] - 1 : 0, end = step < 0 ? -1 : shape[d];
     auto bound = [&](const std::vector<HostExpr> &written, int64_t &value, int64_t most) -> Result<void> {
       if (written.empty()) return {};

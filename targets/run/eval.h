@@ -45,7 +45,8 @@ private:
   Result<HostArray> ternaryCall(const HostExpr &expr, HostArray x, HostArray y, const HostExpr &third);
   Result<HostArray> matmulCall(const HostExpr &expr, HostArray x, HostArray y, std::span<const HostExpr *const> args);
   Result<Elem> elemType(const HostExpr &arg) const;
-  // A dimension that may be left out. One outside of any rank is only limited: the function reports it.
+  // The dimension that an argument gives, or `otherwise` if it is omitted. A value outside of any rank is clamped here and
+  // reported by the function.
   Result<int> dimension(const HostExpr *arg, int64_t otherwise);
   Result<HostArray> reduction(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> slice(const HostExpr &expr);

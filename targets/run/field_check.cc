@@ -47,7 +47,7 @@ void FieldCheck::forgetMemory() {
   state_.site().budget.give(std::exchange(reserved_, 0));
 }
 
-// The launches may store every float of every buffer.
+// Reserves memory for the elements of all floats of all buffers, because the launches may store every one of them.
 Result<void> FieldCheck::reserveMemory() {
   int64_t floats = 0;
   for (const auto &buffer : state_.buffers())

@@ -23,7 +23,7 @@ public:
   Result<void> declareInputs();
   // Call after a launch that may write the buffer. An Error if the budget is exhausted.
   Result<void> keep(const TestBuffer &buffer, size_t launch);
-  // Like verifyChecks.
+  // Like verifyChecks (verify.h), but both sides are compared in the field.
   Result<std::vector<CheckReport>> verify();
 
   const Elements<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) override;
@@ -38,7 +38,7 @@ private:
   FieldArithmetic &arithmetic_;
   const HostTest &test_;
   TestState &state_;
-  std::map<std::pair<std::string, size_t>, Elements<FieldValue>> contents_; // by preceding launch, or kBefore
+  std::map<std::pair<std::string, size_t>, Elements<FieldValue>> contents_; // by buffer and preceding launch, or kBefore
   int64_t reserved_ = 0; // bytes of the budget for the elements that `arithmetic_` keeps
 };
 

@@ -82,7 +82,7 @@ private:
     result.integers = std::move(array);
     return result;
   }
-  // The operand of comparisons and similar functions: integers, or the real values.
+  // The array as an operand of comparisons and similar functions: its integers, or its real values.
   Result<HostArray> host(const FieldArray &array) {
     if (array.integers) return copyView(*array.integers, {array.shape, denseStrides(array.shape), 0}, state_.site().budget, 0);
     auto reals = makeArray(state_.site().budget, array.shape, false, false);

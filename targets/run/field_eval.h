@@ -14,7 +14,7 @@ struct FieldArray {
   int64_t count() const { return integers ? integers->count() : values.count(); }
   FieldValue at(int64_t i) const { return integers ? fieldFromInteger(integers->ints[i]) : values[i]; }
 };
-// Elements of the field in the budget; an Error if it is exhausted.
+// Allocates elements of the field within the budget; an Error if it is exhausted.
 Result<Elements<FieldValue>> makeFieldValues(MemoryBudget &budget, int64_t count);
 
 // The content of float buffers at a statement, or before the launches.
@@ -24,8 +24,8 @@ public:
   virtual const Elements<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) = 0;
 };
 
-// Evaluates an expression that TestState::evaluate has accepted. `literals` is the type, f32 or f64, whose constants the literals
-// of the expression stand for. An Error if the memory budget is exhausted.
+// Evaluates an expression that TestState::evaluate has accepted. `literals`: the type, f32 or f64, of the kernel's constants
+// that the literals of the expression stand for. An Error if the memory budget is exhausted.
 Result<FieldArray> evaluateInField(const HostExpr &expr, size_t position, const HostTest &test, TestState &state,
                                    FieldContents &contents, Elem literals);
 

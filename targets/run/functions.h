@@ -1,5 +1,5 @@
-// The functions of test expressions on arrays. Each computes the value in f64 or in 64-bit integers, and where it is
-// tracked the bound on a kernel's error. Errors of the test are reported at the site's range.
+// The functions of test expressions on arrays. Each computes the value in f64 or in 64-bit integers and, where errors are
+// tracked, the bound on a kernel's error. Errors of the test are reported at the site's range.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/host.h"
@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// A sum whose bound exceeds the mean magnitude of its terms, so that an error in one term could pass.
+// Sums whose bound exceeds the mean magnitude of their terms, so that an error in one term could pass.
 struct WeakBound {
   SourceRange range;
   int64_t terms = 0;
@@ -21,7 +21,7 @@ struct EvalSite {
   Diagnostics &diagnostics;
   int threads = 0;         // 0: all cores
   bool trackErrors = true; // false for initialisers and sizes
-  SourceRange range;       // of the call
+  SourceRange range;       // the range of the call
   std::vector<WeakBound> *weak = nullptr;
 
   Error fail(DiagCode code, std::string message) const {
@@ -30,15 +30,15 @@ struct EvalSite {
   }
 };
 
-// Elementwise, with broadcasting. Integer operands give integers under + - * mod ceildiv min max and comparisons;
-// everything else computes in f64. Comparisons and logic give 0 and 1, with an error of 1 where operands are within
-// their errors of each other.
+// Elementwise functions, with broadcasting. Functions whose operands are all integers give integers, except `/`, `pow` and
+// functions of floats such as `sqrt`; everything else computes in f64. Comparisons and logic give 0 and 1, with an error of 1
+// where operands are within their errors of each other.
 Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x);
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b);
 Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArray x, HostArray y);
 Result<HostArray> applyCast(const EvalSite &site, HostArray x, Elem to);
 
-// sum, mean, prod, max, min along one dimension (kept with extent 1), or over all (a scalar).
+// The sum, mean, prod, max or min along one dimension (kept with extent 1), or of all elements (a scalar).
 Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, std::optional<int> dim);
 Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 // NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column. `start`:
@@ -46,8 +46,8 @@ Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 // default f32, or f64 if an operand is f64.
 Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<HostArray> start,
                          std::optional<Elem> accumulator);
-// The elements of x at integer indices along dimension dim, which is replaced by the shape of the indices. Negative
-// indices count from the end; an index out of bounds is reported.
+// The elements of `x` at integer indices along dimension `dim`, which is replaced by the shape of the indices. Negative indices
+// count from the end; an index out of bounds is reported.
 Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);
 Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
 

@@ -148,7 +148,7 @@ Result<void> gemmMagnitude(const GemmShape &shape, const double *a, const double
   // Each f64 step of a sum of non-negative terms has a relative error of at most 2^-53.
   double blocks = static_cast<double>(shape.k) / kDepth + 2;
   if (!fits) return gemmWith<double, true>(shape, a, b, c, {1 + (kDepth + 2 + blocks) * 0x1p-52, 0}, budget, threads);
-  // In f32 each operand and each step has an error of 2^-24 of a block's sum; twice that covers second-order terms. A
+  // In f32, each operand and each step has an error of at most 2^-24 of a block's sum; twice that covers second-order terms. A
   // product below the normal range loses at most 2^-149.
   double floor = ra.smallest * rb.smallest < 0x1p-124 ? kDepth * 0x1p-148 : 0;
   return gemmWith<float, true>(shape, a, b, c, {1 + (kDepth + 3) * 0x1p-23 + blocks * 0x1p-52, floor}, budget, threads);

@@ -12,9 +12,9 @@ struct GemmShape {
 // c[i, j] = sum over k of a[i, k] * b[k, j], row-major and dense. Overwrites c.
 Result<void> gemm(const GemmShape &shape, const double *a, const double *b, double *c, MemoryBudget &budget, int threads);
 
-// An upper bound, within a factor of 1 + 2^-13, of sum |a
-// b|. Computed in f32 in blocks of K, which are added in f64 and increased by the largest error of f32 sums of
-// non-negative terms. Falls back to f64 where magnitudes are outside of the range that f32 represents accurately.
+// c[i, j] = an upper bound, within a factor of 1 + 2^-13, of the sum over k of |a[i, k] * b[k, j]|. Computed in f32 in blocks
+// of K, which are added in f64 and increased by the largest error of f32 sums of non-negative terms. Falls back to f64 where
+// magnitudes are outside of the range that f32 represents accurately.
 Result<void> gemmMagnitude(const GemmShape &shape, const double *a, const double *b, double *c, MemoryBudget &budget,
                            int threads);
 

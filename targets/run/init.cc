@@ -69,7 +69,7 @@ private:
   }
   std::string atIndex(int64_t i) const { return sizes_.empty() ? "" : " at index " + indexText(indexOf(i, sizes_)); }
 
-  // A u64 accepts any 64 bits as raw bits, but a negative number is not one of its values.
+  // Whether the element type has this value. fitsInteger() accepts any 64 bits for u64, but u64 has no negative values.
   bool holds(int64_t value) const { return fitsInteger(elem_, value) && (elem_ != Elem::U64 || value >= 0); }
 
   // Calls store(i, to) for each element, in parallel.
@@ -249,7 +249,7 @@ private:
       const double *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
       if (isFloat(elem_)) return fromDoubles(elem_, v, run.count, to, 1);
       for (int64_t i = 0; i < run.count; ++i, to += size) {
-        // Integral floats are accepted; 2^63 and above do not fit any signed type.
+        // Floats are accepted if they are integral and below 2^63 in magnitude, also for u64.
         bool fits = v[i] == std::rint(v[i]) && std::fabs(v[i]) < 0x1p63 && holds(static_cast<int64_t>(v[i]));
         if (!fits) failed.put(run.out + i);
         storeInteger(elem_, to, fits ? static_cast<int64_t>(v[i]) : 0);

@@ -19,7 +19,8 @@ struct InitContext {
   bool small = false;       // the small sizes of a test: `load` reads a corner of a larger file
 };
 
-// The content that an initialiser other than `out` gives a buffer.
+// The content that an initialiser other than `out` gives a buffer. `output` is splitMix64(seed, index) at the row-major index
+// of the element.
 //   random(seed, dist, range)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
 //                              integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
 //                              bounds. dist = "normal": floats of the standard normal distribution, by Box and Muller
@@ -27,8 +28,8 @@ struct InitContext {
 //                              number outside of the range is replaced by one from outputs 2 and 3, and so on.
 //   ints(low, high, seed)      low + floor(output * (high - low + 1) / 2^64)
 //   fill, iota, identity, from, load: see ir/ops/host.def.
-// A value is rounded once to a float type; one that an integer type cannot hold is reported with its index. File
-// errors are Environment.
+// A value is rounded once to a float type; one that an integer type cannot hold is reported with its index. Errors of files are
+// of the environment.
 Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context);
 
 } // namespace xt

@@ -9,9 +9,9 @@ namespace xt {
 struct LaunchPlan {
   const HostStmt *stmt = nullptr;
   size_t position = 0;
-  const Kernel *kernel = nullptr; // of the source module
+  const Kernel *kernel = nullptr; // a kernel of the source module
   std::vector<LaunchArg> args;
-  std::vector<TestBuffer *> buffers; // per parameter; null for scalars
+  std::vector<TestBuffer *> buffers; // one per parameter; null for arguments that are not buffers
   std::vector<GridRange> grid;       // empty: one workgroup
 };
 

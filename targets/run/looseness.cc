@@ -43,7 +43,7 @@ Line lineOf(std::vector<double> &magnitudes, bool typical) {
   return line;
 }
 
-// `parts` are in the order of their elements.
+// Adds up `parts`, which are in the order of their elements.
 Looseness joined(std::span<const Looseness> parts) {
   Looseness total;
   for (const Looseness &part : parts) {
@@ -92,7 +92,7 @@ private:
     Looseness found;
     for (int64_t c = 0; c < shape_.columns; ++c) {
       int64_t i = at(r, c);
-      if (!std::isfinite(comparison_.expectedAt(i))) continue; // accepts only itself
+      if (!std::isfinite(comparison_.expectedAt(i))) continue; // an infinity or NaN accepts only itself
       double bound = comparison_.boundAt(i), scale = std::max({atLeast, magnitude(r, c), around(r, c)});
       if (bound <= scale || bound < negligible) continue;
       if (found.elements++ == 0) found = {1, i, bound, scale};
@@ -101,7 +101,8 @@ private:
   }
   int64_t at(int64_t r, int64_t c) const { return start_ + r * shape_.columns + c; }
   double magnitude(int64_t r, int64_t c) const { return finiteMagnitude(comparison_.expectedAt(at(r, c))); }
-  // 0 if the terms of a value cancel, so that only rounding errors of f64 are left: a derived bound is then far larger than it.
+  // The magnitude of an expected value, but 0 if its terms cancel, so that only rounding errors of f64 are left of them: a
+  // derived bound is then far larger than the value.
   double unlessCancelled(int64_t r, int64_t c) const {
     constexpr double kFar = 0x1p16;
     double value = magnitude(r, c);
@@ -134,7 +135,7 @@ Looseness findLooseness(const Comparison &comparison, double atLeast, int thread
   const HostArray &left = comparison.left();
   double negligible = std::ldexp(1.0, elemInfo(left.elem && isFloat(*left.elem) ? *left.elem : Elem::F32).minExponent);
   std::vector<Looseness> parts(static_cast<size_t>(comparison.count() / shape.count()));
-  int inside = parts.size() == 1 ? threads : 1; // of several matrices each has a thread
+  int inside = parts.size() == 1 ? threads : 1; // if there are several matrices, each is processed by one thread
   parallelFor(static_cast<int64_t>(parts.size()), 1, threads, [&](int64_t begin, int64_t end) {
     for (int64_t m = begin; m < end; ++m)
       parts[static_cast<size_t>(m)] = LooseMatrix(comparison, m * shape.count(), shape, inside).find(atLeast, negligible);

@@ -1,4 +1,4 @@
-// matmul of test expressions: shapes, batches, and the error bound around the kernels of gemm.h.
+// The function `matmul` of test expressions: its shapes, batches and error bounds. gemm.h computes the products of floats.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
@@ -90,8 +90,8 @@ struct Accumulation {
   double groupUnit = 0, groupTiny = 0, exact = 0;
   bool wide = false;
 
-  // `terms`: number of terms that may be nonzero, out of `places`. A group is 8 consecutive places, so each of few terms may be
-  // in a separate group.
+  // `terms`: number of terms that may be nonzero, out of `places`. A group is 8 consecutive places, so each of a few terms may
+  // be in a group of its own.
   double bound(double magnitude, double carried, int64_t terms, int64_t places, bool integers) const {
     if (carried == 0 && (magnitude == 0 || (integers && magnitude < exact))) return 0;
     auto count = static_cast<double>(terms);
@@ -153,7 +153,8 @@ private:
     for (int64_t i = 0; start && i < s_.m * s_.n; ++i) to[i] += of(start[i]);
   }
 
-  // sum over k of ea|b| + (|a| + ea)eb; empty if both operands are exact.
+  // The errors of the sums that follow from errors of the operands: errorsStart + sum over k of ea |b| + (|a| + ea) eb, where
+  // ea and eb are the errors of `a` and `b`. Empty if all operands are exact.
   Result<Elements<double>> carriedErrors() {
     Elements<double> total;
     if (!errorsA && !errorsB && !errorsStart) return total;
@@ -196,7 +197,8 @@ private:
     return all;
   }
 
-  // For each row of a (below: column of b), the number of elements that are not certainly 0. A product with a 0 is exact.
+  // For each row of `a`, the number of elements that are not certainly 0. A product with a 0 is exact. termsInColumns() counts
+  // them for each column of `b`.
   std::vector<int64_t> termsInRows() const {
     std::vector<int64_t> terms(static_cast<size_t>(s_.m), 0);
     for (int64_t i = 0; i < s_.m; ++i)
@@ -212,7 +214,8 @@ private:
     return terms;
   }
 
-  // Whether a kernel certainly has the same infinity or NaN: no term is special only within an error.
+  // Whether a kernel certainly has the same infinity or NaN: no error is infinite, and no infinite or NaN operand is multiplied
+  // by a value that may be 0 within its error.
   bool certain(int64_t i, int64_t j) const {
     auto open = [](double x, double e) { return std::isinf(e) || (e > 0 && !surelyNonzero(x, e)); };
     if (errorsStart && std::isinf(errorsStart[i * s_.n + j])) return false;

@@ -14,9 +14,9 @@ struct NpyHeader {
   int64_t dataOffset = 0; // bytes from the start of the file
 };
 
-// Whether a file's elements have an element type, in either byte order: numpy's dtype of the same name. bf16 and f8,
-// which numpy lacks, are raw bytes ('<V2' and '|V1', as ml_dtypes writes them) or unsigned integers of that width, f8
-// also '<f1'. i1 is bool or a byte, i4 a byte.
+// Whether the elements of a file can be read as element type `elem`, in either byte order. Most element types need numpy's
+// dtype of the same name. bf16 and f8, which numpy lacks, are raw bytes ('<V2' and '|V1', as ml_dtypes writes them) or unsigned
+// integers of that width; f8 may also be '<f1'. i1 is a bool or a byte, and i4 is a byte.
 bool npyHolds(const NpyHeader &header, Elem elem);
 // The element type that corresponds to numpy's dtype; nullopt for other dtypes, and for raw bytes, which several
 // element types use.

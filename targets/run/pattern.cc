@@ -57,7 +57,7 @@ std::string periodic(const Line &line, std::string_view noun) {
   return "";
 }
 
-// Describes the affected indices of one dimension; empty if all or none are affected.
+// Describes the affected indices of one dimension; empty if all or none are affected, or if they form no known pattern.
 std::string describeLine(const Line &line, std::string_view noun) {
   if (line.all()) return "";
   if (line.contiguous()) {
@@ -84,7 +84,7 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
   if (set == mask.count()) return "every element";
   std::string inBatch = batches.all() ? "" : batches.count == 1 ? str(" in batch ", batches.first) : " in some batches";
   if (set == 1) return "one element";
-  // Some wrong results agree by chance, so most of the pattern must be affected, but not all of it.
+  // Some wrong results agree by chance, so at least half of the pattern must be affected, but not all of it.
   double covered = static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
   if (static_cast<double>(set) < 0.5 * covered) return "";
   std::string inRows = describeLine(rows, "row"), inColumns = describeLine(columns, "column");

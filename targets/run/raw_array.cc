@@ -54,7 +54,7 @@ template <class T, class Out, class F> void convertLoop(const std::byte *from, i
   for (int64_t i = 0; i < count; ++i) to[i] = convert(read<T>(from + i * static_cast<int64_t>(sizeof(T))));
 }
 
-// Returns false for floats.
+// Converts integers. Returns false, without converting anything, if the elements are floats.
 template <class Out> bool integersTo(Elem elem, const std::byte *from, int64_t count, Out *to) {
   const ElemInfo &info = elemInfo(elem);
   if (info.isFloat) return false;

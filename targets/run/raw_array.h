@@ -17,7 +17,7 @@ struct RawArray {
   int64_t count() const { return bytes.count() / elemInfo(elem).storageBytes; }
   int64_t elemBytes() const { return elemInfo(elem).storageBytes; }
 
-  // Uninitialised. An Error (environment) if it exceeds the budget.
+  // Makes an uninitialised array. An Error of the environment if it exceeds the budget.
   static Result<RawArray> make(MemoryBudget &budget, std::vector<int64_t> sizes, Elem elem, std::string_view what);
 };
 
@@ -25,7 +25,7 @@ Result<RawArray> copyOf(const RawArray &array, MemoryBudget &budget, std::string
 // Whether all elements have the same bytes (true for at most one element).
 bool isConstant(const RawArray &array);
 
-// Bulk conversion of `count` elements, parallel on all threads.
+// Bulk conversion of `count` elements, in parallel on up to `threads` threads (0: all cores).
 void toDoubles(Elem elem, const std::byte *from, int64_t count, double *to, int threads); // any element type
 void toIntegers(Elem intType, const std::byte *from, int64_t count, int64_t *to, int threads);
 void fromDoubles(Elem floatType, const double *from, int64_t count, std::byte *to, int threads); // rounds once
@@ -38,7 +38,7 @@ void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::b
 
 // Row-major strides of a shape.
 std::vector<int64_t> denseStrides(std::span<const int64_t> sizes);
-// The row-major index of linear position `linear`.
+// The indices, one for each dimension, of the element at row-major position `linear`.
 std::vector<int64_t> indexOf(int64_t linear, std::span<const int64_t> sizes);
 // "[3, 17]"
 std::string indexText(std::span<const int64_t> index);

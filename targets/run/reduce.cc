@@ -40,7 +40,7 @@ struct Sum {
   }
 };
 struct Product {
-  double product = 1, magnitude = 1, largest = 1; // of x, |x|, |x| + e
+  double product = 1, magnitude = 1, largest = 1; // the products of x, of |x| and of |x| + e
   bool integers = true, open = false;             // open: a factor may be 0, or anything, within its error
   void add(double x, double e) {
     product *= x;
@@ -58,7 +58,7 @@ struct Product {
     return carried + kLambda * std::sqrt(static_cast<double>(terms)) * type.unit * largest + type.tiny;
   }
 };
-struct Extreme { // extreme of sign * x: a minimum is the maximum of the negated terms
+struct Extreme { // the maximum of sign * x: a minimum is the maximum of the negated terms
   double value = -kInf, low = -kInf, high = -kInf;
   bool nan = false;
   void add(double x, double e) {

@@ -195,7 +195,7 @@ nlohmann::json elementJson(const std::optional<ElementReport> &e) {
           {"difference", e->difference}, {"bound", e->bound}, {"writer", e->writer}};
 }
 
-// Numbers that JSON cannot represent (NaN, inf) stay texts, as do integers beyond 2^53.
+// Numbers that JSON cannot represent (NaN, inf) stay strings, as do integers beyond 2^53.
 nlohmann::json summaryJson(const BufferSummary &s) {
   return {{"name", s.name}, {"shape", s.sizes}, {"type", elemName(s.elem)}, {"min", s.least},  {"max", s.greatest},
           {"mean", s.mean}, {"nan", s.nans},    {"inf", s.infinities},      {"first", s.first}};

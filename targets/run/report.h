@@ -56,13 +56,13 @@ struct RunReport {
   TestStatus status = TestStatus::Passed;
   std::vector<Finding> findings;
   std::vector<CheckReport> checks;
-  std::vector<std::string> saved;     // paths
-  std::vector<BufferSummary> outputs; // of RunOptions::summarise
+  std::vector<std::string> saved;     // the paths of the written files
+  std::vector<BufferSummary> outputs; // filled if RunOptions::summarise is set
   std::string repeatCommand;
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both rounds, kernels only
   } seconds;
-  std::optional<BenchReport> bench; // of RunOptions::bench
+  std::optional<BenchReport> bench; // set if RunOptions::bench is set
 };
 
 struct TestReport {

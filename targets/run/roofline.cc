@@ -25,7 +25,7 @@ std::string pixel(double value) {
 
 // A logarithmic axis.
 struct LogAxis {
-  double low, high, from, to; // exponents of 10, pixels
+  double low, high, from, to; // low and high: exponents of 10; from and to: pixels
   double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
 

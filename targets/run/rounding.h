@@ -38,7 +38,7 @@ inline constexpr RoundingType roundingType(bool wide) {
 // are, and infinite where it may have another one.
 inline double specialBound(bool certain) { return certain ? 0 : std::numeric_limits<double>::infinity(); }
 
-// Whether x is nonzero, whatever its error is.
+// Whether x is nonzero even if it is off by `error`.
 inline bool surelyNonzero(double x, double error) { return std::fabs(x) > error; }
 
 // The bound after one correctly rounded operation with the host's result `value`, where `carried` is the bound that
@@ -71,9 +71,9 @@ inline double ulpAt(const ElemInfo &type, double magnitude) {
   return place >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(place + 1023) << 52) : std::ldexp(1.0, place);
 }
 
-// The error that rounding to a float type adds for values up to a magnitude, if the kernel rounds too: half an ulp of
-// the host's rounding, plus the kernel's. The kernel may round a multiple that is not smaller (attention rounds the
-// weights before it divides by their sum, which is at least 1), so its error is half an ulp relative to the value.
+// The error that rounding to a float type adds for values up to a magnitude, if the kernel rounds too: half an ulp for the
+// host's rounding, plus the error of the kernel's. The kernel may round the value times a factor of at least 1 (attention
+// rounds the weights before it divides by their sum), so its error is half an ulp relative to the value.
 inline double castBound(const ElemInfo &type, double magnitude) {
   double half = ulpAt(type, magnitude) / 2;
   return half + std::fmax(half, std::ldexp(magnitude, -type.precision));

@@ -36,7 +36,7 @@ bool holdsPoison(const RawArray &array, int64_t i, std::byte poison) {
 bool sameBytes(const RawArray &a, const RawArray &b) {
   return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), static_cast<size_t>(a.bytes.count())) == 0;
 }
-// An error without a source range gets the range of the current statement.
+// Gives `range` to an error without a source range.
 Error placed(Error error, SourceRange range) {
   if (error.range.file == 0) error.range = range;
   return error;
@@ -132,7 +132,7 @@ Result<void> TestRun::everything(bool saves) {
   if (makesFiles) return {};
   if (launches_.empty())
     fail(test_.nameRange, "this test launches nothing, so it proves nothing");
-  else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save) && !options_.summarise) // a user looks at it
+  else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save) && !options_.summarise) // a user reads the summary
     fail(test_.nameRange, "this test has no check, so it proves nothing");
   return {};
 }
@@ -269,7 +269,7 @@ Result<void> TestRun::bench() {
   return {};
 }
 
-// A few runs with all arrays evicted from the caches, where the target can do that.
+// Measures a few runs with all arrays evicted from the caches, if the target can evict them.
 Result<void> TestRun::benchCold(const std::function<Result<double>()> &once, BenchReport &bench) {
   auto evictAll = [&] {
     bool done = true;

@@ -84,7 +84,8 @@ struct FinishedRun {
   std::vector<TestRun::Output> outputs;
 };
 
-// Adds a line per buffer. Different integers fail the test, unless they may depend on the order of workgroups.
+// Compares two runs of equal sizes, and adds a line for each buffer. Different integers fail the test, unless they may depend
+// on the order of workgroups.
 void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report) {
   for (size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
     const RawArray &x = a.outputs[i].content, &y = b.outputs[i].content;

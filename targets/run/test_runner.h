@@ -18,7 +18,7 @@ struct TargetUnderTest {
   const Module *module = nullptr;
   Executable *executable = nullptr;
   bool smallSizes = false; // run the `small` sizes of tests that have them
-  std::map<std::string, std::string> unsupported = {}; // kernels that it cannot run (absent from the module), and why
+  std::map<std::string, std::string> unsupported = {}; // kernels that the target cannot run (absent from the module), and why
   double compileSeconds = 0;                           // for RunOptions::bench
 };
 
@@ -26,7 +26,8 @@ struct RunOptions {
   MemoryBudget *budget = nullptr; // must outlive the call
   int threads = 0;                // for the host's own work, 0: all cores
   std::string dataDirectory;      // base directory of relative paths in `load` and `save`
-  // The command line that repeats one test on one target. `small`: which sizes, for a test that has small ones.
+  // Returns the command line that repeats one test on one target. `small`: whether it uses the small sizes of the test;
+  // nullopt: the test has none.
   std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)> repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // called before each run: whether its kernels' prints are shown
@@ -36,30 +37,31 @@ struct RunOptions {
   std::function<bool()> outOfTime;                        // called between launches and before checks
 };
 
-// Each target runs the launches twice, from the same initial contents but with two different poison values in `out`
-// buffers. A run fails if
+// Each target runs the launches twice, from the same initial contents but with two different poison values in `out` buffers. A
+// run fails if
 //   - a guard byte before, after or between the rows of a buffer changed;
 //   - a buffer that no launched kernel writes (ir/effects.h) changed;
-//   - an element of an `out` buffer that a launch writes, or that no launch uses, kept both poison values;
+//   - no launched kernel writes an `out` buffer that has elements, or an element of an `out` buffer kept both poison values;
 //   - the two runs differ in a bit in a buffer whose content does not depend on the order of workgroups
 //     (ir/order_dependence.h);
 //   - an element fails its check;
-//   - a check proves nothing: both sides are the same expression; or it also passes where the left side, or both sides,
-//     have the contents from before the launches; or all inputs of the launches with more than one element are constant
-//     and so is the reference. A check against `before(...)` (something is unchanged) is accepted if another check proves
-//     something;
+//   - a check proves nothing: the bound of an element is too large (looseness.h); or it compares no element, although its
+//     left side has no empty buffer; or both sides are the same expression; or it also passes where the left side, or both
+//     sides, have the contents from before the launches; or all inputs of the launches with more than one element are
+//     constant and so is the reference. A check against `before(...)` (something is unchanged) is accepted if another check
+//     proves something;
 //   - there are launches but neither a check nor a `save`, or there is no launch in a test that does more than make and
 //     save buffers.
-// A test that saves but checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. A buffer in
-// an expression has its content at the line of the expression.
+// A test that saves but checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. A buffer in an
+// expression has its content at the line of the expression.
 //
-// A test that launches a kernel which a target does not support is Skipped on that target, and as a whole if it runs on
-// no target.
+// A test that launches a kernel which a target does not support is Skipped on that target, and as a whole if it runs on no
+// target.
 //
-// When one target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
-// are compared with each other: integers must agree; floats whose checks pass are within both bounds, and their
-// difference is reported. Buffers that depend on the order of workgroups may differ, and the report says why. Only the
-// first run writes the files of `save`.
+// When one target runs the small sizes and another the full ones, the latter runs the small ones too. Runs of equal sizes are
+// compared with each other: integers must agree; floats whose checks pass are within both bounds, and their difference is
+// reported. Buffers that depend on the order of workgroups may differ, and the report says why. Only the first run writes the
+// files of `save`.
 //
 // Errors of the test that are found while it runs are reported to `diagnostics` (05xx) and give FileError.
 TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,

@@ -12,7 +12,7 @@ namespace xt {
 
 struct TestBuffer {
   const HostStmt *stmt = nullptr;
-  size_t position = 0; // of the statement
+  size_t position = 0; // the position of the statement
   std::vector<int64_t> sizes;
   bool isOut = false;
   std::optional<RawArray> initial; // empty for `out` buffers
@@ -24,7 +24,7 @@ struct TestBuffer {
   bool written() const { return !writers.empty(); }
 };
 
-// Names have their values at the evaluated statement: a buffer has its content after the preceding launches.
+// The values of names at the statement that is evaluated: a buffer has its content after the preceding launches.
 class TestState : public ValueSource {
 public:
   TestState(const HostTest &test, bool small, const EvalSite &site) : test_(test), small_(small), site_(site) {}

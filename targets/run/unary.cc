@@ -1,4 +1,4 @@
-// Elementwise functions of one array, where, and casts.
+// Elementwise functions of one array, the function `where`, and casts.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
@@ -31,7 +31,7 @@ void evaluate(const double *x, const double *e, int64_t n, double *values, doubl
     for (int64_t i = 0; i < n; ++i) carried[i] = e[i] == 0 ? 0 : g(x[i], e[i], values[i]);
 }
 
-// `carried` may be null; then `e` is not read.
+// Computes a function and the bounds `carried` that follow from the errors `e`. If `carried` is null, `e` is not read.
 void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *values, double *carried) {
   auto monotone = [&](auto f, double low) {
     evaluate(x, e, n, values, carried, f, [&](double p, double d, double v) { return monotoneCarried(f, p, d, v, low); });

@@ -189,8 +189,8 @@ private:
     return largest;
   }
 
-  // A kernel that adds to a buffer's content rounds each partial sum at that magnitude, which `c + matmul(a, b)` does
-  // not express.
+  // Adds a note if the check passes when the sums start from c. A kernel that adds to a buffer's content rounds each partial
+  // sum at that magnitude, which `c + matmul(a, b)` does not express.
   Result<void> addAccumulationNote(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
                                    const EvalSite &site) {
     const HostExpr &sum = stmt.right;
@@ -201,7 +201,7 @@ private:
     if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start)) return {};
     auto value = state_.evaluate(expr, position);
     if (!value) return value.error();
-    if (value->integer || value->shape != left.shape) return {}; // so the summand broadcasts to it
+    if (value->integer || value->shape != left.shape) return {}; // after this, the summand broadcasts to the product
     expr.args.push_back(start);
     value = state_.evaluate(expr, position);
     if (!value) return value.error();

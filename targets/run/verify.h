@@ -9,7 +9,7 @@ namespace xt {
 // of the test (Diagnosed) or of the environment.
 Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches);
 
-// The region where `mask` is set, in words with a leading ": ", or "".
+// The region where `mask` is set, in words with a leading ": "; "" if it has no pattern.
 std::string regionText(const Elements<uint8_t> &mask, std::span<const int64_t> shape);
 
 } // namespace xt
