@@ -14,8 +14,8 @@ public:
   // An Error (environment) if the file cannot be read or is not such output.
   static Result<BenchBase> read(const std::string &path);
 
-  // The comparison of one run: "1.04 times the 2.2 ms of base.json"; "" if the base has no time for it. `slower`: by
-  // more than the fraction `limit`, with disjoint intervals.
+  // The comparison of one run: "1.04 times the median of base.json"; "" if the base has no time for it. `slower`: the run is
+  // slower by more than the fraction `limit`, and the intervals are disjoint.
   struct Verdict {
     std::string text;
     bool slower = false;

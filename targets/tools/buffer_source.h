@@ -29,7 +29,7 @@ struct BufferSource {
 // A command-line error: an Error of kind Diagnosed that carries the text of the usage error.
 inline Error usageMistake(std::string text) { return {Error::Kind::Diagnosed, std::move(text)}; }
 
-// Parses `--arg name=text` for a memref, or for an i64 that takes an address (then `text` must give shape and type).
+// Parses `--arg name=text` for a memref, or for an i64 or u64 that takes an address (then `text` must give shape and type).
 //   x.npy          the file's shape, and its type
 //   random[:seed]  ints[:seed] iota identity zeros fill(v) out, or any initialiser of test blocks with its arguments
 // `index` numbers the buffers and is the default seed. Paths are relative to `folder`. The Error is usageMistake's,

@@ -9,10 +9,9 @@
 
 namespace xt {
 
-// First the file's parameters; then for `only`, or for all kernels if it is null: signature, grid, scope and
-// subgroups, the layouts in use with a subgroup's share of one vector or tile, shared local memory, and the
-// operations and bytes (ir/cost.h) of a workgroup, and also of a launch if the number of workgroups follows from the
-// types.
+// Lists the file's parameters and then, for `only` or for all kernels if it is null: signature, grid, scope and subgroups, the
+// layouts in use with a subgroup's share of one vector or tile, shared local memory, and the operations and bytes (ir/cost.h)
+// of a workgroup, and also of a launch if the number of workgroups follows from the types.
 std::string describeText(const Module &module, const Kernel *only, const SourceManager &sources);
 // The same as JSON: {"parameters": [...], "kernels": [...]}.
 nlohmann::ordered_json describeJson(const Module &module, const Kernel *only, const SourceManager &sources);

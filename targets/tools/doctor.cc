@@ -136,7 +136,8 @@ private:
                       {"bytes", use.bytes},     {"limit", limit ? *limit : 0}};
   }
 
-  // Runs this program in a separate process, which ends also if a driver hangs in it, or prints without end.
+  // Runs this program in a separate process, which a time limit ends even if a driver hangs in it. Output beyond a limit is
+  // dropped.
   static Result<ToolOutput> runOwn(std::vector<std::string> arguments) {
     constexpr const char *kTimeLimit = "--time-limit=60";
     constexpr uint64_t kMostOutput = uint64_t{1} << 20;
@@ -206,7 +207,7 @@ private:
   std::string text_;
   Json json_;
   std::vector<ExitStatus> statuses_ = {ExitStatus::Passed};
-  std::vector<DeviceText> devices_; // of all targets
+  std::vector<DeviceText> devices_; // the devices of all targets
 };
 
 } // namespace

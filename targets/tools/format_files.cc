@@ -15,7 +15,7 @@ namespace {
 
 std::string_view lineAt(std::string_view text, size_t begin) { return text.substr(begin, text.find('\n', begin) - begin); }
 
-// The first line that differs between the two, in the style of a diff.
+// The first line that differs between the two texts, in the style of a diff.
 std::string firstDifference(const std::string &name, const std::string &before, const std::string &after) {
   uint32_t line = 1;
   size_t a = 0, b = 0;

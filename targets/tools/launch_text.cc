@@ -132,7 +132,7 @@ private:
     return floatText(*number);
   }
 
-  // Statements that define, check and save the buffer; the argument is its name.
+  // Adds the statements that define, check and save a buffer. Returns its name, which is the argument of the launch.
   Result<std::string> bufferText(const Value &param, const std::string *given) {
     const std::string &name = param.name();
     const std::string *out = find(options_.outs, name), *expect = find(options_.expects, name);

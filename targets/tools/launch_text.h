@@ -21,7 +21,7 @@ Result<const Kernel *> kernelNamed(const Module &module, const std::string &name
 
 // The text of a file that imports `file` and launches one of the module's kernels with the arguments of the command
 // line:
-//   --arg A=x.npy       a buffer's content (targets/tools/buffer_source.h); for an i64 the address of such a buffer
+//   --arg A=x.npy       a buffer's content (targets/tools/buffer_source.h); for an i64 or u64 the address of such a buffer
 //   --arg N=128         a scalar
 //   --out C=y.npy       saved after the launch; without --arg a poisoned buffer that the kernel must write
 //   --expect C=ref.npy  compared after the launch: integers exactly, floats within --rtol, --atol or --ulp. The reference

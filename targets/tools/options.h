@@ -19,7 +19,7 @@ struct CommonOptions {
   std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
   bool json = false, sarif = false; // format of messages; neither: text
   ColorMode color = ColorMode::Auto;
-  std::vector<std::string> dumpAfter; // pass names; "all"
+  std::vector<std::string> dumpAfter; // pass names, or "all"
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
@@ -44,8 +44,8 @@ struct XtcOptions : CommonOptions {
   std::string explain;
   std::string reference; // ops, codes
   bool report = false;
-  bool blockMessages = true; // of a GPU
-  bool overlappingArguments = false; // for a GPU
+  bool blockMessages = true; // GPU code may use block messages
+  bool overlappingArguments = false; // GPU code takes arguments that overlap in any way
   std::string isaShim; // a file with OutputOptions::definitions
   std::vector<std::string> query; // a target, types, sizes
   std::string reduce; // a command that decides whether a file is interesting
@@ -63,7 +63,7 @@ struct XtrunOptions : CommonOptions {
   DeviceChoice device = DeviceChoice::Any;
   bool listDevices = false;
   bool doctor = false;
-  std::optional<bool> small; // --small, --full; unset: the target's default
+  std::optional<bool> small; // true: --small, false: --full; unset: the target's default
   double timeLimit = 0;      // seconds, 0: none
   std::string check;         // checks of the interpreter, as written: "race,uninit"
   Checks checks;

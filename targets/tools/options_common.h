@@ -11,7 +11,7 @@ namespace xt {
 
 namespace po = boost::program_options;
 
-constexpr const char *kExtensions = "intel|none"; // of --spirv-extensions
+constexpr const char *kExtensions = "intel|none"; // the values of --spirv-extensions
 
 // Whether `word` is one of `words`, which are separated by '|'.
 bool isOneOf(std::string_view word, std::string_view words);
@@ -20,23 +20,24 @@ bool isOneOf(std::string_view word, std::string_view words);
 po::options_description commonOptions(const char *formats);
 po::options_description passOptions();
 
-// These return what is wrong.
+// These set `options`, `intel` or `seconds`, and return what is wrong with the command line; nullopt: nothing.
 std::optional<std::string> readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options);
 std::optional<std::string> readExtensions(const po::variables_map &map, bool &intel); // --spirv-extensions
 std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds);
 
-// A positive number of seconds; nullopt: the text is none.
+// A positive number of seconds; nullopt if the text is not such a number.
 std::optional<double> secondsOf(const std::string &text);
 
-// Text and exit status of a command that ends here: help, the version, or an error. Parses into `map`.
+// The text and exit status of a command that ends after its options are parsed: help, the version, or an error.
 struct EndOfCommand {
   std::string text;
   int status;
 };
+// Parses the arguments into `map`. Nullopt if the command goes on.
 std::optional<EndOfCommand> readCommand(const std::vector<std::string> &arguments, std::string_view tool,
                                         std::string_view usage, std::string_view epilog, const po::options_description &visible,
                                         po::variables_map &map);
-// "xtc: MESSAGE", and where the help is.
+// The usage error "xtc: MESSAGE", followed by a line that refers to --help.
 EndOfCommand usageError(std::string_view tool, std::string_view message);
 
 } // namespace xt

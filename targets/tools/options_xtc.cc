@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr const char *kFormats = "text|json|sarif"; // of messages
+constexpr const char *kFormats = "text|json|sarif"; // the formats of messages
 
 // Rewrites arguments that Boost would misread. `--format` alone formats files; `--format=json`, and also `--format
 // json`, select the format of messages.
@@ -194,7 +194,7 @@ std::optional<std::string> readReference(const po::variables_map &map, XtcOption
     return "--reference must be ops or codes, not `" + options.reference + "`";
   if (map.count("query")) {
     options.query = map["query"].as<std::vector<std::string>>();
-    options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // those after other options
+    options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // after other options
     options.files.clear();
   }
   return std::nullopt;

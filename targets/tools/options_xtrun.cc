@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-constexpr const char *kFormats = "text|json"; // of messages
+constexpr const char *kFormats = "text|json"; // the formats of messages
 
 po::options_description runningOptions() {
   po::options_description running("Running");

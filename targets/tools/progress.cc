@@ -22,7 +22,7 @@ void ProgressLine::show(const std::string &text) {
   if (!on_) return;
   winsize window{};
   size_t width = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
-  // A wrapped line could not be replaced. It is cut before the first byte of a character.
+  // Cuts the text to one line, because a wrapped line could not be replaced. The cut is before the first byte of a character.
   size_t length = std::min(text.size(), width - 1);
   while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
   std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(length), text.c_str());

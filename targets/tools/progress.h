@@ -34,7 +34,7 @@ public:
   ~StageLine();
   StageLine(const StageLine &) = delete;
   StageLine &operator=(const StageLine &) = delete;
-  // "pass cse"; "": the long computation is over, and the line is removed.
+  // Sets the stage, such as "pass cse"; "": the long computation is over, and the line is removed.
   void at(std::string stage);
 
 private:
@@ -45,7 +45,7 @@ private:
   std::mutex mutex_;
   std::condition_variable wake_;
   std::string stage_;
-  std::chrono::steady_clock::time_point begun_; // start of all stages since the last ""
+  std::chrono::steady_clock::time_point begun_; // when the first stage since the last "" began
   bool done_ = false;
   std::thread thread_; // not started if nothing is shown
 };

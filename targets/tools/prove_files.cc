@@ -20,7 +20,7 @@ ExitStatus statusOf(ProofVerdict verdict) {
   }
   return ExitStatus::CompilerBug;
 }
-// The order of severity: a file that does not compile, a claim that fails, an undecided claim.
+// Returns the worse status. From the worst on: a file does not compile, a claim fails, a claim is undecided.
 ExitStatus worse(ExitStatus a, ExitStatus b) {
   for (ExitStatus status : {ExitStatus::DoesNotCompile, ExitStatus::CheckFailed, ExitStatus::EnvironmentFailed})
     if (a == status || b == status) return status;

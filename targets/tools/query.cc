@@ -19,7 +19,7 @@ constexpr int kNone = 2, kUsage = 64;
 std::string kib(int64_t bytes) { return str(bytes >> 10, " KiB"); }
 
 Json combinationJson(const MmaShape &shape) {
-  // The fields of the seed: sizes are discrete, so the maxima are 0.
+  // The fields are those of sycl_ext_oneapi_matrix's query interface. All sizes are discrete, so the maxima are 0.
   return {{"max_msize", 0},
           {"max_nsize", 0},
           {"max_ksize", 0},
@@ -81,7 +81,8 @@ Json targetJson(const TargetInfo &target) {
   return json;
 }
 
-// Parses "f16,f16,f32", or two types without a result type: then every result type matches.
+// The target's products with the element types of `a`, `b` and, if there is a third name, the result. Nullopt if there are not
+// two or three names, or if one is unknown.
 std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const std::vector<std::string> &types) {
   std::vector<std::optional<Elem>> elems;
   for (const std::string &type : types) {

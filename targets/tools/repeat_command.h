@@ -6,8 +6,9 @@
 
 namespace xt {
 
-// "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": the options that affect one test of a file on one target,
-// quoted for a shell. `small`: which sizes, for a test that has small ones.
+// Returns a command line for a shell that repeats one test of a file on one target, with the options that affect it, such as
+// "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt". `small`: whether it uses the test's small sizes; nullopt: there are
+// none.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
                           const std::string &target, std::optional<bool> small);
 

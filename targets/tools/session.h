@@ -32,7 +32,7 @@ public:
   // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
   // Warnings and remarks of a file that was loaded before (for another target) are not repeated.
   Result<std::unique_ptr<Module>> load(const std::string &path);
-  // The same for a text that is not in a file.
+  // Like load(), for a text that is not in a file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
   // Runs passes by name with the dumps, timings and checks that the options request.
   Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip,

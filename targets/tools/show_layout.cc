@@ -47,7 +47,7 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
   }
 }
 
-// The layout that the options name, and its spelling; null if an error has been reported.
+// Finds the layout that the options name, and its spelling. Returns null after reporting an error.
 const Layout *findLayout(const XtcOptions &options, Session &session, std::string text, std::span<const int64_t> shape,
                          std::string &spelled) {
   Diagnostics &diagnostics = session.diagnostics();

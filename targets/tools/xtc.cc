@@ -84,7 +84,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   }
   if (wants(options, "ir")) out += print(**module);
   out += counts;
-  // Remarks about code are reported during code generation.
+  // With --emit, code generation reports the remarks on code.
   if (options.remarks && options.emit.empty())
     if (Result<void> done = target.remarkOnCode(**module, *output, session.diagnostics()); !done) return done;
   if (!code) return {};
@@ -102,7 +102,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
 // looked for.
 int processFiles(const XtcOptions &options, std::string &out, std::string &spirv, std::vector<WatchedFile> *looked = nullptr) {
   int status = 0;
-  bool together = options.json || options.sarif; // one document
+  bool together = options.json || options.sarif; // all messages form one document
   std::vector<std::unique_ptr<Session>> sessions;
   StageLine progress("xtc", together || options.watch);
   for (const std::string &path : options.files) {
@@ -163,7 +163,7 @@ int run(const XtcOptions &options) {
   std::string out, spirv;
   int status = processFiles(options, out, spirv);
   if (status != 0 && out.empty()) return status;
-  bool binary = wants(options, "spirv"); // the only content of its file
+  bool binary = wants(options, "spirv"); // the SPIR-V is the only content of the output file
   bool toStandard = options.output.empty() || options.output == "-";
   if (toStandard || binary) std::fwrite(out.data(), 1, out.size(), stdout);
   if (toStandard) {

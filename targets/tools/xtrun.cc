@@ -132,7 +132,7 @@ private:
     return true;
   }
 
-  // The output of kernels' prints is shown in the first run of a test.
+  // The options for the compilation of a file. Prints of kernels are shown only in the first run of a test (runOptions).
   CompileOptions compileOptions(Session &session) {
     CompileOptions options;
     options.threads = options_.threads;
