@@ -1,4 +1,4 @@
-// What `xtc --emit` prints of a target's code.
+// The output of `xtc --emit` for a target's code: its kinds, options and result.
 #pragma once
 #include "ir/base/source.h"
 
@@ -23,7 +23,7 @@ enum class OutputKind : uint8_t {
 };
 inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,      OutputKind::Asm,    OutputKind::Object, OutputKind::Spirv,
                                               OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
-// As --emit takes it: "llvm".
+// The name of a kind in --emit, such as "llvm".
 constexpr std::string_view outputName(OutputKind kind) {
   switch (kind) {
   case OutputKind::Llvm: return "llvm";
@@ -43,20 +43,21 @@ constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
 }
 
 struct OutputOptions {
-  std::vector<OutputKind> kinds; // in this order
-  std::string processor;         // for CPU code: LLVM's name of a processor; "": that of this machine
+  std::vector<OutputKind> kinds; // printed in this order
+  std::string processor;         // for CPU code: LLVM's name of the processor; "": the processor of this machine
   bool blockMessages = true;     // GPU code may use messages that have rules for buffers
   bool overlappingArguments = false; // GPU code takes arguments that overlap in any way
   bool intelExtensions = false;  // SPIR-V may use Intel's extensions
   // LLVM IR that defines device functions which the offline compiler lacks, to inspect how it compiles a kernel; "": none. For
   // Isa only.
   std::string definitions;
-  bool report = false; // for Isa: a report on the listings in place of them
-  const SourceManager *sources = nullptr; // of the module
+  bool report = false; // for Isa: a report on the listings instead of the listings
+  const SourceManager *sources = nullptr; // the sources of the module
   std::function<void(std::string)> stage = {}; // receives the name of each step that may take long
 };
 
-// Text, one kind after the other, and the SPIR-V, which is the only content of its file.
+// The output of the requested kinds: the SPIR-V, and the text of all other kinds, one after the other. A file that xtc writes
+// the SPIR-V to holds nothing else.
 struct Output {
   std::string text, spirv;
 };

@@ -24,8 +24,8 @@ class Arithmetic;
 // device. OpenCl: the first OpenCL device that can run the target's code.
 enum class DeviceChoice : uint8_t { Any, Gpu, Soft, OpenCl };
 inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft,
-                                                  DeviceChoice::OpenCl}; // choices that users have
-std::string_view deviceChoiceName(DeviceChoice choice);                         // "gpu", as --device takes it; "any"
+                                                  DeviceChoice::OpenCl}; // the choices that --device takes
+std::string_view deviceChoiceName(DeviceChoice choice); // the name that --device takes: "gpu"; "any" for Any
 std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name);           // one of kDeviceChoices
 
 struct CompileOptions {
@@ -75,9 +75,9 @@ struct DeviceText {
   int64_t memoryBytes = 0;  // 0: not known
   std::vector<int64_t> subgroupSizes; // empty: any size
   bool software = false;
-  std::string compiledFor; // the hardware that kernels are compiled for; "" where the target determines it
+  std::string compiledFor; // the hardware that kernels are compiled for; "": the target determines it
   std::string problem;     // why the device cannot be used; "": it can be
-  DeviceChoice choice = DeviceChoice::Any; // what selects the device
+  DeviceChoice choice = DeviceChoice::Any; // the choice that selects this device
   bool onDemand = false; // used only if the user selects it, so the target works without it
 };
 
@@ -87,7 +87,7 @@ struct Requirement {
   bool found = false;
   bool needed = true; // the target does not run without it; if false, only some features are missing
   std::string text;   // what was found, or why nothing was
-  std::string remedy; // how to install it where it was not found
+  std::string remedy; // how to install the part if it was not found
 };
 
 class Target {
@@ -96,12 +96,12 @@ public:
   virtual std::string_view name() const = 0;    // "cpu"
   virtual std::string_view summary() const = 0; // one line for --help and --devices
   virtual bool wantsSmallSizes(DeviceChoice device) const = 0; // runs the `small` sizes of tests
-  // Options that the target takes, each for the member of CompileOptions or OutputOptions of that name.
+  // Whether the target takes an option. Each option sets the member with a similar name in CompileOptions or OutputOptions.
   virtual bool takesDeviceChoice() const { return false; }
   virtual bool takesIntelExtensions() const { return false; }
   virtual bool takesBlockMessages() const { return false; }
   virtual bool takesOverlappingArguments() const { return false; }
-  virtual bool hasReport() const { return false; } // report()
+  virtual bool hasReport() const { return false; } // whether report() may be called
 
   // The hardware for which the passes of pipeline() run; null: they depend on none. An Error if the device is not
   // available.
@@ -113,31 +113,32 @@ public:
   virtual std::string whyUnsupported(const Kernel &, const TargetInfo *) const { return ""; }
   // The devices that the target can run on; an Error if they cannot be determined.
   virtual Result<std::vector<DeviceText>> devices() { return std::vector<DeviceText>{}; }
-  // The devices on which a check of the machine runs a kernel, given those of all targets that devices() lists.
+  // The devices on which `xtrun --doctor` runs a kernel. The argument holds the devices of all targets, as listed by devices().
   virtual std::vector<DeviceChoice> checkedDevices(std::span<const DeviceText>) const { return {DeviceChoice::Any}; }
-  // The parts of this machine that the target uses. No driver is started here: one that crashes does so in devices().
+  // The parts of this machine that the target uses. Must not start a driver, which could crash: that happens only in devices().
   virtual std::vector<Requirement> requirements() const { return {}; }
 
   // The passes that lower a module to the form that compile() and emit() take.
   virtual Pipeline pipeline() const = 0;
-  // The passes after which `xtc` prints the IR, and report() counts: those up to the level that people read.
+  // The passes that run before `xtc` prints the IR and before report() counts: those up to the level that people read.
   virtual Pipeline irPipeline() const { return pipeline(); }
   virtual Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                                       Diagnostics &diagnostics) = 0;
 
-  // The kinds of output that emit() takes. The first one runs all steps of code generation.
+  // The kinds of output that emit() takes. To make the first one, all steps of code generation run.
   virtual std::span<const OutputKind> outputs() const { return {}; }
-  // `options.kinds` are of outputs(). The output is always the same for the same module and options.
+  // All of `options.kinds` must be among outputs(). The output is always the same for the same module and options.
   virtual Result<Output> emit(const Module &, const OutputOptions &, Diagnostics &) {
     XT_UNREACHABLE("the target has no outputs");
   }
-  // Reports the remarks on code generation where no output is requested, if pipeline() is irPipeline().
+  // Reports remarks on code generation, for `xtc --remarks` without --emit. The module has run irPipeline() only, so targets
+  // with a longer pipeline() report none.
   virtual Result<void> remarkOnCode(const Module &, const OutputOptions &, Diagnostics &) { return {}; }
   // The hardware operations of a module after irPipeline(), by kernel. Called only if hasReport().
   virtual std::string report(const Module &, const SourceManager &) const { XT_UNREACHABLE("the target has no report"); }
 };
 
-// All targets in a fixed order; null for an unknown name.
+// All targets in a fixed order. findTarget() returns null for an unknown name.
 std::vector<Target *> allTargets();
 Target *findTarget(std::string_view name);
 

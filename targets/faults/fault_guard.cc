@@ -42,7 +42,7 @@ constexpr int kSavesMask = 0;
 
 bool isOurs(int signal);
 
-// Does not replace handlers that the process has installed over these.
+// Restores the previous handlers, except where the process has installed handlers over these.
 void restoreHandlers() {
   for (size_t i = 0; i < kSignals.size(); ++i)
     if (isOurs(kSignals[i])) sigaction(kSignals[i], &before[i], nullptr);
@@ -51,7 +51,7 @@ void restoreHandlers() {
 
 void onFault(int signal, siginfo_t *info, void *context);
 
-// Leaves handlers that are installed already.
+// Installs the handlers, except where they are installed already.
 void installHandlers() {
   struct sigaction action{};
   action.sa_sigaction = onFault;
@@ -89,17 +89,17 @@ void passOn(int signal, siginfo_t *info, void *context) {
   sigaction(signal, &end, nullptr);
 }
 
-// The operating system does not report the address of an access to a non-canonical one.
+// Whether the operating system reports the address of the access. It does not for non-canonical addresses.
 bool knowsAddress(const siginfo_t *info) { return info->si_code > 0 && info->si_code != SI_KERNEL; }
 
-// Traps for faults of foreign threads, and the first such fault.
+// The number of traps for faults of foreign threads, and the state of the first such fault.
 std::atomic<int> traps = 0;
 thread_local bool setsTraps = false;
 enum StrayFault : int { None, BeingTold, Told };
 std::atomic<int> stray = None;
 MemoryFault strayFault;
 
-// For a thread that cannot be unwound by a jump: it stops here forever.
+// Records the fault and stops this thread forever, because it has no guarded call to jump back to.
 [[noreturn]] void stop(const siginfo_t *info) {
   int none = None;
   if (stray.compare_exchange_strong(none, BeingTold)) {

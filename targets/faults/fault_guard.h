@@ -21,11 +21,13 @@ public:
   FaultGuard &operator=(const FaultGuard &) = delete;
 };
 
-// Calls body(context), and returns the fault if one ended the call. Between this call and the fault there must be no
-// object to destroy, so `body` may only run compiled kernels. On a fiber the call belongs to the fiber's stack.
+// Calls body(context), and returns the fault if one ended the call. A fault leaves the frames of the call without destroying
+// their objects, so `body` may only run compiled kernels. If the call is made on a fiber, it belongs to the stack of that
+// fiber.
 std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context);
 
-// The guarded call that runs on this thread. Code that switches stacks inside of one must restore it when it returns.
+// The guarded call in progress on this thread. Code that switches stacks inside a guarded call must restore the call when it
+// switches back.
 void *guardedCallInProgress();
 void resumeGuardedCall(void *call);
 

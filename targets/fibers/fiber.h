@@ -29,7 +29,7 @@ private:
 class FiberContext;
 // Suspends the running context as `from` and continues `to`; returns when another switch goes back to `from`.
 void switchContext(FiberContext &from, FiberContext &to);
-// The same, but nothing switches back to `from` before it is started again.
+// Like switchContext, but never returns: nothing switches back to `from` before it is started again.
 [[noreturn]] void endContext(FiberContext &from, FiberContext &to);
 
 // A point where execution can continue: in a fiber, or (if start() was never called) in the thread that switches away
@@ -52,13 +52,13 @@ private:
   friend void beginFiber(FiberContext &context);
   static void switchTo(FiberContext &from, FiberContext &to, bool forEver);
 
-  void *stackPointer_ = nullptr; // the registers are stored there
+  void *stackPointer_ = nullptr; // while the context is suspended: where its registers are stored
   Entry entry_ = nullptr;
   void *argument_ = nullptr;
   FiberStack *stack_ = nullptr; // null: the thread's own stack
 };
 
-// A pool that keeps stacks between launches, shared by all threads. Null: out of memory.
+// A pool that keeps stacks between launches, shared by all threads. takeStack() returns null if there is no memory.
 std::unique_ptr<FiberStack> takeStack(size_t bytes);
 void giveBack(std::unique_ptr<FiberStack> stack);
 

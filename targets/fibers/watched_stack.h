@@ -20,7 +20,7 @@ public:
   WatchedStack(const WatchedStack &) = delete;
   WatchedStack &operator=(const WatchedStack &) = delete;
 
-  // A fiber begins on this memory; frames that an earlier fiber left there are no longer valid.
+  // Reports that a fiber begins on this memory; frames that an earlier fiber left there are no longer valid.
   void begin(const void *memory, size_t bytes);
   // Call on the running stack immediately before the switch to `to`. `forEver`: the running stack is never resumed.
   static void leaveFor(WatchedStack &to, bool forEver);
@@ -29,7 +29,7 @@ public:
   static WatchedStack &running();
   // The stack of the calling thread itself.
   static WatchedStack &ofThread();
-  // The thread continues on this stack by a jump instead of a switch; the running stack is never resumed.
+  // Reports that the thread continues on this stack by a jump instead of a switch; the running stack is never resumed.
   void jumpTo();
 
 private:
@@ -40,7 +40,7 @@ private:
   [[maybe_unused]] size_t begun_ = 0;          // number of calls of begin(), for ThreadSanitizer
 };
 
-// The memory is about to be unmapped.
+// Reports that the memory of a stack is about to be unmapped.
 void forgetStack(const void *memory, size_t bytes);
 
 inline void *runningStack() { return &WatchedStack::running(); }

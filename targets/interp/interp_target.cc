@@ -23,7 +23,7 @@ public:
   }
 
 private:
-  // A test runs its launches twice, which reports every finding twice.
+  // Passes a finding on unless it has been reported already: a test runs its launches twice, and both runs find it.
   void addOnce(const Diagnostic &diagnostic) {
     if (!options_.found) return;
     auto same = [&](const Diagnostic &other) {

@@ -42,7 +42,7 @@ Result<std::string> inChildProcess(std::string_view what, const std::function<st
   int status = waitForEnd(child);
   if (unread) return Error::environment(str("cannot read from the process that ", what, ": ", std::strerror(unread)));
   if (status == 0) return result;
-  // The child has printed which limit it met.
+  // The child has printed which limit it reached.
   if (status == kExitEnvironment) return Error::environment(str("the system is out of memory for the process that ", what));
   if (status == 128 + SIGKILL)
     return Error::environment(str("the process that ", what, " was killed, probably because the system ran out of memory"));

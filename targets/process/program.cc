@@ -55,7 +55,7 @@ struct StartProblem {
                connect(command.streams[2], STDERR_FILENO);
   ready = ready && (!command.directory || chdir(command.directory) == 0);
   const auto seconds = static_cast<rlim_t>(command.processorSeconds);
-  const rlimit limit{seconds, seconds + 1}; // the second number is that of SIGKILL
+  const rlimit limit{seconds, seconds + 1}; // the soft limit sends SIGXCPU, the hard limit SIGKILL
   ready = ready && (command.processorSeconds == 0 || setrlimit(RLIMIT_CPU, &limit) == 0);
   if (ready) execvpe(command.words[0], command.words.data(), command.variables.data());
   StartProblem failed{errno, ready};

@@ -15,7 +15,7 @@ struct ChildProgram {
   std::string directory = {};           // "": this process's working directory
   std::vector<std::string> environment = {}; // NAME=VALUE, in addition to the variables of this process
   int input = -1, output = -1, errors = -1;  // descriptors of its standard streams; -1: /dev/null
-  int processorSeconds = 0;             // SIGXCPU ends it after this much processor time; 0: no limit
+  int processorSeconds = 0;             // SIGXCPU ends it after this many seconds of processor time; 0: no limit
   bool ownGroup = false;                // in a separate process group, so that all its processes can be ended at once
 };
 
