@@ -20,7 +20,8 @@ XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
   return argument;
 }
 
-// Like blockBaseOf, with the sizes and strides of the launch; `turned`: for the transpose.
+// Describes the matrix of a memref like blockBaseOf, but with the sizes and strides of the launch. `turned`: describes its
+// transpose.
 BlockBase blockBase(MemRefValue memref, bool turned) {
   size_t rank = memref.rank;
   if (turned)
@@ -31,7 +32,9 @@ BlockBase blockBase(MemRefValue memref, bool turned) {
   base.step = memref.sizes[rank - 1] == 1 ? 1 : memref.strides[rank - 1];
   base.height = rank > 1 ? memref.sizes[rank - 2] : 1;
   base.pitch = rank > 1 ? memref.strides[rank - 2] : base.width;
-  if (turned && base.height == 1) base.height = kDynamic; // the kernel assumes this stride, so withPitches cannot change it
+  // A height of 1 would disable the check of the pitch. It must be checked, because the kernel assumes this stride, and
+  // withPitches cannot change it.
+  if (turned && base.height == 1) base.height = kDynamic;
   // The stride of a dimension with a single index is never used.
   for (size_t d = 0; d + 2 < rank; ++d)
     if (memref.sizes[d] > 1) base.apart.push_back(memref.strides[d]);

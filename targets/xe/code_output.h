@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// All requested kinds, for a module at lane scope. The kernels are compiled once for all kinds.
+// Returns all requested kinds of output for a module at lane scope. The kernels are compiled once for all kinds.
 Result<Output> xeOutput(const Module &module, const TargetInfo &target, const OutputOptions &options, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -17,7 +17,7 @@ inline CoreInfo coreInfo(const TargetInfo &target) {
   return {};
 }
 
-// The threads of an engine if each has this many registers.
+// The number of threads that run on an engine if each of them has this many registers.
 inline int64_t engineThreads(const TargetInfo &target, int64_t registers) {
   int64_t smallest = target.registerFile[0];
   return registers <= smallest ? coreInfo(target).engineThreads : coreInfo(target).engineThreads * smallest / registers;

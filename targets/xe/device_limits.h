@@ -7,8 +7,9 @@ namespace xt {
 
 class DeviceLimits {
 public:
-  // `generic` ("spirv") with the subgroup sizes, the shared local memory and the lanes per workgroup that the device reports;
-  // values that it does not report stay. Sizes are in the order of `generic`, then the others.
+  // Copies `generic` ("spirv"), with the subgroup sizes, the shared local memory and the lanes per workgroup that the device
+  // reports; limits that it does not report stay those of `generic`. Subgroup sizes that `generic` also has come first, in
+  // its order.
   DeviceLimits(const TargetInfo &generic, const XeDeviceInfo &device);
   DeviceLimits(const DeviceLimits &) = delete;
   DeviceLimits &operator=(const DeviceLimits &) = delete;

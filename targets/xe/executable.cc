@@ -13,7 +13,7 @@
 namespace xt {
 namespace {
 
-// A program, and those of its kernels that are loaded on the device.
+// A program, and the kernels of it that have been loaded on the device.
 class LoadedProgram {
 public:
   LoadedProgram(XeDevice &device, XeProgram program, bool optimise)
@@ -39,7 +39,7 @@ private:
   std::vector<std::unique_ptr<XeDeviceKernel>> kernels_;
 };
 
-// The workgroups in x, y and z: of the last grid variable, of the one before it, and of all others.
+// The number of workgroups in x, y and z: x counts the last grid variable, y the one before it, and z all others together.
 std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
   std::array<uint64_t, 3> counts{1, 1, 1};
   for (size_t k = 0; k < grid.size(); ++k)
@@ -78,7 +78,7 @@ public:
     return {};
   }
 
-  // Copies everything that the kernel has written back to the host.
+  // Copies back to the host everything that the kernel has written.
   Result<void> fetch() {
     for (GuardedRange &range : ranges_)
       if (Result<void> fetched = range.fetch(device_); !fetched) return fetched;
@@ -178,7 +178,7 @@ private:
     return {};
   }
 
-  // The program that may run with these buffers.
+  // The compiled program whose assumptions hold for these buffers; compiled on first use if it is not the default one.
   Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
@@ -246,9 +246,9 @@ private:
   }
 
   XeExecutableOptions options_;
-  std::vector<std::string> names_; // of the kernels, in the order of the program
+  std::vector<std::string> names_; // names of the kernels, in the order of the program
   LoadedProgram blocks_;
-  std::list<std::pair<XeAssumptions, LoadedProgram>> others_; // with fewer assumptions
+  std::list<std::pair<XeAssumptions, LoadedProgram>> others_; // programs compiled with fewer assumptions
   std::vector<std::string> remarked_;
   double seconds_ = 0;
 };

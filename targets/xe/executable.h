@@ -11,16 +11,16 @@ namespace xt {
 struct XeExecutableOptions {
   XeDevice *device = nullptr;         // outlives the executable
   const TargetInfo *target = nullptr; // the target that the program was compiled for
-  // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of them, by the first launch
-  // that needs it.
+  // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of assumptions, by the first
+  // launch that needs it.
   std::function<Result<XeProgram>(XeAssumptions)> again;
   bool optimise = true; // whether the driver optimises
   const SourceManager *sources = nullptr; // as in CompileOptions::sources
   Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable
 };
 
-// The kernels of the program must be those of `module`, in the same order; launches name kernels of it. Builds the program on
-// the device. The Error contains the driver's build log.
+// Builds the program on the device. Its kernels must be those of `module`, in the same order; a launch selects a kernel by its
+// name. The Error contains the driver's build log.
 Result<std::unique_ptr<Executable>> makeXeExecutable(const Module &module, XeProgram program, XeExecutableOptions options);
 
 } // namespace xt

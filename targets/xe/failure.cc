@@ -20,7 +20,8 @@ std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> 
   return id;
 }
 
-// The offset of a line and column in a file; the file's end if it has no such position.
+// The offset of a position in a file; columns count code points. It is the end of the file if there is no such line, and the
+// end of the line if there is no such column.
 uint32_t offsetOf(const SourceFile &file, uint32_t line, uint32_t column) {
   if (line == 0 || line > file.lineCount()) return static_cast<uint32_t>(file.text().size());
   std::string_view text = file.lineText(line);
@@ -63,8 +64,8 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   if (next == code.failures.begin()) return Error::kernel(str("failure ", number, ", which @", kernel.name, " does not have"));
   const LaneFailure &failure = *std::prev(next);
   std::vector<int64_t> id = blockIdOf(outcome >> 32, grid);
-  // Messages are those of other targets, except for the subgroup: whatever scope the source had, each subgroup fails on its own
-  // here.
+  // Messages are those of other targets, plus the number of the subgroup: whatever the scope of the source was, each
+  // subgroup reports its own failures here.
   std::string where = failure.asserted && id.empty() ? "" : workgroupText(kernel, id);
   if (code.subgroups > 1 && !failure.byWorkgroup) where += str(where.empty() ? "" : ", ", "subgroup ", subgroup);
   if (failure.asserted)

@@ -9,11 +9,13 @@ namespace xt {
 
 inline constexpr uint64_t kNoXeOutcome = ~uint64_t{0};
 
-// The error of a launch with this outcome word; `grid` is the grid of the launch.
+// Returns the error that the outcome word of a launch stands for; success if the word is kNoXeOutcome. `grid` is the grid of
+// the launch.
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome);
 
-// An error that a device reported for a launch, with the source range of the place that it names: a line of a source file (" at
-// k.xt:7:3", which is removed from the text), or a wait at a named barrier. `sources`: may be null.
+// Returns `reported`, an error that a device reported for a launch, with the source range of the position that its message
+// names: a line of a source file (" at k.xt:7:3", which is removed from the message), or a wait at a named barrier. `sources`
+// may be null.
 Error placed(const XeKernel &code, const SourceManager *sources, Error reported);
 
 } // namespace xt

@@ -1,6 +1,6 @@
-// A kernel that was compiled to SPIR-V, and the facts that a host needs to launch it. Its arguments are those of
-// targets/llvm/lane/lane_kernel.h. A word around a narrow atomic is always allocated: every allocation of Level Zero ends at a
-// multiple of 4 bytes.
+// A kernel that was compiled to SPIR-V, and the facts that a host needs to launch it. targets/llvm/lane/lane_kernel.h
+// describes its arguments. The 32-bit word that an atomic on an element of 8 or 16 bits accesses is always allocated, because
+// every allocation of Level Zero ends at a multiple of 4 bytes.
 #pragma once
 #include "targets/llvm/lane/lane_kernel.h"
 
@@ -15,9 +15,10 @@ struct XeBlockUse {
   bool operator==(const XeBlockUse &) const = default;
 };
 
-// What code assumes of the buffers of a launch. A launch whose buffers break an assumption needs code without it.
+// The assumptions of compiled code about the buffers of a launch. A launch whose buffers break an assumption needs code that
+// was compiled without it.
 struct XeAssumptions {
-  bool blockRules = true; // the matrices of block messages keep their rules (XeKernel::blockUses)
+  bool blockRules = true; // the matrices that block messages access obey BlockRules (XeKernel::blockUses)
   bool disjoint = true; // arguments overlap only as the kernel's forms allow (ir/interp/disjoint_arguments.h)
   bool operator==(const XeAssumptions &) const = default;
 };
@@ -29,7 +30,7 @@ inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per
 struct XeKernel : LaneKernel {
   bool largeRegisterFile = false; // requests 256 registers per thread
   std::vector<XeBlockUse> blockUses;
-  bool disjoint = false; // the arguments must be as the kernel's form says (ir/interp/disjoint_arguments.h)
+  bool disjoint = false; // the kernel has a form that restricts how arguments overlap (ir/interp/disjoint_arguments.h)
 };
 
 // The kernels of a module, compiled for one target. The SPIR-V is the same for the same input.

@@ -48,7 +48,8 @@ Json argumentsJson(const Kernel &kernel, const XeKernel &code) {
   return list;
 }
 
-// Outermost first; block_id x is the last.
+// The dimensions of the grid, outermost first. `groupId` is the dimension of the group id: x for the last one, y for the one
+// before it, and z for all others.
 Json gridJson(const Kernel &kernel) {
   Json list = Json::array();
   std::vector<GridText> texts = gridTexts(kernel);
@@ -106,7 +107,8 @@ Json blockRulesJson(const Kernel &kernel, const XeKernel &code, const BlockRules
   return list;
 }
 
-// Which arguments overlap no other one, or only one that is the same; null: the kernel takes all.
+// Names the parameters that the kernel writes: their arguments must not overlap other arguments, or (`orSame`) only arguments
+// that are the same array. Null if arguments may overlap in any way.
 Json disjointJson(const Kernel &kernel) {
   bool disjoint = kernel.forms.has(Form::Disjoint), orSame = kernel.forms.has(Form::DisjointOrSame);
   if (!disjoint && !orSame) return nullptr;

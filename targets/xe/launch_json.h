@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// Describes each kernel by the terms of kernel_abi.h: entry point, arguments in order, grid and workgroup size, build options,
+// Describes each kernel in the terms of kernel_abi.h: entry point, arguments in order, grid and workgroup size, build options,
 // the outcome word and its failure numbers, and the rules that block messages require of buffers. `program` is `module`
 // compiled for `target`.
 std::string launchJson(const Module &module, const XeProgram &program, const TargetInfo &target, const SourceManager &sources);

@@ -16,14 +16,14 @@ namespace xt {
 namespace {
 
 constexpr const char *kDriversVariable = "ZE_ENABLE_ALT_DRIVERS";
-// The listed drivers replace those that the loader would search for.
+// The drivers in this variable replace those that the loader would find by itself, so it must name Intel's driver too.
 constexpr const char *kIntelDriver = "libze_intel_gpu.so.1";
 constexpr std::string_view kIntelVendor = "0x8086";
 
 // Whether the device files of the operating system show an Intel GPU.
 bool hasIntelGpu() {
   std::error_code none;
-  // The Windows Subsystem for Linux has no other file about GPUs.
+  // On the Windows Subsystem for Linux, this is the only file that shows a GPU.
   if (std::filesystem::exists("/dev/dxg", none)) return true;
   for (const auto &entry : std::filesystem::directory_iterator("/sys/class/drm", none)) {
     std::string vendor;
@@ -50,7 +50,7 @@ Requirement libraryRequirement(std::string what, const char *library, bool neede
   return {std::move(what), why.empty(), needed, why.empty() ? library : why, std::move(remedy)};
 }
 
-// "": not found.
+// The path of an executable file in PATH; "" if it is not found.
 std::string programInPath(std::string_view name) {
   const char *variable = std::getenv("PATH");
   std::string_view path = variable ? variable : "";

@@ -7,17 +7,17 @@
 
 namespace xt {
 
-// The software device's driver, which the build puts next to the programs.
+// The software device's driver, which the build puts into the folder "lib" next to that of the programs.
 inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 
-// The path of that driver for a program in this folder, "/…/bin": in the folder "lib" next to it, or in the folder itself. ""
-// if it is not found.
+// The path of this driver for a program in this folder, "/…/bin". It is searched in the folder "lib" next to that folder, in
+// "lib" inside of it, and in the folder itself; "" if it is not found.
 std::string softDriverPath(const std::string &programFolder);
 
 // Whether this machine has an Intel GPU and a driver for it. The driver may still not support the GPU.
 bool mayHaveIntelGpu();
 
-// What Level Zero and the software device require of this machine.
+// The parts of this machine that Intel's GPUs and the software device need or can use.
 std::vector<Requirement> xeRequirements();
 
 // The value that the variable ZE_ENABLE_ALT_DRIVERS must have for the loader to find the drivers of a choice. `given`: its
@@ -26,12 +26,12 @@ std::vector<Requirement> xeRequirements();
 // (ZeDeviceInfo::wrapped).
 std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu);
 
-// The variables that list the OpenCL drivers: of Khronos' loader, and of Debian's.
+// The environment variables that list OpenCL drivers: for Khronos' loader, and for Debian's.
 inline constexpr const char *kClDriversVariables[] = {"OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"};
 
-// Intel's OpenCL driver for CPUs as installed by Python packages, which do not register it. It is searched in the lib folder of
-// the active virtual environment ("": none), and of the one that tests/run creates, build/opencl, for a program in this folder,
-// "/…/build/release/bin". "": not found.
+// Returns the path of Intel's OpenCL driver for CPUs as installed by Python packages, which do not register it; "" if it is
+// not found. It is searched in the folder "lib" of two virtual environments: the active one (`virtualEnvironment`; "": none is
+// active), and the one that tests/run creates, build/opencl, for a program in this folder, "/…/build/release/bin".
 std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &programFolder);
 
 // One object per process, because drivers are initialised once: for Level Zero, the first request determines which drivers are
@@ -40,8 +40,8 @@ class XeRuntime {
 public:
   static XeRuntime &ofProcess();
 
-  // The devices of OpenCL for DeviceChoice::OpenCl, otherwise of Level Zero. Environment errors: no loader, or no working
-  // driver.
+  // The devices of OpenCL for DeviceChoice::OpenCl, otherwise those of Level Zero. An Error of the environment if there is
+  // no loader or no working driver.
   Result<std::span<const XeDeviceInfo *const>> devices(DeviceChoice choice);
   // The device that chooseDevice selects; open() also opens it.
   Result<const XeDeviceInfo *> choose(std::string_view target, DeviceChoice choice);

@@ -5,7 +5,7 @@
 
 namespace xt {
 
-// "it uses f64, which xe-dg2 does not have"; "": the device can run it.
+// Returns the reason, for example "it uses f64, which xe-dg2 does not have"; "" if the device can run the kernel.
 std::string whyUnsupported(const Kernel &kernel, const TargetInfo &target);
 
 } // namespace xt

@@ -32,7 +32,7 @@ DeviceText deviceText(const XeDeviceInfo &device) {
   return text;
 }
 
-// An entry in place of an interface's devices if they cannot be listed.
+// The entry that is listed in place of an interface's devices if these cannot be listed.
 DeviceText whyNone(std::string_view interface, const Error &error) {
   DeviceText text;
   text.name = interface;
@@ -136,7 +136,7 @@ public:
         TargetInfo careful = assuming(*info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
-        Diagnostics repeated; // already reported by the first compilation
+        Diagnostics repeated; // the first compilation has already reported these
         repeated.wantRemarks(false);
         emit.blockMessages = assumptions.blockRules;
         return compileToSpirv(**kernels, careful, emit, repeated);

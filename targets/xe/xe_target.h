@@ -1,5 +1,5 @@
-// Intel GPUs through Level Zero as targets: `xe` compiles for the device that is present, the others for the hardware that they
-// name. Without a GPU, the software device is used.
+// Targets that compile to SPIR-V and run it through Level Zero or OpenCL: `xe` compiles for the device that is present,
+// `spirv` for any device, and the others for the Intel GPUs that they name. Without a GPU, the software device is used.
 #pragma once
 #include "targets/target.h"
 #include "targets/xe/kernel_abi.h"
@@ -9,8 +9,8 @@ namespace xt {
 // "xe", then one target for each TargetInfo.
 std::vector<Target *> xeTargets();
 
-// What passes may use of `target` for code that assumes no more than this of its buffers: without blockRules, no messages that
-// have rules for memory; without disjoint, no forms `disjoint` and `disjoint_or_same`.
+// Returns `target` for code that makes only these assumptions: without `blockRules`, the target has no messages that have
+// rules for memory; without `disjoint`, passes may not rely on the forms `disjoint` and `disjoint_or_same`.
 TargetInfo assuming(const TargetInfo &target, XeAssumptions assumptions);
 
 } // namespace xt

@@ -32,7 +32,7 @@ struct XeDeviceInfo {
 // The target for an Intel device, by its PCI id; "spirv" for an unknown id.
 const TargetInfo *targetOfPciId(uint32_t id);
 
-// An argument of a kernel; its value is in the low bytes.
+// An argument of a kernel; its value is in the low bytes of `bits`.
 struct XeArgument {
   uint64_t bits = 0;
   uint32_t bytes = 8;
@@ -58,11 +58,12 @@ public:
   enum class Where { Device, Host };
   virtual Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) = 0;
   virtual void release(std::byte *memory) = 0;
-  // Restricts kernels to `bytes` bytes of an allocation from `first` on. A device that can report accesses outside of
-  // this range calls it by its name.
+  // Restricts kernels to `bytes` bytes of an allocation from `first` on. A device that can report accesses outside of this
+  // range uses `name` for it in the reports.
   virtual void tellBuffer(void *, size_t /*first*/, size_t /*bytes*/, const std::string & /*name*/) {}
 
-  // The kernel of this SPIR-V, ready for launches with workgroups of its size. The Error contains the build log.
+  // Builds the kernel `code` of this SPIR-V, ready for launches with workgroups of its size. The Error contains the build
+  // log.
   virtual Result<std::unique_ptr<XeDeviceKernel>> load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) = 0;
 
   // These calls are queued; each begins after all earlier ones have ended. Memory must stay valid until finish().
@@ -71,7 +72,7 @@ public:
   // Waits for all queued calls. If the driver reports an error of a kernel, it is returned as an Error of the kernel.
   // After any other Error the device is lost: every later call returns the same Error.
   virtual Result<void> finish() = 0;
-  // The run time of the last kernel by the device's own clock. Call after finish().
+  // The run time of the last kernel in seconds, by the device's own clock. Call after finish().
   virtual Result<double> kernelSeconds() = 0;
 };
 

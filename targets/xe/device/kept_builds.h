@@ -13,7 +13,7 @@ namespace xt {
 
 template <class T> class KeptBuilds {
 public:
-  // The build of this SPIR-V with these options; a missing one is created by `build`, which returns
+  // Returns the build of this SPIR-V with these options. If the cache does not have it, calls `build`, which returns
   // Result<std::shared_ptr<T>>.
   template <class Build>
   Result<std::shared_ptr<T>> get(std::span<const uint8_t> spirv, const std::string &options, Build build) {

@@ -43,7 +43,7 @@ std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   std::vector<HostRange> ranges;
   for (size_t i = 0; i < args.size(); ++i) {
     MemoryRange bytes = bytesOf(args[i].buffer);
-    auto *begin = static_cast<std::byte *>(args[i].buffer.data); // the memory that the host may write
+    auto *begin = static_cast<std::byte *>(args[i].buffer.data); // unlike bytesOf(), the buffer gives access for writing
     if (bytes.low == bytes.high) continue;
     begin += bytes.low - static_cast<const unsigned char *>(args[i].buffer.data);
     ranges.push_back({begin, begin + (bytes.high - bytes.low), {i}});

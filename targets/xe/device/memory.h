@@ -5,7 +5,7 @@
 
 namespace xt {
 
-// Memory that is freed with its owner. The device must outlive it.
+// Memory of a device that is freed when the object is destroyed. The device must outlive it.
 class XeMemory {
 public:
   static Result<XeMemory> make(XeDevice &device, XeDevice::Where where, size_t bytes);
@@ -32,7 +32,8 @@ struct HostRange {
 // The ranges of these arguments (including addresses with a known buffer), in ascending order. Empty buffers have no range.
 std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args);
 
-// One range on the device with a guard zone on either side, of at least kGuardBytes and a sixteenth of the range.
+// One range on the device with a guard zone on either side. A zone has a sixteenth of the size of the range, but at least
+// kGuardBytes and at most kMostGuardBytes; alignment adds up to 63 bytes to the front zone.
 class GuardedRange {
 public:
   static constexpr int64_t kGuardBytes = 64 << 10, kMostGuardBytes = 1 << 20;
@@ -46,8 +47,8 @@ public:
   Result<void> fetch(XeDevice &device);
   // After a completed fetch: writes the bytes back to the host's memory.
   void give() const;
-  // After a completed fetch: describes changes in the guard zones: "3 bytes after its end were changed, the nearest
-  // 12 bytes from it"; "" if there are none.
+  // After a completed fetch: describes the bytes of a guard zone that changed, for example "3 bytes after its end changed,
+  // the first 12 bytes after it"; "" if both zones are unchanged.
   std::string damage() const;
 
   const HostRange &host() const { return host_; }

@@ -1,4 +1,4 @@
-// A handle of a driver's object that is destroyed with its owner.
+// An owning handle: it destroys the object of the driver when it is destroyed itself.
 #pragma once
 #include <utility>
 
@@ -6,7 +6,8 @@ namespace xt {
 
 inline bool alwaysDestroys() { return true; }
 
-// `Code`: return type of the function that destroys the object. While `mayDestroy` returns false, objects are leaked on purpose.
+// `Code` is the return type of the function that destroys the object. While `mayDestroy` returns false, objects are leaked on
+// purpose.
 template <class T, class Code, bool (*mayDestroy)() = alwaysDestroys> class OwnedHandle {
 public:
   using Destroy = Code (*)(T);

@@ -19,13 +19,15 @@ struct Message : BlockFunction {
   int64_t pack() const { return wordBits / bits; } // elements of `bits` in a word
 };
 
-// The number of words of a lane in one block. Rows that are narrower than the number of lanes share a register.
+// The number of words that a lane gets of one block. If a row has fewer elements than there are lanes, the lanes' words at one
+// index hold several rows.
 int64_t wordsOfBlock(const Message &m, int64_t lanes) {
   if (m.use == BlockUse::LoadTransposed) return m.columns;
   return m.rows * m.columns / m.pack() / lanes;
 }
 
-// The position in the matrix of element `part` of word `word` of a lane. Blocks follow each other.
+// The row and column, relative to the first block, of element `part` in word `word` of a lane. A lane has all words of one
+// block before those of the next.
 Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int64_t part) {
   int64_t block = word / wordsOfBlock(m, lanes), inBlock = word % wordsOfBlock(m, lanes);
   if (m.use == BlockUse::LoadTransposed) return {lane, block * m.columns + inBlock};
@@ -34,7 +36,7 @@ Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int
   return {inRow / m.columns, block * m.columns + inRow % m.columns};
 }
 
-// For each element of a lane in row-major order, its position in the words that the lane receives. Nothing if the layout
+// For each element of a lane in row-major order, its position in the words that the lane receives. Nullopt if the layout
 // assigns other elements to some lane, or if the positions differ between lanes.
 std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layout, int64_t lanes, int64_t split) {
   std::optional<std::vector<size_t>> all;
@@ -58,7 +60,8 @@ std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layo
   return all;
 }
 
-// `split`: elements of the descriptor in one of the message's.
+// Returns the call of a message of this shape; nullopt if it distributes the block in another way than the descriptor's
+// layout. `split`: the number of elements of the descriptor in one element of the message.
 std::optional<BlockCall> callOf(const BlockShape &shape, BlockUse use, Type desc, int64_t lanes, int64_t split) {
   Message message{blockFunction(shape, desc.extent(0), desc.extent(1) / split / shape.columns)};
   BlockCall call;
@@ -82,7 +85,7 @@ std::optional<BlockCall> callOf(const BlockShape &shape, BlockUse use, Type desc
 std::optional<BlockCall> findBlockCall(const TargetInfo &target, BlockUse use, Type desc, int64_t lanes) {
   int own = 8 * elemInfo(desc.elem()).storageBytes;
   int64_t rows = desc.extent(0), columns = desc.extent(1);
-  // Several may be of the size, and deal it out differently.
+  // Several messages may move a block of this size; they can differ in how they distribute it over the lanes.
   auto find = [&](int bits, int64_t split) -> std::optional<BlockCall> {
     for (const BlockShape &shape : target.blockShapes)
       if (takesBlock(shape, use, bits, rows, columns / split))
@@ -90,7 +93,7 @@ std::optional<BlockCall> findBlockCall(const TargetInfo &target, BlockUse use, T
     return std::nullopt;
   };
   if (std::optional<BlockCall> call = find(own, 1)) return call;
-  // Smaller elements are transposed in groups of 32 bits.
+  // Elements of less than 32 bits are transposed in groups of 32 bits.
   bool turns = use == BlockUse::LoadTransposed && own < 32 && columns % (32 / own) == 0;
   return turns ? find(32, 32 / own) : std::nullopt;
 }

@@ -31,7 +31,8 @@ private:
   void visit(const Op &op) {
     switch (op.info().typeRule) {
     case TypeRule::LoadNd: {
-      // If neighbours of a column are needed in one word, a message may pack them.
+      // If users of the block need adjacent elements of a column in one word, a message that packs them (VNNI) is tried
+      // first.
       bool packs = LoadNdOp(op).vnniAxis() == 0;
       for (Use use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
       BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;
@@ -77,7 +78,8 @@ private:
     return "";
   }
 
-  // The parameter that a descriptor is made on, if a launch can tell whether it keeps the rules of block messages.
+  // Returns the parameter that is the base of a descriptor, if a launch can check that its matrix obeys the rules of block
+  // messages. Otherwise returns nullopt and sets `why`.
   std::optional<XeBlockUse> checkedBase(const Op &maker, std::string &why) const {
     const Value *base = maker.operand(0);
     if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
@@ -92,7 +94,7 @@ private:
       std::vector<int> dims = *memrefCastDims(source->type(), cast->result()->type());
       int rank = source->type().rank();
       if (static_cast<int>(dims.size()) != rank || std::find(dims.begin(), dims.end(), -1) != dims.end())
-        break; // some come and go
+        break; // the cast adds or drops dimensions
       turned ^= dims.back() == rank - 2;
       base = source;
     }

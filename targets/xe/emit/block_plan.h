@@ -17,7 +17,8 @@ struct MessagePlan {
   std::vector<ExtentFacts> facts;
 };
 
-// Reports a remark for each block that no message can move: each lane then moves its own elements.
+// Plans the messages of a kernel. Reports a remark for each block that no message can move: each lane then moves its own
+// elements.
 MessagePlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
                        const WindowOrigins &origins, Diagnostics &diagnostics);
 

@@ -1,4 +1,4 @@
-// Blocks of matrices: one message where the target has one that deals the block out to the lanes as the sg_map says.
+// Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does.
 #include "ir/base/text.h"
 #include "targets/xe/emit/xe_lane_device.h"
 
@@ -7,11 +7,11 @@
 namespace xt {
 namespace {
 
-constexpr size_t kWordsAtOnce = 8; // the size of an operand of a product
+constexpr size_t kWordsAtOnce = 8; // the number of words in an operand of a product
 
 llvm::Align wordsAlign(size_t place, unsigned bits) { return llvm::commonAlignment(llvm::Align(64), place * bits / 8); }
 
-// Private memory that a message fills or empties.
+// Allocates the private memory that a load fills, or that a store reads.
 LlvmValue *blockMemory(LaneContext &c, const BlockCall &call) {
   llvm::BasicBlock &entry = c.b.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> top(&entry, entry.begin());
@@ -27,12 +27,13 @@ bool XeLaneDevice::sendsExtents(size_t param) const {
   return std::ranges::any_of(blocks_.uses, [&](const XeBlockUse &use) { return use.param == param; });
 }
 
-// Base address, bytes of a row, rows, bytes between rows, and where the block begins.
+// Returns the arguments that describe the matrix and the block: base address, bytes of a row, number of rows, bytes from one
+// row to the next, and the block's first column and row.
 LlvmValues XeLaneDevice::blockArgs(LaneContext &c, const Value *desc, const BlockCall &call) {
   LaneParts parts = c.values.partsOf(desc);
   int64_t bytes = elemInfo(desc->type().elem()).storageBytes;
   auto inBytes = [&](LlvmValue *elements) { return c.b.CreateMul(c.values.resize(elements, true), c.values.number32(bytes)); };
-  // A place far outside stays outside when it is cut to 32 bits.
+  // Clamps a coordinate before it is truncated to 32 bits, so that one far out of bounds stays out of bounds.
   auto coordinate = [&](LlvmValue *place) {
     if (place->getType()->isIntegerTy(32)) return place;
     constexpr int64_t kFar = int64_t{1} << 30;
@@ -41,7 +42,8 @@ LlvmValues XeLaneDevice::blockArgs(LaneContext &c, const Value *desc, const Bloc
   };
   LlvmValue *x = coordinate(parts[kX]), *y = coordinate(parts[kY]), *rows = c.values.resize(parts[kRows], true);
   if (call.bits > 8 * bytes) x = c.b.CreateSDiv(x, c.values.number32(call.bits / (8 * bytes)));
-  if (origins_.of(desc)[0]->operand(0)->type().rank() > 2) { // no matrix there: every row is outside
+  // `rows` is 0 if a leading index is out of bounds: then no row may be in bounds
+  if (origins_.of(desc)[0]->operand(0)->type().rank() > 2) {
     LlvmValue *none = c.b.CreateICmpEQ(rows, c.values.number32(0));
     y = c.b.CreateSelect(none, c.values.number32(1 << 30), y);
     rows = c.b.CreateSelect(none, c.values.number32(1), rows);
@@ -51,7 +53,7 @@ LlvmValues XeLaneDevice::blockArgs(LaneContext &c, const Value *desc, const Bloc
   return {parts[kBase], inBytes(parts[kColumns]), rows, inBytes(c.b.CreateTrunc(parts[kRowStride], c.b.getInt32Ty())), place};
 }
 
-// The message as a function or as an instruction; `memory`: null of a prefetch.
+// Emits the message as a call of a function or as an instruction. `memory` is the lane's private memory; null for a prefetch.
 void XeLaneDevice::sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory) {
   args[0] = accessed(c, args[0]);
   if (memory) args.insert(options_.intelExtensions && call.message.use == BlockUse::Store ? args.begin() : args.end(), memory);
@@ -82,7 +84,7 @@ Fragment XeLaneDevice::loadBlock(LaneContext &c, const Op &op) {
   Elem elem = desc->type().elem();
   llvm::Type *type = c.ops.type(elem, 0);
   if (type->isIntegerTy()) return own;
-  Fragment cast; // of f32 and tf32, whole vectors
+  Fragment cast; // f32 and tf32 are bit-cast as whole vectors
   for (LlvmValue *part : c.values.chunksOf(own, elem)) append(cast, castBits(c.b, part, vectorOf(type, lengthOf(part))));
   return cast;
 }

@@ -1,4 +1,4 @@
-// Hints on caches: decorations of SPV_INTEL_cache_controls on the pointer of an access.
+// Emits cache hints as decorations of SPV_INTEL_cache_controls on the pointers of accesses.
 #include "ir/base/text.h"
 #include "ir/views/names.h"
 #include "ir/views/shared.h"
@@ -17,7 +17,7 @@ struct Hint {
 };
 constexpr Hint kOfLoads[] = {{"uncached", 0}, {"cached", 1}, {"streaming", 2}, {"read_invalidate", 3}};
 constexpr Hint kOfStores[] = {{"uncached", 0}, {"write_through", 1}, {"write_back", 2}, {"streaming", 3}};
-constexpr uint32_t kLoadControl = 6442, kStoreControl = 6443; // the decorations
+constexpr uint32_t kLoadControl = 6442, kStoreControl = 6443; // numbers of the decorations
 
 bool isDefault(std::string_view hint) { return hint.empty() || hint == "cached" || hint == "write_back"; }
 
@@ -29,8 +29,9 @@ uint32_t controlOf(std::span<const Hint> hints, std::string_view word, uint32_t 
 
 } // namespace
 
-// An access controls two levels of caches on Xe: level 0 is L1, level 1 the next one, which documents call L2 or L3. Intel's
-// compiler accepts controls for both levels only, so a missing hint becomes the usual control.
+// An access controls two levels of caches on Xe: level 0 is L1, and level 1 the next one, which documents call L2 or L3.
+// Intel's compiler accepts controls only for both levels together, so a missing hint becomes the default control (cached, or
+// write_back for stores).
 void XeLaneDevice::beginOp(LaneContext &c, const Op &op) {
   hints_ = nullptr;
   SharedAttrs attrs(op);

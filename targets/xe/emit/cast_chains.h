@@ -4,14 +4,16 @@
 
 namespace xt {
 
-// LLVM 22 joins an integer cast with the cast before it, and makes mistakes if that takes a third operation: for vectors, the
-// extension in between gets the type of one element, which no instruction fits; for scalars, the truncation in between is
-// dropped if its width is the least. Here each extension of a truncation becomes the equivalent mask or two shifts, and every
-// other pair becomes one cast, so that nothing is left to join.
+// Combines pairs of integer casts. LLVM 22 combines an integer cast with the cast before it, and makes mistakes if this takes
+// a third operation: for vectors, the extension in between gets the type of one element, which no instruction accepts; for
+// scalars, the truncation in between is dropped if it has the smallest width. Here each extension of a truncation, and each
+// zero extension of a sign extension, becomes one cast with an equivalent mask or two shifts. Every other pair becomes one
+// cast, so that LLVM finds nothing to combine.
 void joinCasts(llvm::Module &module);
 
-// LLVM translates comparisons of masks into OpLogicalNotEqual and OpLogicalEqual, on which IGC 1.0.12504 fails with an
-// assertion if they have vector operands. Here they become comparisons of bytes. Scalars are left unchanged.
+// Replaces comparisons of masks (vectors of i1) by comparisons of bytes. LLVM translates comparisons of masks into
+// OpLogicalNotEqual and OpLogicalEqual, on which IGC 1.0.12504 fails with an assertion if they have vector operands. Scalars
+// are left unchanged.
 void compareMasksAsBytes(llvm::Module &module);
 
 } // namespace xt

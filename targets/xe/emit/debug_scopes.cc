@@ -80,7 +80,7 @@ private:
     }
   }
 
-  // Finds the functions that have lines, and the ids that are needed.
+  // Finds the functions that have lines, and the ids of the void type and of all strings.
   void look() {
     std::map<uint32_t, std::string> entries;
     uint32_t function = 0;
@@ -117,7 +117,8 @@ private:
     out.insert(out.end(), words.begin(), words.end());
   }
 
-  // Each function has its own string ids for files; equal strings are the same file.
+  // The scope for the lines of a function in a file; `file` is the id of a string. Each function has its own ids for files;
+  // equal strings denote the same file.
   uint32_t scopeOf(const Function &function, uint32_t file) const {
     const std::string &name = strings_.at(file);
     if (name == function.program->getFilename()) return function.scope;
@@ -131,7 +132,7 @@ private:
       out.insert(out.end(), {void_, id, set_, kind});
       out.insert(out.end(), operands);
     };
-    std::map<std::string, uint32_t> files; // by name, with the id of one of their strings
+    std::map<std::string, uint32_t> files; // by name: the id of one of the strings with this name
     for (const auto &[id, text] : strings_) files.emplace(text, id);
     std::map<std::string, uint32_t> made;
     auto sourceOf = [&](const std::string &file) {

@@ -1,4 +1,5 @@
-// Adds the scopes of OpenCL.DebugInfo.100 around OpLine. Without them Intel's compiler and llvm-spirv ignore the lines.
+// Adds scopes of OpenCL.DebugInfo.100 to SPIR-V with OpLine instructions. Without scopes, Intel's compiler and llvm-spirv
+// ignore the lines.
 #pragma once
 #include <llvm/IR/Module.h>
 

@@ -16,7 +16,7 @@ enum class DeviceEffect : uint8_t {
   Convergent, // the lanes of a subgroup execute it together; accesses no memory
   Memory,     // like Convergent, but reads, writes or orders memory
 };
-// The only way in which a kernel calls a device function. Declares the function if necessary.
+// Emits a call of a device function, which it declares if necessary. All calls of device functions are made in this way.
 llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &function, llvm::ArrayRef<LlvmValue *> args,
                            DeviceEffect effect);
 

@@ -15,13 +15,13 @@
 namespace xt {
 namespace {
 
-constexpr int64_t kBlockLanes = 16; // of the subgroups that have block messages
+constexpr int64_t kBlockLanes = 16; // size of the subgroups that have block messages
 
 std::string vectorOf(int64_t count, std::string_view scalar) {
   return count == 1 ? std::string(scalar) : str("Dv", count, "_", scalar);
 }
 
-// A lane's words of a, b or a sum, as OpenCL C's functions have them.
+// The mangled type of one word of an operand or of the sum of a product, as OpenCL C's functions have it.
 std::string letterOf(Elem elem, int64_t wordBits) {
   if (elem == Elem::TF32 || elem == Elem::F32) return "f";
   bool isUnsigned = elemInfo(elem).isUnsigned;
@@ -93,7 +93,8 @@ DeviceFunction deviceFunction(std::string_view name, std::vector<std::string> pa
   return {std::move(symbol), std::move(result), std::move(parameters)};
 }
 
-// A word holds the elements of a row that a lane gets; rows that are shorter than the number of lanes share a word.
+// A word holds the elements of one row that a lane gets: at least one, also if rows are so short that the lanes hold several
+// rows. The words of VNNI loads have 32 bits.
 BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t blocks) {
   int64_t ofLane = shape.columns * shape.bits / kBlockLanes;
   auto wordBits = static_cast<unsigned>(shape.use == BlockUse::LoadVnni ? 32 : std::max<int64_t>(shape.bits, ofLane));
@@ -103,7 +104,7 @@ BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t block
 namespace {
 std::string memoryOf(const BlockFunction &block) { return block.wordBits == 8 ? "Ph" : block.wordBits == 16 ? "Pt" : "Pj"; }
 
-// The words for a use in the names of OpenCL's functions and of SPIR-V's instructions.
+// The words that stand for a use in the names of OpenCL's functions and of SPIR-V's instructions.
 struct UseWords {
   std::string_view function, instruction;
 };
@@ -118,7 +119,8 @@ UseWords wordsOf(BlockUse use) {
   return {};
 }
 
-// The matrix: base address, width, height, pitch, and the place of the block.
+// The parameters for the matrix and the position of the block: base address, width, height, pitch, and the block's
+// coordinates.
 const std::vector<std::string> kMatrix = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
 } // namespace
 
@@ -144,8 +146,9 @@ std::array<int64_t, 4> blockSizes(const BlockFunction &block) {
 
 namespace {
 
-// The types of a, b and the sum as a lane has them. A register has 32 bits for each lane on targets with 8 lanes, 16 on those
-// with 16. A lane has 32 bits of tf32 where others have nothing.
+// The types in which a lane has operand `a`, operand `b` and the sum. A word of `a` has 32 bits on targets with 8 lanes, and
+// 16 bits on those with 16; a word of tf32 always has 32 bits. If `a` has fewer elements than there are lanes (one row of
+// tf32), the lanes without an element pass a word too.
 std::array<std::string, 3> productTypes(const MmaShape &shape) {
   int64_t ofA = shape.a == Elem::TF32 ? 32
                 : shape.n == 16       ? 16
@@ -172,7 +175,7 @@ DeviceFunction productInstruction(const MmaShape &shape) {
   return deviceFunction("__spirv_SubgroupMatrixMultiplyAccumulateINTEL", {"i", a, b, sum, "i"}, sum);
 }
 
-// Bits of the extension's Matrix Multiply Accumulate Operands.
+// The bits of the extension's Matrix Multiply Accumulate Operands.
 uint32_t productOperands(const MmaShape &shape) {
   struct Row {
     Elem elem;

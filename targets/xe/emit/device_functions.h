@@ -11,7 +11,8 @@
 
 namespace xt {
 
-// Types are written as in the Itanium ABI as OpenCL C uses it: "f", "Dv8_s", "PU3AS1v"; the result "v" means none.
+// A device function. Its types are written in the form of the Itanium ABI that OpenCL C uses: "f", "Dv8_s", "PU3AS1v"; the
+// result "v" means none.
 struct DeviceFunction {
   std::string symbol, result;
   std::vector<std::string> parameters;
@@ -27,22 +28,23 @@ struct BlockFunction {
   int64_t bits = 0, rows = 0, columns = 0, blocks = 1;
   unsigned wordBits = 0;
 };
-// The message of a shape with this number of rows and blocks.
+// Returns the message of a shape with this number of rows and blocks.
 BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t blocks);
 DeviceFunction deviceFunction(const BlockFunction &block);
-// The same as an instruction of SPV_INTEL_2d_block_io. Its arguments are blockSizes(), then those of the function; a store has
-// the lane's memory before the matrix.
+// Returns the message as an instruction of SPV_INTEL_2d_block_io. Its arguments are blockSizes(), then those of the function;
+// a store has the lane's memory before the matrix.
 DeviceFunction blockInstruction(const BlockFunction &block);
 std::array<int64_t, 4> blockSizes(const BlockFunction &block); // bytes of an element, columns, rows, blocks
 
 // A product computed by one subgroup of shape.n lanes.
 DeviceFunction deviceFunction(const MmaShape &shape);
-// The same as an instruction of SPV_INTEL_subgroup_matrix_multiply_accumulate. Its arguments are the depth, those of the
-// function, and productOperands().
+// Returns the product as an instruction of SPV_INTEL_subgroup_matrix_multiply_accumulate. Its arguments are the depth (K),
+// those of the function, and productOperands().
 DeviceFunction productInstruction(const MmaShape &shape);
 uint32_t productOperands(const MmaShape &shape);
 
-// How LLVM translates the calls: into SPIR-V instructions, or into calls of functions in the driver's library.
+// Families of device functions. LLVM translates calls of a family either into SPIR-V instructions, or into calls of functions
+// in the driver's library.
 enum class DeviceFamily : uint8_t { WorkItem, Barrier, Shuffle, Math, Product, Block, ProductInstruction, BlockInstruction };
 inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
                                                DeviceFamily::Barrier,
@@ -56,14 +58,14 @@ inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
 inline bool isOfLibrary(DeviceFamily family) { return family == DeviceFamily::Product || family == DeviceFamily::Block; }
 std::string_view familyName(DeviceFamily family);
 
-// Sorted by symbol.
+// The functions of a family that the target has, sorted by symbol.
 std::vector<DeviceFunction> deviceFunctions(const TargetInfo &target, DeviceFamily family);
 
-// Checks that the module calls no other functions, and calls each with the types of its symbol. An Error is an internal
-// mistake.
+// Checks that the module calls no other functions than the device functions of the target, and calls each with the types of
+// its symbol. An Error is a bug of the compiler.
 Result<void> checkDeviceCalls(const llvm::Module &module, const TargetInfo &target);
 
-// A page in Markdown that lists them all.
+// A page in Markdown that lists all device functions.
 std::string deviceFunctionPage();
 
 } // namespace xt

@@ -5,8 +5,8 @@
 
 namespace xt {
 
-// Intel's compiler unrolls a loop of known length. If products are already unrolled, this gains nothing and moves their
-// operands between registers.
+// Intel's compiler unrolls a loop of known length. In a loop whose products are already unrolled, this gains nothing, and
+// moves operands between registers.
 bool XeLaneDevice::hidesLength(const Op &loop) const {
   bool multiplies = false;
   walk(*loop.region(0), [&](const Op &op) { multiplies |= op.kind() == OpKind::Dpas; });
@@ -22,7 +22,7 @@ Fragment XeLaneDevice::product(LaneContext &c, const MmaInstruction &instruction
     for (LlvmValue *part : c.values.chunksOf(fragment, Elem::TF32)) append(rounded, c.ops.mmaOperand(part, Elem::TF32));
     return together(c.b, rounded);
   };
-  // Per lane, a register of a has 32 bits on targets with 8 lanes, and 16 on those with 16.
+  // A register of operand `a` has 32 bits per lane on targets with 8 lanes, and 16 bits on those with 16.
   LlvmValue *x = words(a, kernel_.lanes == 16 ? 16 : 32), *y = words(b, 32), *z = together(c.b, sum);
   llvm::Type *form = z->getType();
   if (instruction.result == Elem::F16) z = castBits(c.b, z, vectorOf(c.b.getHalfTy(), sum.size()));

@@ -19,22 +19,21 @@ struct XeEmitOptions {
   // SPV_INTEL_subgroup_matrix_multiply_accumulate, and cache hints as decorations of SPV_INTEL_cache_controls. Otherwise
   // messages and products are function calls, and cache hints are left out.
   bool intelExtensions = false;
-  // LLVM IR that defines device functions which an older compiler of Intel's lacks, to inspect how it compiles a kernel. Not
-  // for programs that run.
+  // LLVM IR that defines device functions which an older version of Intel's compiler lacks, to inspect how it compiles a
+  // kernel. Not for programs that run.
   std::string definitions = {};
-  // The sources that the ranges of ops refer to: the code then contains the lines and files that it comes from. Null: it does
-  // not.
+  // The sources that the ranges of ops refer to; with them, the code contains source files and lines. Null: it does not.
   const SourceManager *sources = nullptr;
   // Receives the name of the next step if it may take long: "code of @gemm".
   std::function<void(std::string)> stage = {};
 };
 
-// SPIR-V of all kernels of the module, which must be at lane scope with subgroup sizes that the target has (checkTargetLimits).
-// Deterministic. It calls device functions by the names of OpenCL C and, without intelExtensions, of Intel's extensions
-// cl_intel_subgroup_2d_block_io and cl_intel_subgroup_matrix_multiply_accumulate.
+// Returns the SPIR-V of all kernels of the module, which must be at lane scope with subgroup sizes that the target has
+// (checkTargetLimits). Deterministic. The SPIR-V calls device functions by the names of OpenCL C and, without intelExtensions,
+// of Intel's extensions cl_intel_subgroup_2d_block_io and cl_intel_subgroup_matrix_multiply_accumulate.
 Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                                  Diagnostics &diagnostics);
-// The LLVM IR that the SPIR-V is made from.
+// Returns the LLVM IR that the SPIR-V is made from.
 Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                                Diagnostics &diagnostics);
 

@@ -20,7 +20,8 @@
 namespace xt {
 namespace {
 
-// The letters, digits and '_' of the kernel's name, with a number if that name is taken.
+// The kernel's name in which '_' replaces every character that is not a letter or digit, "k" is prepended if it does not begin
+// with a letter, and a number is appended if another kernel has this name.
 std::string entryName(const Kernel &kernel, const std::vector<XeKernel> &taken) {
   std::string name;
   for (char c : kernel.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -37,7 +38,7 @@ void describe(llvm::Module &module) {
     return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
   };
   module.getOrInsertNamedMetadata("opencl.ocl.version")->addOperand(llvm::MDNode::get(context, {number(3), number(0)}));
-  // Without it, LLVM forbids contracting mul and add in every kernel.
+  // Without this metadata, LLVM forbids contracting mul and add in every kernel.
   module.getOrInsertNamedMetadata("opencl.enable.FP_CONTRACT");
 }
 

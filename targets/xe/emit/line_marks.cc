@@ -28,7 +28,8 @@ const llvm::TargetRegisterClass *idClass(const llvm::TargetRegisterInfo &registe
   return nullptr;
 }
 
-// Instructions that the back end moves out of the function, or that must be first in it or in a block.
+// Whether no OpLine may precede an instruction: the back end moves it out of the function, or it must be first in the function
+// or in a block.
 bool takesNoLine(llvm::StringRef name) {
   for (const char *start :
        {"OpType",          "OpConstant",      "OpSpecConstant", "OpFunction",   "OpVariable",  "OpPhi",
@@ -39,7 +40,7 @@ bool takesNoLine(llvm::StringRef name) {
   return !name.starts_with("Op");
 }
 
-// Runs when all instructions are SPIR-V instructions.
+// A pass that inserts OpLine. It runs when all instructions are SPIR-V instructions.
 class LineMarkPass final : public llvm::MachineFunctionPass {
 public:
   static char ID;

@@ -14,8 +14,8 @@
 
 #include <memory>
 
-// LLVM exports this function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp): a module as SPIR-V that
-// may use the extensions of the list. False: it failed, with a message.
+// Translates a module to SPIR-V that may use the listed extensions; returns false and sets `message` if this fails. LLVM
+// exports the function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp).
 extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::string &message,
                                const std::vector<std::string> &extensions, llvm::CodeGenOptLevel level, llvm::Triple triple);
 
@@ -32,8 +32,8 @@ std::vector<std::string> allowedExtensions(bool intel) {
   return names;
 }
 
-// Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
-// forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
+// Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and forgets
+// the trunc. Apart from that, higher levels do nothing that Intel's compiler does not do itself.
 Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   compareMasksAsBytes(module);
   joinCasts(module);
@@ -50,12 +50,13 @@ Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   return withDebugScopes(*spirv, module);
 }
 
-constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a message
+constexpr char kGood = 'g', kFailed = 'f'; // the first byte of the answer, before the SPIR-V or the message
 
 } // namespace
 
-// In a separate process: LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the addresses of
-// functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
+// Translates in a separate process, because LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the
+// addresses of functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find the numbers
+// of the first one.
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions) {
   initialiseLlvm();
   Result<std::string> made = inChildProcess("makes SPIR-V", [&] {

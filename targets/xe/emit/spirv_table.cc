@@ -42,7 +42,7 @@ constexpr SpirvEntry kMath[] = {
 
 constexpr uint32_t kExtInstImport = 11, kExtInst = 12, kCapability = 17;
 constexpr size_t kHeaderWords = 5;
-constexpr uint32_t kFirstOfIntel = 6228; // instructions and capabilities from here on are of Intel's extensions
+constexpr uint32_t kFirstOfIntel = 6228; // instructions and capabilities from this number on are of Intel's extensions
 static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kMath, {}, &SpirvEntry::number));
@@ -72,7 +72,7 @@ Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
   };
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);
-  std::set<uint32_t> mathSets; // by id
+  std::set<uint32_t> mathSets; // ids of the imports of OpenCL.std
   for (size_t at = kHeaderWords; at < words.size();) {
     uint32_t op = words[at] & 0xffff, count = words[at] >> 16;
     if (count == 0 || count > words.size() - at) return wrong("an instruction that is cut off");

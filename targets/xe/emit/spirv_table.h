@@ -12,13 +12,13 @@ struct SpirvEntry {
   std::string_view name;
   uint32_t number;
 };
-// In ascending order.
+// In ascending order of the numbers.
 std::span<const SpirvEntry> spirvInstructions();
 std::span<const SpirvEntry> spirvCapabilities();
 std::span<const SpirvEntry> spirvMath();
 
-// Checks that a module contains nothing else, and instructions of Intel's extensions only with `intelExtensions`. LLVM selects
-// the instructions, so an Error is an internal mistake, or a new choice of LLVM's.
+// Checks that a module contains nothing that is not in the table, and instructions of Intel's extensions only with
+// `intelExtensions`. LLVM selects the instructions, so an Error is a bug of this compiler, or a new choice of LLVM's.
 Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions);
 
 } // namespace xt

@@ -10,7 +10,8 @@ namespace xt {
 class WindowOrigins {
 public:
   explicit WindowOrigins(const Kernel &kernel); // the kernel must outlive the object
-  // init_tile, create_nd_tdesc and create_tdesc ops, in program order.
+  // The init_tile, create_nd_tdesc and create_tdesc ops that create the windows that `window` may hold, in a deterministic
+  // order.
   const std::vector<const Op *> &of(const Value *window) const;
 
 private:

@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// Null: the op is not a library function.
+// Calls the device function that computes an op; null if no function does.
 LlvmValue *mathFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
   std::string_view name = mathFunctionName(kind);
   std::string type = mangledType(args[0]->getType());
@@ -20,7 +20,7 @@ LlvmValue *mathFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<Llvm
              : callDevice(b, deviceFunction(name, std::vector<std::string>(args.size(), type), type), args, DeviceEffect::None);
 }
 
-// Some devices lack f64 and others are slow at it, so only ops on f64 use it.
+// Some devices lack f64 and others are slow at it, so only ops on elements of f64 compute in f64.
 constexpr RegisterTraits kTraits{.halves = true, .doubles = false, .vectors = true, .minimum = false, .function = mathFunction};
 
 // The fraction of the small register file that vectors may occupy.
@@ -39,7 +39,7 @@ bool callsFunctions(const Kernel &kernel) {
 
 constexpr uint32_t kSequential = 0x10, kOfWorkgroup = 0x100, kOfGlobal = 0x200; // memory semantics of SPIR-V
 
-uint32_t scopeOf(LaneScope scope) { // of SPIR-V
+uint32_t scopeOf(LaneScope scope) { // the number of the scope in SPIR-V
   switch (scope) {
   case LaneScope::Device: return 1;
   case LaneScope::Workgroup: return 2;
@@ -93,7 +93,7 @@ void XeLaneDevice::annotate(llvm::Function &function, const Kernel &kernel) {
   auto entry = [&](int64_t value) {
     return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(value)));
   };
-  // Without it, Intel's compiler chooses 32 lanes, and spills.
+  // Without this metadata, Intel's compiler chooses 32 lanes, and spills.
   function.setMetadata("intel_reqd_sub_group_size", llvm::MDNode::get(context, {entry(kernel.lanes)}));
   function.setMetadata("reqd_work_group_size",
                        llvm::MDNode::get(context, {entry(kernel.subgroups * kernel.lanes), entry(1), entry(1)}));

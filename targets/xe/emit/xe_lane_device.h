@@ -1,4 +1,4 @@
-// Intel GPUs for the lane emitter: the functions of OpenCL C, 2D block messages, products (dpas) and cache hints.
+// Implements Intel GPUs for the lane emitter: the functions of OpenCL C, 2D block messages, products (dpas) and cache hints.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "targets/llvm/lane/lane_context.h"
@@ -10,10 +10,11 @@ namespace xt {
 
 class XeLaneDevice final : public LaneDevice {
 public:
-  // All must outlive the object. Reports remarks on blocks that no message moves.
+  // The arguments must outlive the object. Reports remarks on blocks that no message moves.
   XeLaneDevice(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, Diagnostics &diagnostics);
   const std::vector<XeBlockUse> &blockUses() const { return blocks_.uses; }
-  // Whether the kernel needs the large register file; reports a remark if it would like to.
+  // Whether the kernel uses the large register file. If it needs one, reports a remark, also if a core would then have too
+  // few threads for a workgroup, so that the kernel does not use it.
   bool wantsLargeRegisterFile() const;
 
   RegisterTraits traits() const override;
@@ -56,7 +57,7 @@ private:
   Diagnostics &diagnostics_;
   WindowOrigins origins_;
   MessagePlan blocks_;
-  llvm::MDNode *hints_ = nullptr; // cache hints of the op that is emitted; null: none
+  llvm::MDNode *hints_ = nullptr; // cache hints of the op that is being emitted; null: none
 };
 
 } // namespace xt

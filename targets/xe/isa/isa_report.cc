@@ -28,7 +28,7 @@ int64_t numberIn(std::string_view text) { // the first number, hexadecimal after
   return value;
 }
 
-// The text between the first `begin` and the next `end`.
+// The text between the first `begin` and the next `end`, or the end of the text; nullopt if there is no `begin`.
 std::optional<std::string_view> between(std::string_view text, std::string_view begin, std::string_view end) {
   size_t from = text.find(begin);
   if (from == std::string_view::npos) return std::nullopt;
@@ -92,7 +92,7 @@ private:
     if (text.starts_with("spill size")) report_.spilledBytes = numberIn(text);
   }
 
-  // "B002: Preds:{B003, B001},  Succs:{B003, B004}"
+  // Reads the names of a basic block and of its successors: "B002: Preds:{B003, B001},  Succs:{B003, B004}".
   void basicBlock(std::string_view text) {
     size_t colon = text.find(':');
     if (colon == std::string_view::npos) return;
@@ -107,7 +107,8 @@ private:
     }
   }
 
-  // The last word of a block's payload encodes its size: columns - 1, rows - 1 and blocks - 1, a byte each.
+  // Records the size of a block message if the instruction writes the last word of its payload, which encodes the size:
+  // columns - 1, rows - 1 and blocks - 1, a byte each.
   void payload(std::string_view code) {
     std::optional<std::string_view> to = between(code, " r", "<1>:");
     if (!code.starts_with("mov (1|M0)") || !to || !to->ends_with(".7")) return;
@@ -161,7 +162,7 @@ private:
   Listing listing_;
   std::string current_;
   bool spills_ = false; // whether the comment of the line marks a spill
-  std::map<std::string, BlockPayload> sizes_; // of the payload in a register, as last written
+  std::map<std::string, BlockPayload> sizes_; // by register: the size in the payload that was last written to it
 };
 
 } // namespace

@@ -25,7 +25,7 @@ struct IsaCounts {
   size_t instructions = 0, products = 0; // products: dpas
   size_t spills = 0;                     // messages that spill registers to memory or fill them again
   std::map<std::string, size_t> mix; // by name; messages as "load_block2d", a prefetch as "prefetch_block2d", spills as "spill"
-  std::vector<BlockMessage> blocks; // of messages whose payload is known
+  std::vector<BlockMessage> blocks; // the block messages whose payload is known
   size_t others() const { return instructions - products; }
   size_t messages() const; // messages to memory, including spills
 };

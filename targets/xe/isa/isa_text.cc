@@ -34,8 +34,8 @@ public:
       : kernel_(kernel), made_(made), report_(report), target_(target), sources_(sources) {
     std::vector<const Op *> loops;
     collectLoops(kernel.body, loops);
-    // The compiler may unroll loops and introduce new ones, so line numbers are given only if the number of loops is
-    // the same.
+    // The compiler may unroll loops and introduce new ones, so line numbers are given only if the number of loops is the
+    // same.
     if (loops.size() == report.loops.size()) loops_ = std::move(loops);
   }
 
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  // Reports as a warning here, because the user has requested a report; elsewhere it is a remark on devices.
+  // Reports a warning, because the user has requested a report. Elsewhere this diagnostic is a remark.
   Diagnostic &report(Diagnostics &diagnostics, std::string message) const {
     Diagnostic &warning = diagnostics.report(DiagCode::DeviceRemark, kernel_.nameRange, std::move(message));
     warning.severity = Severity::Warning;
@@ -92,7 +92,7 @@ private:
   const IsaReport &report_;
   const TargetInfo &target_;
   const SourceManager &sources_;
-  std::vector<const Op *> loops_; // the loops of the report; empty if they cannot be identified
+  std::vector<const Op *> loops_; // the ops of the loops in the report; empty if they cannot be identified
 };
 
 } // namespace

@@ -11,9 +11,9 @@
 
 namespace xt {
 
-// Registers, spills, occupancy, shared local memory by line, and the instructions and block messages of each loop.
-// `reports` are in the order of the module's kernels, which are at lane scope. Spilled registers, and products for
-// which the code has no dpas, are warnings.
+// Lists registers, spills, occupancy, shared local memory by line, and the instructions and block messages of each loop.
+// `reports` are in the order of the module's kernels, which are at lane scope. Reports warnings if registers are spilled, and
+// if a kernel has products but its code has no dpas.
 std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports,
                     const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics);
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostNames = 4; // of unknown functions in a message
+constexpr size_t kMostNames = 4; // maximum number of unknown functions that a message names
 
 std::string contentsOf(const fs::path &path) {
   std::ifstream in(path);
@@ -26,7 +26,7 @@ std::string contentsOf(const fs::path &path) {
   return text.str();
 }
 
-// Sorted by name, which is the order of the passes that wrote them.
+// The files of a folder whose names end in `ending`, sorted by name, which is the order of the passes that wrote them.
 std::vector<fs::path> filesIn(const std::string &folder, std::string_view ending) {
   std::vector<fs::path> paths;
   std::error_code failed;
@@ -50,8 +50,8 @@ std::map<std::string, std::string> listingsIn(const std::string &folder) {
   return listings;
 }
 
-// Functions that are still only declared after the compiler has linked and optimised: calls that it cannot resolve. Names of
-// its own internal functions begin with llvm. or __builtin_.
+// The names of functions that are still only declared after the compiler has linked and optimised: it cannot resolve calls of
+// these functions. Names of its own internal functions begin with llvm. or __builtin_.
 std::set<std::string> unknownFunctions(const std::string &folder) {
   std::set<std::string> names;
   for (const fs::path &path : filesIn(folder, "_codegen.ll")) {

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr uint64_t kWaitNanoseconds = 200'000'000; // then the device's status is checked
+constexpr uint64_t kWaitNanoseconds = 200'000'000; // after this time, the device's status is checked
 
 } // namespace
 
@@ -103,7 +103,7 @@ Result<void> ZeDevice::finish() {
   if (!lost_) return lost_;
   Result<void> done = wait();
   if (done) return done;
-  if (done.error().kind == Error::Kind::Kernel) return done; // there is a new queue
+  if (done.error().kind == Error::Kind::Kernel) return done; // check() has already created a new queue
   if (std::string told = toldFailure(); !told.empty()) return recover(told);
   // Queued commands may still run, so memory that they use can never be trusted again.
   lost_ = done;

@@ -1,4 +1,4 @@
-// An open device: its context, its single queue, and its modules. Must be used by one thread at a time.
+// An open Level Zero device: its context, its single queue, and its modules. Must be used by one thread at a time.
 #pragma once
 #include "targets/xe/device/kept_builds.h"
 #include "targets/xe/device/owned_handle.h"
@@ -34,7 +34,8 @@ public:
   Result<void> finish() override;
   Result<double> kernelSeconds() override;
 
-  // The module for this SPIR-V, built with these options, or a recently built one. The Error contains the build log.
+  // Returns the module for this SPIR-V, built with these options: a recently built one if there is one. The Error contains
+  // the build log.
   Result<std::shared_ptr<ZeModule>> module(std::span<const uint8_t> spirv, const std::string &options);
 
 private:
@@ -51,7 +52,7 @@ private:
   ZeHandle<ze_context_handle_t> context_;
   ZeHandle<ze_event_pool_handle_t> pool_;
   ZeHandle<ze_event_handle_t> ran_, finished_; // end of the last kernel, and of all queued commands
-  bool timed_ = false;                         // ran_ is set
+  bool timed_ = false;                         // ran_ belongs to a launch
   ZeHandle<ze_command_list_handle_t> queue_;
   Result<void> lost_; // why the device is unusable
   KeptBuilds<ZeModule> built_;

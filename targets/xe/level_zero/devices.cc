@@ -99,8 +99,8 @@ private:
   ZeDeviceInfo &info_;
 };
 
-// Calls a function that fills a list of drivers: first for their number, then for the list. `none`: it reported that
-// there are no drivers.
+// Calls a function that fills a list of drivers: first for their number, then for the list. Sets `none` to whether it reported
+// that there are no drivers.
 template <class Call> Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Call call, bool &none) {
   uint32_t count = 0;
   ze_result_t r = call(&count, nullptr);
@@ -113,8 +113,8 @@ template <class Call> Result<std::vector<ze_driver_handle_t>> askForDrivers(std:
   return drivers;
 }
 
-// Current loaders are initialised by zeInitDrivers. If no driver supports it, or the loader does not, zeInit and
-// zeDriverGet are used. The two ways must not be mixed, so the second is tried only if the first finds no driver.
+// Current loaders are initialised by zeInitDrivers. If no driver supports it, or the loader does not, zeInit and zeDriverGet
+// are used. The two ways must not be mixed, so the second is tried only if the first finds no driver.
 Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
   bool none = true;
   if (ze.zeInitDrivers) {
@@ -125,7 +125,7 @@ Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
     if (!found || !none) return found;
   }
   ze_result_t started = ze.zeInit(0);
-  // No driver with a device: then no other function may be called, because the loader has no table for calls.
+  // No driver has a device. No other function may be called then, because the loader has no table for calls.
   if (started == ZE_RESULT_ERROR_UNINITIALIZED) return std::vector<ze_driver_handle_t>{};
   if (started != ZE_RESULT_SUCCESS) return zeError("zeInit", started);
   return askForDrivers("zeDriverGet", ze.zeDriverGet, none);

@@ -9,8 +9,8 @@ struct ZeDeviceInfo : XeDeviceInfo {
   ZeDeviceInfo() { api = "Level Zero"; }
   ze_driver_handle_t driver = nullptr;
   ze_device_handle_t device = nullptr;
-  // The loader has several drivers and wraps their handles. The build log of a failed build is not wrapped, so it
-  // must not be used.
+  // The loader has several drivers and wraps their handles. The build log of a failed build is not wrapped, so it must not
+  // be used.
   bool wrapped = false;
   uint32_t queueOrdinal = 0; // ordinal of a queue group that runs kernels
   double tickNanoseconds = 0;
@@ -20,9 +20,9 @@ struct ZeDeviceInfo : XeDeviceInfo {
 // The software device's name begins with this, followed by the hardware that it simulates.
 inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 
-// Initialises Level Zero, once per process, and lists all devices of all drivers; the list may be empty. A device
-// whose properties cannot be read is listed with its problem, and so is a driver that does not list its devices. An Error
-// if the drivers cannot be initialised or listed, for another reason than that there are none.
+// Initialises Level Zero, once per process, and lists all devices of all drivers. A device whose properties cannot be read is
+// listed with its problem, and so is a driver that does not list its devices. The list is empty if there are no drivers or no
+// devices. Any other failure to initialise or to list the drivers is an Error.
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &functions);
 
 } // namespace xt

@@ -59,11 +59,12 @@ struct ZeFunctions {
 
 inline constexpr const char *kZeLoader = "libze_loader.so.1";
 
-// Opens the loader and looks up its functions; it stays open until the end of the process. The Error names the
-// package of a missing loader, or the function that it lacks.
+// Opens the loader and looks up its functions; it stays open until the end of the process. The Error names the package of a
+// missing loader, or the function that the loader lacks.
 Result<ZeFunctions> openZeLoader(const char *path = kZeLoader);
 
-// A description such as "the device was lost: …" with the name of the code; the number for unknown codes.
+// Describes a result code: "the device was lost: …", followed by the name and the number of the code. Unknown codes have only
+// their number.
 std::string zeResultText(ze_result_t result);
 // An Error of the environment: "zeModuleCreate: …".
 Error zeError(std::string_view what, ze_result_t result);

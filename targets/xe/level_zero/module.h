@@ -9,12 +9,12 @@ inline constexpr const char *kNotOptimisedOption = "-ze-opt-disable";
 
 class ZeModule {
 public:
-  // `options`: that above and kLargeRegisterFileOption, separated by blanks. The Error contains the driver's build log. The device must
-  // outlive the module.
+  // Builds a module. `options`: kNotOptimisedOption and kLargeRegisterFileOption, if wanted, separated by blanks. The Error
+  // contains the driver's build log. The device must outlive the module.
   static Result<std::shared_ptr<ZeModule>> build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options);
 
   ze_module_handle_t get() const { return module_.get(); }
-  // The driver's messages although it built the module: warnings, spills.
+  // The driver's messages about a module that it could build: warnings, spills.
   const std::string &log() const { return log_; }
 
 private:

@@ -1,5 +1,5 @@
-// The device functions that Intel's driver links: a kernel that calls any other function by name is not built, or is
-// built incorrectly.
+// The device functions that Intel's driver links. If a kernel calls any other function by name, the driver does not build it,
+// or builds it incorrectly.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,12 +14,12 @@ struct LibraryFunction {
   LibraryLanes lanes;
 };
 
-// Sorted by symbol.
+// All functions of the library, sorted by symbol.
 std::span<const LibraryFunction> libraryFunctions();
 // Whether the library has the symbol for subgroups of this many lanes.
 bool isInLibrary(std::string_view symbol, int64_t lanes);
-// Whether the name, mangled or not, belongs to one of the extensions that the library implements: 2D block messages
-// and products.
+// Whether the name, mangled or not, belongs to one of the extensions that the library implements: 2D block messages and
+// products.
 bool isLibraryName(std::string_view name);
 
 } // namespace xt

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// The n-th type that can be substituted: S_, S0_, S1_ …
+// The reference to the n-th type that can be substituted, from 0: S_, S0_, S1_ …
 std::string substitution(size_t n) { return n == 0 ? "S_" : str("S", n - 1, "_"); }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Symbols of device functions, as the Itanium ABI mangles those of OpenCL C.
+// Mangles the names of device functions by the Itanium ABI, as OpenCL C does.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,7 +6,8 @@
 
 namespace xt {
 
-// Types are in their mangled form: "f", "Dv8_s", "PU3AS1v". No parameters: "v" is added.
+// Returns the symbol of a function with parameters of these types, which are in their mangled form: "f", "Dv8_s", "PU3AS1v".
+// Without parameters, the symbol ends in "v".
 std::string mangledSymbol(std::string_view name, const std::vector<std::string> &parameters);
 
 } // namespace xt

@@ -15,7 +15,7 @@
 namespace xt {
 namespace {
 
-// The driver's cleanup at the end of the process could wait for a thread that has stopped at a fault.
+// Makes the process end without destructors: the driver's cleanup could wait for a thread that has stopped at a fault.
 void endWithoutDestructors() {
   on_exit(
       [](int status, void *) {
@@ -88,7 +88,7 @@ void ClDevice::release(std::byte *memory) {
 
 Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
   if (!lost_) return lost_.error();
-  // Intel's driver for CPUs loses stores to shared local memory behind such barriers (README.md here).
+  // Intel's driver for CPUs loses stores to shared local memory that follow such barriers (README.md in this folder).
   if (code.divergentBarriers && !info_.intelGpu)
     return Error::environment(str("@", code.entry,
                                   " has subgroup barriers in a branch or a loop that depends on the subgroup, for example "

@@ -7,7 +7,7 @@
 
 namespace xt {
 
-// cl_intel_unified_shared_memory: memory that is accessed by address. The functions belong to the driver, not to the
+// The functions of cl_intel_unified_shared_memory: memory that is accessed by address. They belong to the driver, not to the
 // loader.
 struct ClMemoryFunctions {
   clDeviceMemAllocINTEL_fn deviceAlloc = nullptr;
@@ -19,8 +19,8 @@ struct ClMemoryFunctions {
 
 class ClProgram;
 
-// False once a kernel has faulted on a thread of the driver: that thread has stopped with whatever locks it held, so any call
-// of the driver might wait forever. What the driver holds is leaked then.
+// Whether the driver may be called: false once a kernel has faulted on a thread of the driver. That thread has stopped with
+// the locks that it held, so any call of the driver might wait forever. The driver's objects are leaked then.
 inline bool mayCallClDriver() { return !StrayFaultTrap::fault(); }
 
 template <class T> using ClHandle = OwnedHandle<T, cl_int, mayCallClDriver>;

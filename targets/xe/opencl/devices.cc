@@ -76,7 +76,7 @@ private:
 
   bool has(std::string_view extension) const { return extensions_.find(str(" ", extension, " ")) != std::string::npos; }
 
-  // Whether "SPIR-V_1.0 SPIR-V_1.2 …" includes a version in which the kernels can be read.
+  // Whether the list of versions, "SPIR-V_1.0 SPIR-V_1.2 …", includes the version of the kernels or a later one.
   bool takesSpirv() const {
     constexpr std::string_view kPrefix = "SPIR-V_";
     for (size_t at = languages_.find(kPrefix); at != std::string::npos; at = languages_.find(kPrefix, at + 1)) {

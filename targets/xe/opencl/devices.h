@@ -11,9 +11,9 @@ struct ClDeviceInfo : XeDeviceInfo {
   cl_device_id device = nullptr;
 };
 
-// All devices of all drivers. A device that lacks a feature needed by every kernel (SPIR-V, subgroup sizes chosen by
-// the kernel, memory accessed by address) is listed with that as its problem, and so is a driver that does not list its
-// devices. An Error if the drivers cannot be listed.
+// Lists all devices of all drivers. A device that lacks a feature needed by every kernel (SPIR-V, subgroup sizes chosen by the
+// kernel, memory accessed by address) is listed with that as its problem, and so is a driver that does not list its devices.
+// Returns an Error if the drivers cannot be listed.
 Result<std::vector<ClDeviceInfo>> listClDevices(const ClFunctions &functions);
 
 } // namespace xt

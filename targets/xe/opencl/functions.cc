@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// No platform is visible to the loader. CL/cl_ext.h defines this code only if its loader extension is enabled.
+// The result if the loader finds no platform. CL/cl_ext.h defines this code only if its loader extension is enabled.
 constexpr cl_int kNoPlatform = -1001;
 
 struct ResultText {

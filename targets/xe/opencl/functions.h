@@ -42,12 +42,13 @@ struct ClFunctions {
 
 inline constexpr const char *kClLoader = "libOpenCL.so.1";
 
-// Opens the loader and looks up its functions; it stays open until the end of the process. `driver`: the path of a
-// driver whose folder may contain a loader for machines without one; "": none. The Error names the package of a
-// missing loader, or the function that it lacks.
+// Opens the loader and looks up its functions; it stays open until the end of the process. `driver`: the path of a driver
+// whose folder is searched for a loader if the machine has none; "": no driver. The Error names the package of a missing
+// loader, or the function that the loader lacks.
 Result<ClFunctions> openClLoader(const std::string &driver, const char *path = kClLoader);
 
-// A description such as "the device has not enough resources (CL_OUT_OF_RESOURCES -5)"; the number for unknown codes.
+// Describes a result code: "the device has not enough resources (CL_OUT_OF_RESOURCES -5)". Unknown codes have only their
+// number.
 std::string clResultText(cl_int result);
 // An Error of the environment: "clBuildProgram: …".
 Error clError(std::string_view what, cl_int result);

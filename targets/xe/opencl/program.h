@@ -9,8 +9,8 @@ inline constexpr const char *kClNotOptimisedOption = "-cl-opt-disable";
 
 class ClProgram {
 public:
-  // `options`: that above and kClLargeRegisterFileOption, separated by blanks. The Error contains the driver's build log. The device must
-  // outlive the program.
+  // Builds a program. `options`: kClNotOptimisedOption and kClLargeRegisterFileOption, if wanted, separated by blanks. The
+  // Error contains the driver's build log. The device must outlive the program.
   static Result<std::shared_ptr<ClProgram>> build(ClDevice &device, std::span<const uint8_t> spirv, const std::string &options);
   cl_program get() const { return program_.get(); }
 
