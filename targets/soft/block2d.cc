@@ -9,7 +9,7 @@
 namespace xt::soft {
 namespace {
 
-// 32 rows of 64 bytes, with space for lanes without an element.
+// The largest block is 32 rows of 64 bytes, 2 KiB. It is padded to a whole number of words for all lanes (deal, store).
 constexpr size_t kMostBytes = 1 << 12;
 constexpr int64_t kLanes = 16;
 
@@ -29,7 +29,7 @@ struct Matrix {
   int64_t x = 0, y = 0;                     // elements, rows
 };
 
-// Parses "read_transform_16b_16r16x2c", the part after the family's name.
+// Parses the part of a name after the family's name: "read_transform_16b_16r16x2c".
 std::optional<Shape> parseShape(std::string_view text) {
   Shape shape;
   if (takePrefix(text, "read_transform_"))
@@ -55,7 +55,8 @@ std::optional<Shape> parseShape(std::string_view text) {
   return shape;
 }
 
-// Whether a message can move the block: rows of at most 64 bytes, 2 KiB in total. Prefetches move no data.
+// Whether a message can move the block: rows of at most 64 bytes, 2 KiB in total. A prefetch moves no data, so it may have any
+// shape.
 bool fitsMessage(const Shape &shape) {
   if (shape.use == BlockUse::Prefetch) return true;
   auto powerOfTwo = [](int64_t value) { return (value & (value - 1)) == 0; };
@@ -114,10 +115,10 @@ bool readMatrix(Meeting &meeting, const Shape &shape, const TargetInfo &target, 
   return !meeting.group().failed();
 }
 
-// The address of the part of a row that is inside of the matrix.
+// The part of a row of the block that is inside of the matrix.
 struct RowSpan {
   uint64_t address = 0;
-  int64_t skip = 0, bytes = 0; // of the block's row: bytes outside to the left, bytes inside
+  int64_t skip = 0, bytes = 0; // bytes of the block's row that are outside to the left, and bytes that are inside
 };
 
 RowSpan rowSpan(const Matrix &m, int64_t row, int64_t firstByte, int64_t bytes) {
@@ -137,7 +138,7 @@ bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
   return false;
 }
 
-// Reads one block in memory order; elements outside of the matrix are 0.
+// Reads one block in the order in which memory has its elements; elements outside of the matrix are 0.
 bool readBlock(Meeting &meeting, const Matrix &m, const Shape &shape, int64_t block, std::byte *out) {
   int64_t rowBytes = shape.columns * shape.bytes;
   std::memset(out, 0, static_cast<size_t>(rowBytes * shape.rows));
@@ -151,7 +152,7 @@ bool readBlock(Meeting &meeting, const Matrix &m, const Shape &shape, int64_t bl
   return true;
 }
 
-// Packs into rows of 32-bit words, each with 4 / bytes elements of one column.
+// Packs a block into rows of 32-bit words, each with 4 / shape.bytes elements of one column.
 void packVnni(const Shape &shape, const std::byte *in, std::byte *out) {
   int64_t factor = 4 / shape.bytes;
   for (int64_t r = 0; r < shape.rows; ++r)

@@ -9,16 +9,15 @@
 
 namespace xt::soft {
 
-// Functions intel_sub_group_2d_block_*; nullopt for other names and for shapes that no message has. The driver's
-// library (targets/xe/library) determines which functions exist, and the target's BlockRules which matrices are
-// valid. Registers: the rows of a block, after it was transformed or transposed, follow each other without a gap;
-// component i of lane l is element i * 16 + l of them, in elements of the destination's type. If a message has
-// several blocks side by side, each begins with a new component. A read gives zeros outside of the matrix, and a
-// write stores nothing there.
+// Returns the operation of a function intel_sub_group_2d_block_*; nullopt for other names and for shapes that no message has.
+// The driver's library (targets/xe/library) determines which functions exist, and the target's BlockRules which matrices are
+// valid. In registers, the rows of a block, after it was transformed or transposed, follow each other without a gap: component
+// i of lane l is element i * 16 + l of this sequence, in elements of the destination's type. If a message has several blocks
+// side by side, each begins with a new component. A read gives zeros outside of the matrix, and a write stores nothing there.
 std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetInfo &target);
 
-// Functions intel_sub_group_block_{read,write}* and OpSubgroupBlock{Read,Write}INTEL. A lane reads or writes `bytes`
-// bytes, in elements of `elementBytes` bytes.
+// Returns the operation of a function intel_sub_group_block_{read,write}* or OpSubgroupBlock{Read,Write}INTEL; nullopt for
+// other names. A lane reads or writes `bytes` bytes, in elements of `elementBytes` bytes.
 std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes, const TargetInfo &target);
 
 } // namespace xt::soft

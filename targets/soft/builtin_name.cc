@@ -31,7 +31,7 @@ std::vector<std::string> splitParameters(std::string_view text) {
 struct Buffer {
   char *data = nullptr;
   size_t bytes = 0;
-  ~Buffer() { std::free(data); } // the demangler reallocates it
+  ~Buffer() { std::free(data); } // the demangler has allocated it by malloc or realloc
 };
 
 } // namespace

@@ -14,7 +14,7 @@ struct BuiltinName {
 
 BuiltinName builtinName(std::string_view symbol);
 
-// The scalar type of a name in demangled form: its width and kind. 0 bits: not a scalar type.
+// The width and kind of a scalar type, found by its demangled name. 0 bits: the name is not that of a scalar type.
 struct NamedType {
   int bits = 0;
   bool isFloat = false, isSigned = false;

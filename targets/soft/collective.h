@@ -35,9 +35,10 @@ public:
   }
   void *result(size_t item) const { return arrivals_[item].result; }
   template <class T> void setResult(size_t item, T value) const { std::memcpy(result(item), &value, sizeof(T)); }
-  // Whether all work-items gave the same bytes; otherwise reports one that did not, with the meaning of the argument.
+  // Whether all work-items passed the same bytes as this argument. Otherwise fails with a report of `meaning` and of a
+  // work-item that passed other bytes than the first one.
   bool uniform(size_t index, size_t bytes, const char *meaning);
-  // Ends the launch. Only the first report is kept.
+  // Ends the launch with a report. Only the first report is kept.
   void fail(std::string text);
   // Keeps the work-items waiting until Workgroup::release().
   void stay() { stays_ = true; }

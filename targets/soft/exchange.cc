@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
     {"sub_group_broadcast", Move::Broadcast, false},
 };
 
-// The lane and the argument (0: the first) from which a lane takes its value; -1: a lane that does not exist.
+// The lane from which a lane takes its value (-1: the lane does not exist), and the argument of that lane (0: the first).
 struct Source {
   int64_t lane = -1;
   size_t argument = 0;
@@ -54,10 +54,10 @@ Source source(Move move, int64_t lane, int64_t lanes, int64_t by) {
   case Move::Xor: return inside(lane ^ by);
   case Move::Up: return inside(lane - by);
   case Move::Down: return inside(lane + by);
-  case Move::UpFrom: // of (previous, current): the end of the first, then the start of the second
+  case Move::UpFrom: // arguments (previous, current): the end of the first, then the start of the second
     if (by >= lanes) return {};
     return lane >= by ? Source{lane - by, 1} : Source{lane - by + lanes, 0};
-  case Move::DownFrom: // of (current, next)
+  case Move::DownFrom: // arguments (current, next)
     if (by >= lanes) return {};
     return lane + by < lanes ? Source{lane + by, 0} : Source{lane + by - lanes, 1};
   case Move::Rotate: return {(lane + by) % lanes};
@@ -66,7 +66,8 @@ Source source(Move move, int64_t lane, int64_t lanes, int64_t by) {
   return {};
 }
 
-// The source of a broadcast: a work-item's number, or its position in the workgroup as a vector (OpGroupBroadcast).
+// Returns the number of the work-item whose value is broadcast. The argument is this number, or the work-item's position in
+// the workgroup as a vector (OpGroupBroadcast).
 int64_t broadcastFrom(Meeting &meeting, size_t index, size_t numberBytes) {
   const Launch &launch = meeting.group().launch();
   std::array<int64_t, 3> place{};

@@ -14,9 +14,9 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kBound = 3; // the header's word of the bound of all ids
+constexpr size_t kBound = 3; // the word of the header that bounds all ids
 
-// From the SPIR-V specification and the texts of the extensions.
+// Numbers from the SPIR-V specification and the texts of the extensions.
 enum : uint32_t {
   OpTypeVoid = 19,
   OpTypeVector = 23,
@@ -28,7 +28,7 @@ enum : uint32_t {
   OpBitcast = 124,
   CapabilityFirstBlock = 6228,
   CapabilityLastBlock = 6230,
-  OpFirstBlock = 6231, // load, load transformed, load transposed, prefetch, store
+  OpFirstBlock = 6231, // the first of: load, load transformed, load transposed, prefetch, store
   OpBlockStore = 6235,
   CapabilityProduct = 6236,
   OpProduct = 6237,
@@ -39,16 +39,17 @@ enum : uint32_t {
 struct Scalar {
   uint32_t bits = 0;
   bool isFloat = false;
-  uint32_t count = 1; // of a vector
+  uint32_t count = 1; // number of elements of a vector
 };
 
-// Element types of a product's operands, with the bits of the instruction's mask that stand for them in a and in b.
+// The element types of a product's operands, with the bits of the instruction's mask that stand for the type of operand `a`,
+// and of operand `b`.
 struct OperandType {
   uint32_t ofA, ofB;
   std::string_view name;
   bool isUnsigned = false;
 };
-constexpr uint32_t kSignedA = 0x1, kSignedB = 0x2, kSumBits = 0x4 | 0x8; // the latter: bf16
+constexpr uint32_t kSignedA = 0x1, kSignedB = 0x2, kSumBits = 0x4 | 0x8; // kSumBits: the sum has bf16
 constexpr OperandType kOperandTypes[] = {{0x10 | kSignedA, 0x20 | kSignedB, "i8"},
                                          {0x10, 0x20, "u8", true},
                                          {0x100, 0x200, "tf32"},
@@ -65,7 +66,7 @@ public:
 
   Result<std::vector<uint32_t>> run() {
     eachInstruction([&](Words op) { learn(op); });
-    size_t types = 0, functions = 0; // where they begin in what comes out
+    size_t types = 0, functions = 0; // where the types and the functions begin in `out_`
     out_.assign(in_.begin(), in_.begin() + kHeaderWords);
     eachInstruction([&](Words op) {
       uint32_t code = op[0] & 0xffff;
@@ -88,12 +89,14 @@ private:
     std::vector<uint32_t> parameters; // ids of types
   };
 
-  // The instructions fill the module (readableSpirv).
+  // Calls `f` for each instruction. Their lengths need no check: readableSpirv has checked that the instructions fill the
+  // module.
   template <class F> void eachInstruction(F f) const {
     for (size_t at = kHeaderWords; at < in_.size(); at += in_[at] >> 16) f(Words(in_).subspan(at, in_[at] >> 16));
   }
 
-  // Records types of values: each instruction with a result has the id of the type before that of the result.
+  // Records the types of values: in each instruction with a result, the id of the result's type precedes the id of the
+  // result.
   void learn(Words op) {
     uint32_t code = op[0] & 0xffff;
     if (code == OpTypeVoid && op.size() > 1) void_ = op[1];
@@ -141,7 +144,8 @@ private:
     if (code == OpBlockStore)
       std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end()); // the lane's memory comes last
     std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
-    // The lane's memory has words of an element, or of the elements of a row that belong to one of the 16 lanes.
+    // A word of the lane's memory holds one element, or the elements of a row that belong to one of the 16 lanes,
+    // whichever is larger. Words of a transformed block have 32 bits.
     uint32_t bits = 8 * sizes[0], word = kind == "read_transform" ? 32 : std::max(bits, sizes[1] * bits / 16);
     if (moves) parameters.emplace_back(word == 8 ? "Ph" : word == 16 ? "Pt" : word == 32 ? "Pj" : "Pm");
     call(mangledSymbol(str("intel_sub_group_2d_block_", kind, "_", bits, "b_", sizes[2], "r", sizes[1], "x", sizes[3], "c"),
@@ -191,12 +195,13 @@ private:
     add(to, code, {Words(operands.begin(), operands.size())});
   }
 
-  // `result`: the id of the result; nullopt if the instruction has none.
+  // Adds a call. `result`: the id of the result; nullopt if the instruction has none.
   void call(const std::string &symbol, uint32_t type, std::optional<uint32_t> result, std::vector<uint32_t> arguments) {
     const Function &function = declared(symbol, type, arguments);
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (typeOf_[arguments[i]] == function.parameters[i]) continue;
-      uint32_t cast = bound_++; // pointers to different types
+      // the argument and the parameter point to different types
+      uint32_t cast = bound_++;
       add(out_, OpBitcast, {function.parameters[i], cast, arguments[i]});
       arguments[i] = cast;
     }
@@ -204,7 +209,7 @@ private:
     add(out_, OpFunctionCall, {Words(head), Words(arguments)});
   }
 
-  // A function gets the types of the arguments of its first call.
+  // Returns the declaration of a function. Its parameters have the types of the arguments of its first call.
   const Function &declared(const std::string &symbol, uint32_t result, const std::vector<uint32_t> &arguments) {
     auto [found, isNew] = functions_.try_emplace(symbol);
     Function &function = found->second;
@@ -225,9 +230,9 @@ private:
 
   std::vector<uint32_t> in_, out_, declaredTypes_, declarations_, decorations_;
   uint32_t bound_, void_ = 0;
-  std::map<uint32_t, Scalar> scalars_; // by type
+  std::map<uint32_t, Scalar> scalars_; // by id of the type
   std::set<uint32_t> types_;
-  std::map<uint32_t, uint32_t> typeOf_, constants_; // by value
+  std::map<uint32_t, uint32_t> typeOf_, constants_; // by id of the value
   std::map<std::string, Function> functions_;
   std::string problem_;
 };

@@ -1,4 +1,4 @@
-// Instructions of Intel's SPIR-V extensions as calls of the library functions that do the same.
+// Replaces instructions of Intel's SPIR-V extensions by calls of equivalent library functions.
 #pragma once
 #include "ir/base/result.h"
 
@@ -9,7 +9,7 @@ namespace xt::soft {
 
 // Replaces the instructions of SPV_INTEL_2d_block_io and SPV_INTEL_subgroup_matrix_multiply_accumulate in a whole module, its
 // header included, by calls of imported functions, and removes the capabilities and the extensions. llvm-spirv-15 knows none
-// of them. An Error names an instruction whose sizes or types no function has.
+// of them. If no function has the sizes or types of an instruction, returns an Error that names it.
 Result<std::vector<uint32_t>> callExtensions(std::vector<uint32_t> words);
 
 } // namespace xt::soft

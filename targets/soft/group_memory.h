@@ -12,12 +12,13 @@ public:
 
   void reset(); // restores the initial contents of shared local memory
   std::byte *local() const { return local_.get(); }
-  // What a pointer to shared local memory that the host has given a size points to; null if the argument is none.
+  // The memory of an argument that points to shared local memory, whose size the host has set; null for other arguments.
   std::byte *localArgument(size_t argument) const;
   bool inLocal(uint64_t address) const;
   // The variable that contains all these bytes; null if there is no such variable.
   const LocalVariable *localVariable(uint64_t address, uint64_t bytes) const;
-  const Allocation *allocationOf(uint64_t address, uint64_t bytes); // caches the most recent ones
+  // The allocation in which kernels may access all these bytes; null if there is none. Caches the most recent ones.
+  const Allocation *allocationOf(uint64_t address, uint64_t bytes);
 
 private:
   struct Free {

@@ -1,4 +1,4 @@
-// What reports say about the work-items of a workgroup.
+// The texts of reports about the work-items of a workgroup.
 #pragma once
 #include "targets/soft/gatherings.h"
 #include "targets/soft/group_memory.h"
@@ -11,22 +11,25 @@ public:
   GroupReport(const Launch &launch, const WorkItems &items, const Gatherings &gatherings, const GroupMemory &memory)
       : launch_(launch), items_(items), gatherings_(gatherings), memory_(memory) {}
 
-  // "kernel k, workgroup (1, 0, 0), lane 3 of subgroup 1 in barrier at file.cl:7:3: <text>". `site` is that of an access, or -1.
+  // "kernel k, workgroup (1, 0, 0), lane 3 of subgroup 1 in barrier at file.cl:7:3: <text>". `site` is that of an access, or
+  // -1.
   std::string failure(std::string_view text, size_t group, int32_t site) const;
   std::string who(size_t item) const; // "lane 3 of subgroup 1"
-  // Names the first waiting work-item, and the first one of its subgroup (or of the workgroup) that is elsewhere.
+  // Names the first waiting work-item, and the first one of its subgroup (or of the workgroup) that waits elsewhere or has
+  // finished. If there is none, reports that the first one waits forever.
   std::string divergence() const;
-  // Whether every work-item polls, waits or has finished; and who does what:
-  // "deadlock: … finished: subgroup 0; polling k.barriers[0] in shared local memory: subgroups 1, 2".
+  // Whether every work-item polls, waits or has finished.
   bool allStuck() const;
+  // Lists the states of subgroups if all are stuck:
+  // "deadlock: … finished: subgroup 0; polling k.barriers[0] in shared local memory: subgroups 1, 2".
   std::string stuck() const;
 
 private:
   std::string where(int32_t site) const;
   std::string waitsAt(const WorkItem &item) const;
   std::string polled(const WorkItem &item) const;
-  std::string state(const Gathering &subgroup) const; // of a work-item that polls, if there is one
-  // A work-item that stands somewhere else than the first one that has arrived; null if there is none.
+  std::string state(const Gathering &subgroup) const; // that of a work-item that polls, else of the first one
+  // A work-item that has finished, or waits at another place than the first one that has arrived; null if there is none.
   const WorkItem *stray(const Gathering &gathering) const;
 
   const Launch &launch_;

@@ -58,7 +58,7 @@ public:
   void add(size_t group, std::string report) {
     std::lock_guard lock(mutex_);
     if (report_ && group >= first_ && !report_->empty()) return;
-    if (report_ && report.empty()) return; // it gave up; the reason is known
+    if (report_ && report.empty()) return; // the launch was stopped, and a report already says why
     if (!report.empty()) first_ = group;
     report_ = std::move(report);
   }

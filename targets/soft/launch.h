@@ -11,16 +11,16 @@ namespace xt::soft {
 struct LaunchRequest {
   const LoweredKernel *kernel = nullptr;
   std::vector<std::vector<std::byte>> arguments; // values; empty for a pointer to shared local memory
-  std::vector<size_t> localBytes;                // by argument, for such pointers
+  std::vector<size_t> localBytes;                // by argument: bytes of shared local memory for these pointers
   Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
 };
 
-// An error in the request, found before anything runs; "" if it is valid.
+// Returns an error in the request, found before anything runs; "" if the request is valid.
 std::string launchMistake(const LaunchRequest &request, const DeviceSettings &device);
 
-// Runs the launch to its end on `device.threads` threads; returns the report of the first workgroup (x varies
-// fastest) that fails. Later workgroups do not begin, or give up; earlier ones run to their end, but not
-// forever. Setting `stop` ends the launch early, with an empty report.
+// Runs the launch to its end on `device.threads` threads; returns the report of the first workgroup (x varies fastest) that
+// fails. Later workgroups do not begin, or give up. Earlier ones run to their end, but give up after some time, because they
+// may wait for the failed one. Setting `stop` ends the launch early, with an empty report.
 std::optional<std::string> runLaunch(const Program &program, LaunchRequest &request, const DeviceSettings &device,
                                      const std::atomic<bool> &stop);
 

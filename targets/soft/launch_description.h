@@ -1,4 +1,4 @@
-// What all workgroups of a launch share.
+// The properties of a launch that all its workgroups share.
 #pragma once
 #include "targets/soft/code_state.h"
 #include "targets/soft/memory.h"
@@ -18,7 +18,7 @@ struct LocalVariable {
   size_t offset = 0, bytes = 0;
 };
 
-// A place in a kernel that reports refer to.
+// A place in the source of a kernel that reports refer to.
 struct Site {
   std::string function; // the called function; empty: a memory access
   std::string place;    // " at file.cl:7:3"; empty: unknown
@@ -27,11 +27,11 @@ struct Site {
 
 using Dimensions = std::array<uint32_t, 3>;
 
-// The creator of the launch owns the objects that are pointed to.
+// The creator of the launch owns the objects that its pointers refer to.
 struct Launch {
   std::string kernel;
   void (*entry)(void *const *arguments) = nullptr;
-  std::vector<void *> arguments; // addresses of the values
+  std::vector<void *> arguments; // addresses of the arguments' values
   Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
   size_t subgroupSize = 16;
   size_t localBytes = 0; // including the gaps between variables
@@ -41,17 +41,17 @@ struct Launch {
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;
   const std::vector<Allocation> *programData = nullptr; // the program's variables in global memory
-  const std::atomic<bool> *stop = nullptr;              // set: give up
+  const std::atomic<bool> *stop = nullptr;              // set: all workgroups give up
   const std::atomic<size_t> *firstFailed = nullptr;     // the first group that has failed; later ones give up
 
   size_t groups() const { return size_t{groupCount[0]} * groupCount[1] * groupCount[2]; }
-  size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; } // of a workgroup
-  size_t subgroups() const { return (items() + subgroupSize - 1) / subgroupSize; }    // of a workgroup
+  size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; } // number in a workgroup
+  size_t subgroups() const { return (items() + subgroupSize - 1) / subgroupSize; }    // number in a workgroup
   size_t subgroupOf(size_t item) const { return item / subgroupSize; }
-  // The coordinates of group number `linear` (x varies fastest), and where one of its work-items is.
+  // The coordinates of group number `linear` (x varies fastest), and the ids of one work-item of a group.
   Dimensions groupAt(size_t linear) const;
   WorkItemIds idsOf(const Dimensions &group, size_t item) const;
-  const Site *siteOf(int32_t site) const; // null if it is unknown
+  const Site *siteOf(int32_t site) const; // null if the site is unknown
   bool inProgram(uint64_t address) const;
 };
 

@@ -6,16 +6,16 @@
 namespace xt::soft {
 namespace {
 
-// cl_intel_subgroups: a read begins at a multiple of 32 bits, a write at a multiple of 128 bits.
+// By cl_intel_subgroups, a read begins at a multiple of 32 bits, and a write at a multiple of 128 bits.
 constexpr uint64_t kReadAlignment = 4, kWriteAlignment = 16;
 
 struct Line {
   bool write = false;
-  int64_t elementBytes = 0; // of the elements in memory
+  int64_t elementBytes = 0; // size of an element in memory
   int64_t laneBytes = 0;    // bytes that one lane moves
 };
 
-// Whether the kernel may access all of this memory.
+// Whether the kernel may access all of this memory; otherwise reports a failure.
 bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
   auto size = static_cast<uint64_t>(bytes);
   Workgroup &group = meeting.group();

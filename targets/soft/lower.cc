@@ -107,7 +107,8 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
                                name.name, parameters, ", symbol ", function.getName().str()));
 }
 
-// Names the program's variables and constants, so that their addresses can be found: kernels may point to them.
+// Gives names to the program's variables and constants, so that their addresses can be found: kernels may have pointers to
+// them.
 void nameData(LowerContext &context) {
   for (llvm::GlobalVariable &variable : context.module.globals()) {
     if (variable.getAddressSpace() == kLocalSpace || variable.isDeclaration()) continue;
@@ -126,7 +127,7 @@ void countCalls(LowerContext &context) {
   }
 }
 
-// Resets calling conventions of the device, which mean nothing here.
+// Replaces the calling conventions of the device, which mean nothing to the processor.
 void makeOrdinary(llvm::Module &module) {
   for (llvm::Function &function : module) {
     function.setCallingConv(llvm::CallingConv::C);
@@ -195,7 +196,8 @@ Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &d
     kernels[i]->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));
-  llvm::StripDebugInfo(module); // the sites have copies for reports; in the code it would only cost time
+  // Reports use the copies of source positions in the sites; debug information in the code would only cost time.
+  llvm::StripDebugInfo(module);
   if (Result<void> valid = verifyLlvm(module); !valid) return valid.error();
   return program;
 }

@@ -1,6 +1,6 @@
-// Lowers the LLVM module from llvm-spirv-15 to one that the processor runs: device functions get bodies, variables in
-// shared local memory get an offset, and memory accesses are checked. Address spaces are kept: the processor has only
-// one, and the checks distinguish them.
+// Lowers the LLVM module from llvm-spirv-15 to one that the processor runs: device functions get bodies, variables in shared
+// local memory get an offset, and memory accesses are checked. Address spaces are kept although the processor has only one,
+// because the checks distinguish them.
 #pragma once
 #include "ir/base/result.h"
 #include "targets/soft/builtin_name.h"
@@ -37,28 +37,29 @@ struct LoweredProgram {
   std::vector<LoweredKernel> kernels;
   std::vector<LocalVariable> locals; // placed with gaps between them
   std::vector<Site> sites;
-  std::deque<Collective> collectives;               // code contains their addresses
+  std::deque<Collective> collectives;               // a deque, because code contains the addresses of the elements
   std::vector<std::pair<std::string, size_t>> data; // symbols and sizes of variables in global memory
   size_t frameBytes = 0; // the largest stack frame of a compiled function
   size_t localBytes() const { return locals.empty() ? 0 : locals.back().offset + locals.back().bytes; }
 };
 
-// The gap between variables in shared local memory, so that an access slightly beyond the end of one is not in another.
+// The gap between variables in shared local memory, so that an access slightly beyond the end of one variable is not in
+// another.
 inline constexpr size_t kLocalGap = 4096;
 
-// An Error of kind Kernel is the text for the build log: it names each unknown device function, or what the device
-// cannot do.
+// Lowers the module. An Error of kind Kernel contains the text for the build log, which names each unknown device function, or
+// what the device cannot do.
 Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &device);
 
-// ---- The parts, one per file. Each handles the calls of one declaration and returns false for the functions of
-// other parts.
+// ---- The parts, one per file. A function that returns bool replaces the calls of one declaration, or returns false if the
+// declaration belongs to another part.
 struct LowerContext {
   llvm::Module &module;
   const DeviceSettings &device;
   LoweredProgram &program;
   std::vector<std::string> errors;
-  std::map<const llvm::Instruction *, int> calls; // ordinal of a call among the same calls in its function, from 1
-  std::map<const llvm::Value *, size_t> localAddresses; // number of the program's local that begins at the address
+  std::map<const llvm::Instruction *, int> calls; // number of a call among the calls of the same function in its caller, from 1
+  std::map<const llvm::Value *, size_t> localAddresses; // index of the variable in `program.locals` that begins at the address
 
   llvm::LLVMContext &llvm() const { return module.getContext(); }
   llvm::FunctionCallee runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) const;
@@ -73,8 +74,8 @@ bool lowerCollectives(LowerContext &context, llvm::Function &function, const Bui
 void placeLocals(LowerContext &context);
 void checkAccesses(LowerContext &context);
 void pauseInLoops(LowerContext &context);
-// Instruments loops that only wait for a change in shared local memory, so that the run-time library detects if no
-// change can come. Must run before device functions get bodies.
+// Instruments loops that only wait for a change in shared local memory, so that the run-time library detects when no change
+// can come any more. Must run before device functions get bodies.
 void watchPolling(LowerContext &context);
 
 // Calls make(builder, call) for each call of `function`, replaces the call by the result (which may be null for void

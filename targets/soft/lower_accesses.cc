@@ -16,13 +16,13 @@ namespace {
 
 constexpr uint64_t kPauseEvery = 1024; // in loop iterations
 
-// A memory access of an instruction.
+// A memory access that an instruction makes.
 struct Access {
   llvm::Value *pointer = nullptr;
   llvm::Value *bytes = nullptr;
   llvm::Align alignment;
   AccessFlags::How how = AccessFlags::kLoad;
-  llvm::AtomicCmpXchgInst *exchange = nullptr; // set for 32-bit exchanges
+  llvm::AtomicCmpXchgInst *exchange = nullptr; // the instruction, if it compares and exchanges 32 bits; else null
 };
 
 bool isShared(const llvm::Value *pointer) {
@@ -53,7 +53,8 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   }
 }
 
-// The state of the group that runs a work-item; it never changes for a work-item.
+// Emits a call at the entry of `function` that returns the CodeState of the workgroup. The call counts as one that accesses no
+// memory, because the address never changes for a work-item.
 llvm::Value *codeState(LowerContext &context, llvm::Function &function) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   llvm::FunctionCallee state = context.runtime(kStateSymbol, builder.getPtrTy(), {});
@@ -63,13 +64,14 @@ llvm::Value *codeState(LowerContext &context, llvm::Function &function) {
   return builder.CreateCall(state);
 }
 
-// A position before `at`, in a new block that runs only if `condition` holds.
+// Returns an insertion point before `at`, in a new block that runs only if `condition` holds.
 llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction &at) {
   llvm::MDNode *seldom = llvm::MDBuilder(at.getContext()).createUnlikelyBranchWeights();
   return llvm::SplitBlockAndInsertIfThen(condition, at.getIterator(), false, seldom);
 }
 
-// The variable in shared local memory that a pointer is computed from: its address and its number. Null if unknown.
+// The variable in shared local memory from which a pointer is computed: its address and its number. The address is null if the
+// variable is unknown.
 std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::Value *pointer) {
   while (true) {
     if (auto found = context.localAddresses.find(pointer); found != context.localAddresses.end())
@@ -82,8 +84,8 @@ std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::V
   }
 }
 
-// Inline check: the access is aligned, and is inside of its variable or of the memory of its slot. Otherwise the
-// run-time library checks it and updates the slot.
+// Emits an inline check that the access is aligned, and inside of its variable or of the memory of its slot. If it fails, a
+// function of the run-time library checks the access and updates the slot.
 void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
   llvm::IRBuilder<> builder(&at);
   auto site = static_cast<uint32_t>(context.site(at, ""));
@@ -135,7 +137,8 @@ void checkAccesses(LowerContext &context) {
   }
 }
 
-// At each back edge other work-items may run, and a launch that is given up ends.
+// Counts iterations at each back edge. Every kPauseEvery iterations, a call lets other work-items run, and ends the run if the
+// launch is given up.
 void pauseInLoops(LowerContext &context) {
   for (llvm::Function &function : context.module) {
     if (function.isDeclaration()) continue;

@@ -30,7 +30,7 @@ constexpr Row kOpencl[] = {
 
 constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
 
-// Uses the natural alignment, which the device's atomics require.
+// Emits a read-modify-write with the natural alignment, which the device's atomics require.
 llvm::Value *modify(llvm::IRBuilder<> &builder, Operation operation, llvm::Value *pointer, llvm::Value *value) {
   bool isFloat = value->getType()->isFloatingPointTy();
   if (isFloat && operation == Operation::Min) operation = Operation::FMin;

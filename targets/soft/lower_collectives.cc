@@ -21,7 +21,7 @@ ValueType valueType(llvm::Type *type, const llvm::DataLayout &layout) {
 std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
   const TargetInfo &target = *context.device.target;
   const llvm::DataLayout &layout = context.module.getDataLayout();
-  // Like a linker: of these extensions, only symbols that a driver's library defines are accepted.
+  // Like a linker, accepts a name of these extensions only if the driver's library defines its symbol.
   if (isLibraryName(name.name) && !isInLibrary(function.getName(), target.subgroupSizes[0])) return std::nullopt;
   if (auto found = blockMessage2d(name, target)) return found;
   if (auto found = matrixProduct(name, target)) return found;
@@ -35,8 +35,8 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   return lineMessage(name, moved.elementBytes, static_cast<int64_t>(moved.bytes()), target);
 }
 
-// Creates a body that stores its arguments in memory and arrives at the collective operation. Its last argument is
-// the call's site.
+// Creates a function that stores its arguments in memory and arrives at the collective operation. Its last argument is the
+// call's site.
 llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const Collective &collective) {
   llvm::LLVMContext &llvm = context.llvm();
   std::vector<llvm::Type *> types(function.getFunctionType()->params());

@@ -59,7 +59,7 @@ llvm::Value *narrowed(Builder &b, llvm::Value *value, llvm::Type *type, char rou
                  : rounding == 'n' ? above
                                    : b.CreateOr(b.CreateAnd(above, positive), b.CreateAnd(below, negative));
   Value *bits = b.CreateBitCast(near, bitsType);
-  // Away from zero means adding one to the bits. A number that was rounded up moves down, and one that was rounded
+  // Adding one to the bits moves a value away from zero. A number that was rounded up moves down, and one that was rounded
   // down moves up.
   Value *outward = b.CreateXor(above, positive);
   Value *moved = b.CreateSelect(outward, b.CreateAdd(bits, ConstantInt::get(bitsType, 1)),
@@ -85,7 +85,9 @@ llvm::Value *convert(Builder &b, llvm::Value *value, llvm::Type *type, bool from
   bool fromFloat = value->getType()->isFPOrFPVectorTy(), toFloat = type->isFPOrFPVectorTy();
   if (fromFloat && !toFloat) return toInteger(b, value, type, how);
   if (!fromFloat && !toFloat) return integerToInteger(b, value, type, fromSigned, how);
-  if (!fromFloat) { // exact in f64 up to 53 bits; beyond, the processor rounds to nearest
+  // Integers of up to 32 bits are exact in f64, from which narrowed() rounds in any direction. The processor rounds wider
+  // ones to nearest, whatever the direction is.
+  if (!fromFloat) {
     bool direct = !how.rounding || how.rounding == 'e' || value->getType()->getScalarSizeInBits() > 32 ||
                   type->getScalarType()->isDoubleTy();
     llvm::Type *through = direct ? type : type->getWithNewType(b.getDoubleTy());
@@ -96,7 +98,7 @@ llvm::Value *convert(Builder &b, llvm::Value *value, llvm::Type *type, bool from
   return narrowed(b, value, type, how.rounding);
 }
 
-// Converts to bf16 in the bits of an integer: the upper half of an f32, rounded to nearest even; NaNs stay NaNs.
+// Converts f32 to bf16, as the bits of an integer: the upper half of the f32, rounded to nearest even; NaNs stay NaNs.
 llvm::Value *toBfloat16(Builder &b, llvm::Value *value, llvm::Type *type) {
   using namespace llvm;
   Type *words = value->getType()->getWithNewType(b.getInt32Ty());

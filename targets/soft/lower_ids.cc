@@ -6,7 +6,7 @@
 namespace xt::soft {
 namespace {
 
-// A member of WorkItemIds with its names in SPIR-V and OpenCL C; for `byDimension` the function takes the dimension.
+// A member of WorkItemIds with its names in SPIR-V and OpenCL C. If `byDimension`, the function takes the dimension.
 struct Row {
   std::string_view spirv, opencl;
   size_t offset;

@@ -17,8 +17,8 @@ constexpr size_t kLeastAlignment = 16;
 
 size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// Shared local memory has no address before a workgroup runs: each function computes a variable's address from the
-// start of that memory and an offset.
+// Replaces the uses of a variable. Shared local memory has no address before a workgroup runs, so each function computes the
+// variable's address from the start of that memory and an offset.
 void replaceUses(LowerContext &context, llvm::GlobalVariable &variable, size_t number) {
   llvm::Constant *constant = &variable;
   llvm::convertUsersOfConstantsToInstructions({constant});

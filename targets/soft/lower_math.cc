@@ -39,7 +39,7 @@ constexpr IntrinsicRow kInteger[] = {
     {"popcount", llvm::Intrinsic::ctpop, 1},
 };
 
-// Calls scalar(builder, arguments) for each element.
+// Calls scalar(arguments) for each element of a vector, or once if the type is a scalar.
 llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments,
                        llvm::function_ref<llvm::Value *(Arguments)> scalar) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -54,7 +54,7 @@ llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments,
   return result;
 }
 
-// f16 is computed in f32 and rounded once more.
+// Emits a call of a function of math_functions.h. f16 is computed in f32, and the result is rounded to f16.
 llvm::Value *callMath(LowerContext &context, Builder &builder, const MathFunction &function, llvm::Type *type,
                       Arguments arguments) {
   bool half = type->isHalfTy();
@@ -121,7 +121,7 @@ llvm::Value *halfSum(Builder &builder, llvm::Value *a, llvm::Value *b, bool isSi
   return builder.CreateTrunc(builder.CreateLShr(sum, 1), a->getType());
 }
 
-// Null if the name is unknown.
+// Emits an integer function; null if the name is unknown.
 llvm::Value *integerFunction(Builder &b, std::string_view name, Arguments v) {
   llvm::Type *type = v[0]->getType();
   bool isSigned = name.starts_with("s_");
@@ -153,7 +153,7 @@ bool lowerInteger(llvm::Function &function, std::string_view name) {
   if (!function.getReturnType()->isIntOrIntVectorTy() || !function.arg_size()) return false;
   for (const llvm::Argument &argument : function.args())
     if (argument.getType() != function.getReturnType()) return false;
-  { // tests the name on a temporary function
+  { // tests with a temporary function whether the name is known
     llvm::LLVMContext &llvm = function.getContext();
     llvm::Module scratch("", llvm);
     auto *trial = llvm::Function::Create(function.getFunctionType(), llvm::GlobalValue::InternalLinkage, "", scratch);
@@ -169,7 +169,7 @@ bool lowerInteger(llvm::Function &function, std::string_view name) {
   return true;
 }
 
-// IsNan and similar functions: comparisons of one or two numbers.
+// Classification of floats (__spirv_IsNan and similar), and __spirv_Dot.
 bool lowerClassification(llvm::Function &function, const std::string &name) {
   if (!function.arg_size() || !function.getArg(0)->getType()->isFPOrFPVectorTy()) return false;
   unsigned mask = 0;

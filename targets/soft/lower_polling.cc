@@ -22,7 +22,7 @@ struct Read {
 
 bool isLocal(const llvm::Value *pointer) { return pointer->getType()->getPointerAddressSpace() == kLocalSpace; }
 
-// Functions that do not write memory and return the same for the same values.
+// Whether calls of a function write no memory, and return the same value whenever the arguments are the same.
 bool changesNothing(std::string_view name) {
   constexpr std::string_view kNames[] = {"__spirv_ControlBarrier", "__spirv_MemoryBarrier", "barrier",
                                          "work_group_barrier",     "sub_group_barrier",     "mem_fence",
@@ -33,7 +33,8 @@ bool changesNothing(std::string_view name) {
          std::ranges::any_of(kFamilies, [&](std::string_view family) { return name.starts_with(family); });
 }
 
-// Whether an instruction of a loop does the same in each iteration as long as shared local memory does not change.
+// Whether an instruction of a loop has the same effect in each iteration as long as shared local memory does not change. Adds
+// its read of shared local memory, if there is one, to `reads`.
 bool repeats(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<Read> &reads) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at)) {
     if (!isLocal(load->getPointerOperand())) return false;

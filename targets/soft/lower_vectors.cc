@@ -7,7 +7,7 @@ namespace {
 
 using Builder = llvm::IRBuilder<>;
 
-// The address for vloadn and vstoren: n elements from element `offset` * n, with the alignment of one element.
+// The address of element `offset` * `count`, at which vloadn and vstoren access `count` elements.
 llvm::Value *elementsAt(Builder &b, llvm::Type *element, llvm::Value *pointer, llvm::Value *offset, uint64_t count) {
   llvm::Value *index = b.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), count));
   return b.CreateGEP(element, pointer, index);
@@ -18,7 +18,7 @@ uint64_t countOf(llvm::Type *type) {
   return vector ? vector->getNumElements() : 1;
 }
 
-// Arguments: (offset, pointer, …). The elements in memory have the type `stored`; f16 is converted to f32.
+// Arguments: (offset, pointer, …). The vector in memory has the type `stored`; f16 is converted to f32.
 llvm::Value *loadVector(Builder &b, llvm::CallInst &call, llvm::Type *stored) {
   const llvm::DataLayout &layout = call.getModule()->getDataLayout();
   llvm::Type *element = stored->getScalarType();
@@ -36,7 +36,8 @@ llvm::Value *storeVector(Builder &b, llvm::CallInst &call, llvm::Value *value) {
   return nullptr;
 }
 
-// OpenCL's select(a, b, c) is b where c is true: nonzero for scalars, negative for vectors.
+// OpenCL's select(a, b, c): the result is `b` where `c` is true, else `a`. In a scalar, nonzero is true; in a vector, negative
+// is true.
 llvm::Value *select(Builder &b, llvm::CallInst &call) {
   llvm::Value *c = call.getArgOperand(2), *zero = llvm::Constant::getNullValue(c->getType());
   llvm::Value *which = c->getType()->isVectorTy() ? b.CreateICmpSLT(c, zero) : b.CreateICmpNE(c, zero);

@@ -13,9 +13,10 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kLeastAlignment = 64; // that of a cache line, and of the base of a block message
+constexpr size_t kLeastAlignment = 64; // the alignment of a cache line, and of the base of a block message
 constexpr size_t kGuardBytes = 1 << 16;
-constexpr uint64_t kNear = 1 << 20; // farther away, a report does not relate an address to an allocation
+// reports relate an address to an allocation only if it is nearer than this
+constexpr uint64_t kNear = 1 << 20;
 
 size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -57,7 +58,7 @@ struct DeviceMemory::State {
   mutable std::mutex mutex;
   std::map<uint64_t, std::pair<Allocation, Mapping>> live;
   std::shared_ptr<const MemoryMap> map = std::make_shared<MemoryMap>();
-  std::set<std::string> names; // of buffers
+  std::set<std::string> names; // names of buffers
   uint64_t made = 0;
 
   void publish() {

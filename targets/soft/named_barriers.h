@@ -15,9 +15,9 @@ struct NamedBarrier {
 class NamedBarrierTable {
 public:
   void reset() { barriers_.clear(), madeBy_.clear(); }
-  // Each subgroup creates the barriers in the same order: the n-th barrier of a subgroup is the n-th of the
-  // workgroup. Returns the handle, 1 + the barrier's number, or 0 if the subgroups disagree on how many of them take
-  // part.
+  // Creates a barrier for a subgroup. Each subgroup creates the barriers in the same order: the n-th barrier of each
+  // subgroup is the same one. Returns the handle, 1 + the barrier's number, or 0 if the subgroups disagree on how many of
+  // them take part.
   size_t make(size_t subgroup, size_t expected);
   NamedBarrier *find(size_t handle) { return handle && handle <= barriers_.size() ? &barriers_[handle - 1] : nullptr; }
   size_t count() const { return barriers_.size(); }

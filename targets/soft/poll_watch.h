@@ -1,8 +1,8 @@
-// Work-items that wait by polling shared local memory.
+// Detects work-items that wait forever by polling shared local memory.
 //
-// Any other action of a work-item of the group begins a new epoch. If in one epoch every live work-item has polled
-// twice, or waits in a collective operation, nothing can change the polled memory any more: the second poll of each
-// came after the last change.
+// Any other action of a work-item of the group begins a new epoch. If in one epoch every live work-item has polled twice, or
+// waits in a collective operation, nothing can change the polled memory any more: the second poll of each came after the last
+// change.
 #pragma once
 #include "targets/soft/work_items.h"
 
@@ -12,10 +12,10 @@ class PollWatch {
 public:
   void reset() { polling_ = quiet_ = 0; }
   void beginEpoch();
-  // Called around a loop that polls.
+  // Called before and after a loop that polls.
   void enter(WorkItem &item);
   void leave(WorkItem &item);
-  // Counts one poll. True if all work-items that poll have now polled twice in this epoch.
+  // Counts one poll. Returns whether all work-items that poll have now polled twice in this epoch.
   bool poll(WorkItem &item, uint64_t address, uint64_t bytes);
 
 private:

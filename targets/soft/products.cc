@@ -68,7 +68,7 @@ template <class T> T element(Operand operand, const std::byte *from) {
 // Reads A[row, k]: one register of all lanes holds a row, or (tf32 on 16 lanes) two rows.
 template <class T> void readA(const Meeting &meeting, const Product &p, Matrices<T> &m) {
   int size = bytesOf(p.a);
-  int registerBytes = std::max(p.depth * size / p.lanes, size); // bytes in one lane
+  int registerBytes = std::max(p.depth * size / p.lanes, size); // bytes of a register in one lane
   int rowsPerRegister = registerBytes * p.lanes / (p.depth * size);
   for (int row = 0; row < p.rows; ++row)
     for (int k = 0; k < p.depth; ++k) {
@@ -120,7 +120,7 @@ template <class T> void multiply(Meeting &meeting, const Product &p) {
     return meeting.fail(str("this product needs subgroups of ", p.lanes, " lanes, but this one has ", meeting.count()));
   Matrices<T> m;
   readA(meeting, p, m);
-  std::memset(m.b, 0, sizeof m.b); // for lanes that do not exist
+  std::memset(m.b, 0, sizeof m.b); // accumulate() computes the columns of all possible lanes
   std::memset(m.c, 0, sizeof m.c);
   readB(meeting, p, m);
   for (int lane = 0; lane < p.lanes; ++lane) {

@@ -24,9 +24,9 @@ Error failure(const char *what, llvm::Error error) {
   return Error::environment(str(what, ": ", llvm::toString(std::move(error))));
 }
 
-// Modules with a function of more instructions are compiled without optimisation. LLVM's register allocator takes a time that
-// grows faster than the code: softmax with 8371 instructions took 3.9 s to compile and run, and takes 0.6 s without. Kernels of
-// this size run up to 1.6 times as long without.
+// Modules with a function of more instructions are compiled without optimisation. The time of LLVM's register allocator grows
+// faster than the size of the code: softmax with 8371 instructions took 3.9 s to compile and run, and takes 0.6 s without
+// optimisation. Kernels of this size run up to 1.6 times as long without it.
 constexpr size_t kLargeFunction = 1 << 12;
 
 bool isLarge(const llvm::Module &module) {

@@ -10,10 +10,10 @@ namespace xt::soft {
 
 class Program {
 public:
-  // `optimised`: optimise where that is worth its time. An Error is the text for a build log: of kind Kernel if the
-  // module is at fault, of kind Environment if this machine lacks something.
+  // Compiles the module. `optimised`: optimises it, unless a function is so large that this takes too long. An Error is the
+  // text for a build log: of kind Kernel if the module is at fault, of kind Environment if this machine lacks something.
   static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
-  // The same from an LLVM module as llvm-spirv-15 generates it.
+  // Compiles an LLVM module as llvm-spirv-15 generates it.
   static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,
                                                 bool optimised);
   Program(const Program &) = delete;

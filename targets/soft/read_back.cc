@@ -39,10 +39,10 @@ private:
   int descriptor_;
 };
 
-// The reader never ends for some modules that are not valid. It takes milliseconds for those that are.
+// The reader never ends for some invalid modules. It takes milliseconds for valid ones.
 constexpr int kMostReaderSeconds = 10;
 
-// The exit status; an Error if the program cannot be started.
+// Runs the tool and returns its exit status; an Error if it cannot be started.
 Result<int> runReader(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
   ChildProgram program{kTool,
                        {"-r", "--spirv-target-env=SPV-IR", "/dev/stdin", "-o", "-"},
@@ -68,7 +68,7 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
   std::string bitcode = out.contents();
   if (*status != 0 || bitcode.empty()) {
     std::string text = log.contents();
-    text.resize(std::min(text.find("PLEASE submit"), text.size())); // after a failed assertion, the stack trace follows
+    text.resize(std::min(text.find("PLEASE submit"), text.size())); // drops the stack trace that follows a failed assertion
     return Error::kernel(str(kTool, " cannot read this SPIR-V (status ", *status, "): ", text));
   }
   return bitcode;

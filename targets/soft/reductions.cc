@@ -12,7 +12,7 @@ namespace xt::soft {
 namespace {
 
 enum class Combine : uint8_t { Add, Multiply, Least, Most, And, Or, Xor };
-// SPIR-V's numbers.
+// Group operations, with SPIR-V's numbers.
 enum Operation : int32_t { kReduce = 0, kInclusive = 1, kExclusive = 2, kClustered = 3 };
 
 struct Element {
@@ -149,7 +149,7 @@ void reduce(Meeting &meeting, const Reduction &reduction) {
                   cluster);
 }
 
-// Parses "IAdd", "SMinKHR", "BitwiseAnd".
+// Parses "__spirv_GroupIAdd", "__spirv_GroupNonUniformSMin", "__spirv_GroupBitwiseAndKHR" …
 std::optional<Reduction> parse(std::string_view text, const ValueType &value) {
   if (!takePrefix(text, "__spirv_Group")) return std::nullopt;
   takePrefix(text, "NonUniform");

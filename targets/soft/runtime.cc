@@ -54,7 +54,8 @@ const char *verb(unsigned how) {
   group.failHere(std::move(text), site);
 }
 
-// Builds the report here, because no object that owns memory may be alive when failHere() abandons the stack.
+// Builds the report in a separate function, because no object that owns memory may be alive when failHere() abandons the
+// stack.
 std::string leavesVariableText(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
   const LocalVariable &variable = group.launch().locals[number];
   uint64_t begin = reinterpret_cast<uint64_t>(group.memory().local()) + variable.offset, end = begin + variable.bytes;
@@ -77,9 +78,9 @@ std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
-// An exchange of a 32-bit word may include bytes outside of a buffer that begins or ends in the word, if it does not
-// change them: elements of 8 and 16 bits are updated in this way (kernel_abi.h). Returns false if all bytes of the
-// word are accessible.
+// Whether an exchange of a 32-bit word is valid although some bytes of the word are inaccessible: others must be accessible,
+// and the inaccessible ones must not change. Elements of 8 and 16 bits at the start or end of a buffer are updated in this way
+// (kernel_abi.h). Returns false if all bytes of the word are accessible.
 bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uint32_t flags) {
   constexpr uint64_t kWord = 4;
   if (address % kWord) return false;
@@ -95,7 +96,7 @@ bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uin
   return own && ~own && !(changed & ~own);
 }
 
-// Checks an access that the slot of its site does not cover.
+// Checks an access that has failed the inline check (lower_accesses.cc), and updates the slot of its site.
 void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
   Workgroup &group = *Workgroup::running();
   auto address = reinterpret_cast<uint64_t>(pointer);

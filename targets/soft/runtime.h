@@ -18,7 +18,8 @@ inline constexpr const char *kArriveSymbol = "xtSoftArrive"; // void (ptr Collec
 inline constexpr const char *kAccessSymbol = "xtSoftAccess"; // void (ptr, i64 bytes, i32 AccessFlags, i32 site)
 inline constexpr const char *kExchangeSymbol = "xtSoftExchange"; // void (ptr, i32 changed bits, i32 AccessFlags, i32 site)
 inline constexpr const char *kPauseSymbol = "xtSoftPause";   // void ()
-// Called around a loop that waits for a change in shared local memory, and in each iteration with the polled address.
+// Called before and after a loop that waits for a change in shared local memory, and in each iteration with the polled
+// address.
 inline constexpr const char *kEnterPollSymbol = "xtSoftEnterPoll"; // void ()
 inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
 inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
@@ -34,7 +35,7 @@ struct AccessFlags {
   }
 };
 
-// All of these, and the functions of the C library that code calls.
+// All functions above, and the functions of the C library that compiled code calls.
 std::span<const ExternalSymbol> runtimeSymbols();
 
 } // namespace xt::soft

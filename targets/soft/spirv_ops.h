@@ -1,4 +1,4 @@
-// Numbers of SPIR-V that several readers of its words need, from the specification of SPIR-V.
+// Numbers from the specification of SPIR-V that several files need.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -61,7 +61,7 @@ private:
   }
   void nullConstant(std::vector<uint32_t> &op) const {
     auto found = scalars_.find(op[1]);
-    if (found == scalars_.end()) return; // for a vector, an array or a pointer, which the tool can read
+    if (found == scalars_.end()) return; // a null vector, array or pointer, which the tool can read
     if (found->second.isBool) {
       op[0] = firstWord(3, OpConstantFalse);
       return;

@@ -1,4 +1,4 @@
-// The work-items of one workgroup: fibers that take turns on the calling thread.
+// The work-items of one workgroup: fibers that run in turn on the calling thread.
 #pragma once
 #include "targets/fibers/fiber.h"
 #include "targets/soft/collective.h"
@@ -23,22 +23,22 @@ struct WorkItem {
   uint64_t polls = 0, pollEpoch = 0; // polls in epoch pollEpoch
   uint64_t polled = 0, polledBytes = 0; // address and size of the polled memory
 
-  // Whether it waits in the same collective operation, at the same place.
+  // Whether it waits in the same collective operation, and at the same site, as `other`.
   bool waitsWith(const WorkItem &other) const {
     return state == State::Waiting && collective == other.collective && site == other.site;
   }
 };
 
-// Ready work-items wait for their turns in a queue.
+// The work-items of a workgroup, with a queue of those that are ready to run.
 class WorkItems {
 public:
   explicit WorkItems(const Launch &launch);
   ~WorkItems();
   WorkItems(const WorkItems &) = delete;
 
-  // Makes all ready to call entry(argument), in order. False: no memory for the stacks.
+  // Makes all work-items ready to call entry(argument), in order. Returns false if there is no memory for the stacks.
   bool start(const Dimensions &group, FiberContext::Entry entry, void *argument);
-  // Runs them; returns when one leaves and none is ready.
+  // Runs the work-items. Returns when the running one leaves and no other is ready.
   void run();
 
   size_t size() const { return items_.size(); }
@@ -50,9 +50,9 @@ public:
 
   bool anyReady() const { return readyCount_ > 0; }
   void makeReady(size_t item) { ready_[(readyFirst_ + readyCount_++) % ready_.size()] = item; }
-  // From now on no other work-item gets a turn: the next to leave returns to the caller of run().
+  // Stops scheduling: when the running work-item leaves, run() returns.
   void abandon() { abandoned_ = true; }
-  // Gives the turn of the current work-item to the next that is ready.
+  // Switches from the running work-item to the next ready one; if there is none, run() returns.
   void leave();
   [[noreturn]] void leaveForEver();
 

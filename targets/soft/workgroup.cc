@@ -7,7 +7,7 @@ namespace {
 
 thread_local Workgroup *runningGroup [[gnu::tls_model("initial-exec")]] = nullptr;
 
-constexpr uint64_t kPausesAfterFailure = 1 << 16; // about a second
+constexpr uint64_t kPausesAfterFailure = 1 << 16; // maximum number of pauses; takes about a second
 
 using State = WorkItem::State;
 
@@ -58,7 +58,7 @@ void Workgroup::enterItem(void *self) {
   group.finish();
 }
 
-// Switches to another work-item, or to the caller of run().
+// Ends the current work-item, and switches to another one or to the caller of run().
 void Workgroup::finish() {
   WorkItem &item = *items_.current();
   item.state = State::Finished;
@@ -96,7 +96,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
   if (!gathering.complete()) return leave();
   complete(gathering, collective);
   if (failure_) leaveForEver();
-  if (item.state == State::Waiting) leave(); // in an operation that goes on
+  if (item.state == State::Waiting) leave(); // the operation has not ended for this work-item
 }
 
 void Workgroup::complete(Gathering &gathering, const Collective &collective) {
@@ -105,7 +105,7 @@ void Workgroup::complete(Gathering &gathering, const Collective &collective) {
   collective.body(meeting);
   if (failure_) return;
   if (meeting.stays()) return;
-  release(gathering.first, gathering.members); // those that the body has not released
+  release(gathering.first, gathering.members); // releases the work-items that the body has not released
 }
 
 void Workgroup::release(size_t first, size_t count) {
@@ -116,7 +116,8 @@ void Workgroup::release(size_t first, size_t count) {
   }
 }
 
-// A group that waits for a failed group would wait forever.
+// Whether this group has to give up: the launch is stopped, an earlier group has failed, or a later one failed some time ago.
+// This group might wait for the failed one, which would take forever.
 bool Workgroup::givenUp() {
   if (launch_.stop && *launch_.stop) return true;
   size_t failed = launch_.firstFailed ? launch_.firstFailed->load() : SIZE_MAX;
@@ -147,7 +148,7 @@ void Workgroup::fail(std::string_view text, int32_t site) {
 
 void Workgroup::failHere(std::string text, int32_t site) {
   fail(text, site);
-  std::string().swap(text); // this stack is abandoned
+  std::string().swap(text); // frees the text, because this stack is abandoned
   leaveForEver();
 }
 

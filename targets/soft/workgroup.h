@@ -19,8 +19,8 @@ public:
   explicit Workgroup(const Launch &launch) : launch_(launch), items_(launch), gatherings_(launch), memory_(launch) {}
   Workgroup(const Workgroup &) = delete;
 
-  // Runs group number `linear` (x varies fastest); returns a report of a failure. The object must not be used for
-  // another run after a report.
+  // Runs group number `linear` (x varies fastest). Returns a report if it fails, and "" if it has given up. The object must
+  // not be used for another run after a report.
   std::optional<std::string> run(size_t linear);
 
   // The report after a fault has interrupted run(). The object must not be used for another run.
@@ -40,8 +40,8 @@ public:
   [[noreturn]] void failHere(std::string text, int32_t site);
   // Lets other work-items run; does not return if the launch is given up.
   void pause();
-  // Called around a loop that only waits for a change in shared local memory, and in each iteration. If no change can come, the
-  // run ends with a report.
+  // Called before and after a loop that only waits for a change in shared local memory, and in each iteration. If no change
+  // can come, the run ends with a report.
   void enterPoll() { polls_.enter(*items_.current()); }
   void leavePoll() { polls_.leave(*items_.current()); }
   void poll(const void *address, uint64_t bytes, int32_t site);
@@ -58,9 +58,9 @@ private:
   bool prepare(size_t linear);
   bool givenUp();
   [[noreturn]] void finish();
-  void leave(); // the current work-item has to wait
+  void leave(); // called when the current work-item has to wait
   [[noreturn]] void leaveForEver();
-  void reportDeadlock(); // if no work-item can go on
+  void reportDeadlock(); // reports a failure if no work-item can continue
   void complete(Gathering &gathering, const Collective &collective);
   GroupReport report() const { return {launch_, items_, gatherings_, memory_}; }
 

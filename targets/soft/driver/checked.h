@@ -45,7 +45,7 @@ private:
   }
 };
 
-// `function` with these checks in front; `optional`: positions of the arguments that may be null.
+// A function that makes these checks and then calls `function`. `optional`: positions of the arguments that may be null.
 template <auto function, size_t... optional> inline constexpr auto checked = &Checked<function, optional...>::call;
 
 // Returns INVALID_ENUMERATION if flags have bits that no version of the specification defines.
@@ -59,7 +59,7 @@ inline constexpr uint32_t kInitFlags = 0x3, kContextFlags = 0x1, kDeviceMemoryFl
                           kEventScopeFlags = 0x7, kFenceFlags = 0x1, kKernelFlags = 0x3, kIndirectFlags = 0x7,
                           kCacheFlags = 0x3;
 inline constexpr uint32_t kMostAdvice = 9;
-inline constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021); // since 1.11
+inline constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021); // defined since version 1.11
 
 } // namespace xt::soft
 

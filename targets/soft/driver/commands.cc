@@ -219,7 +219,7 @@ ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, 
 ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups,
                    ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   const Kernel &kernel = *object(handle);
-  auto request = std::make_shared<LaunchRequest>(kernel.request); // a copy: the host may change it
+  auto request = std::make_shared<LaunchRequest>(kernel.request); // a copy, because the host may change the original
   request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
   std::string mistake = launchMistake(*request, *kernel.device);
   if (!mistake.empty()) {

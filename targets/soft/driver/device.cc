@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kVendor = 0x8086, kMostGroups = 0xffffffff;
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
-// The settings are read once; null if they name no valid device.
+// The driver, created on first use with the settings of the environment; null if these name a device that does not exist.
 Driver *madeDriver() {
   static Driver *only = []() -> Driver * {
     Result<std::vector<DeviceSettings>> settings = devicesFromEnvironment();
@@ -55,7 +55,7 @@ uint64_t machineMemory() {
 
 ze_result_t start() { return madeDriver() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED; }
 
-// A host that requests only other processors than GPUs finds nothing here.
+// Fails if the host requests only other processors than GPUs.
 ze_result_t initialise(ze_init_flags_t flags) {
   XT_ZE_CHECK(checkFlags(flags, kInitFlags));
   return flags && !(flags & ZE_INIT_FLAG_GPU_ONLY) ? ZE_RESULT_ERROR_UNINITIALIZED : start();

@@ -120,7 +120,8 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
   return ZE_RESULT_SUCCESS;
 }
 
-// Suggests whole subgroups along the first dimension, as far as they divide it.
+// Suggests the largest power of two that divides the first dimension, at most a quarter of the largest workgroup, and 1 for
+// the others. Sizes that the kernel requires replace these.
 ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t *sizeX, uint32_t *sizeY,
                              uint32_t *sizeZ) {
   if (!x || !y || !z) return ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION;
@@ -135,7 +136,7 @@ ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, 
 }
 
 ze_result_t suggestCooperative(ze_kernel_handle_t, uint32_t *count) {
-  *count = 1; // workgroups need not run at the same time
+  *count = 1; // only one, because workgroups are not guaranteed to run at the same time
   return ZE_RESULT_SUCCESS;
 }
 
@@ -152,7 +153,7 @@ ze_result_t setArgument(ze_kernel_handle_t kernel, uint32_t index, size_t size, 
   }
   if (size != argument.bytes) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
   std::vector<std::byte> &bytes = request.arguments[index];
-  bytes.assign(size, std::byte{0}); // without a value: a null pointer
+  bytes.assign(size, std::byte{0}); // if there is no value, the argument is a null pointer
   if (value) std::memcpy(bytes.data(), value, size);
   return ZE_RESULT_SUCCESS;
 }

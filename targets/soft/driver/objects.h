@@ -1,4 +1,4 @@
-// The objects behind Level Zero's handles. Each is created by its create function and deleted by its destroy function.
+// The objects that Level Zero's handles refer to. Each is created by its create function and deleted by its destroy function.
 #pragma once
 #include "targets/soft/driver/work_queue.h"
 #include "targets/soft/launch.h"
@@ -16,7 +16,7 @@ namespace xt::soft {
 inline constexpr uint32_t kQueueGroups = 1, kQueuesOfGroup = 1;
 inline constexpr size_t kMostPatternBytes = 1 << 16, kMostModuleBytes = size_t{1} << 30;
 
-// The only driver. Handles of its devices are addresses of the elements of `devices`.
+// The only driver. A device's handle is the address of its element in `devices`.
 struct Driver {
   std::vector<DeviceSettings> devices;
   std::vector<std::shared_ptr<Losses>> losses; // one per device
@@ -41,7 +41,7 @@ struct Module {
 struct Kernel {
   std::shared_ptr<Program> program;
   const DeviceSettings *device = nullptr;
-  LaunchRequest request; // the arguments that are set so far
+  LaunchRequest request; // with the arguments that have been set so far
   uint32_t groupSize[3] = {1, 1, 1};
   ze_kernel_indirect_access_flags_t indirect = 0;
 };
@@ -63,8 +63,8 @@ struct CommandQueue {
 };
 
 struct CommandList {
-  std::vector<Command> commands;        // for a list that is executed later
-  std::unique_ptr<WorkQueue> immediate; // for an immediate list
+  std::vector<Command> commands;        // the commands of a list that is executed later
+  std::unique_ptr<WorkQueue> immediate; // the queue of an immediate list; null for other lists
   bool synchronous = false, closed = false;
 };
 

@@ -14,7 +14,7 @@ struct Reports {
   std::string last;
 };
 
-// Lives as long as the process, because the driver's threads may do so.
+// Lives as long as the process, because the driver's threads may live that long.
 Reports &reports() {
   static Reports *only = new Reports;
   return *only;

@@ -13,8 +13,8 @@ namespace {
 
 using xt::soft::AnyFunction;
 
-// The number of slots that a table has from a minor version of Level Zero on, up to version 1.17. The host's table
-// has those of the version that it requests, whatever headers this is built with.
+// The number of slots that a table has from a minor version of Level Zero on, up to version 1.17. The host's table has the
+// slots of the version that the host requests, whatever the version of the headers of this build is.
 struct Growth {
   uint32_t version;
   size_t slots;
@@ -22,10 +22,11 @@ struct Growth {
 
 constexpr size_t kMostSlots = 64;
 
-// Fills the slots that this driver does not implement. It takes any arguments, because the caller removes them.
+// Fills the slots of functions that this driver does not implement. It may be called with any arguments, because the caller
+// removes them.
 ze_result_t unsupported() { return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE; }
 
-// The loader calls through every slot, so none may be null. All slots are pointers to functions.
+// Fills the loader's table. The loader calls through every slot, so no slot may be null. All slots are pointers to functions.
 template <class Table> ze_result_t answer(ze_api_version_t version, Table *table, std::initializer_list<Growth> growth) {
   static_assert(sizeof(Table) <= kMostSlots * sizeof(AnyFunction));
   if (!table) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;

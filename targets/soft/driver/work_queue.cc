@@ -7,7 +7,7 @@
 namespace xt::soft {
 namespace {
 
-// Waits of up to this many nanoseconds do not overflow a clock.
+// Timeouts of this many nanoseconds and more mean no limit, because the end of such a wait could overflow the clock.
 constexpr uint64_t kForEver = uint64_t{1} << 60;
 constexpr std::chrono::milliseconds kLook{20}; // how often a wait for a signal checks whether its queue ends
 

@@ -23,8 +23,8 @@ uint64_t deviceClock();
 class Signal {
 public:
   void reset();
-  void set(uint64_t start, uint64_t end);    // with the start and end of the command
-  void lose();                               // it will never be set, because its command failed
+  void set(uint64_t start, uint64_t end);    // to the start and end of the command
+  void lose();                               // its command has failed, or will never run
   WaitResult wait(uint64_t timeoutNs) const; // UINT64_MAX: without a limit
   uint64_t start() const;
   uint64_t end() const;
@@ -40,11 +40,11 @@ private:
 struct Command {
   std::vector<std::shared_ptr<Signal>> waits;
   std::shared_ptr<Signal> signal;
-  std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // returns a report (maybe "") if it fails
+  std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // returns a report, possibly "", if it fails
 };
 
-// Counts the lost queues of a device or a context. Destroying a lost queue removes it from the count, which resets
-// the device.
+// Counts the lost queues of a device or a context, which is lost as long as there are any. Destroying a lost queue removes it
+// from the count.
 class Losses {
 public:
   void add(int queues) { queues_ += queues; }
