@@ -20,7 +20,8 @@ inline std::string readText(const std::filesystem::path &path) {
   return text.str();
 }
 
-// The files of a folder under tests/ with this extension, sorted by name. There must be one: a loop over none checks nothing.
+// Returns the files of a folder under tests/ with this extension, sorted by name. Fails the test if there is none, because a
+// loop over no files would check nothing.
 inline std::vector<std::filesystem::path> filesIn(const std::string &folder, const std::string &extension) {
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(std::filesystem::path(XT_SOURCE_DIR) / "tests" / folder))

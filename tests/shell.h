@@ -9,7 +9,7 @@ namespace xt::test {
 
 struct ShellRun {
   int status = -1;    // exit status; 128 + n if signal n ended it; -1: it was not started
-  std::string output; // of its standard output
+  std::string output; // text of its standard output
 };
 
 inline ShellRun runShell(const std::string &command) {

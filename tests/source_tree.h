@@ -7,7 +7,7 @@
 
 namespace xt::test {
 
-// Every file of the source tree as a sorted relative path, without build folders.
+// Returns every file of the source tree as a sorted relative path, without build folders.
 inline std::vector<std::string> sourceFiles() {
   namespace fs = std::filesystem;
   const fs::path root = XT_SOURCE_DIR;
@@ -23,7 +23,7 @@ inline std::vector<std::string> sourceFiles() {
   return files;
 }
 
-// The Markdown pages among them.
+// Returns the Markdown pages among these files.
 inline std::vector<std::filesystem::path> pages() {
   std::vector<std::filesystem::path> found;
   for (const std::string &file : sourceFiles())

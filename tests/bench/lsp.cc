@@ -1,6 +1,6 @@
 // Times the language server on traces of edits: from the bytes of a message to the bytes of its answer, in percentiles. With
-// --cpu it measures CPU time instead of wall-clock time, which is the time on an idle machine. `many`, `one` or `big`: only
-// that file.
+// --cpu it measures CPU time instead of wall-clock time, which is the time on an idle machine. The argument `many`, `one` or
+// `big` restricts it to that file.
 //   cmake --build --preset release --target xt_bench_lsp && build/release/bin/xt_bench_lsp
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
@@ -26,7 +26,7 @@ double milliseconds() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// A kernel of about `lines` lines.
+// Returns a kernel of about `lines` lines.
 std::string kernel(int number, int lines) {
   std::string text =
       str("kernel @k", number,
@@ -151,7 +151,7 @@ void memory() {
     if (line.starts_with("VmRSS") || line.starts_with("VmHWM")) std::printf("%s\n", line.c_str());
 }
 
-// Lines that differ from those of the file and from one another: the first 500 of the standard library.
+// Returns the first 500 lines of the standard library, which differ from those of the file and from one another.
 std::string library() {
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(stdlibFolder()))

@@ -1,4 +1,4 @@
-// Decisions that are read from an input, one byte each; 0 after its end.
+// Decisions that a fuzzer reads from an input, one byte each. After the end of the input, bytes are 0.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ public:
   uint8_t byte() { return at_ == end_ ? uint8_t{0} : *at_++; }
   int64_t below(int64_t n) { return byte() % n; }
   bool empty() const { return at_ == end_; }
-  // Mostly small numbers, sometimes ones that overflow.
+  // Returns mostly small numbers, and sometimes numbers whose sums or products overflow.
   int64_t number() {
     uint8_t first = byte();
     if (first < 200) return first % 40;

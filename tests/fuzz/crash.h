@@ -1,4 +1,4 @@
-// Shared by all libFuzzer programs: the input as text, and ending the process when an error is found.
+// Functions shared by all libFuzzer programs: the input as text, and ending the process when an error is found.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Layouts: any numbers in any notation. For layouts that fit a shape, checks the notation's meaning for each element, and the
-// laws of the algebra.
+// Fuzzes layouts, with any numbers in any notation. For layouts that fit a shape, checks the notation's meaning for each
+// element, and the laws of the algebra.
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"
 #include "tests/ir/layout/layout_reference.h"
@@ -13,7 +13,7 @@ using fuzz::Bytes;
 
 namespace {
 
-constexpr int64_t kMostElements = 96, kMostOwners = 128; // of layouts that are checked element by element
+constexpr int64_t kMostElements = 96, kMostOwners = 128; // limits for layouts that are checked element by element
 
 void expect(bool holds, std::string_view law, const Layout *layout) {
   if (!holds) fuzz::fail(law, layout->text());
@@ -43,7 +43,7 @@ LayoutSpec spec(Bytes &in) {
   return spec;
 }
 
-// The shape that the notation describes directly, or any other.
+// Returns the shape that the notation describes directly, or any other.
 std::vector<int64_t> shape(Bytes &in, const LayoutSpec &spec) {
   std::vector<int64_t> shape;
   if (in.below(3) == 0) return in.numbers();
@@ -76,9 +76,9 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   Ownership owners = asked(layout);
   if (spec.factors) expect(owners == byFactors(*spec.factors, shape), "factors own as they say", layout);
-  // The reference iterates over a subgroup's data as if the tile had no end.
+  // The reference iterates over all of a subgroup's data, even beyond the end of the tile.
   bool small = !spec.wg || std::ranges::all_of(spec.wg->sgData, [](int64_t extent) { return extent <= kMostElements; });
-  // An sg_map of one dimension more than the tile is read as XeGPU prints it; the reference takes equal ranks.
+  // An sg_map may have one dimension more than the tile, as XeGPU prints it. The reference accepts equal ranks only.
   bool ranked = !spec.sg || spec.sg->wiLayout.size() == shape.size();
   if (small && ranked && (spec.wg || spec.sg)) {
     std::optional<Ownership> said = byMaps(spec, shape);

@@ -1,4 +1,4 @@
-// Checker and lowering: text that compiles must become valid IR, whose text reads back as the same IR.
+// Fuzzes the checker and lowering: text that compiles must become valid IR, whose text reads back as the same IR.
 #include "tests/fuzz/input.h"
 
 #include "ir/verify/verify.h"

@@ -1,5 +1,5 @@
-// .npy files: the first byte of an input determines the kind of the rest: a whole file, a header's dictionary, or both with a
-// matching preamble.
+// Fuzzes .npy files. The first byte of an input determines the kind of the rest: a whole file, a header's dictionary, or a
+// dictionary and data for which a matching preamble is added.
 #include "ir/elem_kinds.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"

@@ -1,4 +1,4 @@
-// Lexer, parser and formatter on arbitrary bytes.
+// Fuzzes the lexer, the parser and the formatter with arbitrary bytes.
 #include "tests/fuzz/crash.h"
 
 #include "lang/format/format.h"

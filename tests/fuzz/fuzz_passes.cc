@@ -1,4 +1,4 @@
-// Runs IR text through the pipelines of every target; the module is verified, printed and read back after each pass.
+// Runs IR text through the pipelines of every target. After each pass, the module is verified, printed and read back.
 #include "tests/fuzz/input.h"
 
 #include "passes/pass_manager.h"

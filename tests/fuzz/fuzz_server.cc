@@ -1,4 +1,5 @@
-// The language server: each line of an input is sent as a framed message; a line that begins with "Content-" is sent unchanged.
+// Fuzzes the language server: each line of an input is sent as a framed message, but a line that begins with "Content-" is sent
+// unchanged.
 #include "tests/fuzz/crash.h"
 
 #include "lang/server/frames.h"
@@ -11,8 +12,8 @@ using lsp::Json;
 
 namespace {
 
-// No file of this machine may be read, so the client's folders are removed from messages, and namesFiles rejects texts that
-// name other files.
+// The server must not read files of this machine. This function removes the client's folders from a message, and namesFiles
+// detects texts that name other files.
 void leaveFoldersOut(Json &message) {
   if (!message.is_object() || !lsp::member(message, "params").is_object()) return;
   for (const char *key : {"rootUri", "rootPath", "workspaceFolders", "initializationOptions"}) message["params"].erase(key);

@@ -1,5 +1,5 @@
-// The SPIR-V reader of the software device: the words of a module, and the mangled names in it. One input in many is also
-// built, which starts another program; LLVM and that program are not instrumented.
+// Fuzzes the SPIR-V reader of the software device: the words of a module, and the mangled names in it. A small share of the
+// inputs is also built, which starts another program; LLVM and that program are not instrumented.
 #include "tests/fuzz/crash.h"
 
 #include "ir/gpu/target_info.h"
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<soft::SpirvWords> words = soft::readableSpirv(bytes);
   if (!words) return 0;
   readNames(words->words);
-  // The result is read again, and must not change: nothing is left to remove.
+  // The result is rewritten again and must not change, because nothing is left to rewrite.
   std::string_view whole(reinterpret_cast<const char *>(words->words.data()), words->words.size() * 4);
   Result<soft::SpirvWords> again = soft::readableSpirv({reinterpret_cast<const uint8_t *>(whole.data()), whole.size()});
   if (!again || again->words != words->words) fuzz::fail("what was made readable is not", "");

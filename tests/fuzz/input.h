@@ -9,7 +9,7 @@
 
 namespace xt::fuzz {
 
-// Checks and lowers a text without imports; null: it has errors, which the diagnostics list.
+// Checks and lowers a text without imports. `module` is null if the text has errors, which `diagnostics` lists.
 struct Compiled {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -18,7 +18,7 @@ struct Compiled {
   explicit Compiled(std::string_view text);
 };
 
-// The difference between the module and its printed text read back; nullopt: none.
+// Returns the difference between the module and its printed text read back, or nullopt if there is none.
 std::optional<std::string> roundTrip(const Module &module);
 
 } // namespace xt::fuzz

@@ -1,5 +1,5 @@
 // libFuzzer's mutator for messages to the language server: cuts, repeats and swaps lines. Within a line, replaces a JSON value
-// by another one of the input, or by one that a client may send. Changes texts by their syntax.
+// by one of another line, or by one that a client may send. Changes programs within a message by their syntax.
 #include "tests/fuzz/crash.h"
 #include "tests/fuzz/mutator.h"
 

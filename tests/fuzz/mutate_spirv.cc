@@ -37,7 +37,7 @@ void change(std::vector<Words> &all, std::mt19937 &random) {
   case 5: op.push_back(static_cast<uint32_t>(pick(64))); break;
   default: op.resize(1 + pick(op.size())); break;
   }
-  op[0] = static_cast<uint32_t>(op.size()) << 16 | (op[0] & 0xffff); // the instruction's length field matches its length
+  op[0] = static_cast<uint32_t>(op.size()) << 16 | (op[0] & 0xffff); // the instruction's length field must equal its length
 }
 
 } // namespace

@@ -113,7 +113,7 @@ std::optional<std::string> Mutator::swapParts(const Parsed &in) {
                           {{{a->begin, a->end}, std::string(in.slice(*b))}, {{b->begin, b->end}, std::string(in.slice(*a))}});
 }
 
-// Mostly replaces the op by one with the same syntax.
+// Replaces an op, mostly by one with the same syntax.
 std::optional<std::string> Mutator::changeOp(const Parsed &in) {
   const SourcePart *part = choosePart(in, {PartKind::OpName});
   if (!part) return std::nullopt;
@@ -210,7 +210,7 @@ std::optional<std::string> Mutator::addAttribute(const Parsed &in) {
     text += str(" = ", chooseFrom(choices));
   }
   }
-  // Before the signature, if there is one.
+  // The attributes come before the signature, if there is one.
   uint32_t at = in.parts[static_cast<size_t>(name->parent)].end;
   for (const SourcePart &part : in.parts)
     if (part.kind == PartKind::Signature && part.parent == name->parent) at = part.begin;
@@ -254,7 +254,8 @@ std::optional<std::string> Mutator::unwrap(const Parsed &in) {
   return withReplacements(in.text, chooseFrom(changes));
 }
 
-// Replaces a part by a part of the same kind from another text, or inserts a statement or an item next to one.
+// Replaces a part by a part of the same kind from another text, or inserts a statement or an item of that text next to a part
+// of its kind.
 std::optional<std::string> Mutator::splice(const Parsed &in, const Parsed &from) {
   if (from.parts.empty()) return std::nullopt;
   const SourcePart *line = chance(2) ? choosePart(from, {PartKind::Statement, PartKind::Item}) : nullptr;

@@ -16,10 +16,11 @@ class Mutator {
 public:
   explicit Mutator(uint64_t seed) : random_(seed) {}
 
-  // The text after one or several changes; `other`: a text whose parts may be inserted. Deterministic for the same seed and
-  // texts.
+  // Returns the text after one or several changes. Parts of `other` may be inserted. The result depends only on the seed and
+  // the texts.
   std::string mutate(std::string_view text, std::string_view other = {});
-  // Makes one change; nullopt: it does not apply to the text. The kind of change depends on the random numbers alone.
+  // Makes one change. Returns nullopt if the change does not apply to the text. The kind of change depends only on the random
+  // numbers.
   std::optional<std::string> mutateOnce(std::string_view text, std::string_view other);
 
 private:
@@ -33,12 +34,12 @@ private:
   size_t pick(size_t n) { return static_cast<size_t>(random_() % n); }
   bool chance(size_t oneIn) { return pick(oneIn) == 0; }
   template <class T> const T &chooseFrom(const std::vector<T> &items) { return items[pick(items.size())]; }
-  // A part of one of these kinds; null: there is none.
+  // Returns a part of one of these kinds, or null if there is none.
   const SourcePart *choosePart(const Parsed &in, std::initializer_list<PartKind> kinds);
-  // A statement of a kernel or a function; tests have other statements.
+  // Returns a statement of a kernel or a function; tests have other kinds of statements.
   const SourcePart *chooseStatement(const Parsed &in);
 
-  // The changes. nullopt: the change does not apply to the text.
+  // The changes. Each returns nullopt if it does not apply to the text.
   std::optional<std::string> cutPart(const Parsed &in);
   std::optional<std::string> repeatStatement(const Parsed &in);
   std::optional<std::string> swapParts(const Parsed &in);

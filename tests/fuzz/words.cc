@@ -33,7 +33,7 @@ std::vector<std::string> grammarWords(std::string_view grammar) {
   std::vector<std::string> out;
   std::istringstream lines{std::string(grammar)};
   for (std::string line; std::getline(lines, line);) {
-    // Only token rules: fragments and modes spell characters.
+    // Uses token rules only, whose names begin with a capital letter: the rules of fragments describe single characters.
     if (line.empty() || !(line[0] >= 'A' && line[0] <= 'Z')) continue;
     line.resize(std::min(line.find("//"), line.size()));
     for (size_t begin = 0; (begin = line.find('\'', begin)) != std::string::npos;) {

@@ -6,13 +6,13 @@
 
 namespace xt::fuzz {
 
-// The texts in single quotes in the lexer's grammar (grammar/XtLexer.g4): keywords and punctuation.
+// Returns the texts in single quotes in the lexer's grammar (grammar/XtLexer.g4): keywords and punctuation.
 std::vector<std::string> grammarWords(std::string_view grammar);
-// Ops with and without their dialects, attributes and their words, element types, forms, host functions. Sorted, without
-// duplicates.
+// Returns the names of ops with and without their dialects, attributes and their words, element types, forms and host
+// functions, and some longer texts such as layouts. Sorted, without duplicates.
 std::vector<std::string> tableWords();
 
-// libFuzzer's dictionary format: one word per line, in double quotes.
+// Returns a dictionary in libFuzzer's format: one word per line, in double quotes.
 std::string dictionaryText(const std::vector<std::string> &words);
 
 } // namespace xt::fuzz

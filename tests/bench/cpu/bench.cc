@@ -2,7 +2,8 @@
 // tables.
 //
 //   xt_bench_cpu --list [--quick | --few-rows]   the cells, products first
-//   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median of others with other tile sizes
+//   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median for kernels with other tile
+//                                             sizes
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
 #include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/machine_rates.h"
@@ -19,8 +20,8 @@
 namespace xt::bench {
 namespace {
 
-// Returns 1 if our result is wrong. Other sides that are wrong are removed: bytes with AVX2, for which oneDNN keeps sums of two
-// products in 16 bits. `wrong` returns the error of a side, or "".
+// Removes all sides with wrong results except our own, for which it returns 1 (otherwise 0). oneDNN is wrong for bytes with
+// AVX2, because it keeps sums of two products in 16 bits. `wrong` returns the error of a side, or "".
 template <class Wrong> int check(const char *name, std::vector<Side> &sides, Times &times, Wrong wrong) {
   int status = 0;
   for (size_t s = sides.size(); s-- > 0;) {
@@ -37,7 +38,8 @@ template <class Wrong> int check(const char *name, std::vector<Side> &sides, Tim
   return status;
 }
 
-// Peak operations per second of the processor that our code is compiled for; 0: it has no instructions for the type.
+// Returns the peak operations per second of the processor that our code is compiled for, or 0 if it has no instructions for the
+// type.
 double peakOf(Elem elem, int threads) {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() ? measurePeak(*cpu, elem, threads).operations : 0;
@@ -45,7 +47,7 @@ double peakOf(Elem elem, int threads) {
 
 int runProduct(const char *name, const Cell &cell, int threads, bool quick) {
   Problem problem = makeProblem(cell);
-  // No other side supports f16, so they compute the same product in f32.
+  // No other side supports f16, so the others compute the product of the converted matrices in f32.
   bool half = cell.elem == Elem::F16;
   Problem theirs = problem;
   if (half) {
@@ -82,7 +84,7 @@ int runOperator(const char *name, const Operator &op, int threads, bool quick) {
   Times times = measure(sides, threads, quick);
   int status = check(name, sides, times, [&](size_t s) { return whatIsWrong(op, sides[s]); });
   double ours = median(times[0]);
-  // The time at the peak rate of this machine.
+  // The time at the peak rate or, for operators without products, at the memory bandwidth of this machine.
   double floor = op.operations > 0 ? op.operations / peakOf(op.elem, threads) : op.bytes / measureBandwidth(threads);
   std::printf("| %s | %d | %.2f | ", name, threads, ours * 1e3);
   if (std::isfinite(floor)) std::printf("%.0f%%", 100 * floor / ours);
@@ -113,7 +115,7 @@ int compile(const char *name) {
   return 0;
 }
 
-// Products in a layer of a model for a few tokens, with 2 to 64 MB of weights.
+// Lists products that occur in a layer of a model for a few tokens, with 2 to 64 MB of weights.
 void listFewRows() {
   for (const char *shape : {"4x4096x4096", "8x4096x4096", "16x2048x2048", "16x4096x4096", "32x4096x4096", "64x1024x1024",
                             "64x2048x2048", "64x4096x4096", "64x768x3072", "128x768x768", "128x2048x2048"})

@@ -9,7 +9,7 @@
 namespace xt::bench {
 namespace {
 
-constexpr int kRowMajor = 101, kAsStored = 111, kTransposed = 112; // of the CBLAS interface
+constexpr int kRowMajor = 101, kAsStored = 111, kTransposed = 112; // constants of the CBLAS interface
 
 template <class Number>
 using Gemm = void (*)(int, int, int, int, int, int, Number, const Number *, int, const Number *, int, Number, Number *, int);

@@ -8,7 +8,7 @@
 namespace xt::bench {
 namespace {
 
-// Like examples/08_epilogue.xt, without its last addition, and with the tiles of ours.cc.
+// The kernel is that of examples/08_epilogue.xt without its last addition, with the tiles of ours.cc.
 KernelText kernelText(Elem elem) {
   std::string_view t = elemName(elem);
   Result<CpuInfo> cpu = ourProcessor();
@@ -37,8 +37,9 @@ KernelText kernelText(Elem elem) {
           "gelu_gemm"};
 }
 
-// The error of the sum and of adding the bias, times the steepest slope of gelu; half of |x| times the error of erf, which is 4
-// ulp plus the effect of a rounded argument (at most its own rounding); three roundings.
+// Returns a result and a bound on its error, which has three parts: the errors of the sum and of adding the bias, times the
+// steepest slope of gelu; half of |x| times the error of erf, which is 4 ulp plus the effect of a rounded argument (at most its
+// own rounding); and three roundings.
 Expected expectedAt(const std::vector<Matrix> &inputs, int64_t row, int64_t column) {
   constexpr double kSteepest = 1.13;
   const Matrix &a = inputs[0], &b = inputs[1];

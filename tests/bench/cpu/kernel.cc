@@ -15,7 +15,7 @@
 namespace xt::bench {
 namespace {
 
-// The objects that a launch needs; lives as long as the side's function.
+// The objects that a launch needs. They live as long as the side's function.
 struct Compiled {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -36,7 +36,7 @@ Result<void> makeCode(Compiled &c, int threads) {
   return {};
 }
 
-// Everything up to code generation; null: `why` gives the reason.
+// Does everything up to code generation. If this fails, returns null and appends the reason to `why`.
 std::shared_ptr<Compiled> lower(const KernelText &kernel, std::string &why) {
   auto c = std::make_shared<Compiled>();
   LowerOptions options;

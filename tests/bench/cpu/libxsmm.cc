@@ -8,7 +8,8 @@
 namespace xt::bench {
 namespace {
 
-// The sizes that it is designed for: for larger ones the package calls a BLAS. It runs on one thread.
+// The number of multiplications up to which libxsmm is designed for: for larger products the package calls a BLAS. It runs on
+// one thread.
 constexpr int64_t kMostProducts = int64_t{256} * 256 * 256;
 
 template <class Number, class Dispatch>

@@ -19,7 +19,8 @@ double threadSeconds() {
 }
 
 #ifdef __x86_64__
-// 24 products with the given numbers of register loads and of broadcast loads, spread among them or all before them.
+// Returns the nanoseconds that 24 products take with the given numbers of register loads and of broadcast loads. kSpread: the
+// loads are spread among the products, not all before them.
 template <int kRegisters, int kElements, bool kSpread> double nanosecondsOfTurn() {
   std::array<double, kRuns> times{};
   for (double &time : times) {

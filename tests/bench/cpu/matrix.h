@@ -1,4 +1,4 @@
-// The matrices that the sides of a row read and write, and the sides.
+// The matrices that the sides of a comparison read and write, and the sides.
 #pragma once
 #include "ir/elem.h"
 #include "ir/elem_kinds.h"
@@ -10,7 +10,7 @@
 
 namespace xt::bench {
 
-// A row-major matrix without gaps, whose elements vary.
+// A row-major matrix without gaps, whose element type is known only at run time.
 struct Matrix {
   Elem elem = Elem::F32;
   int64_t rows = 0, columns = 0;
@@ -20,24 +20,24 @@ struct Matrix {
   int64_t bytes() const { return count() * elemInfo(elem).storageBytes; }
   double at(int64_t row, int64_t column) const;
 };
-Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns); // of zeros
-void fill(Matrix &matrix, uint64_t seed);                    // floats of [-1, 1), all integers of the type
+Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns); // all elements are 0
+void fill(Matrix &matrix, uint64_t seed);                    // floats in [-1, 1), or integers made of 8 random bits
 Matrix converted(const Matrix &matrix, Elem elem);
 
 uint64_t nextRandom(uint64_t &state); // SplitMix64
 
-// The relative error of one rounding to nearest; 0 for integers.
+// Returns the relative error of one rounding to nearest; 0 for integers.
 double roundOff(Elem elem);
-// The error of a sum of n rounded terms is assumed to be at most this times sqrt(n), the type's roundOff and the sum of
-// magnitudes, like in the tests' `check` (Higham and Mary 2019, probabilistic).
+// The error of a sum of n rounded terms is assumed to be at most kSumBound times sqrt(n), the type's roundOff and the sum of
+// magnitudes, as in the tests' `check` (Higham and Mary 2019, probabilistic).
 inline constexpr double kSumBound = 6;
 
-// A library that computes the result, into its own matrix.
+// One of the compared implementations, ours or a library, and the matrix that it writes.
 struct Side {
   std::string name;
   Matrix result;
   std::function<void()> call;
-  double seconds = 0; // per call, if another process has timed it: there is no `call` then
+  double seconds = 0; // seconds per call, if another process has timed it; then `call` is empty
 };
 
 } // namespace xt::bench

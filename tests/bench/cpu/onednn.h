@@ -1,4 +1,4 @@
-// Shared by the files that call oneDNN. They are compiled with exceptions, because oneDNN throws.
+// Conversions shared by the files that call oneDNN. These files are compiled with exceptions, because oneDNN throws.
 #pragma once
 #include "ir/elem.h"
 #include "ir/elem_kinds.h"

@@ -77,7 +77,7 @@ void addGelu(const Operator &op, const Matrix &result, Steps &steps) {
                                     {DNNL_ARG_DST, steps.at(c, result.data.get())}});
 }
 
-// Processes `heads` heads at a time: all of them, or one, whose scores stay in a cache.
+// Adds the primitives of attention, which process `heads` heads at a time: all of them, or one, whose scores stay in a cache.
 void addAttention(const Operator &op, const Matrix &result, int64_t heads, Steps &steps) {
   int64_t length = op.size(1), depth = op.size(2);
   memory::desc rows = plain({heads, length, depth}, op.elem), out = plain({heads, length, depth}, Elem::F32);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *kScript = XT_SOURCE_DIR "/tests/bench/cpu/onnxruntime.js";
 
-// A new folder, which is removed with its contents; "": it could not be created.
+// A new folder, which the destructor removes with its contents. `path` is "" if the folder could not be created.
 struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "xt-bench-XXXXXX").string();
@@ -40,7 +40,7 @@ bool read(const std::string &path, const Matrix &matrix) {
   return static_cast<bool>(file.read(static_cast<char *>(matrix.data.get()), matrix.bytes()));
 }
 
-// The number that the script prints; 0: none.
+// Returns the number that the script prints, or 0 if it prints none.
 double millisecondsOf(const std::string &command) {
   FILE *output = popen(command.c_str(), "r");
   if (!output) return 0;

@@ -1,4 +1,4 @@
-// The kernel of stdlib/gemm.xt, for any types and with transposed loads.
+// Our side of a product: the kernel of stdlib/gemm.xt for any types, with transposed loads and chosen tile sizes.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "tests/bench/cpu/kernel.h"
@@ -16,7 +16,7 @@ bool slicesFloats() {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() && cpu->tilesBf16;
 }
-// Whether AMX multiplies the product, and it is large enough for large tiles to pay.
+// Whether AMX multiplies the product and the product is so large that large tiles are faster.
 bool isLargeInTiles(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
   constexpr int64_t kLeastOfF32 = 192, kLeastRowsOfF16 = 17;
@@ -24,7 +24,7 @@ bool isLargeInTiles(const Cell &c) {
       c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kLeastOfF32 : c.elem != Elem::F16 || c.m >= kLeastRowsOfF16;
   return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem != Elem::F64 && isLarge && cpu->tilesBf16);
 }
-// Whether f16 of a are converted as they are multiplied, if the tile has few columns.
+// Whether a tile with few columns converts the f16 elements of A while it multiplies them.
 bool convertsElements(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() && c.elem == Elem::F16 && cpu->tuning.hidesConversions;
@@ -36,37 +36,37 @@ bool hasAvx512() {
 
 // Chooses the tile of a workgroup. Times were measured on an Intel Xeon with AMX where a comment says so, otherwise on a Zen 5.
 Extents tileOf(const Cell &c) {
-  if (c.m == 1) return {8, 4096}; // whole rows of b are read
+  if (c.m == 1) return {8, 4096}; // whole rows of B are read
   const bool inF32 = c.elem == Elem::F32 || c.elem == Elem::F16;
-  // AMX multiplies large products of f32 and f16 as slices of bf16, and each workgroup slices its operands again. f32
-  // 1024x1024x1024 with a transposed b takes 0.93 of the time with larger tiles.
+  // AMX multiplies large products of f32 and f16 as slices of bf16, and each workgroup slices its operands again. With larger
+  // tiles, f32 1024x1024x1024 with a transposed B takes 0.93 of the time.
   if (isLargeInTiles(c) && inF32 && c.m >= 1024 && c.n >= 1024) return {512, 1024};
-  // If c has few columns, the overhead of a workgroup takes longer than its products, so it gets more rows: 2 to 4% faster for
-  // bf16 and bytes of 8192x64x64; with AVX2 1 to 3% for all types.
+  // If C has few columns, the overhead of a workgroup takes longer than its products, so a workgroup gets more rows. This is 2
+  // to 4% faster for bf16 and bytes of 8192x64x64, and 1 to 3% for all types with AVX2.
   constexpr int64_t kFewColumns = 64, kRows = 1024;
-  // AMX is so fast that packing takes much of the time: b is packed for more rows, and a for more columns.
+  // AMX is so fast that packing takes much of the time: B is packed for more rows, and A for more columns.
   if (isLargeInTiles(c)) return {c.n <= kFewColumns ? kRows : 256, c.turnA ? 1024 : 512};
-  // A transposed a is packed for as many columns as possible, in multiples of the 6 rows of a register tile: 3% faster than 64
-  // rows for f32 1024x1024x1024, and less for f64 with two threads (Intel Xeon with AMX).
+  // A transposed A is packed for as many columns as possible, in multiples of the 6 rows of a register tile. For f32
+  // 1024x1024x1024 this is 3% faster than 64 rows; for f64 with two threads the gain is smaller (Intel Xeon with AMX).
   if (c.turnA) return {inF32 ? 192 : 64, 1024};
   if (c.n <= kFewColumns) return {kRows, 256};
   const bool isFewByMany = c.m <= 144 && c.n > 256;
-  // f16 that is converted before it is multiplied: a is converted for as many columns as possible. Up to 1024 columns are
-  // divided into two blocks for two threads: 1000x1000x1000 takes 0.94 of the time. Larger products have more rows, because b,
-  // which may be larger than the L3 cache after the conversion, is read again for each block of rows: 2048x2048x2048 and
-  // 4096x4096x4096 take 0.985 of the time, with AVX2 too. f16 that is converted while it is multiplied uses the tiles of f32
-  // instead.
+  // If f16 is converted before it is multiplied, A is converted for as many columns as possible. Up to 1024 columns are divided
+  // into two blocks for two threads: 1000x1000x1000 takes 0.94 of the time. Larger products have tiles of more rows, because
+  // each block of rows reads B again, which may exceed the L3 cache after the conversion: 2048x2048x2048 and 4096x4096x4096
+  // take 0.985 of the time, with AVX2 too. If f16 is converted while it is multiplied, the tiles of f32 are used instead.
   if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c)))
     return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
   // A product of few rows has few workgroups, which are divided by columns for two threads: 3 to 5% faster for 37x1111x513,
-  // 64x2048x2048 and 64x4096x4096. Tiles of 8 rows have no sums for more rows.
+  // 64x2048x2048 and 64x4096x4096. A tile of 8 rows avoids accumulators for rows that do not exist.
   if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany)
     return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
-  // Fewer rows of f64 leave more of the L2 cache to other data. With AVX2 they are packed for many columns, which makes
+  // For f64, fewer rows leave more of the L2 cache to other data. With AVX2, rows are packed for many columns, which makes
   // 1024x1024x1024 5 to 10% faster.
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
-  // Up to 512 rows of f32 are computed by one workgroup, which need not share what it packs: 3% faster for 512x512x512. With
-  // AVX-512, tiles of more rows have 512 as well: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99; with AVX2 1.02.
+  // One workgroup computes up to 512 rows of f32, so that no other workgroup needs the panels that it packs: 3% faster for
+  // 512x512x512. With AVX-512, products of more rows also have tiles of 512 rows: 2048x2048x2048 takes 0.985 of the time and
+  // 4096x4096x4096 0.99. With AVX2 they would take 1.02.
   return {inF32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};
 }
 

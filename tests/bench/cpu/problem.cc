@@ -29,7 +29,7 @@ bool parseCell(std::string_view text, Cell &cell) {
 Problem makeProblem(const Cell &cell) {
   Problem problem;
   problem.cell = cell;
-  // u8 is multiplied with i8.
+  // If A is u8, B is i8.
   Elem right = cell.elem == Elem::U8 ? Elem::I8 : cell.elem;
   problem.a = cell.turnA ? makeMatrix(cell.elem, cell.k, cell.m) : makeMatrix(cell.elem, cell.m, cell.k);
   problem.b = cell.turnB ? makeMatrix(right, cell.n, cell.k) : makeMatrix(right, cell.k, cell.n);

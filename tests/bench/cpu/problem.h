@@ -8,8 +8,8 @@
 
 namespace xt::bench {
 
-// "f32:128x128x128:nn": the type, M x N x K, and one letter each for A and B: n if it is stored as it is multiplied, t if it is
-// stored transposed.
+// A cell of the table, such as "f32:128x128x128:nn": the type, M x N x K, and one letter each for A and B: n if the matrix is
+// stored as it is multiplied, t if it is stored transposed.
 struct Cell {
   Elem elem = Elem::F32;
   int64_t m = 0, n = 0, k = 0;
@@ -26,14 +26,15 @@ struct Problem {
 };
 Problem makeProblem(const Cell &cell);
 
-// "" if the result matches the problem within the rounding of its type (at all corners and many other places), otherwise a
-// description of the error.
+// Returns "" if the result matches the problem within the rounding of its type (at all corners and many other elements),
+// otherwise a description of the error.
 std::string whatIsWrong(const Problem &problem, const Side &side);
 
-// The sides that support these types; each uses `threads` threads. `why` gets a line for each that is not available.
+// Each function adds a side if it supports these types. The side uses `threads` threads. `why` gets a line for each side that
+// is not available.
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
-// Compile times from module to code in memory: of our kernel, and then of kernels that differ in the sizes of their tiles.
-// Empty if one does not compile: `why` gives the reason.
+// Returns compile times in seconds, from module to code in memory: first of our kernel, then of kernels that differ in the
+// sizes of their tiles. If a kernel does not compile, returns an empty list and appends the reason to `why`.
 std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why);
 void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
 void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);

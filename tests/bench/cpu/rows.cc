@@ -1,4 +1,4 @@
-// Softmax and layer normalization: operators on single rows, which are memory-bound.
+// Softmax and layer normalization: operators on single rows, which are limited by the memory bandwidth.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "tests/bench/cpu/operators.h"
@@ -15,8 +15,9 @@ std::vector<double> rowOf(const Matrix &matrix, int64_t row) {
   return values;
 }
 
-// The relative error: the effect of rounding x - max on exp, and exp itself, for this element and, on average, for the sum; the
-// error of the sum; two roundings for the division.
+// Returns a row of softmax with bounds on its errors. The relative error of an element is the sum of: the effect that rounding
+// x~-~max has on exp, and the error of exp, for this element and, on average, for the terms of the sum; the error of the sum;
+// and two roundings for the division.
 std::vector<Expected> softmaxRow(const std::vector<double> &x) {
   double largest = *std::max_element(x.begin(), x.end()), sum = 0, moved = 0;
   for (double value : x) {
@@ -33,8 +34,9 @@ std::vector<Expected> softmaxRow(const std::vector<double> &x) {
   return row;
 }
 
-// The mean moves each difference by the error of its sum. The variance has the errors of its own sum, of the squares and of the
-// division, half of which affects its root. The rest are the roundings of the last line.
+// Returns a row of layer normalization with bounds on its errors. The mean changes each difference by the error of its sum. The
+// variance has the errors of its own sum, of the squares and of the division; half of them affect its root. The remaining
+// errors are the roundings of the last line.
 std::vector<Expected> layerNormRow(const std::vector<double> &x, const std::vector<double> &gamma,
                                    const std::vector<double> &beta) {
   double count = static_cast<double>(x.size()), mean = 0, size = 0, variance = 0;

@@ -17,14 +17,14 @@ double seconds(int threads) {
 
 struct Plan {
   int rounds;
-  double batch;  // seconds of calls that are timed together
-  double budget; // seconds after which no round begins, once there are kFewest
+  double batch;  // duration in seconds of the calls that are timed together
+  double budget; // seconds after which no further round begins, once there are kFewest rounds
 };
 constexpr Plan kThorough{15, 10e-3, 10}, kQuick{5, 2e-3, 1};
 constexpr int kFewest = 3;
 
-// An untimed call comes first, so that the side's threads and caches are in the state of repeated calls. The threads of the
-// side before must sleep by then: those of OpenBLAS spin for 2^26 ticks.
+// Returns the seconds of one call. An untimed call comes first, so that the side's threads and caches are in the state of
+// repeated calls. Before that, the threads of the previous side must go to sleep: those of OpenBLAS spin for 2^26 ticks.
 double secondsOfCall(const Side &side, int calls, int threads) {
   std::this_thread::sleep_for(std::chrono::milliseconds(threads > 1 ? 60 : 2));
   side.call();
@@ -42,7 +42,7 @@ double quantile(std::vector<double> values, double share) {
 
 double median(const std::vector<double> &values) { return quantile(values, 0.5); }
 
-// The sides run in turn; each round begins with another side.
+// Calls the sides in turn. Each round begins with a different side.
 Times measure(const std::vector<Side> &sides, int threads, bool quick) {
   const Plan &plan = quick ? kQuick : kThorough;
   Times times(sides.size());

@@ -8,16 +8,16 @@ namespace xt::bench {
 
 using Times = std::vector<std::vector<double>>; // seconds per call, by side and round
 
-// On one thread, measures CPU time of this process, so that others on the machine do not count; on several, wall-clock time.
-// `quick`: fewer and shorter rounds.
+// Measures CPU time of this process if there is one thread, so that other processes on the machine do not matter; with several
+// threads, wall-clock time. `quick`: fewer and shorter rounds.
 Times measure(const std::vector<Side> &sides, int threads, bool quick);
 
 double quantile(std::vector<double> values, double share);
 double median(const std::vector<double> &values);
 
-// The rest of a row, from its fifth column: the rate that each side except the first reaches (`reached` of its median seconds,
-// with `digits` decimals, and `note`), then the best of them relative to the first: the median of the time ratios of all
-// rounds, and its quartiles.
+// Prints the columns of a row from the fifth on. For each side except the first: its rate, which `reached` computes from its
+// median seconds, with `digits` decimals and `note`. Then the best of these sides relative to the first one: the median of the
+// time ratios of all rounds, and its quartiles.
 void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached,
                  int digits, const char *note = "");
 

@@ -1,4 +1,4 @@
-// Compares the code of our kernels for Intel GPUs with that of upstream: see README.md.
+// Compares the code of our kernels for Intel GPUs with that of the upstream compiler: see README.md.
 #include "ir/base/text.h"
 #include "tests/bench/xe/compile_time.h"
 #include "tests/bench/xe/ours.h"

@@ -12,7 +12,7 @@
 namespace xt::bench {
 namespace {
 
-// Milliseconds of wall-clock time; an Error if the command fails.
+// Returns the wall-clock time of a command in milliseconds, or an Error if the command fails.
 Result<double> timeOf(const Command &command, const ScratchDirectory &directory) {
   auto start = std::chrono::steady_clock::now();
   Result<ToolOutput> ran = runTool(command.program, command.package, command.arguments, {.directory = directory.path()});

@@ -1,4 +1,4 @@
-// The time from text to SPIR-V, process by process.
+// The compile time from text to SPIR-V, of the compilers' processes.
 #pragma once
 #include "ir/base/result.h"
 

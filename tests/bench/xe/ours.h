@@ -7,11 +7,11 @@
 
 namespace xt::bench {
 
-// For the first kernel of the text, on xe-pvc.
+// Compiles the first kernel of the text for xe-pvc.
 Result<IsaReport> ourCode(const std::string &text);
 
-// The innermost loop with the most products, or the one with the most instructions if there are no products; null: the kernel
-// has no loop.
+// Returns the innermost loop with the most products, or the one with the most instructions if there are no products. Null if
+// the kernel has no loop.
 const IsaLoop *innerLoop(const IsaReport &report);
 
 } // namespace xt::bench

@@ -11,8 +11,8 @@
 namespace xt::bench {
 namespace {
 
-// gpu-lower-to-xevm-pipeline with xegpu-op-level=workgroup, as printed by mlir-opt 22 (--dump-pass-pipeline), without its last
-// pass, which generates a binary in the process.
+// The passes of gpu-lower-to-xevm-pipeline with xegpu-op-level=workgroup, as printed by mlir-opt 22 (--dump-pass-pipeline),
+// without the last one, which generates a binary within the process.
 constexpr const char *kPipeline =
     "builtin.module(cse,convert-vector-to-scf{target-rank=1},xevm-attach-target{O=2 chip=pvc triple=spirv64-unknown-unknown},"
     "lower-affine,func.func(gpu-async-region),gpu.module(xegpu-wg-to-sg-distribute,cse,xegpu-propagate-layout{layout-kind=inst}"
@@ -77,7 +77,7 @@ Result<void> execute(const Command &command, const ScratchDirectory &directory) 
   return Error::environment(str(command.program, " refuses it: ", ran->output.substr(0, ran->output.find('\n'))));
 }
 
-// Without it, Intel's compiler chooses 32 lanes, and spills.
+// Requires a subgroup size of 16. Without this, Intel's compiler chooses 32 lanes, and spills.
 std::string withSubgroupSize(std::string ir) {
   size_t kernel = ir.find("define spir_kernel"), body = kernel == std::string::npos ? kernel : ir.find(" {\n", kernel);
   if (body == std::string::npos) return ir;
