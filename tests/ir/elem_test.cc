@@ -29,7 +29,7 @@ uint32_t toBits(Elem elem, double value) {
   return storeFloat(elem, &b8, value), b8;
 }
 
-// The value of a bit pattern by the definition of the format, sharing no code with the code under test.
+// Returns the value of a bit pattern by the definition of the format, without using the code under test.
 double textbook(Elem elem, uint32_t bits) {
   int mantissaBits = elem == Elem::F16 ? 10 : elem == Elem::BF16 ? 7 : elem == Elem::F8E4M3 ? 3 : 2;
   int exponentBits = elem == Elem::F16 ? 5 : elem == Elem::BF16 ? 8 : elem == Elem::F8E4M3 ? 4 : 5;
@@ -75,12 +75,12 @@ TEST(Elem, NanImages) {
   EXPECT_EQ(toBits(Elem::F16, std::bit_cast<double>((uint64_t{0x7FF} << 52) | 1)), 0x7E00u);
 }
 
-// All finite values of a format, ascending, each with the lowest bit of its pattern; then the value that would follow the
-// largest.
+// All finite values of a format that are not negative, in ascending order, each with the lowest bit of its pattern; and the
+// value that would follow the largest.
 struct Grid {
   std::vector<double> values;
   std::vector<bool> odd;
-  double next; // 2^k beyond the largest: ties to it overflow
+  double next; // the value that would follow the largest finite one; ties between the two overflow if the largest is odd
 };
 Grid gridOf(Elem elem) {
   Grid grid;
@@ -101,7 +101,7 @@ double nearestEven(Elem elem, const Grid &grid, double x) {
   double result;
   if (above == n) {
     double last = grid.values[n - 1];
-    // Exact, because neighbouring values are subtracted.
+    // The differences are exact, because neighbouring values are subtracted.
     double down = magnitude - last, up = grid.next - magnitude;
     bool overflow = up < down || (up == down && grid.odd[n - 1]);
     result = !overflow ? last : elem == Elem::F8E4M3 ? std::nan("") : kInf;
@@ -146,7 +146,7 @@ TEST(Elem, RoundsToTheNearestNeighbourTiesToEven) {
 }
 
 TEST(Elem, RoundsOnceFromDouble) {
-  // If rounded to f32 first, this would become a tie, and then 1.
+  // If x were rounded to f32 first, the result would be a tie, which rounds to 1.
   double x = 1.0 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(roundTo(Elem::F16, x), 1.0 + 0x1p-10);
   EXPECT_EQ(roundTo(Elem::TF32, x), 1.0 + 0x1p-10);

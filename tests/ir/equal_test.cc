@@ -49,7 +49,7 @@ TEST_F(Equal, FindsOneOpMore) {
 
 TEST_F(Equal, FindsAnotherGrid) {
   Builder grid(b_.context, b_.kernel->gridBlock);
-  // Shared and reordered ops compute the same bounds.
+  // Bounds that are computed by shared ops or by ops in another order are equal.
   b_.kernel->grid[1].lower = b_.kernel->grid[0].lower;
   EXPECT_EQ(difference(), "");
   b_.kernel->grid[1].step = grid.index(128);
@@ -57,7 +57,7 @@ TEST_F(Equal, FindsAnotherGrid) {
 }
 
 TEST_F(Equal, FindsWhatTheHeaderSays) {
-  b_.kernel->subgroupsWritten = true; // spelling only
+  b_.kernel->subgroupsWritten = true; // affects only the spelling
   EXPECT_EQ(difference(), "");
   b_.kernel->forms.drop(Form::LayoutsKnown);
   EXPECT_EQ(difference(), "kernel @gemm: the forms differ");

@@ -1,4 +1,4 @@
-// The GEMM of README.md as IR, made with the builder, for tests of code that works on modules.
+// The GEMM of README.md as IR, built with Builder, for tests of code that works on modules.
 #pragma once
 #include "ir/base/check.h"
 #include "ir/builder.h"

@@ -1,4 +1,4 @@
-// Values and their uses.
+// Tests values and their uses.
 #include "ir/context.h"
 #include "ir/op.h"
 #include "ir/op_kinds.h"
@@ -43,7 +43,7 @@ TEST_F(Uses, StandInTheOrderInWhichTheyWereMade) {
 TEST_F(Uses, OperandsThatMoveUpAreKnownByTheirNewPlace) {
   Op *a = add({x_, x_, y_, x_}), *b = add({x_, x_});
   a->setOperand(0, y_);
-  a->setOperand(0, x_); // now the last
+  a->setOperand(0, x_); // this use is now the last of x_
   ASSERT_EQ(of(x_), (List{{a, 1}, {a, 3}, {b, 0}, {b, 1}, {a, 0}}));
   a->eraseOperand(1);
   EXPECT_EQ(of(x_), (List{{a, 2}, {b, 0}, {b, 1}, {a, 0}}));

@@ -1,4 +1,4 @@
-// Views of ops give operands and attributes by the names and types that the rows of the op table state.
+// Tests that views of ops return operands and attributes by the names and types in the rows of the op table.
 #include "ir/builder.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -99,7 +99,7 @@ TEST_F(OpViews, WalkOfConstBlocksGivesConstOps) {
   walk(std::as_const(block_), note);
   EXPECT_EQ(kinds, (std::vector{OpKind::If, OpKind::Yield}));
   size_t count = 0;
-  walk(std::as_const(block_), [&](const Op &) { return ++count, false; }); // without the regions
+  walk(std::as_const(block_), [&](const Op &) { return ++count, false; }); // does not enter the regions
   EXPECT_EQ(count, 1u);
 }
 
@@ -111,7 +111,8 @@ TEST_F(OpViewsDeath, ViewsOfOtherKindsAndMissingAttributesAreBugs) {
   EXPECT_DEATH((void)ReductionOp(op).dim(), "a required attribute is missing");
 }
 
-// A misspelt name of an attribute reads as an absent attribute; a misspelt accessor does not compile.
+// The sources must read attributes through views: a misspelt attribute name would silently read as an absent attribute, whereas
+// a misspelt accessor does not compile.
 TEST(Sources, ReadAttributesThroughViews) {
   namespace fs = std::filesystem;
   const std::regex byName(R"re(\b(attr|setAttr|findAttr)\((in, )?")re");

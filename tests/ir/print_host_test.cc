@@ -54,7 +54,7 @@ protected:
     body().emplace_back().kind = kind;
     return body().back();
   }
-  // The printed line of the statement.
+  // Returns the printed line of the statement.
   std::string line() {
     std::string text = print(module_);
     size_t end = text.rfind("\n}");

@@ -48,7 +48,7 @@ TEST(Print, OneStatementHasTheNamesOfTheDumpAndSpelledLayouts) {
   EXPECT_TRUE(print(*gemm.loop).ends_with(" {…}")) << print(*gemm.loop);
 }
 
-// One kernel at subgroup scope; `text` is its body without the kernel's indentation.
+// A fixture with one kernel at subgroup scope. Texts are compared without the kernel's indentation.
 class PrintOp : public testing::Test {
 protected:
   PrintOp() : kernel_(*module_.kernels.emplace_back(std::make_unique<Kernel>())), b_(context_, kernel_.body) {
@@ -162,7 +162,7 @@ TEST_F(PrintOp, HeaderOfAKernel) {
   EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(1) {\n}\n");
   kernel_.subgroupsWritten = false;
   kernel_.scope = Scope::Workgroup;
-  kernel_.subgroups = 8; // no op shows the number
+  kernel_.subgroups = 8; // no op implies this number, so it is printed
   EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(8) form workgroup_scope {\n}\n");
   kernel_.scope = Scope::Subgroup;
   kernel_.subgroups = 1;

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// NVIDIA's 128-byte swizzle: in row r of 128 bytes, 16-byte piece p is at piece p ^ (r % 8).
+// NVIDIA's 128-byte swizzle moves the 16-byte piece p of a 128-byte row r to piece p ^ (r % 8).
 TEST(Swizzle, PlacesPiecesOfRows) {
   const Swizzle swizzle{3, 4, 3};
   for (uint64_t row = 0; row < 64; ++row)

@@ -32,7 +32,8 @@ protected:
     out << std::ifstream(file).rdbuf();
     return out.str();
   }
-  // Runs `work` in a child process; returns its exit status, or 128 + its signal. `said_` is its standard error.
+  // Runs `work` in a child process and keeps its standard error in `said_`. Returns its exit status, or 128 + the number of the
+  // signal that ended it.
   int inChild(const std::function<void()> &work) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
@@ -141,7 +142,7 @@ TEST_F(Crash, NothingIsWrittenWhereItIsNotEnabled) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-// A bundle contains the user's sources.
+// A bundle contains the user's sources, so other users must not be able to read it.
 TEST_F(Crash, OthersCannotReadABundleInASharedFolder) {
   mode_t mask = umask(022);
   for (mode_t shared : {01777, 0755}) {

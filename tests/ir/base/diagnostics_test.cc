@@ -11,7 +11,7 @@ namespace {
 class DiagnosticsTest : public testing::Test {
 protected:
   uint32_t add(std::string text) { return file = sources.add("softmax.xt", std::move(text)); }
-  // The range of the n-th occurrence of `what` in the file added last.
+  // Returns the range of the occurrence number `n`, counted from 0, of `what` in the file that was added last.
   SourceRange range(std::string_view what, int n = 0) {
     size_t at = sources.file(file).text().find(what);
     while (n-- > 0) at = sources.file(file).text().find(what, at + 1);
@@ -224,7 +224,7 @@ TEST_F(DiagnosticsTest, ColourIsTheSameTextWithEscapes) {
   EXPECT_EQ(plain, render());
 }
 
-// 20 000 closing braces must not give megabytes of text (an earlier version printed 600 MB).
+// The messages about 20 000 closing braces must not become megabytes of text (an earlier version printed 600 MB).
 TEST_F(DiagnosticsTest, ManyMessagesOnALongLineAreCapped) {
   constexpr uint32_t kMany = 20000;
   uint32_t a = add(std::string(kMany, '}'));
@@ -261,7 +261,7 @@ TEST_F(DiagnosticsTest, ALongLineIsShownAroundEachPlace) {
                           "THERE" + std::string(195, 'c') + "…\n  | " + std::string(101, ' ') + "----- the other\n");
 }
 
-// A mark at the ends of a long line, and multi-byte characters at the cut.
+// Marks at both ends of a long line and in its middle are shown, and the line is cut between multi-byte characters.
 TEST_F(DiagnosticsTest, ALongLineIsCutBetweenCharacters) {
   std::string line;
   for (int i = 0; i < 400; ++i) line += "é";
@@ -284,7 +284,7 @@ TEST_F(DiagnosticsTest, ALongNameInAMessageIsCut) {
       .note(name)
       .fix("write `" + name + "`", {a, 0, 1}, name);
   EXPECT_LT(render().size(), 12000u);
-  EXPECT_NE(renderJson(diagnostics, sources).find("\"replacement\": \"" + name + "\""), std::string::npos); // edits are whole
+  EXPECT_NE(renderJson(diagnostics, sources).find("\"replacement\": \"" + name + "\""), std::string::npos); // edits are not cut
   EXPECT_EQ(cutText("aé", 2), "a…");
   EXPECT_EQ(cutText("aé", 3), "aé");
 }

@@ -37,7 +37,7 @@ TEST_F(InputFile, RegularFilesAreRead) {
   EXPECT_EQ(message(path("link")), "read: content");
   EXPECT_EQ(message(path("file"), 7), "read: content");
   EXPECT_EQ(message(path("file"), 6), "cannot read " + path("file") + ": it has more than 6 bytes");
-  EXPECT_EQ(message("/proc/self/comm").substr(0, 6), "read: "); // reports size 0
+  EXPECT_EQ(message("/proc/self/comm").substr(0, 6), "read: "); // the system reports the size 0 for this file
 }
 
 // None of these blocks the reader.

@@ -184,7 +184,7 @@ TEST_F(OutputFile, WhatCannotBeWrittenSaysWhy) {
   EXPECT_EQ(message(writeOutputFile(file + "/inner", {"x"})), "cannot write " + file + "/inner: " + std::strerror(ENOTDIR));
 }
 
-// The longest name that the file system accepts has no room for a suffix.
+// If a name has the maximum length that the file system accepts, no suffix can be appended to it.
 TEST_F(OutputFile, ALongNameIsNoMatter) {
   std::string file = path(std::string(255, 'n'));
   EXPECT_EQ(message(writeOutputFile(file, {"x"})), "");
@@ -245,7 +245,7 @@ TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
     ASSERT_EQ(lchown(link.c_str(), kOther, kOther), 0);
     EXPECT_EQ(message(writeOutputFile(link, {"new"})),
               "cannot write " + link + ": it is a symbolic link of another user in a world-writable folder");
-    // The same through a link of this user.
+    // This also holds if a link of this user leads to that link.
     fs::remove(path("first"));
     fs::create_symlink("shared/link", path("first"));
     EXPECT_NE(message(writeOutputFile(path("first"), {"new"})), "");

@@ -22,7 +22,7 @@ TEST(TemporaryFiles, ASignalRemovesThem) {
       removeTemporariesOnSignals();
       for (const char *file : {"file", "kept"}) std::ofstream(folder / file) << "x";
       fs::create_directory(folder / "inner");
-      // more entries than one read returns
+      // There are more entries than one read of the directory returns.
       for (int i = 0; i < 300; ++i) std::ofstream(folder / "inner" / std::to_string(i)) << "x";
       TemporaryPath file((folder / "file").string()), inner((folder / "inner").string());
       { TemporaryPath kept((folder / "kept").string()); }
@@ -36,7 +36,7 @@ TEST(TemporaryFiles, ASignalRemovesThem) {
     EXPECT_FALSE(fs::exists(folder / "inner"));
     EXPECT_TRUE(fs::exists(folder / "kept"));
   }
-  // A signal that `nohup` makes the process ignore stays ignored.
+  // If the process ignores a signal, for example because of `nohup`, the signal stays ignored.
   pid_t child = fork();
   if (child == 0) {
     std::signal(SIGHUP, SIG_IGN);

@@ -28,7 +28,7 @@ TEST(TimedReader, AnswersArePassedOn) {
   EXPECT_EQ(absent.error().message, "cannot read absent");
 }
 
-// The read ends when the test allows it, so the reader gives up first on any machine.
+// The read ends only when the test allows it, so that the reader's time limit comes first on any machine.
 TEST(TimedReader, AReadWithoutAnAnswerIsGivenUp) {
   auto released = std::make_shared<std::promise<void>>();
   std::shared_future<void> release = released->get_future().share();
@@ -46,7 +46,7 @@ TEST(TimedReader, AReadWithoutAnAnswerIsGivenUp) {
     EXPECT_EQ(file.error().message, "cannot read hangs: no answer within 0 seconds");
   }
   while (*reads == 0) usleep(1000); // the thread may start late
-  EXPECT_EQ(*reads, 1);             // the path has one thread
+  EXPECT_EQ(*reads, 1);             // only one thread reads the path
   released->set_value();
   while (!reader.read("hangs", 1)) usleep(1000); // once that thread has ended, the path is read again
   EXPECT_GE(*reads, 2);

@@ -1,4 +1,5 @@
-// Tests drawings: panels against owners, text by example, and that SVG is well-formed and stays small.
+// Tests drawings: compares panels with the owners of elements, compares text with examples, and checks that SVG is well-formed
+// and small.
 #include "ir/drawing/layout_drawing.h"
 #include "ir/drawing/layout_panels.h"
 #include "tests/ir/layout/layout_enumerate.h"
@@ -13,7 +14,7 @@ using LayoutDrawing = LayoutTest;
 
 // --- panels against owners -------------------------------------------------------------------------------------------
 
-// Checks every cell of the panel, and that its cells together are all elements it has to show.
+// Checks every cell of the panel, and that the cells together show every element that the panel has to show.
 void checkPanel(const Layout *layout, const Panel &panel) {
   SCOPED_TRACE(layout->text() + ": " + panel.title);
   Extents shape(layout->shape().begin(), layout->shape().end()), single = {0};
@@ -77,7 +78,7 @@ TEST_F(LayoutDrawing, LargePanelsEndAfterWholeRounds) {
   EXPECT_EQ(panel.columns.size(), 8u);
   EXPECT_EQ(panel.hiddenRows, 300 - 6);
   EXPECT_EQ(panel.hiddenColumns, 64 - 8);
-  // A round larger than the limit is cut.
+  // If a round is larger than the limit, its end is hidden.
   panel = panelsOf(*make(wg({64, 1}, {4, 32}), {256, 32}), false, false, {32, 16, 8})[0];
   EXPECT_EQ(panel.rows.size(), 32u);
   EXPECT_EQ(panel.hiddenRows, 32);
@@ -170,8 +171,8 @@ TEST_F(LayoutDrawing, ColorsAreThoseOfTheIds) {
 
 // --- SVG -------------------------------------------------------------------------------------------------------------
 
-// Null if `text` is one well-formed element of tags, quoted attributes and the five entities; else a description of the
-// mistake.
+// Returns null if `text` is one well-formed element of tags, quoted attributes and the five entities; otherwise a description
+// of the mistake.
 const char *xmlProblem(std::string_view text) {
   std::vector<std::string> open;
   size_t at = 0, roots = 0;
@@ -221,7 +222,7 @@ TEST_F(LayoutDrawing, SvgIsWellFormed) {
   const Layout *layout = make(wg({2, 2}, {32, 128}), {128, 128});
   std::string svg = layoutSvg(*layout, layout->text() + " & \"more\" <b>\x01", {});
   EXPECT_STREQ(xmlProblem(svg), nullptr) << svg;
-  // The page, four cells, a strip for the second holder of each, four in the legend.
+  // There are the page, four cells, a strip for the second holder of each cell, and four rectangles in the legend.
   EXPECT_EQ(count(svg, "<rect"), 13u);
   EXPECT_NE(svg.find("<title>subgroup 0,1: 64\u201395, 0\u2013127</title>"), std::string::npos) << svg;
   EXPECT_NE(svg.find("0: 0\u201331, 64\u201395 \u00d7 0\u2013127"), std::string::npos) << svg;

@@ -44,7 +44,7 @@ TEST(BlockRules, LinesOfWords) {
   EXPECT_EQ(bytesOf("xe-pvc"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256, 512}));
   EXPECT_EQ(bytesOf("xe-dg2"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256}));
   EXPECT_TRUE(bytesOf("spirv").empty());
-  // Byte counts for which there is no message of 32-bit words use 64-bit words.
+  // If no message of 32-bit words has this number of bytes, 64-bit words are used.
   const TargetInfo &pvc = *findTargetInfo("xe-pvc");
   for (int64_t bytes : {4, 8, 12, 16, 32, 64, 128, 256}) EXPECT_EQ(lineAlignment(pvc, bytes), 4) << bytes;
   for (int64_t bytes : {24, 512}) EXPECT_EQ(lineAlignment(pvc, bytes), 8) << bytes;

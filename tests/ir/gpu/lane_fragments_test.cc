@@ -1,4 +1,5 @@
-// Compares the fragments of a matrix product, and the slices of owners on any axis, with the definition, element by element.
+// Compares the fragments of a matrix product, and the owners along one dimension on any axis, with the definition, element by
+// element.
 #include "ir/context.h"
 #include "ir/elem_kinds.h"
 #include "ir/gpu/lane_fragments.h"
@@ -41,7 +42,7 @@ TEST(OwnerSlices, AreWhatOwnersSay) {
                 for (int d = 0; d < 2; ++d) {
                   Extents expected;
                   for (int64_t i = 0; i < shape[static_cast<size_t>(d)]; ++i) {
-                    bool found = false; // somewhere along the other dimension
+                    bool found = false; // whether the element is owned somewhere along the other dimension
                     for (int64_t k = 0; k < shape[static_cast<size_t>(1 - d)]; ++k) {
                       Extents owners = layout->owners(d == 0 ? Extents{i, k} : Extents{k, i}, axis);
                       found |= std::find(owners.begin(), owners.end(), owner) != owners.end();
@@ -73,7 +74,7 @@ protected:
   size_t operand_ = 99;
 };
 
-// The RFC's example: 8x16 times 16x16 in 16 lanes.
+// The RFC's example: 8x16 times 16x16 on 16 lanes.
 TEST_F(Fragments, OfTheRfc) {
   Type c = vector({8, 1}, Elem::F32);
   for (Type a : {vector({4, 2}, Elem::BF16), vector({4, 1, 2}, Elem::BF16)})
@@ -125,7 +126,7 @@ TEST_F(Fragments, OfNoProduct) {
   EXPECT_EQ(operand_, 1u);
   EXPECT_FALSE(find(a, b, vector({8}, Elem::F32), 16));
   EXPECT_EQ(operand_, 2u);
-  // No map distributes 8 rows and 16 columns over 12 lanes, and the elements of a do not fill one row of the depth.
+  // No map distributes 8 rows and 16 columns over 12 lanes, and the elements of operand `a` do not fill one row of the depth.
   EXPECT_FALSE(find(a, b, c, 12));
   EXPECT_FALSE(find(vector({1, 1}, Elem::F16), vector({512, 1, 2}, Elem::F16), Type(), 16));
 }

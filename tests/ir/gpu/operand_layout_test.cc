@@ -1,4 +1,4 @@
-// The layouts of operands against their definitions, element by element.
+// Compares the layouts of operands with their definitions, element by element.
 #include "ir/context.h"
 #include "ir/elem_kinds.h"
 #include "ir/gpu/lane_fragments.h"
@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// The lane and the register of an element.
+// The lane that holds an element, and the number of the register.
 struct Place {
   int64_t lane, number;
   bool operator==(const Place &) const = default;
@@ -57,8 +57,8 @@ TEST(OperandLayout, EveryInstructionUsesEachRegisterOnce) {
     }
 }
 
-// cl_intel_subgroup_matrix_multiply_accumulate: a lane holds a column of b and c, and of a as many neighbouring columns as each
-// lane gets. Fragments at lane scope are the same.
+// By cl_intel_subgroup_matrix_multiply_accumulate, a lane holds one column of `b` and of `c`, and several neighbouring columns
+// of `a`, as many as there are for each lane. Fragments at lane scope have the same layout.
 TEST(OperandLayout, OfDpas) {
   Context context;
   for (const char *name : {"xe-pvc", "xe-dg2"}) {
@@ -93,7 +93,8 @@ TEST(OperandLayout, OfDpasWithFewerColumnsThanLanes) {
   EXPECT_EQ(instructionFragments(context, pvc, *product, 16).a, a.layout);
 }
 
-// PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type": registers that are not row-major.
+// The example is from the PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". Its registers are not
+// row-major.
 TEST(OperandLayout, RegistersInAnyOrder) {
   constexpr MmaOperandLayout kA{{{2, Axis::Register, 2}, {8, Axis::Lane, 4}},
                                 {{2, Axis::Register, 4}, {4, Axis::Lane, 1}, {2, Axis::Register, 1}}},

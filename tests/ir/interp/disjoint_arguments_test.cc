@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// A kernel that writes %C and reads the others.
+// A kernel that writes %C and reads %A and %B.
 class DisjointArguments : public KernelTest, public testing::WithParamInterface<std::optional<Form>> {
 protected:
   DisjointArguments() {

@@ -1,4 +1,4 @@
-// Every elementwise op, run as a kernel on vectors and by evaluateScalar, against values computed by hand.
+// Compares every elementwise op, run as a kernel on vectors and by evaluateScalar, with values computed by hand.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "kernel_fixture.h"
@@ -250,7 +250,7 @@ TEST(Elementwise, The64BitIntegers) {
 }
 
 TEST(Elementwise, IntegersToFloatsRoundOnce) {
-  // If converted to f64 first, this would be a tie, and round down.
+  // If the integer were converted to f64 first, the result would be a tie and round down.
   int64_t justAboveATie = (int64_t{1} << 60) + (int64_t{1} << 36) + 1;
   EXPECT_EQ(eval(OpKind::SIToFP, Elem::I64, Elem::F32, {integerNumber(justAboveATie)}).f, 0x1p60 + 0x1p37);
   EXPECT_EQ(eval(OpKind::SIToFP, Elem::I64, Elem::F32, {integerNumber(justAboveATie - 1)}).f, 0x1p60);
@@ -280,7 +280,7 @@ TEST(Elementwise, FmaRoundsOnce) {
   auto fma = [](Elem elem, double a, double b, double c) {
     return eval(OpKind::Fma, elem, elem, {floatNumber(a), floatNumber(b), floatNumber(c)}).f;
   };
-  // The product is a tie; the addend is below f64's last bit.
+  // The product is a tie, and the addend is smaller than the last bit of the product in f64.
   EXPECT_EQ(fma(Elem::BF16, 1 + 0x1p-7, 1.5, 0x1p-100), 1.5 + 0x1p-6);
   EXPECT_EQ(fma(Elem::BF16, 1 + 0x1p-7, 1.5, -0x1p-100), 1.5 + 0x1p-7);
   double a = 1 + 0x1p-12, b = 1 + 0x1p-12; // product 1 + 2^-11 + 2^-24: a tie in f32

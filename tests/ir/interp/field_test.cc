@@ -45,7 +45,7 @@ TEST(Field, ExpTurnsSumsIntoProducts) {
   EXPECT_TRUE(sameField(apply(OpKind::Exp, fieldAdd(a, b)), fieldMultiply(apply(OpKind::Exp, a), apply(OpKind::Exp, b))));
   EXPECT_FALSE(sameField(apply(OpKind::Exp, a), apply(OpKind::Exp, b)));
   EXPECT_TRUE(sameField(apply(OpKind::Exp, real(0)), real(1)));
-  // exp2(x * log2(e)) is exp(x) for the f32 literal of log2(e).
+  // With the f32 literal of log2(e), exp2(x * log2(e)) is exp(x).
   EXPECT_TRUE(sameField(apply(OpKind::Exp2, fieldMultiply(a, real(1.4426950408889634))), apply(OpKind::Exp, a)));
   EXPECT_TRUE(sameField(apply(OpKind::Exp, real(-std::numeric_limits<double>::infinity())), real(0)));
 }
@@ -81,7 +81,7 @@ TEST(Field, UninterpretedFunctionsGiveTheSameForTheSame) {
 }
 
 TEST(Field, LiteralsAreWhatTheyWereWrittenAs) {
-  // One tenth, whichever type it was rounded to.
+  // A literal is one tenth, whichever type it was rounded to.
   for (Elem elem : {Elem::F16, Elem::F32, Elem::F64})
     EXPECT_TRUE(sameField(fieldMultiply(fieldFromReal(elem, roundTo(elem, 0.1)), fieldFromInteger(10)), fieldFromInteger(1)))
         << elemName(elem);
@@ -102,14 +102,14 @@ TEST(Field, LiteralsOfF64HaveTheDigitsOfF64) {
   EXPECT_TRUE(
       sameField(fieldMultiply(fieldFromReal(Elem::F64, near), fieldFromInteger(10000000000)), fieldFromInteger(1000000001)));
   EXPECT_TRUE(sameField(fieldFromReal(Elem::F64, 0.1), real(0.1)));
-  // exp2(x * log2(e)) is exp(x) with the digits of either type.
+  // With the literal of log2(e) in either type, exp2(x * log2(e)) is exp(x).
   FieldValue a = unknown(1), log2e = fieldFromReal(Elem::F64, 1.4426950408889634);
   EXPECT_TRUE(sameField(apply(OpKind::Exp2, fieldMultiply(a, log2e)), apply(OpKind::Exp, a)));
   EXPECT_TRUE(sameField(fieldFromReal(Elem::F64, -1.4426950408889634), apply(OpKind::NegF, log2e)));
   EXPECT_FALSE(sameField(fieldFromReal(Elem::F64, 1.442695040889), log2e));
 }
 
-// The field's zero may have a real value that is a rounding error: 0.1 + 0.2 - 0.3.
+// A value that is 0 in the field may have a real value that is a rounding error, such as 0.1 + 0.2 - 0.3.
 TEST(Field, NothingIsDividedByAnAlgebraicZero) {
   FieldValue a = unknown(1), zero = apply(OpKind::SubF, fieldAdd(real(0.1), real(0.2)), real(0.3));
   ASSERT_TRUE(sameField(zero, real(0)));

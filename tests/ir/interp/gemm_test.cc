@@ -1,4 +1,4 @@
-// Tests tile_mma with distributed operands: the result is that of the plain loops, whatever the layouts.
+// Tests tile_mma with distributed operands: the result equals that of plain loops, whatever the layouts.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "kernel_fixture.h"
@@ -14,7 +14,7 @@ protected:
   struct Layouts {
     const Layout *a = nullptr, *b = nullptr, *d = nullptr;
   };
-  // C = A * B over a grid of m x n workgroup tiles with a K step of k, built as in README.md.
+  // Builds C = A * B over a grid of m x n workgroup tiles with a K step of k, as in README.md.
   void build(Elem in, Elem out, int64_t m, int64_t n, int64_t k, Layouts l) {
     Value *A = matrixParam(in), *B = matrixParam(in), *C = matrixParam(out);
     Value *paramC = kernel.gridBlock.param(2);
@@ -57,7 +57,7 @@ TEST_F(GemmTest, SubgroupScope) {
 TEST_F(GemmTest, TheLayoutsOfTheRfc) {
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 32;
-  // 8x4 subgroups: the 4 subgroups of a row share a, and the 8 of a column share b.
+  // There are 8x4 subgroups: the 4 subgroups of a row share their part of A, and the 8 of a column share their part of B.
   build(Elem::F16, Elem::F32, 64, 64, 16,
         {layout({64, 16}, {8, 4}, {8, 16}), layout({16, 64}, {8, 4}, {16, 16}), layout({64, 64}, {8, 4}, {8, 16})});
   check(Elem::F16, Elem::F32, 100, 130, 40);
@@ -74,15 +74,15 @@ TEST_F(GemmTest, RoundRobinAndIntegers) {
 TEST_F(GemmTest, KDistributedOverSubgroupsIsExchanged) {
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 4;
-  // Each subgroup holds half of K of a and of b, in rounds of 2.
+  // Each subgroup holds half of the K dimension of A and of B, in two rounds of 2 elements.
   build(Elem::BF16, Elem::F32, 8, 12, 8,
         {layout({8, 8}, {2, 2}, {4, 2}), layout({8, 12}, {2, 2}, {2, 6}), layout({8, 12}, {2, 2}, {4, 6})});
   for (Schedule::Order order : {Schedule::Order::Forward, Schedule::Order::Reversed, Schedule::Order::Seeded})
     for (uint64_t seed : {1, 2, 3}) check(Elem::BF16, Elem::F32, 17, 25, 20, {order, seed});
 }
 
-// One tile_mma on random layouts that obey the rule (a's rows and b's columns are distributed as the result's), and on some
-// that do not: missing elements are fetched from other subgroups.
+// Tests one tile_mma on random layouts. Some obey the rule that the rows of A and the columns of B are distributed like those
+// of the result; for the others, missing elements are fetched from other subgroups.
 TEST_F(GemmTest, RandomShapesAndLayouts) {
   std::mt19937_64 random(8);
   auto pick = [&](std::vector<int64_t> from) { return from[random() % from.size()]; };
@@ -91,7 +91,7 @@ TEST_F(GemmTest, RandomShapesAndLayouts) {
     int64_t sr = pick({1, 2, 3, 4}), sc = pick({1, 2, 3});
     int64_t m = sr * pick({1, 2, 4}) * pick({1, 3}), n = sc * pick({1, 2, 5}) * pick({1, 2});
     int64_t k = sr * sc * pick({1, 2, 4});
-    // Per subgroup a divisor of the extent (one round or several), or all of it (replicated).
+    // A subgroup gets a divisor of the extent (in one round or several), or the whole extent (replicated).
     auto data = [&](int64_t extent, int64_t parts) { return pick({extent / parts, extent, 1}); };
     int64_t rowData = data(m, sr), columnData = data(n, sc);
     int64_t kA = pick({k, k / sc, 1}), kB = pick({k, k / sr, 1});
@@ -125,7 +125,8 @@ TEST_F(GemmTest, RandomShapesAndLayouts) {
     B.fill([&](int64_t) { return static_cast<double>(random() % 9) - 4; });
     C.fill([&](int64_t) { return static_cast<double>(random() % 9); });
     Array before = C;
-    // Several subgroups store a replicated result, while slower ones may still read c: only tested without c.
+    // If the result is replicated, several subgroups store it while slower ones may still read C as the accumulator. Replicated
+    // results are therefore tested without an accumulator only.
     if (withC && l.d->isReplicated(Axis::Subgroup)) continue;
     Result<void> done = interpret(k2, {A.arg(), B.arg(), C.arg()}, {}, {{Schedule::Order::Seeded, random()}});
     ASSERT_TRUE(done) << done.error().message;
@@ -140,7 +141,7 @@ TEST_F(GemmTest, RandomShapesAndLayouts) {
 }
 
 TEST_F(GemmTest, RowsThatAreNotTheResultsAreFetched) {
-  // The rows of a are distributed differently from the result's rows: this needs an exchange, and gives the right result.
+  // The rows of A are distributed differently from the result's rows. This needs an exchange, and gives the right result.
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 2;
   build(Elem::F16, Elem::F32, 4, 4, 4,

@@ -9,7 +9,7 @@ namespace {
 
 class InterpreterTest : public KernelTest {
 protected:
-  // Stores an index scalar: out[0, place] = value.
+  // Stores an index scalar as the element [0, place] of `out`.
   void storeIndex(Value *out, Value *place, Value *value) {
     Value *v = b.value(OpKind::Splat, {value}, context.vector({1, 1}, Elem::Index));
     store(v, tile(out, {b.index(0), place}, {1, 1}));
@@ -41,7 +41,7 @@ TEST_F(InterpreterTest, LoopsCarryValuesAndCountWithoutOverflow) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   Value *out = matrixParam(Elem::Index);
   Value *one = b.index(1);
-  // Fibonacci numbers: the yield permutes the carried values.
+  // The loop computes Fibonacci numbers: its yield permutes the carried values.
   auto fibonacci = loop(b.index(3), b.index(23), b.index(2), {b.index(0), one},
                         [&](Value *, auto v) { return std::vector<Value *>{v[1], add(v[0], v[1])}; });
   storeIndex(out, b.index(0), fibonacci[0]);
@@ -53,7 +53,7 @@ TEST_F(InterpreterTest, LoopsCarryValuesAndCountWithoutOverflow) {
   storeIndex(out, b.index(2), huge[0]);
   auto none = loop(b.index(5), b.index(5), one, {b.index(42)}, [&](Value *i, auto) { return std::vector<Value *>{i}; });
   storeIndex(out, b.index(3), none[0]);
-  // Nested: the inner loop runs 0 + 1 + 2 + 3 times.
+  // In the nested loops, the inner loop has 0 + 1 + 2 + 3 iterations.
   auto nested = loop(b.index(0), b.index(4), one, {b.index(0)}, [&](Value *i, auto v) {
     return loop(b.index(0), i, one, {v[0]}, [&](Value *, auto w) { return std::vector<Value *>{add(w[0], one)}; });
   });
@@ -119,7 +119,7 @@ TEST_F(InterpreterTest, EverySubgroupRunsTheBodyAtSubgroupScope) {
 
 TEST_F(InterpreterTest, GridVariablesAreValuesAndBlockIdsAreCoordinates) {
   Value *out = param(memref({kDynamic, kDynamic, kDynamic}, Elem::Index));
-  // z from 100 step 7, y from 0 step 10, x from -4 step 2.
+  // z starts at 100 with step 7, y at 0 with step 10, and x at -4 with step 2.
   Value *z = gridVariable([](Builder &g) { return g.index(108); }, 7, 100);
   Value *y = gridVariable([](Builder &g) { return g.index(25); }, 10);
   Value *x = gridVariable([](Builder &g) { return g.index(3); }, 2, -4);
@@ -160,7 +160,7 @@ TEST_F(InterpreterTest, TheLaunchsOwnGrid) {
 }
 
 TEST_F(InterpreterTest, SubgroupsThatNeverMeetAreReported) {
-  // K of a and b is distributed over the subgroups, and only subgroup 0 reaches the product.
+  // The K dimension of A and B is distributed over the subgroups, and only subgroup 0 reaches the product.
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 2;
   Value *A = matrixParam(Elem::F16);
@@ -255,7 +255,7 @@ TEST_F(InterpreterTest, TheGridIsComputedFromTheArguments) {
   dim.variable = kernel.body.addParam(context.index(), "i", {1, 2, 3});
   kernel.grid.push_back(dim);
   auto grid = [&](int64_t n, int64_t s) { return computeGrid(kernel, {intArg(n), intArg(s)}); };
-  auto ranges = grid(11, 4); // -5 … 6
+  auto ranges = grid(11, 4); // the bounds are -5 and 6
   ASSERT_TRUE(ranges);
   EXPECT_EQ((*ranges)[0].lower, -5);
   EXPECT_EQ((*ranges)[0].step, 4);

@@ -1,4 +1,4 @@
-// Kernels made with the builder, and arrays to run them on.
+// A fixture that makes kernels with Builder, and arrays to run them on.
 #pragma once
 #include "ir/builder.h"
 #include "ir/interp/interpreter.h"
@@ -90,7 +90,7 @@ class KernelTest : public testing::Test {
 protected:
   KernelTest() : b(context, kernel.body) { kernel.name = "k"; }
 
-  // Call before building anything else.
+  // Adds a parameter. Must be called before anything else is built.
   Value *param(Type type) {
     kernel.gridBlock.addParam(type);
     ++kernel.paramCount;
@@ -99,7 +99,7 @@ protected:
   Type memref(std::vector<int64_t> shape, Elem elem, MemoryLayout memory = {}) {
     return context.memref(std::move(shape), elem, MemorySpace::Global, std::move(memory));
   }
-  // memref<?x?xE, strided<[?, ?]>>
+  // Adds a parameter of type memref<?x?xE, strided<[?, ?]>>.
   Value *matrixParam(Elem elem) {
     MemoryLayout any{MemoryLayout::Kind::Strided, {kDynamic, kDynamic}, {}};
     return param(memref({kDynamic, kDynamic}, elem, any));
@@ -129,7 +129,7 @@ protected:
     if (c) operands.push_back(c);
     return b.value(OpKind::TileMma, operands, result);
   }
-  // for %i = lower to upper step s iter_args(inits); body(i, carried) returns the yielded values.
+  // Builds `for %i = lower to upper step step iter_args(inits)`; body(i, carried) returns the yielded values.
   std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits,
                             const std::function<std::vector<Value *>(Value *, std::vector<Value *>)> &body) {
     std::vector<Value *> operands = {lower, upper, step};
@@ -148,7 +148,7 @@ protected:
     for (size_t k = 0; k < types.size(); ++k) results.push_back(op->result(k));
     return results;
   }
-  // A grid variable from 0 to `upper`, both bounds computed by ops of the grid block.
+  // Adds a grid variable from `lower` to `upper`, with both bounds computed by ops of the grid block.
   Value *gridVariable(const std::function<Value *(Builder &)> &upper, int64_t step, int64_t lower = 0) {
     Builder g(context, kernel.gridBlock);
     GridDim dim;

@@ -25,7 +25,7 @@ std::vector<Number> randomInts(Elem elem, size_t count, std::mt19937_64 &random)
   return values;
 }
 
-// The definition, element by element: the rules of the language for sums and products.
+// Computes one element of the result by definition, with the language's rules for sums and products.
 double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *a, const Number *b, double c, size_t row,
                   size_t column) {
   bool narrow = result == Elem::F16 || result == Elem::BF16;
@@ -36,7 +36,7 @@ double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *
     if (sum == Elem::F64)
       c = std::fma(x, y, c);
     else
-      c = roundTo(sum, addToOdd(x * y, c)); // an independent way to round once
+      c = roundTo(sum, addToOdd(x * y, c)); // another way to round only once
     if (narrow && (k % 8 == 7 || k + 1 == s.depth)) c = roundTo(result, c);
   }
   return c;
@@ -59,7 +59,7 @@ TEST(Mma, FloatsRoundEachSumOnce) {
                   {Elem::F32, Elem::BF16}}) {
     for (int round = 0; round < 30; ++round) {
       MmaExtents s{1 + random() % 7, 1 + random() % 7, random() % 40};
-      // A tf32 loaded from memory may have all bits of an f32.
+      // A tf32 loaded from memory may use all bits of an f32.
       Elem source = t.operand == Elem::TF32 ? Elem::F32 : t.operand;
       std::vector<Number> a = randomFloats(source, s.rows * s.depth, random);
       std::vector<Number> b = randomFloats(source, s.depth * s.columns, random);
@@ -85,17 +85,17 @@ TEST(Mma, RoundingThatTellsOneWayFromAnother) {
   };
   // f32: 2^24 + 1 + 1 stays 2^24, because each sum is rounded.
   EXPECT_EQ(run(Elem::F16, Elem::F32, {1, 1}, {1, 1}, 0x1p24), 0x1p24);
-  // f16 result: 2048 + 8 x 1, rounded once per 8 products, is 2056, rounded per product 2048.
+  // With an f16 result, 2048 + 8 x 1 is 2056 if rounded once per 8 products, and 2048 if rounded per product.
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(8, 1), std::vector<double>(8, 1), 2048), 2056);
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(9, 1), std::vector<double>(9, 1), 2048), 2056);
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(10, 1), std::vector<double>(10, 1), 2048), 2058);
-  // f16 overflows when rounded, not in the intermediate sum.
+  // An f16 result overflows when it is rounded, not in the intermediate sum.
   EXPECT_EQ(run(Elem::F16, Elem::F16, {65504, -65504}, {1, 1}, 65504), 65504);
   EXPECT_TRUE(std::isinf(run(Elem::F16, Elem::F16, {65504}, {1}, 65504)));
   // tf32 drops bits that f32 keeps.
   EXPECT_EQ(run(Elem::TF32, Elem::F32, {1 + 0x1p-12}, {1}, 0), 1);
   EXPECT_EQ(run(Elem::F32, Elem::F32, {1 + 0x1p-12}, {1}, 0), 1 + 0x1p-12);
-  // f32 products are exact: the square's last term decides the tie.
+  // f32 products are exact: the square ends with 2^-24, which makes it a tie in f32, and the addend decides the tie.
   EXPECT_EQ(run(Elem::F32, Elem::F32, {1 + 0x1p-12}, {1 + 0x1p-12}, 0x1p-140), 1 + 0x1p-11 + 0x1p-23);
 }
 

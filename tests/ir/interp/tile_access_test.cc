@@ -34,8 +34,8 @@ TEST(TileAccess, RandomWindowsAgainstOneElementAtATime) {
   };
   for (int round = 0; round < 400; ++round) {
     int64_t rows = pick(0, 9), columns = pick(1, 9);
-    std::vector<int64_t> strides = {columns + pick(0, 5), 1};                   // any pitch
-    if (round % 3 == 1) strides = {1, std::max<int64_t>(rows, 1) + pick(0, 4)}; // column by column
+    std::vector<int64_t> strides = {columns + pick(0, 5), 1};                   // row-major with any pitch
+    if (round % 3 == 1) strides = {1, std::max<int64_t>(rows, 1) + pick(0, 4)}; // column-major
     if (round % 3 == 2) strides = {2 * columns, 2};
     for (Elem elem : {Elem::F16, Elem::I8, Elem::F64}) {
       Array base(elem, {rows, columns}, strides);

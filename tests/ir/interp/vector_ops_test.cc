@@ -1,5 +1,5 @@
-// Tests ops whose results come from other positions of the operand, on random shapes and layouts, against one element at a
-// time: the elements of a vector do not depend on which subgroup holds them.
+// Tests ops whose results come from other positions of the operand, on random shapes and layouts. The expected result is
+// computed one element at a time, because the elements of a vector do not depend on which subgroup holds them.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "kernel_fixture.h"
@@ -41,7 +41,7 @@ protected:
     return c;
   }
 
-  // A layout of any kind: round-robin, wrapping around, or fully replicated.
+  // Returns a layout of any kind: round-robin, wrapping around, or fully replicated.
   const Layout *randomLayout(const std::vector<int64_t> &shape, int64_t subgroups) {
     for (int tries = 0; tries < 200; ++tries) {
       std::vector<int64_t> sgLayout(shape.size(), 1), sgData;
@@ -63,7 +63,7 @@ protected:
     return layout(shape, sgLayout, shape);
   }
 
-  // The operand index of one term of a result element.
+  // Returns the index of the operand's element that is term `k` of a result element.
   static std::vector<int64_t> termOf(const Case &c, const std::vector<int64_t> &index, int64_t k) {
     std::vector<int64_t> at = index;
     auto d = static_cast<size_t>(c.dim);
@@ -98,7 +98,7 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
     Op *op = kb.create(c.kind, {v}, {context.vector(c.to, Elem::I32, target)});
     if (c.kind == OpKind::Reduction || c.kind == OpKind::Broadcast) op->setAttr("dims", std::vector<int64_t>{c.dim});
     if (c.kind == OpKind::Reduction) op->setAttr("kind", std::string("add"));
-    // Stored as a matrix by the owners of its elements: copies write the same value.
+    // The owners of the elements store the result as a matrix. If an element has several owners, they write the same value.
     Value *result = op->result();
     std::vector<int64_t> stored = c.to;
     if (stored.size() == 1) {
@@ -129,7 +129,8 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
   EXPECT_GT(local, 50);
 }
 
-// Extracting an element that all subgroups hold needs no meeting, any other one does; every subgroup gets the element.
+// Extracting an element that all subgroups hold needs no exchange between subgroups, extracting any other one does. Every
+// subgroup gets the element.
 TEST_F(VectorOpsTest, ExtractAndInsertAtEveryIndex) {
   for (bool replicated : {false, true}) {
     Kernel k;

@@ -45,7 +45,7 @@ TEST_F(WriterTraceTest, TheLastWriterInsideLoopsAndBatches) {
   Value *C = param(memref({kDynamic, kDynamic, kDynamic}, Elem::I32)), *alias = param(C->type());
   Value *i = gridVariable([](Builder &g) { return g.index(3); }, 1);
   Value *v = b.constantInt(context.vector({2, 2}, Elem::I32), 1);
-  // Workgroup i writes matrices 0 … i, through another parameter that is the same buffer.
+  // Workgroup i writes the matrices 0 to i, through another parameter that refers to the same buffer.
   Value *next = b.value(OpKind::AddI, {i, b.index(1)}, context.index());
   loop(b.index(0), next, b.index(1), {v}, [&](Value *k, auto carried) {
     store(carried[0], tile(alias, {k, b.index(-1), b.index(0)}, {2, 2}));

@@ -1,4 +1,4 @@
-// Tests the tables of numbers that would fit by example, and by trying each number in them.
+// Tests the tables of numbers that would fit: compares them with examples, and tries each number in them.
 #include "tests/ir/layout/layout_fixture.h"
 
 #include <random>
@@ -62,7 +62,7 @@ TEST(LayoutAdvice, HugeExtentsAreNotTried) {
   EXPECT_EQ(tableOf(wg({3}, {5}), {huge}), "");
 }
 
-// Tries each number in a table.
+// Tries each number in the tables for random layouts.
 TEST(LayoutAdvice, WhatItNamesFits) {
   Context context;
   std::mt19937_64 random(7);
@@ -94,7 +94,7 @@ TEST(LayoutAdvice, WhatItNamesFits) {
           changed.sg->wiData[0] = number;
         else
           FAIL() << name;
-        // A wg_map may still have lanes that do not fit; in a sg_map nothing else can be wrong.
+        // A wg_map may still have lanes that do not fit, so they are removed. In a sg_map nothing else can be wrong.
         if (name.rfind("sg", 0) == 0) changed.sg.reset();
         const Layout *layout = made(context, changed, {extent});
         ASSERT_NE(layout, nullptr) << spec.text() << " on " << extent << ": " << line << " at " << number;

@@ -1,4 +1,5 @@
-// grouped, repeated, reshaped and movedBytes: the RFC's examples, and every layout of small shapes against owners.
+// Tests grouped, repeated, reshaped and movedBytes on the RFC's examples, and compares every layout of small shapes with the
+// owners of its elements.
 #include "tests/ir/layout/layout_enumerate.h"
 #include "tests/ir/layout/layout_fixture.h"
 
@@ -12,11 +13,11 @@ using LayoutAlgebra = LayoutTest;
 // --- by example ------------------------------------------------------------------------------------------------------
 
 TEST_F(LayoutAlgebra, ReductionsOfTheRfc) {
-  // vector<256x128xfloat> into vector<256x1xfloat>, and its derived operand.
+  // A reduction of vector<256x128xfloat> to vector<256x1xfloat>, from the layout of the operand.
   EXPECT_EQ(grouped(context_, make(wg({32, 1}, {8, 128}), {256, 128}), 1, 128), make(wg({32, 1}, {8, 1}), {256, 1}));
-  // reduction_size = [32]: vector<256x128xfloat> into vector<8x128xfloat>.
+  // With reduction_size = [32], a reduction of vector<256x128xfloat> to vector<8x128xfloat>.
   EXPECT_EQ(grouped(context_, make(wg({8, 4}, {32, 32}), {256, 128}), 0, 32), make(wg({8, 4}, {1, 32}), {8, 128}));
-  // Appendix 2.2: #mp_reduce2 to #mp_reduce.
+  // The reduction of appendix 2.2, from #mp_reduce2 to #mp_reduce.
   EXPECT_EQ(grouped(context_, make(wg({32, 1}, {8, 256}), {256, 256}), 1, 256), make(wg({32, 1}, {8, 1}), {256, 1}));
 }
 
@@ -31,7 +32,7 @@ TEST_F(LayoutAlgebra, ReductionsOverSeveralSubgroups) {
   const Layout *pairs = grouped(context_, c, 1, 128);
   EXPECT_EQ(pairs->text(), "#layout<[8:sg*4, 32], [2:sg*2], copies = [2:sg*1]>");
   EXPECT_EQ(pairs->owners(Extents{0, 1}, Axis::Subgroup), (Extents{2, 3}));
-  // Round-robin: sg_data = 16, two rounds over 128 rows; blocks of 32 belong to two subgroups.
+  // Round-robin: with sg_data = 16, there are two rounds over 128 rows, so each block of 32 rows belongs to two subgroups.
   EXPECT_EQ(grouped(context_, make(wg({4, 1}, {16, 8}), {128, 8}), 0, 32)->text(),
             "#wg_map<sg_layout = [2, 2], sg_data = [1, 8]>");
   EXPECT_EQ(grouped(context_, make(wg({4, 1}, {16, 8}), {128, 8}), 0, 8), make(wg({4, 1}, {2, 8}), {16, 8}));
@@ -49,11 +50,11 @@ TEST_F(LayoutAlgebra, BlocksThatStraddleOwners) {
 }
 
 TEST_F(LayoutAlgebra, BroadcastsOfTheRfc) {
-  // vector<256x1xfloat> into vector<256x256xfloat>, and its derived operand.
+  // A broadcast of vector<256x1xfloat> to vector<256x256xfloat>, and the layout of the operand derived from that of the result.
   const Layout *operand = make(wg({16, 1}, {16, 1}), {256, 1}), *result = make(wg({16, 1}, {16, 256}), {256, 256});
   EXPECT_EQ(repeated(context_, operand, 1, 256), result);
   EXPECT_EQ(grouped(context_, result, 1, 256), operand);
-  // Appendix 2.2: #mp_bcast to #mp_c; the operand is held by all subgroups that hold any element of its column.
+  // The broadcast of appendix 2.2, from #mp_bcast to #mp_c. All subgroups that hold any element of a column hold its operand.
   const Layout *row = make(wg({8, 4}, {1, 64}), {1, 256}), *c = make(wg({8, 4}, {32, 64}), {256, 256});
   EXPECT_EQ(grouped(context_, c, 0, 256), row);
   EXPECT_EQ(repeated(context_, row, 0, 256), make(wg({8, 4}, {256, 64}), {256, 256}));
@@ -87,7 +88,7 @@ TEST_F(LayoutAlgebra, Reshapes) {
 
 TEST_F(LayoutAlgebra, BytesBetweenSubgroups) {
   const Layout *b = make(wg({8, 4}, {32, 64}), {256, 256}), *a = make(wg({32, 1}, {8, 256}), {256, 256});
-  // The RFC's convert_layout: of its 8x256 elements, subgroup 4i+j held 8x64 already.
+  // The RFC's convert_layout: subgroup 4i+j already holds 8x64 of its 8x256 elements.
   EXPECT_EQ(movedBytes(b, a, 4), 32 * 8 * (256 - 64) * 4);
   EXPECT_EQ(movedBytes(a, b, 2), 32 * (32 - 8) * 64 * 2);
   EXPECT_EQ(movedBytes(b, b, 4), 0);
@@ -102,7 +103,7 @@ TEST_F(LayoutAlgebra, BytesBetweenSubgroups) {
 
 // --- against owners --------------------------------------------------------------------------------------------------
 
-// The union of owners on each axis separately.
+// The union of owners, for each axis separately.
 struct AxisOwners {
   std::set<int64_t> groups, lanes;
   void add(const Owners &owners) {
@@ -126,7 +127,7 @@ struct Family {
     if (isNew) found->second = allLayouts(context, shape, subgroups, lanes);
     return found->second;
   }
-  // The layout with this ownership; null if there is none.
+  // Returns the layout with this ownership, or null if there is none.
   const Layout *owning(const Ownership &ownership, const Extents &shape) {
     const auto &all = of(shape);
     auto found = all.find(ownership);

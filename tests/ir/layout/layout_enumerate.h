@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// All ways to write `extent` as digits, each on an axis of `axes`; includes redundant splits.
+// Appends to `all` each way to write `extent` as digits, each on an axis of `axes`, including redundant splits.
 inline void allDigits(int64_t extent, const std::vector<Axis> &axes, std::vector<Factor> &now,
                       std::vector<std::vector<Factor>> &all) {
   if (extent == 1) all.push_back(now);
@@ -19,7 +19,8 @@ inline void allDigits(int64_t extent, const std::vector<Axis> &axes, std::vector
       }
 }
 
-// Gives the digits of `axis` their strides in every order, adding copies up to `count` owners.
+// Appends copies of `map` in which the digits of `axis` have their strides in every order. If they have fewer than `count`
+// owners, adds digits of copies.
 inline void allStrides(FactorMap map, Axis axis, int64_t count, std::vector<FactorMap> &all) {
   int64_t counted = 1;
   std::vector<std::pair<size_t, size_t>> places;
@@ -65,7 +66,7 @@ inline std::vector<FactorMap> allMaps(const Extents &shape, int64_t subgroups, i
   return withLanes;
 }
 
-// Every layout of a shape, by its ownership. There are subgroups * lanes owners.
+// Returns every layout of a shape, by its ownership. There are subgroups * lanes owners.
 inline std::map<Ownership, const Layout *> allLayouts(Context &context, const Extents &shape, int64_t subgroups,
                                                       int64_t lanes) {
   std::map<Ownership, const Layout *> all;

@@ -29,7 +29,7 @@ public:
     return result;
   }
 
-  // A map that fits in most cases.
+  // Returns a map that fits the shape in most cases.
   LayoutSpec map(const Extents &shape) {
     LayoutSpec spec;
     WgMap wg;
@@ -56,7 +56,7 @@ public:
     return spec;
   }
 
-  // The digits of each dimension with an axis each; strides are assigned later.
+  // Splits each dimension into digits and assigns each digit to an axis; strides are assigned later.
   FactorMap factors(const Extents &shape, bool lanes) {
     FactorMap map;
     std::vector<Factor *> owned[kAxisCount];
@@ -118,7 +118,7 @@ private:
 void checkQueries(const Layout *layout, const Ownership &expected) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   ASSERT_EQ(asked(layout), expected) << layout->text();
-  std::map<std::pair<int64_t, int64_t>, Extents> held; // by owner, ascending
+  std::map<std::pair<int64_t, int64_t>, Extents> held; // elements by owner, ascending
   std::vector<std::set<int64_t>> heldBy(static_cast<size_t>(layout->subgroups()));
   bool severalGroups = false, severalLanes = false;
   for (size_t e = 0; e < expected.size(); ++e) {
@@ -185,7 +185,7 @@ void checkAlgebra(Context &context, Source &source, const Layout *layout, const 
     Extents index = indexOf(static_cast<int64_t>(e), shape);
     index[static_cast<size_t>(dim)] = 0;
     Owners &owners = flatOwners[static_cast<size_t>(elementAt(index, flatShape))];
-    // Along one dimension, the subgroups and the lanes are former owners independently of each other.
+    // Collects the owners along the dimension. Below, subgroups and lanes are combined independently of each other.
     for (auto [s, l] : ownership[e]) owners.insert({s, l});
   }
   for (Owners &owners : flatOwners) {
@@ -232,7 +232,7 @@ TEST_F(LayoutFuzz, MapsOwnAsTheirTextSays) {
     EXPECT_EQ(layout->axisSize(Axis::Lane), spec.sg ? product(spec.sg->wiLayout) : 1);
     checkQueries(layout, *expected);
     checkAlgebra(context, source, layout, *expected);
-    // A layout made from maps is also spelled as a map.
+    // A layout that was made from maps is also printed as maps.
     LayoutSpec spelt = layout->spec();
     EXPECT_FALSE(spelt.factors) << spelt.text();
     EXPECT_EQ(spelt.sg.has_value(), layout->axisSize(Axis::Lane) > 1) << spelt.text();
@@ -272,7 +272,7 @@ TEST_F(LayoutFuzz, NestedLayoutsOwnAsTheirTextSays) {
     if (subgroups * lanes * product(shape) > 2000000) return;
     Ownership expected = byNested(*spec.nested, shape, subgroups, lanes);
     const Layout *layout = made(context, spec, shape);
-    // It is a layout if every element has an owner, and all owners hold the same number of elements.
+    // The notation is a layout if every element has an owner, and all owners hold the same number of elements.
     std::map<std::pair<int64_t, int64_t>, int64_t> holds;
     bool complete = true;
     for (const Owners &owners : expected) {
@@ -288,7 +288,8 @@ TEST_F(LayoutFuzz, NestedLayoutsOwnAsTheirTextSays) {
       ASSERT_TRUE(complete && !zeroStride);
       checkQueries(layout, expected);
     } else if (!zeroStride) {
-      // Rejected only if ids clash: some element has no owner, or digits overlap without dividing each other.
+      // The notation must be rejected only if ids clash: some element has no owner, or the strides of digits overlap without
+      // dividing each other.
       bool divides = true;
       for (const auto &[tile, strides] : {std::pair{spec.nested->subgroupTile, spec.nested->subgroupStrides},
                                           std::pair{spec.nested->threadTile, spec.nested->threadStrides}})

@@ -1,4 +1,4 @@
-// The meaning of the layout notations, computed element by element, for tests to compare with.
+// The meaning of the layout notations, computed element by element, as a reference for tests.
 #pragma once
 #include "ir/context.h"
 
@@ -29,9 +29,9 @@ inline int64_t elementAt(const Extents &index, const Extents &shape) {
 
 // --- definitions in the RFCs and IREE's ------------------------------------------------------------------------------
 
-// The RFC: blocks of sg_data are distributed to the subgroups of a dimension in turn, until both the tile and the subgroups are
-// used up; a block beyond the tile's end wraps around to its beginning. The older RFC: within sg_data, blocks of wi_data are
-// distributed to lanes in turn.
+// Computes the owners by the RFCs. The RFC: blocks of sg_data are distributed to the subgroups of a dimension in turn, until
+// both the tile and the subgroups are used up; a block beyond the tile's end wraps around to its beginning. The older RFC:
+// within sg_data, blocks of wi_data are distributed to lanes in turn.
 inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &shape) {
   size_t rank = shape.size();
   Extents ones(rank, 1);
@@ -51,11 +51,11 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
         along[d][i].insert({start / data[d] % groups[d], p / laneData[d] % lanes[d]});
         seen[i] = true;
       }
-      // A block that holds only a part of the tile but wraps around has no first element to count from.
+      // If a block wraps around but does not hold the whole tile, it has no first element from which lanes could be counted.
       bool whole = std::all_of(seen.begin(), seen.end(), [](bool s) { return s; });
       if (whole ? data[d] % n != 0 : start % n + data[d] > n) return std::nullopt;
     }
-    // Lanes in a wrapped block obey the same rule for their blocks.
+    // If a block wraps around, the blocks of its lanes must obey the same rule.
     if (data[d] > n && n % laneSpan != 0 && (laneSpan % n != 0 || (n % laneData[d] != 0 && laneData[d] % n != 0)))
       return std::nullopt;
   }
@@ -74,7 +74,7 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
   return result;
 }
 
-// The formulas of nested_layout in the 'iree_vector_ext' Dialect, evaluated for each id.
+// Computes the owners by the formulas of nested_layout in the 'iree_vector_ext' Dialect, evaluated for each id.
 inline Ownership byNested(const NestedLayout &map, const Extents &shape, int64_t subgroups, int64_t lanes) {
   Ownership result(static_cast<size_t>(product(shape)));
   size_t rank = shape.size();
@@ -95,7 +95,7 @@ inline Ownership byNested(const NestedLayout &map, const Extents &shape, int64_t
   return result;
 }
 
-// The definition of factors: the sum of digits times strides, plus every combination of copies.
+// Computes the owners by the definition of factors: the sum of digits times strides, plus every combination of copies.
 inline Ownership byFactors(const FactorMap &map, const Extents &shape) {
   Ownership result;
   for (int64_t e = 0; e < product(shape); ++e) {
@@ -126,7 +126,7 @@ inline Ownership byFactors(const FactorMap &map, const Extents &shape) {
   return result;
 }
 
-// The owners that a layout returns, element by element.
+// Returns the owners that a layout reports, element by element.
 inline Ownership asked(const Layout *layout) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   Ownership result;

@@ -1,4 +1,4 @@
-// Layouts by example: the RFC's table, canonical spellings, errors, pictures, the cost of conversions.
+// Tests layouts by example: the RFC's table, canonical spellings, errors, pictures, the cost of conversions.
 #include "tests/ir/layout/layout_fixture.h"
 
 namespace xt {
@@ -20,7 +20,7 @@ Factor onLane(int64_t extent, int64_t stride) { return {extent, Axis::Lane, stri
 
 class LayoutByExample : public LayoutTest {
 protected:
-  // "message @dim"
+  // Returns "message @dim", or "no error".
   std::string errorOf(const LayoutSpec &spec, const Extents &shape) {
     LayoutOrError made = makeLayout(context_, spec, shape);
     const LayoutError *error = std::get_if<LayoutError>(&made);
@@ -63,7 +63,7 @@ TEST_F(LayoutByExample, MapsOfTheRfcsAppendixSpellThemselves) {
 }
 
 TEST_F(LayoutByExample, EqualOwnershipIsOnePointer) {
-  // Appendix 2.3: the mapping with which the transpose stays inside each subgroup.
+  // The mapping of appendix 2.3, with which a transpose stays inside each subgroup.
   const Layout *bt = make(wg({32, 1}, {64, 32}), {256, 32});
   EXPECT_EQ(transposed(context_, bt, Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
   EXPECT_NE(transposed(context_, make(wg({4, 8}, {64, 32}), {256, 32}), Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
@@ -76,7 +76,7 @@ TEST_F(LayoutByExample, EqualOwnershipIsOnePointer) {
   EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 4), onSg(2, 8)}), {4}), make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}));
   EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 8), onSg(1, 77), onSg(2, 4)}), {4}), make(wg({16}, {1}), {4}));
   EXPECT_NE(make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}), make(general({{onSg(4, 1)}}, {onSg(2, 4)}), {4}));
-  // Register strides have no effect; the ways to say that a subgroup holds a whole dimension are equal.
+  // Register strides have no effect, and all ways to express that a subgroup holds a whole dimension are equal.
   EXPECT_EQ(make(general({{{8, Axis::Register, 99}}}), {8}), make(wg({1}, {8}), {8}));
   EXPECT_EQ(make(wg({1}, {2}), {8}), make(wg({1}, {8}), {8}));
   EXPECT_EQ(make(wg({1}, {32}), {8}), make(wg({1}, {8}), {8}));
@@ -84,7 +84,7 @@ TEST_F(LayoutByExample, EqualOwnershipIsOnePointer) {
 }
 
 TEST_F(LayoutByExample, RegistersAreRowMajorOverWhatAnOwnerHolds) {
-  // 8x16 over 2x8 lanes of 1x2: a lane holds four rows of two.
+  // 8x16 elements over 2x8 lanes with blocks of 1x2: a lane holds four rows of two elements.
   const Layout *layout = make(sg({2, 8}, {1, 2}), {8, 16});
   EXPECT_EQ(layout->axisSize(Axis::Lane), 16);
   EXPECT_EQ(layout->axisSize(Axis::Register), 8);
@@ -104,7 +104,7 @@ TEST_F(LayoutByExample, ExampleOfSeed003) {
   EXPECT_EQ(layout->spec(), spec);
   EXPECT_EQ(layout->text(), "#xe_map<wg = #wg_map<sg_layout = [2, 2], sg_data = [32, 128]>, "
                             "sg = #sg_map<wi_layout = [2, 8], wi_data = [1, 2]>>");
-  // A rank-1 descriptor is written with a leading 1.
+  // A descriptor of rank 1 is written with a leading 1.
   EXPECT_EQ(make(sg({1, 16}, {1, 1}), {32}), make(sg({16}, {1}), {32}));
 }
 
@@ -121,10 +121,10 @@ TEST_F(LayoutByExample, ExampleOfSeed001) {
   EXPECT_EQ(nested(map).text(), "#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], "
                                 "thread_tile = [16, 4], element_tile = [1, 4], subgroup_strides = [1, 0], "
                                 "thread_strides = [1, 16]>");
-  // subgroup_tile = [4, 2], subgroup_strides = [1, 4]: 0, 4, 1, 5, 2, 6, 3, 7.
+  // subgroup_tile = [4, 2] with subgroup_strides = [1, 4] gives the order 0, 4, 1, 5, 2, 6, 3, 7.
   const Layout *columns = make(nested({{4, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 4}, {0, 0}}), {4, 2});
   EXPECT_EQ(columns->picture(), "one cell = 1x1, the number is the subgroup\n0 4\n1 5\n2 6\n3 7\n");
-  // Ids between the strides hold copies.
+  // The ids between the strides hold copies.
   const Layout *gaps = make(nested({{2}, {1}, {1}, {1}, {1}, {4}, {0}}), {2});
   EXPECT_EQ(gaps->owners(Extents{1}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
 }
@@ -141,7 +141,7 @@ TEST_F(LayoutByExample, NarrowTilesAndEveryRank) {
   EXPECT_EQ(row->owners(Extents{0, 192}, Axis::Subgroup), (Extents{3}));
   EXPECT_EQ(make(wg({8, 4}, {8, 1}), {64, 1})->owners(Extents{8, 0}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
   EXPECT_EQ(make(xe(wg({4, 1}, {16, 1}), sg({16, 1}, {1, 1})), {64, 1})->axisSize(Axis::Register), 1);
-  // The same in each rank: two subgroups along each dimension, three elements each, in two rounds.
+  // The same distribution in each rank: two subgroups along each dimension, with three elements each, in two rounds.
   for (size_t rank = 1; rank <= 5; ++rank) {
     const Layout *layout = make(wg(Extents(rank, 2), Extents(rank, 3)), Extents(rank, 12));
     EXPECT_EQ(layout->subgroups(), int64_t{1} << rank);
@@ -238,7 +238,7 @@ TEST_F(LayoutByExample, Pictures) {
   EXPECT_EQ(make(sg({2, 4}, {1, 2}), {2, 8})->picture(), "one cell = 1x2, the number is the lane\n0 1 2 3\n4 5 6 7\n");
   EXPECT_EQ(make(xe(wg({2, 1}, {1, 8}), sg({1, 4}, {1, 2})), {2, 8})->picture(),
             "one cell = 1x8, the number is the subgroup\n0\n1\n");
-  // The largest possible numbers: the picture must not iterate over all elements.
+  // With the largest possible numbers, the picture must not iterate over all elements.
   int64_t huge = int64_t{1} << 30;
   EXPECT_EQ(make(wg({huge, huge}, {1, 1}), {huge, huge})->picture(1), "one cell = 1x1, the number is the subgroup\n"
                                                                       "0 ...\n...\n");
@@ -253,7 +253,7 @@ TEST_F(LayoutByExample, DistributionsOfMatrixProducts) {
   EXPECT_FALSE(sameDistribution(c, 0, c, 1));
   EXPECT_FALSE(sameDistribution(a, 0, make(wg({32, 1}, {8, 256}), {256, 256}), 0));
   EXPECT_FALSE(sameDistribution(a, 0, make(wg({8, 8}, {32, 32}), {256, 32}), 0)) << "other subgroups";
-  // Lanes are ignored.
+  // The comparison ignores lanes.
   EXPECT_TRUE(sameDistribution(make(xe(wg({8, 4}, {32, 32}), sg({2, 8}, {1, 2})), {256, 32}), 0, c, 0));
 
   EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {nullptr, 0}}, Extents{256, 32}), a);
@@ -290,7 +290,8 @@ TEST_F(LayoutByExample, WhatConversionsCost) {
   const Layout *fine = lanes({8, 4}, {8, 16}, {2, 8}, {1, 2});
   EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 16}, {1, 16}, {1, 1})), Movement::InSubgroup);
   EXPECT_EQ(movement(fine, c), Movement::InSubgroup) << "lanes unknown";
-  // All subgroups of a row hold 64 columns, and each lane its share of them; under `fine` a lane keeps a quarter of its share.
+  // All subgroups of a row hold 64 columns, and each lane holds its share of them; under `fine` a lane keeps a quarter of its
+  // share.
   EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 2}), fine), Movement::InLane);
   EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 8}), fine), Movement::InSubgroup);
   EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 64}, {2, 8}, {1, 2})), Movement::AcrossSubgroups);

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// The factor by which two sizes differ.
+// Returns the factor by which two sizes differ.
 double apart(int64_t a, int64_t b) { return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b)); }
 
 TEST(NearestSize, OfBlocksIsAMessageAndNoneIsNearer) {

@@ -1,4 +1,4 @@
-// A valid module passes; each planted fault is found, and the message names the op and the fault.
+// Tests the verifier: a valid module passes; each planted fault is found, and the message names the op and the fault.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/verify.h"
@@ -12,7 +12,7 @@ namespace {
 
 class Verify : public testing::Test {
 protected:
-  // All messages with their notes, one per line; "" if the module is valid.
+  // Returns all messages with their notes, one per line; "" if the module is valid.
   std::string found() {
     Diagnostics diagnostics;
     bool ok = verify(gemm_.module, diagnostics).ok();
@@ -56,7 +56,7 @@ TEST_F(Verify, UseBeforeDefinition) {
   expect("the 1st operand is not defined where it is used");
   expect("in `%acc_3 = xetile.tile_mma ");
   Block &body = *gemm_.loop->region();
-  body.moveBefore(gemm_.mma, gemm_.loadA); // blocks are destroyed from last to first: users before the values they use
+  body.moveBefore(gemm_.mma, gemm_.loadA); // restores the order, because a block is destroyed from its last op to its first
   expect("the 2nd operand is not defined where it is used");
   body.moveBefore(body.last()->previous()->previous(), gemm_.mma);
   EXPECT_EQ(found(), "");
@@ -171,7 +171,7 @@ TEST_F(Verify, FormLayoutsKnown) {
   EXPECT_EQ(found(), "");
 }
 
-// Each form, claimed for a kernel that does not keep it.
+// Each form is claimed for a kernel that does not have it.
 TEST_F(Verify, FormsOfScopes) {
   for (Form form : {Form::SubgroupTiles, Form::Blocks}) {
     kernel_.forms.add(form);
@@ -212,7 +212,7 @@ TEST_F(Verify, FormsOfProcessors) {
 }
 
 TEST_F(Verify, LayoutsThatDisagree) {
-  // Rows over 4 by 8 instead of 8 by 4 subgroups: this breaks the product's rule for rows.
+  // The rows are distributed over 4 by 8 instead of 8 by 4 subgroups, which breaks the product's rule for rows.
   LayoutOrError other = makeLayout(context_, LayoutSpec::of({{4, 8}, {64, 4}}), std::vector<int64_t>{256, 32});
   gemm_.loadA->result()->setType(context_.vector({256, 32}, Elem::F16, std::get<const Layout *>(other)));
   EXPECT_NE(found(), "");
