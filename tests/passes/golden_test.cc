@@ -1,6 +1,6 @@
-// Text in, text out: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on a target) goes through
-// the front end and the pass PASS, and must print as NAME.out.xt. Each output must read back as the same module, and
-// a second run of the pass must not change it.
+// Tests passes as text to text: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on a target) goes through
+// the front end and the pass PASS, and must print as NAME.out.xt. Each output must read back as the same module, and a second
+// run of the pass must not change it.
 #include "ir/equal.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A text as it passes through the compiler; failures are reported to GoogleTest.
+// Compiles a text; failures are reported to GoogleTest.
 class Compilation {
 public:
   Compilation(std::string name, std::string text) {
@@ -24,7 +24,7 @@ public:
   Module *module() const { return module_.get(); }
   bool run(const PassInfo &pass, const TargetInfo *target) {
     const PassInfo *passes[] = {&pass};
-    PassOptions options; // verifies the module before and after
+    PassOptions options; // the default options verify the module before and after the pass
     options.target = target;
     bool ok = runPasses(*module_, passes, options, diagnostics_).ok();
     EXPECT_TRUE(ok) << messages();

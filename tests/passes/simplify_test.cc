@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// All values of the narrow types; for the others, values at which something could go wrong.
+// Returns all values of the narrow types; for the others, values for which a simplification could be wrong.
 std::vector<Number> valuesOf(Elem elem) {
   std::vector<Number> values;
   if (elemInfo(elem).storageBytes <= 2) {
@@ -48,7 +48,7 @@ class Simplify : public testing::Test {
 protected:
   Simplify() : b_(context_, block_) {}
 
-  // `op` uses x (unknown) and constants. Counts a simplification, and checks it on all values of x.
+  // If `op`, which uses x (unknown) and constants, can be simplified, counts this and checks it on all values of x.
   void expectSound(Op &op, Value *x, std::string_view what) {
     Value *simple = simplifiedValue(op, context_);
     if (!simple) return;

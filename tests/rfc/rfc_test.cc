@@ -1,4 +1,4 @@
-// Compiles the examples of the RFCs, both as printed, which gives golden messages, and corrected.
+// Compiles the examples of the RFCs, both as printed, with golden messages, and corrected.
 #include "tests/golden.h"
 
 #include "ir/verify/verify.h"

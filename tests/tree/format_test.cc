@@ -1,4 +1,4 @@
-// Every C and C++ file is as clang-format 22 and .clang-format at the root write it.
+// Tests that every C and C++ file is formatted as clang-format 22 formats it with the .clang-format at the root.
 #include "tests/golden.h"
 #include "tests/shell.h"
 #include "tests/source_tree.h"
@@ -9,10 +9,10 @@
 namespace xt {
 namespace {
 
-// Standard output of a shell command that runs at the root of the repository.
+// Returns the standard output of a shell command that runs at the root of the repository.
 std::string outputOf(const std::string &command) { return test::runShell("cd '" XT_SOURCE_DIR "' && " + command).output; }
 
-// The files that clang-format would change.
+// Returns the files that clang-format would change.
 std::set<std::string> unformatted(const std::vector<std::string> &files) {
   constexpr size_t kFilesAtOnce = 100; // keeps command lines below the system's limit
   std::set<std::string> found;
@@ -34,7 +34,7 @@ TEST(Format, EveryFileIsFormatted) {
   ASSERT_GT(files.size(), 500u);
   for (const std::string &file : unformatted(files)) ADD_FAILURE() << "clang-format-22 -i " << file << "  # formats it";
 
-  // The check itself: a file of another style is found.
+  // The check itself is tested: a file of another style must be found.
   std::filesystem::path probe = std::filesystem::path(XT_BINARY_DIR) / "unformatted_probe.cc";
   std::ofstream(probe) << "int  f( ) { return 1 ; }\n";
   EXPECT_EQ(unformatted({probe}).size(), 1u);

@@ -1,4 +1,4 @@
-// The order in which folders may include each other, and that each target links the libraries whose headers it includes.
+// Tests the order in which folders may include each other, and that each target links the libraries whose headers it includes.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 
@@ -8,8 +8,8 @@
 namespace xt {
 namespace {
 
-// Folders from the lowest layer up. A file belongs to the longest folder that contains it; it includes files of its own layer
-// and of layers below.
+// The folders from the lowest layer up. A file belongs to the longest folder that contains it. It may include files of its own
+// layer and of lower layers.
 struct Layer {
   int height;
   const char *folder;
@@ -32,7 +32,7 @@ constexpr std::pair<const char *, const char *> kStrangers[] = {
     {"targets/cpu", "targets/soft"},
 };
 
-// Headers of other projects, by how their names begin, and the folders that may include them.
+// Headers of other projects, by the beginning of their names, and the folders that may include them.
 struct Foreign {
   const char *prefix;
   std::vector<const char *> folders;
@@ -51,7 +51,7 @@ const Foreign kForeign[] = {
 };
 
 struct Include {
-  std::string name; // of a file of the repository, relative to its root, if `ours`
+  std::string name; // name of a file of the repository, relative to its root, if `ours`
   bool ours = false;
 };
 
@@ -61,7 +61,7 @@ bool isSource(const std::string &file) {
 
 bool inside(const std::string &file, const std::string &folder) { return file.starts_with(folder + "/"); }
 
-// The includes of every source file of the repository.
+// Returns the includes of every source file of the repository.
 std::map<std::string, std::vector<Include>> readIncludes() {
   std::vector<std::string> files = test::sourceFiles();
   std::set<std::string> all(files.begin(), files.end());
@@ -103,7 +103,7 @@ TEST(IncludeOrder, LayersIncludeLowerLayersOnly) {
   size_t checked = 0;
   for (const auto &[file, includes] : includesOfAll()) {
     const Layer *user = layerOf(file);
-    if (!user) continue; // examples for hosts
+    if (!user) continue; // the file is an example for hosts
     for (const Include &include : includes) {
       if (!include.ours) continue;
       const Layer *used = layerOf(include.name);
@@ -147,7 +147,7 @@ TEST(IncludeOrder, HeadersOfOtherProjectsStayInTheirFolders) {
 
 // The targets of the build, from targets.txt.
 struct Target {
-  std::vector<std::string> sources; // relative to the repository
+  std::vector<std::string> sources; // paths relative to the repository
   std::set<std::string> links;
 };
 
@@ -167,7 +167,7 @@ std::map<std::string, Target> readTargets() {
   return targets;
 }
 
-// A target and all that it links, also through others.
+// Returns a target and all targets that it links, also indirectly.
 std::set<std::string> closure(const std::map<std::string, Target> &targets, const std::string &name) {
   std::set<std::string> found;
   std::vector<std::string> open = {name};
@@ -181,11 +181,11 @@ std::set<std::string> closure(const std::map<std::string, Target> &targets, cons
   return found;
 }
 
-// The sources of a target and the headers of their folders that they include, also through each other.
+// Returns the sources of a target and the headers in the folders of these sources that they include, also indirectly.
 std::set<std::string> filesOf(const Target &target) {
   std::set<std::string> found;
   for (const std::string &source : target.sources)
-    if (includesOfAll().contains(source)) found.insert(source); // others are generated
+    if (includesOfAll().contains(source)) found.insert(source); // other sources are generated
   std::set<std::filesystem::path> folders;
   for (const std::string &source : target.sources) folders.insert(std::filesystem::path(source).parent_path());
   std::vector<std::string> open = target.sources;
@@ -201,15 +201,15 @@ std::set<std::string> filesOf(const Target &target) {
   return found;
 }
 
-// Headers without a file of their own, such as interfaces and tables, need no library.
+// A header without a .cc file of the same name, such as an interface or a table, needs no library.
 TEST(IncludeOrder, TargetsLinkTheLibrariesWhoseHeadersTheyInclude) {
   std::map<std::string, Target> targets = readTargets();
-  std::map<std::string, std::set<std::string>> compiledBy; // file -> targets
+  std::map<std::string, std::set<std::string>> compiledBy; // from files to targets
   for (const auto &[name, target] : targets)
     for (const std::string &source : target.sources) compiledBy[source].insert(name);
   size_t checked = 0;
   for (const auto &[name, target] : targets) {
-    if (name == "xt_generate_views") continue; // xt_ir needs what it generates, and it reads only the rows of the op table
+    if (name == "xt_generate_views") continue; // xt_ir needs its output, and it reads only the rows of the op table
     std::set<std::string> linked = closure(targets, name);
     for (const std::string &file : filesOf(target))
       for (const Include &include : includesOfAll().at(file)) {
@@ -234,7 +234,7 @@ TEST(IncludeOrder, LibrariesDoNotLinkThemselvesThroughOthers) {
           << name << " links " << link << ", which links " << name;
 }
 
-// The language server and the libraries of the front end run where neither LLVM nor a driver is installed.
+// The language server and the libraries of the front end must run where neither LLVM nor a driver is installed.
 TEST(IncludeOrder, TheLanguageServerLinksNoTarget) {
   std::map<std::string, Target> targets = readTargets();
   ASSERT_TRUE(targets.contains("xt-lsp"));

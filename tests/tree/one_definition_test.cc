@@ -1,5 +1,5 @@
-// A class of a namespace is defined in one header. Two classes of one name are linked into one program without a word, and then
-// each may get the other's inline functions, such as its destructor.
+// Tests that a class of a namespace is defined in one header. If two classes have the same name, they are linked into one
+// program without a message, and each may get the inline functions of the other, such as its destructor.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 
@@ -11,7 +11,8 @@
 namespace xt {
 namespace {
 
-// The classes that a text defines at namespace level, with their namespaces; those of unnamed namespaces and templates are left out.
+// Returns the classes that a text defines at namespace level, with their namespaces. Classes of unnamed namespaces and
+// templates are left out.
 std::set<std::string> classesOf(const std::string &text) {
   static const std::regex opens(R"(^namespace ([\w:]*) ?\{)"), closes(R"(^\} // namespace)"),
       defines(R"(^(?:class|struct|union|enum class) (\w+)(?: final)?(?: :[^;]*)? ?\{)");

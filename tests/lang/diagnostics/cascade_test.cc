@@ -1,4 +1,4 @@
-// A syntax error gives one message in the whole front end: parts that the parser could not parse cause no further errors.
+// Tests that a syntax error gives one message in the whole front end: parts that could not be parsed cause no further errors.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"

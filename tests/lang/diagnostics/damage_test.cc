@@ -11,13 +11,13 @@ namespace {
 
 using test::Damage;
 
-// A separate kernel with an error, appended to each text.
+// The text of a separate kernel with an error, which is appended to each text.
 const std::string kOther = "\nkernel @another_kernel() {\n  print \"x\", %nothing_of_this_name\n}\n";
 
 struct Told {
   size_t messages = 0; // number of messages about the damage
-  std::string text;    // of all messages
-  bool other = false;  // the other kernel's error was reported
+  std::string text;    // texts of all messages
+  bool other = false;  // whether the other kernel's error was reported
 };
 
 Told check(const std::string &text) {
@@ -71,7 +71,7 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
   EXPECT_GE(static_cast<double>(othersTold) / static_cast<double>(damages), others);
 }
 
-// Texts with many messages lack the name of an alias or parameter, and each of its uses is reported.
+// A text has many messages if the damage removes the name of an alias or parameter, because each use of it is reported.
 TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.97, 8, 0.99); }
 TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.98, 5, 0.99); }
 TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.96, 12, 0.99); }

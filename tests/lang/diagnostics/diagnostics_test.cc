@@ -85,7 +85,7 @@ TEST(Diagnostics, EveryCodeHasAFile) {
   for (const auto &path : test::filesIn("targets/tools/limits", ".xt"))
     if (path.filename().string().starts_with("fail_")) covered.insert(codeInName(path.filename()));
   for (const DiagInfo &info : allDiagnostics()) {
-    if (info.severity == Severity::Remark) continue; // tests/targets/tools has them
+    if (info.severity == Severity::Remark) continue; // tests/targets/tools tests remarks
     bool internal = info.name == "InvalidIr"; // reported by the verifier for a compiler bug; tested in tests/ir/verify
     EXPECT_TRUE(internal || covered.count(static_cast<int>(info.code))) << codeText(info.code) << ' ' << info.title;
     EXPECT_FALSE(info.explanation.empty()) << codeText(info.code);

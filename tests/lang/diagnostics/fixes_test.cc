@@ -1,5 +1,5 @@
-// Fixes of layouts preserve the results of a kernel. Random kernels with conflicting layouts are repaired by the first fix of
-// each message; they then compute the same results as the kernels without layouts.
+// Tests that fixes of layouts preserve the results of a kernel. Random kernels with conflicting layouts are repaired by the
+// first fix of each message; they must then compute the same results as the kernels without layouts.
 #include "tests/golden.h"
 
 #include "ir/base/text.h"
@@ -62,7 +62,8 @@ private:
   }
   Piece maybe() { return below(3) == 0 ? attribute(" {", "}") : Piece{}; }
   std::string value() { return str("v", below(values_)); }
-  // Inside a block, rebind a name, because a new name is unknown after the block.
+  // Returns the name for a new value. Inside a block, this is the name of an earlier value, because a name that is first bound
+  // there is unknown after the block.
   std::string target() { return depth_ ? value() : str("v", values_++); }
 
   void load() {

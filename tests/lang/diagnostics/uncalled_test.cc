@@ -1,5 +1,5 @@
-// Functions that are never called are checked except for rules about extents: a function that some call could make valid
-// is never rejected.
+// Tests that functions that are never called are checked except for rules about extents: a function that some call could make
+// valid must not be rejected.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"

@@ -20,7 +20,7 @@ std::optional<std::string> formatted(const std::string &text, const FormatOption
   return out ? std::optional(*out) : std::nullopt;
 }
 
-// Every .xt file of the source tree, sorted by path.
+// Returns every .xt file of the source tree, sorted by path.
 std::vector<fs::path> allFiles() {
   std::vector<fs::path> files;
   for (const char *folder : {"examples", "stdlib", "tests"})
@@ -30,7 +30,7 @@ std::vector<fs::path> allFiles() {
   return files;
 }
 
-// The result of compiling a text, without ranges: the module as text, or the codes and texts of the messages.
+// Returns the result of compiling a text, without ranges: the module as text, or the codes and texts of the messages.
 std::string meaningOf(const fs::path &path, const std::string &text) {
   SourceManager sources;
   uint32_t index = sources.add(path.string(), text);

@@ -1,4 +1,4 @@
-// Combines every op of the table with random operands, types and attributes, most of which are invalid. Each text gives
+// Combines every op of the table with random operands, types and attributes, most of which are invalid. Each text must give
 // either a kernel or messages.
 #include "ir/verify/verify.h"
 #include "lang/lower/lower.h"
@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// Names of values, one of each kind, that the generated texts define; %p:2 is two values under one name.
+// Names of values, one of each kind, that the generated texts define. %p:2 stands for two values under one name.
 constexpr const char *kValues[] = {"%m",  "%m0",  "%m1", "%slm",  "%t",   "%s",       "%d",      "%g", "%v",
                                    "%w",  "%x4",  "%b",  "%line", "%f",   "%i",       "%n",      "%u", "%c",
                                    "%nb", "%p:2", "1",   "-2.5",  "true", "%unknown", "(%i + 1)"};
@@ -109,7 +109,7 @@ private:
   std::mt19937 random_;
 };
 
-// A function that is never called, so its parameters have unknown layouts, lanes and extents.
+// Returns a function that is never called, so that its parameters have unknown layouts, lanes and extents.
 std::string functionOf(const std::string &statement) {
   return "func @f(%m: memref<?x?xf32>, %m0: memref<f32>, %m1: memref<?xf32>, %slm: memref<64xf32, slm>, %t: tile<?x?xf32>, %s: "
          "tile<1x16xf32, #scatter>, "

@@ -1,5 +1,5 @@
-// Lowering from source text to IR: each .xt gives the module in the .lowered file of the same name, and parsing that text gives
-// the same module.
+// Tests lowering from source text to IR: each .xt gives the module in the .lowered file of the same name, and parsing that text
+// gives the same module.
 #include "tests/golden.h"
 
 #include "ir/equal.h"

@@ -1,6 +1,6 @@
-// The text that MLIR prints is accepted: ops.mlir has every op of arith, math, scf, memref, vector and func that the language
-// has, and ops.printed is the output of mlir-opt for it. If mlir-opt is installed (Debian: mlir-22-tools), a test
-// checks that.
+// Tests that the text that MLIR prints is accepted: ops.mlir has every op of arith, math, scf, memref, vector and func that the
+// language has, and ops.printed is the output of mlir-opt for it. If mlir-opt is installed (Debian: mlir-22-tools), a test
+// checks that it still prints this output.
 #include "tests/golden.h"
 #include "tests/shell.h"
 
@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 const fs::path kFolder = fs::path(XT_SOURCE_DIR) / "tests/lang/lower/mlir";
 constexpr const char *kTool = "mlir-opt-22";
 
-// The first line of ops.printed says which mlir-opt has printed the others.
+// Returns ops.printed without its first line, which contains the version of mlir-opt that printed the rest.
 std::string printedBody() {
   std::string text = test::readText(kFolder / "ops.printed");
   return text.substr(std::min(text.size(), text.find('\n') + 1));
 }
 
-// Without the module around the functions, which the language does not have.
+// Returns the functions without the module around them, because the language has no modules.
 std::string functionsOf(const std::string &printed) {
   std::istringstream in(printed);
   std::string out;
@@ -41,7 +41,7 @@ std::string messagesFor(const std::string &text) {
   return good ? "" : renderText(diagnostics, sources, false);
 }
 
-// The output of mlir-opt for ops.mlir, or nothing where it is not installed.
+// Returns the output of mlir-opt for ops.mlir, or nullopt if mlir-opt is not installed.
 std::optional<std::string> printedNow(const std::string &options) {
   if (std::system(("command -v " + std::string(kTool) + " >/dev/null 2>&1").c_str()) != 0) return std::nullopt;
   test::ShellRun run = test::runShell(std::string(kTool) + " " + options + " 2>&1");
@@ -69,7 +69,7 @@ TEST(Mlir, EveryOpIsThere) {
     EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 
-// The printed text by its functions, with the aliases before them.
+// The printed text, split into its functions and the aliases before them.
 struct Printed {
   std::string aliases, callees; // callees: the functions that others call
   std::vector<std::vector<std::string>> functions;
@@ -90,7 +90,7 @@ Printed split(const std::string &text) {
   return out;
 }
 
-// The same types with one element type changed to u64, each in turn.
+// Returns copies of a list of types, in each of which a different element type is changed to u64.
 std::vector<std::string> withWrongTypes(const std::string &types, bool cast) {
   const std::regex element(R"(\b(f32|f16|i32|index|i1)\b|x(f32|f16|i32|index|i1)>)");
   std::vector<std::string> out;
@@ -112,7 +112,7 @@ TEST(Mlir, EveryTypeIsChecked) {
       toInteger(R"(arith\.(index_cast|fpto|ext[su]i))");
   size_t changed = 0;
   for (const std::vector<std::string> &function : printed.functions) {
-    if (function[0].find("memref<?") != std::string::npos) continue; // who calls it decides
+    if (function[0].find("memref<?") != std::string::npos) continue; // the caller determines the types
     bool callee = std::regex_search(function[0], std::regex("@(one|two|none)\\("));
     for (size_t i = 1; i < function.size(); ++i) {
       std::smatch found;

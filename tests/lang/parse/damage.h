@@ -20,7 +20,7 @@ inline bool isBracket(std::string_view word) {
   return word.size() == 1 && std::string_view("()[]{}<>").find(word[0]) != std::string_view::npos;
 }
 
-// All damages of one kind to a text, or every `stride`-th of them from number `first` on.
+// Returns all damages of one kind to a text, or every `stride`-th of them from number `first` on.
 inline std::vector<Damaged> damages(const std::string &text, Damage kind, size_t stride = 1, size_t first = 0) {
   SourceFile source("t.xt", text);
   std::vector<SyntaxToken> tokens = lex(source);
@@ -48,14 +48,14 @@ inline std::vector<Damaged> damages(const std::string &text, Damage kind, size_t
   return out;
 }
 
-// The texts to damage: examples and standard library, from which users start.
+// Returns the files to damage: examples and standard library, from which users start.
 inline std::vector<std::filesystem::path> textsToDamage() {
   std::vector<std::filesystem::path> files = filesIn("../examples", ".xt");
   for (const auto &path : filesIn("../stdlib", ".xt")) files.push_back(path);
   return files;
 }
 
-// The stride between the damages that are tested: XT_DAMAGE_STRIDE, or `usual`. 1 tests all of them.
+// Returns the stride between the damages that are tested: XT_DAMAGE_STRIDE, or `usual`. With 1, all of them are tested.
 inline size_t damageStride(size_t usual) {
   const char *given = std::getenv("XT_DAMAGE_STRIDE");
   return given && *given ? std::max<size_t>(1, std::strtoul(given, nullptr, 10)) : usual;

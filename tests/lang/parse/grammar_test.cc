@@ -19,7 +19,7 @@ std::vector<std::string> linesOf(const std::string &text) {
   return out;
 }
 
-// The names in `# name` at the end of labelled alternatives.
+// Returns the names in `# name` at the end of labelled alternatives.
 std::set<std::string> labels() {
   std::set<std::string> out;
   for (const std::string &line : linesOf(grammarFile("XtParser.g4")))
@@ -39,7 +39,7 @@ TEST(Grammar, SllIsEnough) {
     }
 }
 
-// The rows of the page's tables: | `op` | `rule` | … |
+// Returns the rows of the page's tables: | `op` | `rule` | … |
 std::vector<std::pair<std::string, std::string>> pageRows() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const std::string &line : linesOf(grammarFile("README.md"))) {

@@ -1,5 +1,5 @@
-// Each fail_CODE_*.xt has one error. It gives one message, with the code in the file name and the text in the .txt file of the
-// same name, and the correct parts survive.
+// Tests that each fail_CODE_*.xt, which has one error, gives one message with the code in the file name and the text in the
+// .txt file of the same name, and that the correct parts are still parsed.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"
@@ -55,7 +55,7 @@ TEST(Mistakes, EachFixItMendsItsMistake) {
   EXPECT_GE(fixes, 40u);
 }
 
-// Between two valid kernels, every error preserves these two kernels and the name of the item with the error.
+// An error between two valid kernels does not affect these kernels nor the name of the item with the error.
 TEST(Mistakes, TheNeighboursSurvive) {
   const std::string good = "kernel @before() {\n  barrier\n}\n", after = "kernel @after(%A: memref<8xf32>) {\n  barrier\n}\n";
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {

@@ -43,7 +43,7 @@ TEST(Parse, TheTreeDoesNotDependOnHowLinesEnd) {
     EXPECT_EQ(windows.messages(), "");
     EXPECT_EQ(marked.messages(), "");
     EXPECT_EQ(plain.dump(), windows.dump());
-    // A byte order mark shifts the columns of the first line.
+    // The text with a byte order mark is not compared in full, because the mark shifts the columns of the first line.
     EXPECT_EQ(plain.file.kernels.size(), marked.file.kernels.size());
     while (!text.empty() && text.back() == '\n') text.pop_back();
     EXPECT_EQ(plain.dump(), Parsed(text).dump());
@@ -93,7 +93,7 @@ TEST(Parse, IntegersBeyond64BitsAreFlagged) {
     return e.is(ast::Expr::Kind::Unary) ? e.children.at(0) : e;
   };
   EXPECT_FALSE(child(literal("9223372036854775807")).integerOverflow);
-  // The bits of a u64. The checker reports values that no type holds.
+  // Literals may use all 64 bits of a u64. Values that do not fit their type are reported by the checker.
   EXPECT_FALSE(child(literal("9223372036854775808")).integerOverflow);
   EXPECT_FALSE(child(literal("-9223372036854775808")).integerOverflow);
   EXPECT_EQ(child(literal("18446744073709551615")).integer, -1);

@@ -1,5 +1,5 @@
-// An error gives one message, and the rest of the tree stays usable. Measured on systematic damage to the examples and the
-// standard library.
+// Tests that an error gives one message, and that the rest of the tree stays usable. This is measured on systematic damage to
+// the examples and the standard library.
 #include "tests/lang/parse/damage.h"
 
 #include "lang/parse/parse.h"
@@ -25,7 +25,7 @@ struct Tree {
   size_t messages = 0;
   std::vector<std::pair<std::string, size_t>> items; // name of each item, and the number of its statements that were parsed
   std::vector<SourceRange> ranges;
-  std::string text; // of all messages
+  std::string text; // texts of all messages
 };
 
 Tree read(const std::string &text) {
@@ -55,7 +55,7 @@ struct Measured {
   size_t statements = 0, kept = 0;    // sums over all items and damages
 };
 
-// Counts the items outside of the damage whose trees changed.
+// Returns the number of undamaged items that are missing or have another number of statements.
 size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured &sum) {
   size_t spoilt = 0;
   for (size_t i = 0; i < whole.items.size(); ++i) {
@@ -65,7 +65,7 @@ size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured
     sum.statements += statements;
     sum.kept += same == broken.items.end() ? 0 : std::min(statements, same->second + 1);
     bool own = at >= whole.ranges[i].begin && at <= whole.ranges[i].end;
-    // Count items that touch the damage as damaged, since the damage may be a sigil or a word at their border.
+    // An item that touches the damage counts as damaged, because the damage may be a sigil or a word at its border.
     if (!own && std::find(broken.items.begin(), broken.items.end(), whole.items[i]) == broken.items.end()) ++spoilt;
   }
   return spoilt;

@@ -1,4 +1,4 @@
-// Incremental parsing gives the same tree and messages as parsing the text from scratch.
+// Tests that incremental parsing gives the same tree and messages as parsing the text from scratch.
 #include "tests/golden.h"
 
 #include "ir/base/text.h"
@@ -28,7 +28,7 @@ std::string messages(const Diagnostics &diagnostics) {
   return join(all, "\n");
 }
 
-// The dump of the tree, and every range in it.
+// Returns the dump of the tree, and every range in it.
 std::string wholeTree(ast::File &tree, const SourceFile &source) {
   std::string text = ast::dump(tree, source);
   auto place = [&](SourceRange &r) { text += str(' ', spelled(r), r.file == tree.file ? "" : " elsewhere"); };
@@ -38,7 +38,7 @@ std::string wholeTree(ast::File &tree, const SourceFile &source) {
 
 class Parses {
 public:
-  Parses() { sources_.add("none.xt", ""); } // file 0, which ranges without a position have
+  Parses() { sources_.add("none.xt", ""); } // file 0, to which ranges without a position refer
   // Parses a text incrementally from the preceding one and compares the result with a full parse.
   void next(const std::string &text, const std::string &what) {
     uint32_t index = sources_.add("t.xt", text);
@@ -106,10 +106,10 @@ TEST(Reparse, LinesThatNestAndThatMove) {
   }
 }
 
-// The tree of all items except the last.
+// Returns the dump of the tree of all items except the last.
 std::string treeBefore(const std::string &text, const std::string &last, size_t &like) {
   SourceManager sources;
-  sources.add("none.xt", ""); // file 0, which ranges without a position have
+  sources.add("none.xt", ""); // file 0, to which ranges without a position refer
   uint32_t index = sources.add("t.xt", text + last);
   Diagnostics unused;
   like +=
@@ -122,7 +122,8 @@ std::string treeBefore(const std::string &text, const std::string &last, size_t 
   return wholeTree(tree, sources.file(index));
 }
 
-// An error in a text disables the reuse of equal lines. Appending an item with an error must not change the tree before it.
+// An error in a text disables the reuse of equal lines. The trees of a text must therefore be equal whether the item that is
+// appended to it has an error or not.
 TEST(LikeLines, HaveTheTreesThatParsingThemGives) {
   size_t like = 0;
   for (const char *folder : {"../examples", "../stdlib", "lang/parse/samples", "lang/lower"})

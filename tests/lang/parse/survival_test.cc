@@ -1,4 +1,4 @@
-// For text with errors in any place the parser does not crash, and it still parses the correct parts.
+// Tests that the parser does not crash on text with errors in any place, and that it still parses the correct parts.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"
@@ -68,7 +68,8 @@ TEST(Survival, WholeText) {
   EXPECT_EQ(whole.statements, kStatements);
 }
 
-// After a damage to the middle of a text, its neighbours always survive, and nearly always all kernels and statements.
+// Checks that the two neighbours of a damaged text are always parsed, and that on average nearly all kernels and statements
+// are.
 void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements, double mostErrors) {
   double kernels = 0, statements = 0, errors = 0;
   for (const std::string &middle : broken) {

@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// The codes of the messages that lowering reports for a text.
+// Returns the codes of the messages that lowering reports for a text.
 std::set<DiagCode> codesOf(const std::string &text) {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -69,7 +69,7 @@ TEST(Reduce, KeepsWhatCompiles) {
   ASSERT_TRUE(codesOf(kKernel).empty());
   std::string left = reduced(kKernel, [](const std::string &text) { return has(text, "exp") && codesOf(text).empty(); });
   EXPECT_TRUE(codesOf(left).empty());
-  // One kernel without parameters that contains only the op and its operands.
+  // What is left is one kernel without parameters that contains only the op and its operands.
   EXPECT_FALSE(has(left, "for") || has(left, "if") || has(left, "test") || has(left, "load_tile") || has(left, "//") ||
                has(left, "#l") || has(left, "grid"))
       << left;
@@ -82,7 +82,7 @@ TEST(Reduce, MakesNumbersSmaller) {
   EXPECT_EQ(left, "kernel @k(%A: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<1x1xf32>\n  %a  = load_tile %ta\n}\n");
 }
 
-// Reduces the failing texts of the front end; the result gives the same code.
+// Reduces the failing texts of the front end. The result must give the same code.
 TEST(Reduce, FindsTheMistakeOfAFile) {
   size_t seen = 0;
   for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {

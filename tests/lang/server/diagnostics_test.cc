@@ -93,7 +93,7 @@ TEST(ServerDiagnostics, EachFixIsAnActionAfterWhichTheFileCompiles) {
     EXPECT_EQ(actions.size(), fixes) << path;
     for (const lsp::Json &action : actions) {
       lsp::Text text = document.text();
-      for (const lsp::Json &edit : action["edit"]["changes"][document.uri()]) // the last place first
+      for (const lsp::Json &edit : action["edit"]["changes"][document.uri()]) // the last edit of the text comes first
         text.replace(text.span(edit["range"], lsp::Encoding::Utf8), lsp::textOf(edit["newText"]));
       lsp::Workspace again;
       lsp::Document &fixed = again.open(document.uri(), 1, text.str());

@@ -1,4 +1,4 @@
-// After any sequence of edits, the server reports the same messages as a fresh check of the text.
+// Tests that after any sequence of edits, the server reports the same messages as a fresh check of the text.
 #include "ir/base/uri.h"
 #include "tests/lang/server/check_again.h"
 #include "tests/lang/server/random_edits.h"
@@ -55,7 +55,7 @@ private:
   lsp::Document *document_, *other_;
 };
 
-// Types a program in steps, with a check after each.
+// Types a program in steps of `step` bytes, with a check after each.
 void type(Editing &editing, std::string_view text, size_t step) {
   for (size_t at = 0; at < text.size(); at += step) {
     editing.replace(editing.document(), {at, at, std::string(text.substr(at, step))});

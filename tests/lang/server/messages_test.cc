@@ -39,7 +39,7 @@ public:
     EXPECT_EQ(member(answer, "id"), id_) << method;
     if (member(answer, "result").is_object()) {
       resultId_ = textOf(member(answer, "result", "resultId"));
-      answer["result"].erase("resultId"); // depends on the history of the server
+      answer["result"].erase("resultId"); // it depends on the history of the server
     }
     answer.erase("id");
     return answer;
@@ -133,7 +133,7 @@ private:
     std::vector<Document *> all = client_.documents();
     return all.empty() ? nullptr : all[random_.below(all.size())];
   }
-  // A random position, sometimes outside of the text.
+  // Returns a random position, which is sometimes outside of the text.
   Json position(const Document &document) {
     if (random_.below(20) == 0)
       return {{"line", static_cast<int>(random_.below(300)) - 20}, {"character", static_cast<int>(random_.below(300)) - 20}};

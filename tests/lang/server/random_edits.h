@@ -20,7 +20,7 @@ inline std::vector<std::filesystem::path> programs() {
   return files;
 }
 
-// The number of rounds and the first seed; both are printed if a test fails.
+// The number of edits and the seed, which environment variables may set. Both are printed if a test fails.
 inline size_t wantedEdits() {
   const char *wanted = std::getenv("XT_SERVER_EDITS");
   return wanted ? std::strtoul(wanted, nullptr, 10) : XT_FUZZ_ROUNDS;
@@ -31,12 +31,12 @@ inline uint32_t wantedSeed() {
 }
 
 struct RandomEdit {
-  size_t begin = 0, end = 0; // bytes
+  size_t begin = 0, end = 0; // byte offsets
   std::string with;
 };
 
-// Produces edits like typing mistakes: removes, doubles and moves pieces, and replaces words by other words of the file.
-// Edits whole characters only, unless `bytes` is true.
+// Produces edits like typing mistakes: removes, doubles and moves pieces, and replaces words by other words of the file. Edits
+// whole characters only, unless `bytes` is true.
 class RandomEdits {
 public:
   explicit RandomEdits(uint32_t seed, bool bytes = true) : random_(seed), bytes_(bytes) {}
@@ -105,7 +105,7 @@ private:
                                             "\r\n"};
       return {at, at, std::string(kBits[below(std::size(kBits))])};
     }
-    case 3: { // a line
+    case 3: { // removes or doubles a line
       size_t begin = text.rfind('\n', at ? at - 1 : 0), end = text.find('\n', at);
       begin = begin == std::string::npos ? 0 : begin;
       end = end == std::string::npos ? text.size() : end;

@@ -1,5 +1,5 @@
-// Golden conversations: transcripts/NAME.in has the client's messages, one per line, and NAME.out the server's answers. A text
-// "file:NAME" stands for the contents of that file, and ROOT for the URI of the folder.
+// Tests golden conversations: transcripts/NAME.in has the client's messages, one per line, and NAME.out the server's answers. A
+// text "file:NAME" stands for the contents of that file, and ROOT for the URI of the folder.
 #include "tests/golden.h"
 
 #include "ir/base/uri.h"
@@ -23,7 +23,7 @@ void addTexts(Json &json) {
     for (auto &item : json) addTexts(item);
 }
 
-// Prints JSON that fits on a line on one line.
+// Prints JSON: a value that fits on a line is printed on one line.
 void print(const Json &json, size_t indent, std::string &out) {
   constexpr size_t kLine = 120;
   std::string flat = jsonText(json);

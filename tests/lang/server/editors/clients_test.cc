@@ -7,7 +7,7 @@ namespace xt {
 namespace {
 
 const std::string kTests = XT_SOURCE_DIR "/tests/lang/server/editors", kEditors = XT_SOURCE_DIR "/lang/server/editors";
-const std::string kPackages = XT_BINARY_DIR "/node/node_modules"; // tests/run installs them
+const std::string kPackages = XT_BINARY_DIR "/node/node_modules"; // the packages that tests/run installs
 
 bool has(const std::string &program) { return test::runTool("command -v " + program).status == 0; }
 
@@ -70,8 +70,8 @@ TEST(Editors, VsCodeClient) {
   expectGood("node " + kTests + "/extension_test.js 2>messages");
 }
 
-// The extension as vscode/README.md packages it: the .vsix contains everything that it needs, and its main file loads from
-// there.
+// Builds the extension as vscode/README.md describes: the .vsix must contain everything that the extension needs, and its main
+// file must load from there.
 TEST(Editors, VsCodePackage) {
   const std::string vsce = XT_BINARY_DIR "/vsce/node_modules/.bin/vsce";
   if (!has("node") || !std::filesystem::exists(vsce)) GTEST_SKIP() << "node and the package @vscode/vsce are not installed";
@@ -83,7 +83,7 @@ TEST(Editors, VsCodePackage) {
              "/package_test.js xt-0.1.0.vsix");
 }
 
-// Input that does not come from a client gives a message that says so.
+// If the input does not come from a client, a message must say so.
 TEST(Editors, InputThatIsNone) {
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
   auto answer = [](const std::string &input) {

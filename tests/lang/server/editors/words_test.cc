@@ -1,4 +1,4 @@
-// Checks the word lists in the editors' syntax colouring against the grammar and the tables of ops, element types and host
+// Compares the word lists in the editors' syntax colouring with the grammar and the tables of ops, element types and host
 // functions, from which they are generated.
 #include "tests/golden.h"
 
@@ -17,10 +17,11 @@ namespace {
 
 const std::filesystem::path kRoot = XT_SOURCE_DIR, kEditors = kRoot / "lang/server/editors";
 
-// In descending order, so that a word does not hide a longer word that it is a prefix of.
+// The words are in descending order, so that a regular expression of alternatives matches the longer of two words if one is a
+// prefix of the other.
 using Words = std::set<std::string, std::greater<>>;
 
-// The spellings of the keywords in XtLexer.g4, without types and constants, which have their own colours.
+// Returns the spellings of the keywords in XtLexer.g4, without types and constants, which have their own colours.
 Words keywords() {
   Words words;
   std::istringstream grammar(test::readText(kRoot / "grammar/XtLexer.g4"));
@@ -70,7 +71,8 @@ Words hostFunctions() {
   return words;
 }
 
-// A word list in an editor's file: `before`, the words separated by `bar`, `after`. A '.' in a word is written as `dot`.
+// A word list in an editor's file: it begins with `before`, has the words separated by `bar`, and ends with `after`. A '.' in a
+// word is written as `dot`.
 struct Place {
   const char *file, *before, *after;
   Words words;
@@ -121,7 +123,7 @@ TEST(Editors, WordsAreThoseOfTheTables) {
   }
 }
 
-// The files that VS Code reads are valid JSON, and the files that they name exist.
+// The files that VS Code reads must be valid JSON, and the files that they name must exist.
 TEST(Editors, ExtensionIsWhole) {
   using Json = nlohmann::json;
   auto read = [](const std::string &file) { return Json::parse(test::readText(kEditors / "vscode" / file), nullptr, false); };
