@@ -1,5 +1,5 @@
-// Kernels of integer casts and of masks, as text: chains of two casts between integer types of all widths, and the logic of
-// i1, on vectors of several shapes: lanes get LLVM vectors of each length.
+// Kernels of integer casts and of masks, as text: chains of two casts between integer types of all widths, and the logic of i1.
+// Their vectors have several shapes, so that lanes get LLVM vectors of each length.
 #pragma once
 #include "ir/base/text.h"
 #include "ir/elem.h"
@@ -20,8 +20,8 @@ struct Extents {
 inline constexpr std::array kMaskShapes = {Extents{1, 7},  Extents{3, 5},  Extents{13, 7},
                                            Extents{2, 16}, Extents{8, 16}, Extents{16, 32}};
 
-// One kernel that stores the results of all casts, those of one type below one another in one buffer. A subgroup has tiles of
-// 15x7 (a lane has vectors of 8, 4, 2 and 1 elements); a lane, of kernels at lane scope, a column of 16.
+// One kernel that stores the results of all casts. The results of one type are in one buffer, one below the other. At subgroup
+// scope, tiles have 15x7 elements (a lane has vectors of 8, 4, 2 and 1 elements); at lane scope, a lane has a column of 16.
 class CastKernel {
 public:
   CastKernel(Elem source, bool ofLanes) : rows_(ofLanes ? 16 : 15), columns_(ofLanes ? 1 : 7), ofLanes_(ofLanes) {
@@ -61,12 +61,12 @@ private:
   int64_t rows_, columns_;
   bool ofLanes_;
   int64_t casts_ = 0;
-  std::array<int64_t, kElemCount> results_{}; // of each type
+  std::array<int64_t, kElemCount> results_{}; // number of results of each type
   std::string body_, text_;
 };
 
-// Negations, the logic of two masks, and their reductions along each dimension, stored in %C as numbers: eight results below
-// one another.
+// Returns a kernel with negations, the logic of two masks, and reductions of a mask along each dimension. It stores eight
+// results as numbers in %C, one below the other.
 inline std::string maskKernel(Extents extents) {
   std::string shape = str(extents.rows, "x", extents.columns), text;
   text = str("kernel @k(%A: memref<", shape, "xi32>, %C: memref<", 8 * extents.rows, "x", extents.columns,

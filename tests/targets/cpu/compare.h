@@ -14,7 +14,7 @@
 
 namespace xt {
 
-// The processors whose code this machine can run; "host" first.
+// Returns the processors whose code this machine can run; "host" is the first.
 inline const std::vector<CpuInfo> &processors() {
   static const std::vector<CpuInfo> list = [] {
     std::vector<CpuInfo> found;
@@ -28,7 +28,7 @@ inline const std::vector<CpuInfo> &processors() {
 }
 
 struct Tolerance {
-  double ulp = 0; // of the element type
+  double ulp = 0; // in units of the element type's last place
 };
 
 inline bool agree(Elem elem, double got, double expected, Tolerance tolerance) {
@@ -43,7 +43,7 @@ inline bool agree(Elem elem, double got, double expected, Tolerance tolerance) {
 // Describes the first difference of two arrays of one shape; empty if there is none.
 inline std::string difference(const Array &got, const Array &expected, Tolerance tolerance) {
   std::string text;
-  Array copy(got); // elements that agree are made equal, so that the rest can be compared as bytes
+  Array copy(got); // elements that agree are made equal in the copy, so that the rest can be compared as bytes
   got.forEach([&](const std::vector<int64_t> &index) {
     if (!text.empty()) return;
     double x = got.number(index), y = expected.number(index);
@@ -57,7 +57,7 @@ inline std::string difference(const Array &got, const Array &expected, Tolerance
 }
 
 struct LaunchArray {
-  Array *array = nullptr; // or a scalar
+  Array *array = nullptr; // null: the argument is `scalar`
   LaunchArg scalar;
 };
 
@@ -111,7 +111,7 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
   expectAsInterpreter(m.module, *m.kernel, args, std::move(grid), cpus, tolerance, threads);
 }
 
-// Random values that are interesting for a type: any bit pattern, small numbers, and the ends of the range.
+// Random values that are likely to show errors of a type: any bit pattern, small numbers, and the ends of the range.
 class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : generator_(seed) {}

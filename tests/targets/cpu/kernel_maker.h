@@ -13,7 +13,7 @@
 namespace xt {
 
 // An array with `pad` extra elements between rows, elements `step` apart, and guard bytes around everything that are checked to
-// be unchanged. It begins at an odd address, or, if `onLine` is set, at a cache line.
+// be unchanged. It begins at an odd address or, if `onLine` is set, at a cache line.
 class Array {
 public:
   struct alignas(64) Line {
@@ -83,7 +83,7 @@ public:
       if (d == static_cast<size_t>(-1)) return;
     }
   }
-  const std::vector<Line> &bytes() const { return lines_; } // guards and padding included
+  const std::vector<Line> &bytes() const { return lines_; } // including guards and padding
 
 private:
   static constexpr size_t kGuard = 256;
@@ -117,13 +117,13 @@ public:
     kernel->name = "k";
     b.setEnd(kernel->body);
   }
-  // Parameters first, then grid variables, then the body.
+  // Adds a parameter. Parameters must be added first, then grid variables, then the body.
   Value *param(Type type) {
     kernel->gridBlock.addParam(type);
     ++kernel->paramCount;
     return kernel->body.addParam(type);
   }
-  // A grid variable from 0 to dim(param, d) with step `step`.
+  // Adds a grid variable from 0 to dim(param, d) with step `step`.
   Value *gridOver(size_t param, int64_t d, int64_t step) {
     Builder g(context, kernel->gridBlock);
     Value *lower = g.index(0), *by = g.index(step), *dimension = g.index(d);
@@ -261,7 +261,7 @@ public:
   }
   Value *subgroup() { return b.value(OpKind::SubgroupId, {}, context.index()); }
 
-  // while condition; body(carried) returns the next condition, then the values to carry on.
+  // Builds `while condition`; body(carried) returns the next condition, then the values to carry on.
   template <class F> std::vector<Value *> whileLoop(Value *condition, std::vector<Value *> inits, F body) {
     std::vector<Type> types;
     for (Value *init : inits) types.push_back(init->type());
@@ -277,7 +277,7 @@ public:
     b.setEnd(outside);
     return results(*op);
   }
-  // for i = lower to upper step step; body(i, carried) returns the values to carry on.
+  // Builds `for i = lower to upper step step`; body(i, carried) returns the values to carry on.
   template <class F> std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
     std::vector<Value *> operands{lower, upper, step};
     operands.insert(operands.end(), inits.begin(), inits.end());
@@ -327,10 +327,10 @@ private:
 };
 
 struct GemmShape {
-  int64_t rows, columns, depth; // of the tiles
+  int64_t rows, columns, depth; // sizes of the tiles
 };
 
-// C = A * B in tiles, like examples/01_gemm.xt.
+// Builds C = A * B in tiles, as in examples/01_gemm.xt.
 inline void makeGemm(KernelMaker &m, Elem input, Elem output, GemmShape tile) {
   Value *a = m.param(m.matrix(input)), *bMatrix = m.param(m.matrix(input)), *c = m.param(m.matrix(output));
   Value *i = m.gridOver(2, 0, tile.rows), *j = m.gridOver(2, 1, tile.columns);

@@ -1,4 +1,5 @@
-// Reports which processors' kernels the other tests run, and which they only compile because this machine cannot run them.
+// Reports for which processors the other tests run kernels, and for which they only compile kernels because this machine cannot
+// run them.
 #include "tests/targets/cpu/word_products.h"
 
 namespace xt {

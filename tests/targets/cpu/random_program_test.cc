@@ -1,4 +1,4 @@
-// Random kernels: chains of elementwise ops, loops and branches that carry vectors, scalars and tiles, products.
+// Tests random kernels: chains of elementwise ops, loops and branches that carry vectors, scalars and tiles, and products.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
@@ -60,7 +60,7 @@ private:
   }
   Value *scalar() { return scalars_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(scalars_.size()) - 1))]; }
 
-  // Goes through types that hold every value, so that no conversion is unspecified.
+  // Converts through types that hold every value, so that no conversion is unspecified.
   Value *convert(Value *x, Elem to) {
     Elem from = x->type().elem();
     if (from == to) return x;
@@ -112,7 +112,7 @@ private:
     values.push_back(scalar());
     return values;
   }
-  // Values of the same types as `like`, chosen from those that are visible now.
+  // Returns values of the same types as `like`, chosen from those that are visible now.
   std::vector<Value *> yielded(const std::vector<Value *> &like, const std::vector<Value *> &carried) {
     std::vector<Value *> values;
     for (size_t i = 0; i + 1 < like.size(); ++i) {
@@ -201,7 +201,7 @@ TEST(CpuRandomProgram, AsInterpreter) {
   }
 }
 
-// Tiles are values: they are carried, chosen by a branch, and have different bases.
+// Tiles are values: loops carry them, branches choose between them, and they have different bases.
 TEST(CpuRandomProgram, CarriedTiles) {
   KernelMaker m;
   Value *x = m.param(m.matrix(Elem::F32)), *y = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
@@ -236,7 +236,7 @@ TEST(CpuFailure, AStepThatIsNotPositive) {
   auto executable = cpuTarget().compile(m.module, options, diagnostics);
   ASSERT_TRUE(executable.ok());
   EXPECT_TRUE((*executable)->launch(*m.kernel, {array.arg(), intArg(6)}, {{0, 1, 6}}).ok());
-  for (int round = 0; round < 20; ++round) { // the lowest workgroup, whichever thread came first
+  for (int round = 0; round < 20; ++round) { // the lowest workgroup is reported, whichever thread came first
     Result<void> failed = (*executable)->launch(*m.kernel, {array.arg(), intArg(3)}, {{0, 1, 6}});
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.error().message, "the step of a `for` must be positive (workgroup (3) of @k)");

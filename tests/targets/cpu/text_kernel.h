@@ -1,4 +1,4 @@
-// A kernel from text, run through the CPU target's passes and launched there.
+// A kernel that is given as text, run through the CPU target's passes and launched.
 #pragma once
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"

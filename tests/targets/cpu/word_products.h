@@ -1,4 +1,4 @@
-// Products of bf16 and bytes, as nests or as single tile_mma ops, on each kind of processor.
+// Products of bf16 and bytes, as nests or as single tile_mma ops, for tests on each kind of processor.
 #pragma once
 #include "ir/elem_kinds.h"
 #include "passes/form_nests.h"
@@ -18,14 +18,15 @@ inline constexpr Processor kProcessors[] = {{"sapphirerapids", "tdpbf16ps", "tdp
                                             {"alderlake", "vfmadd", "vpdpbusd"},
                                             {"haswell", "vfmadd", "vpmaddwd"}};
 
-// The processors of the table whose code this machine can run; if there are none, this machine. processors_test.cc reports the
-// others as skipped.
+// Returns the processors of the table whose code this machine can run; if there are none, this machine. processors_test.cc
+// reports the others as skipped.
 inline std::vector<CpuInfo> runnable() {
   std::vector<CpuInfo> found;
   for (const Processor &processor : kProcessors)
     if (Result<CpuInfo> info = cpuInfo(processor.name); info.ok() && hostCanRun(*info)) found.push_back(*info);
   if (found.empty()) found.push_back(processors().front());
-  // Either the bytes of a are moved as they are multiplied, or those of b.
+  // Products of bytes by dot products move either the bytes of A by 128, or those of B. A second processor with this property
+  // inverted covers both cases.
   auto isVnni = [](const CpuInfo &cpu) { return cpu.dotBytes && !cpu.tilesBytes && cpu.vectorRegisters == 32; };
   if (auto at = std::find_if(found.begin(), found.end(), isVnni); at != found.end()) {
     CpuInfo other = *at;
@@ -37,7 +38,7 @@ inline std::vector<CpuInfo> runnable() {
 
 struct Product {
   Elem a, b;
-  std::vector<int64_t> sizes; // of the result, and K
+  std::vector<int64_t> sizes; // rows and columns of the result, and K
   GemmShape tile;
   bool transposeA = false, transposeB = false, adds = false;
   bool nests = true;
@@ -69,7 +70,7 @@ inline void make(KernelMaker &m, const Product &p) {
   ASSERT_TRUE(formNests(m.module, diagnostics).ok());
 }
 
-// Numbers whose products and sums are exact in any order, times `scale`.
+// Fills an array with numbers whose products and sums are exact in any order, times `scale`.
 inline void fill(Array &array, int64_t seed, double scale) {
   int64_t state = seed;
   array.forEach([&](const std::vector<int64_t> &index) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kReturned = 100; // larger exit statuses are kReturned plus the result of `run`
 
-// Reads the child's output until the child ends. Returns false if the time is over.
+// Reads the child's output until the child ends. Returns false if the child has not ended at the time `over`.
 bool readUntil(int file, std::chrono::steady_clock::time_point over, std::string &to) {
   std::array<char, 4096> buffer;
   for (;;) {

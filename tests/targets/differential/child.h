@@ -12,7 +12,7 @@ struct ChildEnd {
 };
 
 // Runs `run` in a child process that is killed after `seconds`. The calling process must have only one thread. `run` passes
-// progress messages to its argument; they are returned even if the child crashes.
+// progress messages to its argument; these are returned even if the child crashes.
 ChildEnd inChild(const std::function<int(const std::function<void(const std::string &)> &say)> &run, unsigned seconds);
 
 } // namespace xt

@@ -1,6 +1,6 @@
 // Runs random kernels on the interpreter, the CPU and GPUs; every bit of the results must agree. XT_DIFFERENTIAL_KERNELS is the
-// number of kernels (tests/run --full sets it), XT_DIFFERENTIAL_SEED the first seed. Kernels whose results once differed are in
-// found/.
+// number of kernels (tests/run --full sets it), XT_DIFFERENTIAL_SEED the first seed. The folder found/ contains kernels whose
+// results once differed.
 #include "ir/elem_kinds.h"
 #include "tests/golden.h"
 #include "tests/targets/differential/generator.h"
@@ -123,7 +123,7 @@ TEST(Differential, WhatOnceDifferedAgrees) {
   }
 }
 
-// Without an Xe device random kernels run without it; this test reports that as skipped.
+// If there is no Xe device, random kernels run without it. This test reports that as skipped.
 TEST(Differential, GoesThroughTheXeDevice) {
   if (!hasXe())
     GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";

@@ -37,7 +37,7 @@ private:
     return v;
   }
   Vec any() { return chooseFrom(values_); }
-  // A value of one of the element types; loads one if there is none.
+  // Returns a value of one of the element types. Loads one if there is none.
   Vec anyOf(std::initializer_list<const char *> elems) {
     std::vector<Vec> fitting;
     for (const Vec &v : values_)
@@ -47,13 +47,14 @@ private:
   Vec floats() { return anyOf({"f32", "f16", "bf16", "f64"}); }
 
   Vec settled(const Vec &v) { return add(inKnownLayout(v)); }
-  // In the kernel each operation on f16 and bf16 rounds to that type. The host rounds to f32 (f64 for f64), so it needs a cast.
+  // In the kernel, each operation on f16 and bf16 rounds to that type. The host rounds to f32 (or f64 for f64), so it needs a
+  // cast.
   static std::string rounded(const std::string &elem, const std::string &expression) {
     return isNarrow(elem) ? str("cast(", expression, ", ", elem, ")") : expression;
   }
 
-  // Emits an operation in the kernel and the same in the test. `text` has $0, $1 for the operands; `exact` operations do not
-  // round.
+  // Emits an operation in the kernel, and the same operation in the test. In `text`, $0 and $1 stand for the operands. An
+  // `exact` operation does not round.
   Vec apply(const std::string &text, std::initializer_list<Vec> operands, double most, bool exact) {
     Vec first = *operands.begin();
     Vec r{fresh(), first.elem, first.layout, "", first.shape, most};
@@ -147,7 +148,7 @@ private:
       break;
     case 17: add(apply(choose({"-$0", "abs($0)"}), {v}, v.most, true)); break;
     case 18: add(apply("1.0 / $0", {positive(v)}, 4, false)); break;
-    // Use literals that every type holds exactly, since the host does not count the rounding of literals.
+    // The literals are numbers that every type holds exactly, because the host does not count the rounding of literals.
     default: add(apply(choose({"$0 * 0.6875", "$0 + 0.3125", "$0 - 1.75", "2.5 - $0"}), {v}, v.most + 3, false)); break;
     }
   }
@@ -237,7 +238,8 @@ private:
     const char *fn = kind == "add" ? "sum" : kind == "mul" ? "prod" : kind.starts_with("max") ? "max" : "min";
     return let(str(fn, "(", v.host, ", dim = ", dim + 1, ")"));
   }
-  // Expresses sums of blocks as a product with a matrix that has ones in the blocks; expresses other kinds term by term.
+  // Expresses the reduction of blocks in the test: sums as a product with a matrix that has ones in the blocks, other kinds
+  // term by term.
   std::string reducedBlocks(const Vec &v, const std::string &kind, int dim, int64_t extent, int64_t size) {
     int64_t blocks = extent / size;
     if (kind == "add") {
@@ -325,7 +327,7 @@ private:
     add(scaled(r, 32));
   }
 
-  // A loop over K with moving tiles.
+  // Emits a loop over K with moving tiles.
   void gemm() {
     std::string elem = choose({"f16", "bf16", "f32", "tf32", "f8E5M2", "f64"});
     std::string sum = sumElem(elem);
@@ -389,7 +391,7 @@ private:
     add(scaled(apply(choose({"$0 * $1", "$0 - $1"}), {v, scalar}, v.most * v.most + 2 * v.most, false), 32));
   }
 
-  // A loop of three steps, a loop of no steps, a while loop, or a branch that depends on the workgroup.
+  // Emits a loop of three steps, a loop of no steps, a while loop, or a branch that depends on the workgroup.
   void structure() {
     Vec v = scaled(floats(), 4);
     std::vector<Vec> fitting;
@@ -501,7 +503,7 @@ private:
     }
   }
 
-  // Stores the last values, each to a separate buffer, or adds them to it by atomics.
+  // Stores at most four of the last values, each to a separate buffer, or adds them to it by atomics.
   void finish() {
     size_t stored = 0;
     for (size_t i = values_.size(); i-- > 0 && stored < 4;) {

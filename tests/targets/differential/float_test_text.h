@@ -4,21 +4,22 @@
 
 namespace xt {
 
-// The kernel is launched with `workgroups_` workgroups. `batches_` is the number of workgroups, or at subgroup scope the number
-// of subgroups.
+// Collects the parts of the file. The kernel is launched with `workgroups_` workgroups. `batches_` is the number of workgroups,
+// or at subgroup scope the number of subgroups.
 class FloatTestText : protected KernelText {
 protected:
   explicit FloatTestText(uint64_t seed);
 
-  // Binds an expression to a new name in the test; returns the name.
+  // Binds an expression to a new name in the test, and returns the name.
   std::string let(const std::string &expression);
-  // A buffer of the test that is not an argument of the kernel.
+  // Adds a buffer of the test that is not an argument of the kernel.
   std::string table(const std::string &initializer, const std::string &type);
-  // An argument with one matrix per batch.
+  // Adds an argument with one matrix per batch.
   std::string argument(const std::string &initializer, const std::string &elem, Shape shape, bool output);
-  // An argument with one dimension.
+  // Adds an argument with one dimension.
   std::string listArgument(const std::string &initializer, const std::string &elem, int64_t extent);
-  // The elements of an array of shape `extent` that a tile at [y, x] covers, with `padding` outside of the array.
+  // Returns an expression for the elements of an array of shape `extent` that a tile at [y, x] covers, with `padding` outside
+  // of the array.
   std::string window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape, const std::string &padding);
 
   std::string file() const;

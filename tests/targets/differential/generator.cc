@@ -9,7 +9,7 @@ namespace xt {
 namespace {
 
 struct Vec {
-  std::string name, elem, layout; // layout: its text, "" at subgroup scope
+  std::string name, elem, layout; // layout: the text of the layout, "" at subgroup scope
   Shape shape;
   int64_t bound; // no element is larger in magnitude
 };
@@ -67,8 +67,9 @@ private:
 
   std::string offset() { return choose({"0", "1", "-3", "%n", "(%gi * 5)", "%gj", "(%n - 7)", "(dim(%A, 1) - 38)"}); }
 
-  // A tile of %A: of the plain memref; of a part of it or in column-major order, by an explicit shape; by its address; with a
-  // leading dimension, outside of which there is only padding; or packed. Attributes such as `order` follow the layout.
+  // Emits a tile of %A. Its base is the plain memref, a part of it or its column-major view with an explicit shape, its
+  // address, or a cast with a leading dimension, outside of which there is only padding. The tile may also be packed.
+  // Attributes such as `order` follow the layout.
   std::string tileOfA(Shape shape, const std::string &layout, const std::string &y, const std::string &x) {
     std::string base = str("%A[", y, ", ", x, "]"), attributes, prefix;
     bool pairs = (elem_ == "f16" || elem_ == "bf16" || elem_ == "i16") && shape.rows % 2 == 0;
@@ -187,7 +188,8 @@ private:
     std::string kind = sum                   ? "add"
                        : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"})
                                              : choose({"maxsi", "minsi", "minui", "maxui", "and", "or", "xor", "mul"});
-    // Distributing a part of a block over subgroups may have no expressible layout, so keep whole blocks together.
+    // If a part of a block were distributed over subgroups, there might be no notation for the layout, so whole blocks are kept
+    // together.
     if (workgroup_ && size != extent)
       a = converted(a,
                     str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>"));
@@ -266,7 +268,7 @@ private:
     Shape right{a.shape.columns, columns};
     line(str(b, " = constant ", number(a.elem, pick(2) ? 3 : -2), " : ", vectorType(right, a.elem, layouts.b)));
     if (a.shape.columns > 1) {
-      // Make the value non-uniform by inserting another number.
+      // Makes the value non-uniform by inserting another number.
       std::string one = fresh(), changed = fresh();
       line(str(one, " = constant ", number(a.elem, 1), " : ", a.elem));
       line(str(changed, " = insert ", one, ", ", b, "[", pick(static_cast<uint64_t>(a.shape.columns)), ", 0]"));
@@ -277,7 +279,7 @@ private:
     add(workgroup_ ? converted(r, randomLayout(r.shape, true)) : r);
   }
 
-  // Moves a value through shared local memory to another layout, or at subgroup scope to the next subgroup.
+  // Moves a value through shared local memory to another layout or, at subgroup scope, to the next subgroup.
   void throughSlm() {
     if (depth_ > 0) return;
     Vec a = any();
@@ -325,7 +327,7 @@ private:
     add(r);
   }
 
-  // A loop that carries one value, or a branch that may replace it.
+  // Emits a loop that carries one value, or a branch that may replace it.
   void structure() {
     if (depth_ >= 2) return;
     Vec a = any();
@@ -385,7 +387,7 @@ private:
     }
   }
 
-  // A call of a function on vectors of any extent, which contains a branch and a loop.
+  // Emits a call of a function on vectors of any extent, which contains a branch and a loop.
   void call() {
     Vec a = any();
     if (!holds(a.elem, a.bound + 4) || a.elem == "index") return;
@@ -420,7 +422,8 @@ private:
     }
   }
 
-  // Stores the last few values side by side, each workgroup in separate rows, and accumulates values that fit an i32.
+  // Stores at most four of the last values side by side, each workgroup in separate rows; one of them may be scattered instead.
+  // The first i32 value that is stored is also combined with %S by an atomic, after which no further value is stored.
   void finish() {
     int64_t column = 0;
     size_t count = std::min<size_t>(values_.size(), 4);
@@ -442,7 +445,7 @@ private:
         std::string sums = fresh();
         line(str(sums, " = init_tile %S[0, 0] -> tile<", shapeText(v.shape, "i32"), withLayout(layout), ">"));
         line(str(fresh(), " = atomic_rmw <", choose({"addi", "maxs", "xori", "minu", "andi"}), "> ", v.name, ", ", sums));
-        return; // only one kind of atomic, so that their order does not matter
+        return; // only one kind of atomic is used, so that the order of atomics does not matter
       }
     }
   }
@@ -458,8 +461,8 @@ private:
     line(str(w.name, op, v.name, " : ", vectorType(v.shape, v.elem), " -> ", vectorType(v.shape, to)));
     return w;
   }
-  // Stores a value to the rows from `row` on: by a plain store, transposed through a column-major view, or by an atomic without
-  // conflicting accesses.
+  // Stores a value to the rows from `row` on: by a plain store, by a transposed store through a column-major view, or by an
+  // atomic without conflicting accesses.
   void store(const Vec &v, const std::string &row, int64_t column) {
     std::string tile = fresh();
     if (chance(4)) {

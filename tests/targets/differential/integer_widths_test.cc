@@ -1,5 +1,5 @@
-// Chains of integer casts and logic on masks give the same results on every GPU as on the interpreter. Each kernel runs on one
-// GPU in rotation; with XT_DIFFERENTIAL_GPUS=all, on every GPU.
+// Tests that chains of integer casts and logic on masks give the same results on every GPU as on the interpreter. Each kernel
+// runs on one GPU in rotation, or on every GPU if XT_DIFFERENTIAL_GPUS is `all`.
 #include "tests/targets/differential/rounds.h"
 #include "tests/targets/differential/way.h"
 #include "tests/targets/integer_kernels.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Buffers = std::vector<std::vector<unsigned char>>;
 
-// The contents of the buffers after the kernel has run. The first buffer initially has numbers of all sizes and signs.
+// Returns the contents of the buffers after the kernel has run. The first buffer initially has numbers of all sizes and signs.
 std::optional<Buffers> resultOn(const Way &way, const std::string &text) {
   CompiledWay made(way, text);
   if (made.make() != CompiledWay::Outcome::Made) {

@@ -24,7 +24,7 @@ bool wraps(int64_t extent, int64_t parts, int64_t data) { return extent % data =
 bool fits(int64_t extent, int64_t parts, int64_t data) { return inRounds(extent, parts, data) || wraps(extent, parts, data); }
 } // namespace
 
-// A random sg_data that fits, or 0 if none does.
+// Returns a random sg_data that fits, or 0 if none does.
 int64_t KernelText::randomData(int64_t extent, int64_t parts, bool copies) {
   std::vector<int64_t> sizes;
   for (int64_t s = 1; s <= extent; ++s) {
@@ -62,7 +62,7 @@ KernelText::MmaLayouts KernelText::mmaLayouts(int64_t m, int64_t n, int64_t k) {
     for (int64_t p = 1; p <= m; ++p)
       for (int64_t q = 1; q <= n; ++q)
         for (int64_t part : {k, k / 2, k / 4}) {
-          // a and b cut K into the same pieces, so both cut it or neither.
+          // Operands `a` and `b` must divide K into the same parts, so either both or neither of them divide it.
           if (part == 0 || (part < k && (x == 1 || y == 1))) continue;
           if (fits(m, x, p) && fits(n, y, q) && fits(k, y, part) && fits(k, x, part))
             fitting.push_back({map(p, part), map(part, q), map(p, q)});

@@ -1,4 +1,4 @@
-// Base of the generators of random kernels: random choices, lines of text, shapes, layouts that fit them, conversions.
+// Base of the generators of random kernels: random choices, lines of text, shapes, layouts that fit the shapes, conversions.
 #pragma once
 #include "ir/base/text.h"
 
@@ -29,18 +29,18 @@ protected:
   void line(const std::string &text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
   std::string fresh() { return str("%v", next_++); }
 
-  // A random shape. At workgroup scope one dimension is a multiple of the number of subgroups, so that a value of this shape
-  // can be stored.
+  // Returns a random shape. At workgroup scope one dimension is a multiple of the number of subgroups, so that a value of this
+  // shape can be stored.
   Shape randomShape();
-  // A wg_map that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also with
-  // sg_data that wraps around.
+  // Returns a wg_map that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also
+  // with an sg_data that wraps around.
   std::string randomLayout(Shape shape, bool copies);
-  // A layout in which each element has one owner, or "" if none fits.
+  // Returns a layout in which each element has one owner, or "" if none fits.
   std::string storable(Shape shape) const;
-  // A layout in which the first subgroup of each dimension holds the whole dimension.
+  // Returns a layout in which every subgroup holds the whole shape.
   std::string whole(Shape shape) const;
 
-  // The layouts of a, b and c of a product: rows and columns are distributed as in the result, and K is whole or divided.
+  // The layouts of `a`, `b` and `c` of a product: rows and columns are distributed as in the result, and K is whole or divided.
   struct MmaLayouts {
     std::string a, b, c;
   };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 21;
 
-// The size of a dynamic extent, by the dimension counted from the last.
+// Returns the extent for a dynamic dimension, which is counted from the last one.
 int64_t openExtent(size_t fromLast, size_t parameter) {
   constexpr int64_t kLast[] = {41, 37, 3, 2, 2};
   return kLast[fromLast] + (parameter == 2 ? 119 : 0); // outputs have room for several tiles side by side
@@ -22,7 +22,7 @@ double numberAt(const MutantMemory::Buffer &buffer, size_t i) {
   return loadFloat(buffer.elem, at);
 }
 
-// The largest difference of floats attributed to rounding, as a fraction of the largest value in the buffer.
+// Differences of floats up to this fraction of the largest value in the buffer are attributed to rounding.
 constexpr double kLoose = 0.25;
 
 std::string floatDifference(const MutantMemory::Buffer &a, const MutantMemory::Buffer &b, bool &loose) {

@@ -1,4 +1,4 @@
-// Buffers for the parameters of any kernel.
+// Memory for the parameters of any kernel.
 #pragma once
 #include "ir/launch.h"
 #include "ir/module.h"
@@ -10,9 +10,10 @@ namespace xt {
 
 class MutantMemory {
 public:
-  // Nullopt if the kernel needs more memory than the test provides, or memory that is not row-major.
+  // Returns nullopt if the kernel needs more memory than the test provides, or memory that is not row-major.
   static std::optional<MutantMemory> make(const Kernel &kernel);
-  // Refills the same buffers for each launch, because a kernel's result may depend on the addresses.
+  // Returns the arguments of a launch, whose buffers are filled anew. All launches use the same buffers, because a kernel's
+  // result may depend on their addresses.
   std::vector<LaunchArg> args();
 
   struct Buffer {
@@ -28,8 +29,8 @@ private:
   std::vector<LaunchArg> args_; // for a buffer, `integer` is its index in buffers_
 };
 
-// Describes how two results of a kernel differ; "" if they do not. Sets `loose` if they differ only as much as rounding may
-// cause.
+// Describes how two results of a kernel differ; "" if they do not, or if floats differ only as much as rounding may cause. Sets
+// `loose` if floats differ at all.
 std::string differenceOf(const MutantMemory &a, const MutantMemory &b, bool &loose);
 
 } // namespace xt

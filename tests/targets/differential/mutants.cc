@@ -22,14 +22,15 @@ namespace {
 
 constexpr unsigned kSecondsOfOne = 60;
 
-// The lines that use an address. A mutant must keep the generator's lines with raw addresses, since they stay in bounds.
+// Returns the lines that use an address. A mutant must keep the generator's lines with raw addresses, because these stay in
+// bounds.
 std::multiset<std::string> addressLines(const std::string &text) {
   std::multiset<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     line.erase(0, line.find_first_not_of(' '));
-    // Ignore the names of results, which are numbered.
+    // The names of results are ignored, because they are numbered.
     if (size_t equals = line.find(" = "); line.starts_with('%') && equals != std::string::npos) line.erase(0, equals);
     bool names = line.find("%D") != std::string::npos || line.find("i64 ->") != std::string::npos ||
                  line.find("u64 ->") != std::string::npos;
@@ -73,7 +74,7 @@ bool mayBeOpen(const Op &op) {
   }
 }
 
-// Whether small differences of floats may become large ones.
+// Whether the op may turn small differences of floats into large ones.
 bool isJump(const Op &op) {
   switch (op.kind()) {
   case OpKind::CmpF:
@@ -101,7 +102,7 @@ Facts factsOf(Kernel &kernel) {
 
 using Say = std::function<void(const std::string &)>;
 
-// Runs one mutant in all ways, in the child process.
+// Runs one mutant in all ways, within the child process.
 class Trial {
 public:
   Trial(const std::string &text, const std::string &before, std::string kernel, uint64_t seed, bool everyGpu, const Say &say)
@@ -125,7 +126,7 @@ public:
   }
 
 private:
-  // Runs it on the interpreter, which detects invalid programs.
+  // Runs the mutant on the interpreter, which detects invalid programs.
   Fate begin(const Way &way) {
     CompiledWay made(way, text_);
     CompiledWay::Outcome outcome = made.make();
@@ -197,12 +198,12 @@ private:
   bool everyGpu_;
   const Say &say_;
   Facts facts_;
-  std::optional<MutantMemory> first_, result_; // the memory of all launches; a copy of the interpreter's result
+  std::optional<MutantMemory> first_, result_; // first_: memory of all launches; result_: copy of the interpreter's result
   size_t ran_ = 0, refused_ = 0;
   bool loose_ = false;
 };
 
-// The last line that begins with `sign`, without the sign.
+// Returns the last line that begins with `sign`, without the sign, or "".
 std::string lastLine(const std::string &said, char sign) {
   size_t at = said.rfind(str('\n', sign));
   if (at == std::string::npos && !said.starts_with(sign)) return "";

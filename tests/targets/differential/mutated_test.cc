@@ -20,7 +20,7 @@ namespace xt {
 namespace {
 
 constexpr unsigned kSecondsOfReducing = 180;
-constexpr int kMostTrials = 60, kMostChanges = 4; // per mutant
+constexpr int kMostTrials = 60, kMostChanges = 4; // limits per mutant
 
 std::string keep(const std::string &name, const std::string &text) {
   std::filesystem::path folder = XT_BINARY_DIR "/differential";
@@ -49,7 +49,7 @@ struct Counts {
   }
 };
 
-// Handwritten kernels. They are launched on small buffers instead of their own sizes.
+// Returns the handwritten kernels. They are launched on small buffers instead of their own sizes.
 std::vector<std::string> programs() {
   std::vector<std::string> texts;
   for (const char *folder : {"../examples", "../stdlib", "peers"})
@@ -65,7 +65,8 @@ void addFailure(const std::string &mutant, uint64_t seed, const MutantEnd &end, 
                 << reduced;
 }
 
-// Applies random changes one after another and keeps those after which the text compiles. Returns `base` if none does.
+// Applies random changes one after another and keeps those after which the text compiles. Returns `base` if none does. If the
+// compiler fails on a text, returns this text at once.
 std::string changed(const std::string &base, const std::string &other, uint64_t seed, Counts &counts) {
   fuzz::Mutator mutator(seed);
   std::string text = base;
@@ -110,14 +111,14 @@ TEST(Mutants, RandomOnesAgree) {
   EXPECT_LE(unchanged * 10, rounds.count);
 }
 
-// Kernels that once failed, as generated or as mutants, must not fail; the checker may reject them now.
+// Kernels that once failed, as generated or as mutants, must not fail again; the checker may reject them now.
 TEST(Mutants, ThoseThatOnceFailedAgree) {
   for (const auto &path : test::filesIn("targets/differential/found", ".xt")) {
     std::string text = test::readText(path);
     for (uint64_t gpu = 0; gpu < targetInfos(GpuFamily::Xe).size(); ++gpu) {
       MutantEnd end = runMutant(text, text, gpu, false);
       EXPECT_NE(end.fate, Fate::Failed) << path << '\n' << end.said;
-      if (end.fate == Fate::Late) std::printf("%s took too long\n", path.c_str()); // no failure: the machine may be slow
+      if (end.fate == Fate::Late) std::printf("%s took too long\n", path.c_str()); // not a failure: the machine may be slow
     }
   }
 }
@@ -155,7 +156,7 @@ TEST(Mutants, TellHowTheyEnd) {
   EXPECT_EQ(runMutant(address, address, 0, false).fate, Fate::Agreed);
 }
 
-constexpr unsigned kEnough = 3600, kLittle = 1; // seconds, for children that end by themselves and for those that do not
+constexpr unsigned kEnough = 3600, kLittle = 1; // time limits in seconds, for children that end and for those that do not
 
 TEST(Mutants, ChildrenTellHowTheyEnd) {
   auto end = [](int (*run)(), unsigned seconds = kEnough) {

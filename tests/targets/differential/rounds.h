@@ -1,5 +1,5 @@
-// The number of random kernels, the first seed and the GPUs, from XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED and
-// XT_DIFFERENTIAL_GPUS, which is `all` or unset.
+// The number of random kernels, the first seed and the GPUs, from the variables XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED
+// and XT_DIFFERENTIAL_GPUS, which is `all` or unset.
 #pragma once
 #include "ir/gpu/target_info.h"
 

@@ -32,7 +32,7 @@ bool hasOpenCl() {
 
 namespace {
 
-// Whether tiles are loaded or stored in a branch. These accesses include subgroup barriers, which Intel's runtime for CPUs
+// Whether the kernels load or store tiles in a branch. These accesses include subgroup barriers, which Intel's runtime for CPUs
 // executes incorrectly if not all subgroups of a workgroup reach them (targets/xe/opencl/README.md).
 bool branchesAtBarriers(Module &module) {
   bool found = false;
@@ -64,8 +64,8 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
   for (size_t i = 0; i < gpus; ++i) {
     if (!everyGpu && i != own) continue;
     const TargetInfo *gpu = &targetInfos(GpuFamily::Xe)[i];
-    // Use these ways for some seeds only: compiling many small blocks for the CPU is slow, and the interpreter runs each lane
-    // separately.
+    // Some ways are used for some seeds only, because compiling many small blocks for the CPU is slow, and the interpreter runs
+    // each lane separately.
     uint64_t turn = (seed / gpus + (everyGpu ? i : 0)) % 4;
     ways.push_back(onInterp(gpu, false, races));
     if (everyGpu || turn == 0) ways.push_back(onCpu(gpu, false));
@@ -111,7 +111,7 @@ CompiledWay::Outcome CompiledWay::make() {
   if (way_.device == DeviceChoice::OpenCl && branchesAtBarriers(*module_))
     return error_ = "subgroup barriers behind branches", Outcome::Refused;
   CompileOptions options;
-  options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
+  options.threads = way_.target == "cpu" ? 3 : 1; // with more than one thread, the work is divided
   options.optimise = way_.optimised;
   options.device = way_.device;
   options.checks.race = way_.races;

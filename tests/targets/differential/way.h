@@ -9,9 +9,9 @@
 
 namespace xt {
 
-// The target that runs a kernel, and the passes that run before: none, distribution to subgroups, the passes that cut it into
-// blocks of a GPU, or those that lower it to lanes. `races`: the interpreter checks for races. `optimised`: LLVM or the driver
-// optimises the code.
+// The target that runs a kernel, and the passes that run before: none, distribution to subgroups, the passes that cut the
+// kernel into blocks of a GPU, or those that lower it to lanes. `races`: the interpreter checks for races. `optimised`: LLVM or
+// the driver optimises the code.
 struct Way {
   std::string_view target;
   bool distributed = false;
@@ -20,18 +20,19 @@ struct Way {
   bool races = false;
   bool optimised = true;
   DeviceChoice device = DeviceChoice::Any;
-  std::string text() const; // a description such as "cpu, in blocks of xe-pvc"
+  std::string text() const; // returns a description such as "cpu, in blocks of xe-pvc"
 };
 
 // Whether there is a Level Zero device. The software device needs Debian's llvm-spirv-15 and loader.
 bool hasXe();
-// Whether there is an OpenCL device that accepts code compiled for `spirv`. tests/run installs Intel's runtime for CPUs.
+// Whether there is an OpenCL device that accepts code compiled for `spirv`, such as Intel's runtime for CPUs, which tests/run
+// installs.
 bool hasOpenCl();
 
-// The ways to run the kernel of a seed; the interpreter is first. Includes the passes of each GPU with `everyGpu`, otherwise of
-// one GPU in rotation. Runs the code of these GPUs if there is a Level Zero device, and that of `spirv` if there is an OpenCL
-// device. Slower ways are used for fewer seeds. CPU code in blocks or lanes of a GPU is not optimised, and of several GPUs
-// only one gets optimised code.
+// Returns the ways to run the kernel of a seed; the interpreter is first. With `everyGpu`, they include the passes of each GPU,
+// otherwise those of one GPU in rotation. If there is a Level Zero device, they run the code of these GPUs, and if there is an
+// OpenCL device, the code of `spirv`. Slower ways are used for fewer seeds. CPU code in blocks or lanes of a GPU is not
+// optimised. If there are several GPUs, the code of only one is optimised.
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu);
 
 class CompiledWay {

@@ -12,7 +12,7 @@ void readNothing(void *) { static_cast<void>(*static_cast<volatile int *>(reinte
 struct sigaction beforeHost;
 int hostFaults = 0;
 
-// Passes an unknown fault on, as a handler should.
+// The handler passes a fault that it does not know on to the previous handler, as a handler should.
 void onHostFault(int signal, siginfo_t *info, void *context) {
   if (++hostFaults > 10) std::_Exit(7); // the fault repeats endlessly
   beforeHost.sa_sigaction(signal, info, context);
@@ -61,10 +61,10 @@ TEST(FaultGuardDeathTest, AFaultOfNoGuardedCallEndsTheProcess) {
     if (host) setHostHandler();
     readNothing(nullptr);
   };
-  auto dies = [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 7; }; // signal or sanitizer
+  auto dies = [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 7; }; // ended by a signal or the sanitizer
   EXPECT_EXIT(crash(false), dies, "");
   EXPECT_EXIT(crash(true), dies, "");
-  auto crashInTurn = [] { // the handlers of the process and of the guards each found the other one installed
+  auto crashInTurn = [] { // the handler of the process and that of the guards are each installed on top of the other
     {
       FaultGuard first;
       setHostHandler();

@@ -1,5 +1,5 @@
-// Under the sanitizers these tests also check that every stack switch is announced: old frames of a fiber must not be
-// mistaken for the running ones.
+// Tests fibers. Under the sanitizers, these tests also check that every stack switch is announced: old frames of a fiber must
+// not be mistaken for current ones.
 #include "targets/fibers/fiber.h"
 
 #include "targets/faults/fault_guard.h"
@@ -101,7 +101,7 @@ __attribute__((noinline)) size_t useStack(GivenUp &all, int depth) {
   return below + bytes[0] + bytes[sizeof bytes - 1];
 }
 
-// The frames of an abandoned fiber have other depths than those of the next one.
+// The frames of an abandoned fiber have different depths than those of the next one.
 TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
   GivenUp all;
   FiberStack stack(kStack);
@@ -115,14 +115,14 @@ TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
           endContext(a.fiber, a.thread);
         },
         &all);
-    switchContext(all.thread, all.fiber); // it suspends itself
-    if (round % 2 == 0) continue;         // and is abandoned
+    switchContext(all.thread, all.fiber); // the fiber suspends itself
+    if (round % 2 == 0) continue;         // and is abandoned in every other round
     switchContext(all.thread, all.fiber);
     EXPECT_EQ(all.total, static_cast<size_t>(all.depth * (all.depth + 1)));
   }
 }
 
-// A memory fault on a fiber ends a guarded call of the thread: a jump leaves the fiber.
+// A memory fault on a fiber ends the guarded call of the thread by a jump that leaves the fiber.
 TEST(Fiber, isLeftByAFault) {
   FaultGuard guard;
   GivenUp all;
@@ -146,7 +146,7 @@ TEST(Fiber, isLeftByAFault) {
         &all);
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->address, 64u);
-    // The thread continues on its own stack and with fibers.
+    // The thread continues on its own stack and can run fibers.
     all.depth = 2;
     all.fiber.start(
         stack, 0,
@@ -212,7 +212,7 @@ TEST(FiberStack, isKeptAndTakenAgain) {
   EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // larger than the address space
 }
 
-// If a process may create no more mappings, a stack would have no guard page. Each stack that is returned has one.
+// If a process may create no more mappings, a stack could not get a guard page. A stack must have one, or must not be returned.
 TEST(FiberStack, hasItsGuardPageOrIsNotThere) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers need mappings of their own";
@@ -232,7 +232,7 @@ TEST(FiberStack, hasItsGuardPageOrIsNotThere) {
     munmap(last, kPage);
     FiberStack stack(kStack);
     if (!stack.valid()) _exit(0);
-    // The system refuses to read into a page that has no rights.
+    // The system refuses to access a page without access rights.
     _exit(read(files[0], stack.top() - stack.bytes() - 1, 1) < 0 ? 0 : 1);
   }
   int status = 0;

@@ -1,4 +1,4 @@
-// Counts the bytes that this process has allocated in total; freed memory is not subtracted.
+// The number of bytes that this process has allocated in total; freed memory is not subtracted.
 #pragma once
 #include <atomic>
 #include <cstddef>

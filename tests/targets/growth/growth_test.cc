@@ -1,5 +1,5 @@
-// The output of the compiler and the memory that it allocates grow at most linearly with the source. The tests compare counts,
-// so that they do not depend on the machine; times are only printed.
+// Tests that the output of the compiler and the memory that it allocates grow at most linearly with the source. The tests
+// compare counts, so that they do not depend on the machine; times are only printed.
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/lower.h"
@@ -47,7 +47,7 @@ Counts compile(const std::string &text, double sourceOps) {
   return counts;
 }
 
-// Compares the increase per op of source between consecutive sizes: it must not grow by more than a tenth.
+// Compares the increase per op of source between consecutive sizes, which must not grow by more than a tenth.
 void expectLinear(const std::vector<Counts> &counts) {
   auto slope = [&](size_t i, double Counts::*what) {
     return (counts[i + 1].*what - counts[i].*what) / (counts[i + 1].sourceOps - counts[i].sourceOps);
@@ -57,7 +57,7 @@ void expectLinear(const std::vector<Counts> &counts) {
       EXPECT_LE(slope(i + 1, what), 1.1 * slope(i, what)) << "between sizes " << i << " and " << i + 2;
 }
 
-// Groups of ops that load, reduce, broadcast and combine tiles; stores the result at the end.
+// Returns a kernel with groups of ops that load, reduce, broadcast and combine tiles. The kernel stores the result at its end.
 std::string chain(int groups) {
   std::string text = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %acc = constant 0.0 : vector<16x32xf32>\n";
   for (int g = 0; g < groups; ++g)
@@ -69,8 +69,8 @@ std::string chain(int groups) {
 
 TEST(Growth, LinearInOps) {
   std::vector<Counts> counts;
-  compile(chain(2), 10); // warms up what a process creates only once
-  // Sizes in a constant ratio, so that the growth steps of containers affect all sizes alike.
+  compile(chain(2), 10); // warms up: allocates what a process creates only once
+  // The sizes have a constant ratio, so that the growth steps of containers affect all sizes alike.
   for (int ops : {160, 640, 2560, 10240}) counts.push_back(compile(chain(ops / 5), ops));
   expectLinear(counts);
 }
@@ -88,7 +88,7 @@ TEST(Growth, LinearInKernels) {
   expectLinear(counts);
 }
 
-// One value with many uses: folding `%x * 1` replaces each use of %x by another one.
+// Returns a kernel with one value that has many uses: folding `%x * 1` replaces each use of %x by another one.
 std::string oneValue(int uses) {
   std::string text = "kernel @k(%C: memref<?xi32>, %x: i32) {\n  %acc = %x + 1\n";
   for (int u = 0; u < uses; ++u) text += str("  %v", u, " = %x * 1\n  %acc = %acc * %v", u, "\n");
@@ -148,7 +148,7 @@ Counts compileBlocks(int rows) {
 
 TEST(Growth, LinearInBlocks) {
   std::vector<Counts> counts;
-  compileBlocks(64); // warms up what a process creates only once
+  compileBlocks(64); // warms up: allocates what a process creates only once
   for (int rows : {64, 256, 1024, 4096}) counts.push_back(compileBlocks(rows));
   for (size_t i = 1; i < counts.size(); ++i) EXPECT_EQ(counts[i].sourceOps, 4 * counts[i - 1].sourceOps);
   expectLinear(counts);

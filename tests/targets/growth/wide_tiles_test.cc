@@ -1,6 +1,6 @@
-// For wide tiles, the output of the passes of each GPU and the memory that they allocate grow at most linearly with the tile.
-// The tests count ops and bytes for each pass, and instructions, blocks and bytes for code generation, so that they do not
-// depend on the machine.
+// Tests that for wide tiles, the output of the passes of each GPU and the memory that they allocate grow at most linearly with
+// the tile. The tests count ops and bytes for each pass, and instructions, blocks and bytes for code generation, so that they
+// do not depend on the machine.
 #include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
 #include "lang/lower/lower.h"
@@ -31,7 +31,7 @@ std::string copied(int64_t columns) {
              "\n  %ty = init_tile %Y[0, 0] -> ", tile, "\n  %x = load_tile %tx\n  store_tile %x, %ty\n}\n");
 }
 
-// A loop that carries tiles: loads, a row that is broadcast to all rows, and stores.
+// Returns a kernel whose loop carries tiles, with loads, a row that is broadcast to all rows, and stores.
 std::string scaled(int64_t columns) {
   std::string tile = str("tile<4x", columns, "xf32>"), row = str("tile<1x", columns, "xf32>");
   return str(
@@ -124,11 +124,11 @@ private:
   }
 };
 
-// The increase per added column must not grow by more than a tenth. That of bytes may grow by a half, because hash tables grow
-// in steps, by factors that are not exactly two. With quadratic growth it would double.
+// The increase per added column must not grow by more than a tenth. The increase of bytes may grow by a half, because hash
+// tables grow in steps, by factors that are not exactly two. With quadratic growth, an increase would double.
 TEST_P(WideTiles, GrowLinearly) {
   int64_t widest = shape().widest;
-  compile(widest / 8); // warms up what a process creates only once
+  compile(widest / 8); // warms up: allocates what a process creates only once
   Counts quarter = compile(widest / 4), half = compile(widest / 2), whole = compile(widest);
   for (const auto &[name, count] : whole) {
     double first = half[name] - quarter[name], second = (count - half[name]) / 2;

@@ -1,5 +1,5 @@
-// Findings of `--check`: each file of checks/ gives the messages in the .txt file of the same name, the first error
-// (or warning) with the code in its name; every correct program gives no findings.
+// Tests the findings of `--check`: each file of checks/ gives the messages in the .txt file of the same name, and its first
+// error (or warning) has the code in the file name. Correct programs give no findings.
 #include "interp_program.h"
 #include "tests/golden.h"
 
@@ -25,7 +25,7 @@ struct Watched {
   TestReport report;
   Diagnostics found;
 };
-// The launches run twice; only the findings of the first round are kept.
+// Runs a test with checks. The launches run twice; only the findings of the first round are kept.
 void watch(InterpProgram &program, const HostTest &test, Schedule schedule, Checks checks, Watched &out) {
   InterpOptions options;
   options.schedule = schedule;
@@ -39,7 +39,7 @@ void watch(InterpProgram &program, const HostTest &test, Schedule schedule, Chec
   }
 }
 
-// Code and position of each finding.
+// Returns the code and the position of each finding.
 std::vector<std::pair<int, uint32_t>> places(const Diagnostics &found) {
   std::vector<std::pair<int, uint32_t>> all;
   for (const Diagnostic *d : found.sorted()) all.emplace_back(static_cast<int>(d->code), d->range.begin);
@@ -91,7 +91,7 @@ TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
       Watched watched;
       watch(program, program.module->tests[0], kSchedules[0], checks, watched);
       for (const Diagnostic &d : watched.found.all()) {
-        const bool isRace = code == 702 && d.code == DiagCode::CopyInFlight; // found together with races
+        const bool isRace = code == 702 && d.code == DiagCode::CopyInFlight; // such copies are found together with races
         EXPECT_TRUE(static_cast<int>(d.code) == code || isRace) << d.message;
       }
     }
@@ -101,7 +101,7 @@ TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
   EXPECT_FALSE(none.any());
 }
 
-// Ragged edges are legal but give `bounds` warnings; these programs have no other findings.
+// Ragged edges are legal but give `bounds` warnings. These programs have no other findings.
 TEST(Checks, RightProgramsHaveNoErrors) {
   size_t tests = 0;
   std::vector<std::filesystem::path> files = test::filesIn("targets/interp/programs", ".xt");

@@ -34,7 +34,7 @@ public:
   }
   std::string messages() const { return renderText(diagnostics, sources, false); }
 
-  // Runs a test; the output of the first of its two rounds is in `printed`.
+  // Runs a test and appends the output of the first of its two rounds to `printed`.
   TestReport run(const HostTest &test, InterpOptions interp = {}) {
     bool may = false;
     interp.print = [&](std::string_view text) {

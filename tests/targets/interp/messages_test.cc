@@ -1,4 +1,4 @@
-// The output of kernels' prints, and the errors with which the interpreter ends an invalid launch.
+// Tests the output of kernels' prints, and the errors with which the interpreter ends an invalid launch.
 #include "interp_program.h"
 
 namespace xt {
@@ -127,7 +127,7 @@ TEST(ExplicitViews, ReachingOutsideOfTheBufferIsAnErrorAtTheAccess) {
   EXPECT_EQ(failure(view("%N, 4", "4, 1", store)), "5: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "-4, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
-  // A tile that is never accessed, or that its shape pads, is not an error.
+  // It is not an error if a tile is never accessed, or if the shape of its base leads to padding.
   EXPECT_EQ(failure(view("%N, 4", "4, 1", "  prefetch_tile %t\n")).find("element"), std::string::npos);
   EXPECT_EQ(failure(view("3, 4", "4, 1", load)).find("element"), std::string::npos);
   EXPECT_EQ(failure(view("-1, 4", "4, 1", load)).find("element"), std::string::npos) << "an empty base";
@@ -175,7 +175,7 @@ test "waits" {
   }
 }
 
-// One subgroup polls a value that another one writes: the launch ends under every schedule.
+// One subgroup polls a value that another one writes. The launch must end under every schedule.
 TEST(Meeting, ASubgroupThatWaitsInALoopLetsOthersRun) {
   for (Schedule schedule : kSchedules) {
     InterpProgram program(R"(kernel @flag(%B: memref<?x?xi32>) subgroups(2) {

@@ -1,4 +1,4 @@
-// Each program of programs/ passes its tests in any order of workgroups and subgroups.
+// Tests that each program of programs/ passes its tests in any order of workgroups and subgroups.
 #include "interp_program.h"
 #include "tests/golden.h"
 

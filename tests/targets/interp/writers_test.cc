@@ -1,4 +1,4 @@
-// Finds the writers of an element (ir/interp/writer_trace.h), for every op that writes memory.
+// Tests finding the writers of an element (ir/interp/writer_trace.h), for every op that writes memory.
 #include "interp_program.h"
 
 #include "ir/elem_kinds.h"
@@ -11,7 +11,7 @@ namespace {
 
 class Writers : public testing::Test {
 protected:
-  // Adds a buffer of i32 or f32 with all elements 0; scalar arguments follow.
+  // Adds a buffer of i32 or f32 whose elements are all 0. Scalar arguments must be added after buffers.
   void buffer(std::vector<int64_t> sizes, Elem elem = Elem::F32) {
     int64_t count = 1;
     LaunchArg arg;
@@ -115,7 +115,7 @@ TEST_F(Writers, ScalarsViewsAndAddresses) {
   }
 })");
   buffer({4, 8});
-  args.push_back(args[0]); // the same buffer, by its address
+  args.push_back(args[0]); // a second argument refers to the same buffer by its address
   auto writers = find(program, 0, {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {2, 1}, {3, 0}, {3, 1}, {3, 2}});
   EXPECT_EQ(textOf(writers[0]), "0 / 1 x2");
   EXPECT_EQ(textOf(writers[1]), "0 / 1 x1");
@@ -149,8 +149,8 @@ TEST_F(Writers, WhatCannotBeToldIsAnError) {
             "the addresses of its stores depend on the results of atomics");
 }
 
-// Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. The stored value, which a
-// trace of addresses does not compute, is a constant, a loaded value, or a value that another atomic returns.
+// The ways to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. The stored value is a
+// constant, a loaded value, or a value that another atomic returns; a trace of addresses does not compute it.
 struct ScatteredStore {
   std::string name, kernel, body;
 };

@@ -6,7 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/Support/ErrorHandling.h>
 
-// Memory that LLVM had allocated when it failed is leaked by design.
+// Disables leak detection, because memory that LLVM had allocated when it failed is leaked by design.
 extern "C" const char *__asan_default_options();
 const char *__asan_default_options() { return "detect_leaks=0"; }
 
@@ -34,7 +34,7 @@ TEST(GuardTest, ResultsPassThrough) {
   EXPECT_EQ(failed.error().message, "mine");
 }
 
-// A module that the code generator cannot translate is an Error, not the end of the process.
+// If the code generator cannot translate a module, the result is an Error, and the process continues.
 TEST(GuardTest, BadModuleIsAnError) {
   auto machine = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64", "");
   ASSERT_TRUE(machine.ok());

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// int64_t f() { return add(number, number); }
+// Returns the object of a function `int64_t f() { return add(number, number); }`.
 std::string objectThatCalls(const char *callee, int64_t number) {
   llvm::LLVMContext context;
   llvm::Module module("test", context);
@@ -42,14 +42,14 @@ TEST(LinkedObject, FunctionsOfTheSameNameStayApart) {
   ASSERT_TRUE(one.ok() && other.ok());
   EXPECT_EQ(call(**one), 10);
   EXPECT_EQ(call(**other), 49);
-  one->reset(); // the code of the other object stays
+  one->reset(); // the code of the other object remains
   EXPECT_EQ(call(**other), 49);
 }
 
 TEST(LinkedObject, WhatIsMissingIsAnError) {
   auto object = LinkedObject::link(objectThatCalls("g", 1), {});
   ASSERT_TRUE(object.ok());
-  EXPECT_FALSE((*object)->find("f").ok()); // calls an undefined function
+  EXPECT_FALSE((*object)->find("f").ok()); // f calls an undefined function
   EXPECT_FALSE((*object)->find("h").ok());
   auto broken = LinkedObject::link("not an object", {});
   EXPECT_TRUE(!broken.ok() || !(*broken)->find("f").ok());

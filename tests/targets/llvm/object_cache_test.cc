@@ -49,7 +49,7 @@ TEST_F(CacheTest, DamagedEntriesAreNotThere) {
   cache.keep("k", object);
   auto size = static_cast<int64_t>(fs::file_size(cache.fileOf("k")));
   ASSERT_GT(size, 1000);
-  for (int64_t at = 0; at < size; at += at < 60 ? 1 : 97) { // damages a bit of each part
+  for (int64_t at = 0; at < size; at += at < 60 ? 1 : 97) { // inverts one bit in each part of the file
     cache.keep("k", object);
     std::fstream file(cache.fileOf("k"), std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);
@@ -66,7 +66,7 @@ TEST_F(CacheTest, DamagedEntriesAreNotThere) {
   }
 }
 
-// A copy of an entry under the name of another one.
+// The file is an entry that has the name of another one.
 TEST_F(CacheTest, AnEntryBelongsToItsKey) {
   ObjectCache cache(directory);
   cache.keep("one", "object");
@@ -82,7 +82,7 @@ TEST_F(CacheTest, TheLongestUnusedGo) {
   cache.keep("b", object);
   cache.keep("c", object);
   for (const char *key : {"a", "b", "c"}) fs::last_write_time(cache.fileOf(key), old);
-  EXPECT_TRUE(cache.find("a")); // marks it as used: now b and c are older
+  EXPECT_TRUE(cache.find("a")); // this marks it as used, so that b and c are older
   cache.keep("d", object);
   EXPECT_EQ(files(), 3U);
   EXPECT_TRUE(cache.find("a"));
@@ -101,7 +101,7 @@ TEST_F(CacheTest, WhatCannotBeWrittenIsLeft) {
   EXPECT_TRUE(fs::is_regular_file(directory));
 }
 
-// --- attacks: none of these may be found ------------------------------------------------------------------------------
+// --- attacks: none of these entries may be found ----------------------------------------------------------------------
 
 mode_t modeOf(const std::string &path) {
   struct stat info{};
@@ -120,8 +120,8 @@ TEST_F(CacheTest, OnlyTheUserReadsTheKeyAndTheEntries) {
   EXPECT_EQ(fs::file_size(directory + "/key"), 32U);
 }
 
-// Entries made without knowledge of the secret: without a digest, with an unkeyed digest, and with that of another
-// user's directory.
+// These entries were made without knowledge of the secret: without a digest, with an unkeyed digest, and with the digest of
+// another user's directory.
 TEST_F(CacheTest, APlantedEntryIsNotFound) {
   ObjectCache cache(directory), other(directory + "-other");
   cache.keep("k", "good");
@@ -211,15 +211,15 @@ TEST_F(CacheTest, ADirectoryThatOthersWriteToIsRefused) {
   }
   chmod(directory.c_str(), 0755); // others may read, which is harmless
   EXPECT_EQ(ObjectCache(directory).find("k"), "object");
-  // A parent that others may write to is rejected, because they could replace the directory. One with the sticky bit,
-  // like /tmp, is accepted.
+  // A parent directory to which others may write is rejected, because they could replace the directory. A parent with the
+  // sticky bit, like /tmp, is accepted.
   std::string parent = fs::path(directory).parent_path();
   chmod(parent.c_str(), 0777);
   EXPECT_NE(ObjectCache(directory).refusal(), "");
   chmod(parent.c_str(), 01777);
   EXPECT_EQ(ObjectCache(directory).find("k"), "object");
   chmod(parent.c_str(), 0755);
-  // A link leads to the same directory.
+  // The link leads to the same directory.
   fs::create_directory_symlink(directory, parent + "/link");
   EXPECT_EQ(ObjectCache(parent + "/link").find("k"), "object");
   chmod(directory.c_str(), 0777);
@@ -278,15 +278,15 @@ TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
     EXPECT_EQ(entry.path().string().find("-new-"), std::string::npos) << entry.path();
 }
 
-// Processes that create the secret at once must end up with the same one, else the entries of some would be lost. Each makes
-// its cache, and stores its entry when all have theirs.
+// Processes that create the secret at the same time must end up with the same secret, because otherwise the entries of some
+// would be lost. Each process opens the cache, and stores its entry when all processes have opened it.
 TEST_F(CacheTest, ProcessesThatMakeTheKeyAtOnceShareIt) {
   constexpr int kProcesses = 24, kRounds = 12;
   for (int round = 0; round < kRounds; ++round) {
     fs::remove_all(directory);
     fs::create_directories(directory);
     fs::permissions(directory, fs::perms::owner_all);
-    if (round % 2) std::ofstream(directory + "/key") << "too short"; // to be replaced
+    if (round % 2) std::ofstream(directory + "/key") << "too short"; // this key must be replaced
     int start[2], made[2], go[2];
     ASSERT_TRUE(pipe(start) == 0 && pipe(made) == 0 && pipe(go) == 0);
     std::vector<pid_t> children;
@@ -304,7 +304,7 @@ TEST_F(CacheTest, ProcessesThatMakeTheKeyAtOnceShareIt) {
       }
       children.push_back(child);
     }
-    close(start[0]), close(start[1]); // all begin
+    close(start[0]), close(start[1]); // now all processes begin
     for (int i = 0; i < kProcesses; ++i) {
       char byte = 0;
       ASSERT_EQ(read(made[0], &byte, 1), 1);
@@ -320,7 +320,7 @@ TEST_F(CacheTest, ProcessesThatMakeTheKeyAtOnceShareIt) {
   }
 }
 
-// A process without a free descriptor cannot read the key, which is no reason to replace it.
+// A process without a free file descriptor cannot read the key. The key must not be replaced for this reason.
 TEST_F(CacheTest, AFileThatCannotBeReadThisTimeIsNotBad) {
   ObjectCache(directory).keep("k", "object");
   PrivateDirectory opened(directory);
@@ -343,7 +343,7 @@ TEST_F(CacheTest, AFileThatCannotBeReadThisTimeIsNotBad) {
   EXPECT_EQ(opened.read("key", 100, text, true), PrivateDirectory::Found::Bad);
 }
 
-// While another process replaces a bad key, this one must not remove what that one writes.
+// While another process replaces a bad key, this process must not remove the file that the other one writes.
 TEST_F(CacheTest, ALockedDirectoryKeepsItsKey) {
   fs::create_directories(directory);
   fs::permissions(directory, fs::perms::owner_all);
@@ -364,7 +364,7 @@ TEST_F(CacheTest, TheLimitHolds) {
   EXPECT_FALSE(fs::exists(directory));
   ObjectCache cache(directory, 10'000);
   cache.keep("small", "object");
-  cache.keep("large", std::string(20'000, 'x')); // would evict all others
+  cache.keep("large", std::string(20'000, 'x')); // this entry would evict all others
   EXPECT_EQ(cache.find("large"), std::nullopt);
   EXPECT_EQ(cache.find("small"), "object");
 }

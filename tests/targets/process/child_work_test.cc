@@ -26,7 +26,8 @@ TEST(ChildWork, GivesTheResultAndChangesNothingHere) {
   EXPECT_EQ(changed, 0);
 }
 
-// A limit of the system is not a bug of the compiler: no crash bundle is written, and the exit status says so.
+// If a limit of the system is exceeded, this is not a bug of the compiler: no crash bundle is written, and the exit status is
+// that of an error of the environment.
 TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
   auto limited = inChildProcess("makes texts", []() -> std::string { _exit(kExitEnvironment); });
   ASSERT_FALSE(limited);
@@ -54,7 +55,7 @@ TEST(ChildWork, TemporaryFilesOfTheParentStay) {
   std::filesystem::remove(file);
 }
 
-// The last test of this program: an internal error is remembered for the whole process.
+// This must be the last test of this program, because the whole process remembers an internal error.
 TEST(ChildWorkEnd, ACrashIsAMistakeOfTheCompiler) {
   auto crashed = inChildProcess("makes texts", [] {
     std::signal(SIGSEGV, SIG_DFL);

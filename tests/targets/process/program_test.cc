@@ -38,7 +38,7 @@ TEST(ExternalTool, AMissingProgramIsAnErrorWithThePackage) {
   EXPECT_EQ(lost.error().message, "cannot run sh in /no/such/folder: No such file or directory");
 }
 
-// Our tools ignore SIGPIPE and SIGXFSZ. Other programs rely on their effect.
+// Our tools ignore SIGPIPE and SIGXFSZ, but other programs rely on the effect of these signals.
 TEST(Program, IgnoredSignalsAreNotPassedOn) {
   for (int ignored : {SIGPIPE, SIGXFSZ}) {
     auto before = std::signal(ignored, SIG_IGN);
@@ -65,7 +65,7 @@ TEST(Program, IsEndedAfterItsProcessorTime) {
   EXPECT_EQ(waitForEnd(*child), 128 + SIGXCPU);
 }
 
-// A program must not outlive the process that started it, however that ends.
+// A program must not outlive the process that started it, however that process ends.
 TEST(Program, EndsWithTheProcessThatStartedIt) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

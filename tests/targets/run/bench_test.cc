@@ -1,4 +1,4 @@
-// Statistics of times, the end of measuring, and the work of a launch.
+// Tests the statistics of times, when measuring ends, and the counted work of a launch.
 #include "targets/run/bench.h"
 
 #include "lang/lower/lower.h"
@@ -15,7 +15,7 @@ TEST(Bench, MedianAndItsInterval) {
   EXPECT_EQ(odd.high, 5);
   EXPECT_EQ(odd.first, 5);
   EXPECT_EQ(benchTimes({1, 4, 2, 3}).median, 2.5);
-  // Of 100 times, the 41st and the 61st: ranks 50 -+ 0.98 * 10.
+  // The interval of 100 times is bounded by the 41st and the 61st: ranks 50 -+ 0.98 * 10.
   std::vector<double> many;
   for (int i = 100; i > 0; --i) many.push_back(i);
   EXPECT_EQ(benchTimes(many).low, 41);

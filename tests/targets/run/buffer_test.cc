@@ -97,7 +97,7 @@ TEST_F(BufferTest, GuardsShowTheFirstByte) {
   EXPECT_EQ(touched(-1), "1 guard byte changed before the buffer, the last 1 byte before its start");
   EXPECT_EQ(touched(18 * 4 + 14 + 1), "1 guard byte changed in the padding between rows, the first 1 byte after the end of a "
                                       "row, 87 bytes after the buffer's start");
-  EXPECT_EQ(touched(5), ""); // an element
+  EXPECT_EQ(touched(5), ""); // the byte belongs to an element
   EXPECT_NE(touched(p.dataBytes + DeviceBuffer::kMinGuardBytes - 1), "");
   EXPECT_NE(touched(-DeviceBuffer::kMinGuardBytes), "");
 }
@@ -120,7 +120,7 @@ TEST_F(BufferTest, BulkConversions) {
       auto image = static_cast<uint16_t>(pattern);
       double v = loadFloat(elem == Elem::F16 ? Elem::F16 : Elem::BF16, &image);
       double next = loadFloat(Elem::F16, &image) * 1.5;
-      double half = v + v * 0x1p-11; // half-way for f16 where the last bit is 0
+      double half = v + v * 0x1p-11; // in f16, this is half-way to the next number if the last bit is 0
       for (double x : {v, half, std::nextafter(half, 1e300), std::nextafter(half, -1e300), next, v * (1 + 0x1p-8), v * 1e30})
         values.push_back(x);
     }

@@ -39,7 +39,7 @@ private:
 TEST(Check, ExactReferencesPassOnlyTheirRounding) {
   const char *kX = "%X = fill(0.1) : memref<4xf16>\n%D = fill(0.1) : memref<4xf64>\n%Y = fill(0.0999755859375) : memref<4xf16>";
   EXPECT_TRUE(Compared(kX, "%X == %D").passes());
-  EXPECT_TRUE(Compared(kX, "%Y == %X").passes()); // the same value
+  EXPECT_TRUE(Compared(kX, "%Y == %X").passes()); // both have the same value
   const char *kNext =
       "%X = fill(1.0) : memref<4xf16>\n%D = fill(1.0004) : memref<4xf64>\n%Y = fill(1.0009765625) : memref<4xf16>";
   EXPECT_TRUE(Compared(kNext, "%X == %D").passes());
@@ -72,9 +72,9 @@ TEST(Check, NansAndInfinities) {
   EXPECT_FALSE(Compared(kX, "%P == 0.0 - %P").passes());
   EXPECT_FALSE(Compared(kX, "%O == %P").passes());
   EXPECT_FALSE(Compared(kX, "%O == %P within rtol = 1").passes());
-  EXPECT_TRUE(Compared(kX, "%H == 70000.0").passes()); // rounds to inf in f16
+  EXPECT_TRUE(Compared(kX, "%H == 70000.0").passes()); // 70000 rounds to inf in f16
   EXPECT_TRUE(Compared(kX, "%H == 70000.0 within ulp = 1").passes());
-  EXPECT_TRUE(Compared(kX, "%H == 65000.0 within rtol = 0.1").passes()); // a value close enough rounds to inf
+  EXPECT_TRUE(Compared(kX, "%H == 65000.0 within rtol = 0.1").passes()); // a value close enough to 65000 rounds to inf
   EXPECT_FALSE(Compared(kX, "%H == 65000.0 within rtol = 0.001").passes());
   EXPECT_FALSE(Compared(kX, "%H == 60000.0").passes());
   EXPECT_FALSE(Compared(kX, "%H == -70000.0").passes());
@@ -96,7 +96,7 @@ TEST(Check, FirstAndWorst) {
 }
 
 TEST(Check, OutputRoundingIsAdded) {
-  // The product's bound in f32 is tiny compared with the spacing of f16.
+  // The error bound of the product in f32 is tiny compared with the spacing of f16.
   const char *kX = "%A = fill(0.3) : memref<4xf32>\n%X = fill(0.09) : memref<4xf16>";
   Compared c(kX, "%X == %A * %A");
   ASSERT_TRUE(c.comparison);

@@ -1,4 +1,4 @@
-// Effects of kernels (ir/effects.h), on kernels from text.
+// Tests the effects of kernels (ir/effects.h), on kernels from text.
 #include "ir/effects.h"
 
 #include "run_helper.h"
@@ -21,7 +21,7 @@ TEST(Effects, DirectTiles) {
 }
 
 TEST(Effects, TilesThatLoopsCarryAndSwap) {
-  // After the first iteration the tile of A is that of B, so the store may write either.
+  // After the first iteration, %t is the tile of B, so the store may write to either buffer.
   KernelEffects e = effectsOf("%t = init_tile %A[0, 0] : memref<16x16xf32> -> tile<8x8xf32>\n"
                               "%u = init_tile %B[0, 0] : memref<16x16xf32> -> tile<8x8xf32>\n"
                               "%z = constant 0.0 : vector<8x8xf32>\n"

@@ -1,4 +1,5 @@
-// Compares bounds with arithmetic performed in f32 and f16: errors never exceed them, and they are not absurdly loose.
+// Compares error bounds with arithmetic performed in f32 and f16: errors must never exceed the bounds, and the bounds must not
+// be too loose.
 #include "ir/elem_kinds.h"
 #include "run_helper.h"
 #include "targets/run/init.h"
@@ -9,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Random f32 data for an expression of %A and %B, and the same data for the simulated kernel.
+// Random f32 data of %A and %B for a simulated kernel; buffers() defines the same data for an expression.
 struct Data {
   std::vector<float> a, b;
 };
@@ -67,8 +68,8 @@ TEST(ErrorBound, MatmulInF32) {
   }
 }
 
-// A kernel that adds to the content of C rounds each partial sum at C's magnitude; computing the product first and
-// then adding C does not.
+// A kernel that starts its sums at the content of C rounds each partial sum at C's magnitude. A kernel that computes the
+// product first and then adds C does not.
 TEST(ErrorBound, MatmulThatStartsFromC) {
   constexpr int64_t m = 16, n = 16, k = 1000;
   Ratio ratio("f32 matmul that adds to C");
@@ -88,7 +89,7 @@ TEST(ErrorBound, MatmulThatStartsFromC) {
   EXPECT_GT(outside, 0);
 }
 
-// Rounds to f16 after each 8 products, as a 16-bit accumulator may.
+// The kernel rounds to f16 after every 8 products, as a 16-bit accumulator may.
 TEST(ErrorBound, MatmulWithF16Accumulator) {
   for (int64_t k : {8, 64, 512}) {
     Ratio ratio("f16 accumulator");
@@ -112,7 +113,7 @@ TEST(ErrorBound, MatmulWithF16Accumulator) {
   }
 }
 
-// Terms that are 0 do not round, but each of the others may be alone in its group of 8 products.
+// Terms that are 0 do not round, but each of the other terms may be the only one in its group of 8 products.
 TEST(ErrorBound, SparseMatmulWithF16Accumulator) {
   auto error = [](const std::string &where) {
     Expression e("%A = from (i, j) => where(" + where + ", 0.75, 0.0) : memref<1x128xf16>\n%B = fill(0.25) : memref<128x1xf16>",
@@ -140,7 +141,7 @@ TEST(ErrorBound, SumsInF32) {
   }
 }
 
-// A chain of elementwise operations, each rounded to f32.
+// Each case is a chain of elementwise operations, each of which is rounded to f32.
 TEST(ErrorBound, ElementwiseChains) {
   struct Case {
     const char *text;
@@ -177,7 +178,7 @@ TEST(ErrorBound, ElementwiseChains) {
   }
 }
 
-// Rounding to f16 between operations, as a cast in the expression permits.
+// The kernel rounds to f16 between operations, as a cast in the expression permits.
 TEST(ErrorBound, CastsOfInexactValues) {
   Ratio ratio("cast(x, f16)");
   Data d = dataOf(64, 64, 64, 5);
@@ -189,7 +190,7 @@ TEST(ErrorBound, CastsOfInexactValues) {
   }
 }
 
-// A kernel that rounds a multiple and divides later, as attention kernels do.
+// The kernel rounds a multiple to f16 and divides later, as attention kernels do.
 TEST(ErrorBound, CastsOfMultiples) {
   Ratio ratio("cast of a multiple");
   Data d = dataOf(64, 64, 64, 5);
@@ -204,7 +205,7 @@ TEST(ErrorBound, CastsOfMultiples) {
   EXPECT_GT(ratio.largest(), 0.7);
 }
 
-// A chain of products: the error of the first propagates through the second.
+// In a chain of products, the error of the first one propagates through the second one.
 TEST(ErrorBound, CarriedThroughMatmul) {
   Ratio ratio("matmul of exp of matmul");
   constexpr int64_t n = 24;
@@ -243,7 +244,7 @@ TEST(ErrorBound, ExactWhereNothingRounds) {
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 0.5)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, %C / 3)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 16777216)").array->exact());
-  // 2^24 is the limit: 64 * 2^9 * 2^9 = 2^24.
+  // Sums of integers are exact in f32 up to 2^24. With %D the terms sum up to 64 * 2^9 * 2^9 = 2^24, which is not accepted.
   const char *kEdge = "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
   EXPECT_TRUE(Expression(kEdge, "matmul(%A, %B)").array->exact());
   EXPECT_FALSE(Expression(kEdge, "matmul(%A, %D)").array->exact());
@@ -261,7 +262,7 @@ TEST(ErrorBound, FormulaOfAMatmul) {
 }
 
 TEST(ErrorBound, BothBranchesCountWithinTheError) {
-  // 0.1 + 0.2 rounds, so its comparison with 0.3 is uncertain and either branch is right.
+  // 0.1 + 0.2 is rounded, so its comparison with 0.3 is uncertain, and either branch is correct.
   const char *kX = "%X = fill(0.1) : memref<1xf64>\n%Y = fill(0.2) : memref<1xf64>";
   Expression open(kX, "where(cast(%X, f32) + cast(%Y, f32) > 0.3, 5.0, 7.0)");
   ASSERT_TRUE(open.ok()) << open.messages();
@@ -291,7 +292,7 @@ TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
   }
 }
 
-// Masks scores that carry an error: -inf stays -inf, its weight is exactly 0, and products with that weight add nothing.
+// Scores that have an error are masked: -inf stays -inf, its weight is exactly 0, and products with that weight add nothing.
 TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
   const char *kAttention = "%Q = random(seed = 1) : memref<12x16xf16>\n%K = random(seed = 2) : memref<12x16xf16>\n"
                            "%V = random(seed = 3) : memref<12x16xf16>\n"
@@ -315,7 +316,7 @@ TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
   }
 }
 
-// An infinity or NaN that a kernel has whatever its errors are is exact; one that it merely may have is not.
+// An infinity or NaN that a kernel computes whatever its errors are is exact. One that a kernel only may compute is not.
 TEST(ErrorBound, InfinitiesThatAreCertain) {
   const char *kX = "%X = from (i) => i + 1.1 : memref<4xf32>";
   const std::string x = "sqrt(%X)"; // 1.05 or more, with an error

@@ -34,7 +34,7 @@ TEST(Eval, IntegersStayIntegers) {
   expectValues(Expression("", "-7 mod 3"), {}, {2});
   expectValues(Expression("", "7 mod (-3)"), {}, {-2});
   expectValues(Expression("", "ceildiv(7, 2) + ceildiv(-7, 2)"), {}, {1});
-  expectValues(Expression("", "9007199254740993 + 0"), {}, {9007199254740992}); // as a double
+  expectValues(Expression("", "9007199254740993 + 0"), {}, {9007199254740992}); // the value as a double
   EXPECT_EQ(Expression("", "9007199254740993 + 0").array->ints[0], 9007199254740993);
 }
 
@@ -143,7 +143,7 @@ TEST(Eval, FunctionsOfKernels) {
     EXPECT_FALSE(e.ok()) << expression;
     return e.messages();
   };
-  // Other names of existing functions.
+  // These are other names of existing functions.
   EXPECT_EQ(value("absf(%x) + negf(%x)"), 5.5);
   EXPECT_EQ(value("absi(%i)"), 7);
   EXPECT_EQ(value("addf(%x, subf(1.0, mulf(2.0, divf(3.0, 4.0))))"), -3.25);
@@ -152,7 +152,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("minsi(%i, 3) + maxsi(%i, 3)"), -4);
   EXPECT_EQ(value("ceildivsi(%i, 2)"), -3);
   EXPECT_EQ(value("select(%x < 0.0, 1, 2)"), 1);
-  // Truncating division, and functions that drop a NaN.
+  // These are integer divisions that truncate or round down, powers, remainders, and functions that drop a NaN.
   EXPECT_EQ(value("divsi(%i, 2)"), -3);
   EXPECT_EQ(value("floordivsi(%i, 2)"), -4);
   EXPECT_EQ(value("floordivsi(%i, -2)"), 3);
@@ -164,7 +164,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("maxnumf(%x, nan)"), -2.75);
   EXPECT_EQ(value("minnumf(nan, %x)"), -2.75);
   EXPECT_EQ(value("maxnumf(3, %i)"), 3);
-  // Bit functions.
+  // These are functions of bits and of unsigned integers.
   EXPECT_EQ(value("andi(%i, 12)"), 8);
   EXPECT_EQ(value("ori(%i, 6)"), -1);
   EXPECT_EQ(value("xori(%b, 5)"), -8);
@@ -176,12 +176,12 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("divui(%b, 2)"), 126);
   EXPECT_EQ(value("ceildivui(%b, 2)"), 127);
   EXPECT_EQ(value("remui(%b, 10)"), 3);
-  EXPECT_EQ(value("remui(%w, 10)"), 4); // 2^64 - 2
+  EXPECT_EQ(value("remui(%w, 10)"), 4); // the operand is 2^64 - 2
   EXPECT_EQ(value("maxui(%b, 3)"), -3);
   EXPECT_EQ(value("minui(%i, 3)"), 3);
   EXPECT_EQ(value("maxui(%u, 3)"), 200);
   EXPECT_EQ(value("andi(cast(xori(%i, shli(%i, 13)), i32), 65535)"), (-7 ^ (-7 * 8192)) & 65535);
-  // Errors of the test.
+  // These calls are errors of the test.
   EXPECT_NE(message("divsi(%i, 0)").find("`divsi` by zero"), std::string::npos);
   EXPECT_NE(message("divsi(%x, 2.0)").find("`divsi` takes integers; write a / b"), std::string::npos);
   EXPECT_NE(message("xori(%x, 2)").find("`xori` takes integers"), std::string::npos);
@@ -209,20 +209,20 @@ TEST(Eval, MatmulShapes) {
   Expression batched(kBatch, "matmul(%B, %C)");
   ASSERT_TRUE(batched.ok()) << batched.messages();
   EXPECT_EQ(batched.array->shape, (std::vector<int64_t>{2, 2, 2}));
-  // row [110 111 112] times column 1 [-1 0 1]
+  // The element is the product of row [110 111 112] and column 1, which is [-1 0 1].
   EXPECT_EQ(batched.array->ints[7], -110 + 112);
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C)"), {2}, {5, 2});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C[:, 0])"), {}, {5});
   expectError(Expression(kA, "matmul(%A, %A)"), "`matmul` of 2x3 and 2x3");
   expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` must be a float type");
-  // Sums with an initial value, which broadcasts.
+  // These sums have an initial value, which is broadcast.
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, %C[1])"), {2}, {5 + 1, 2 + 0});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, c = 10)"), {2}, {15, 12});
   expectValues(Expression(kBatch, "matmul(%B[0], %C, matmul(%B[0], %C))[0]"), {2}, {10, 4});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, 0.5, acc = f16)"), {2}, {5.5, 2.5});
   expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"),
               "the initial sums of `matmul` are 3x2, which cannot be broadcast to the result, 2");
-  // Exact even beyond the integers that f64 can represent.
+  // Integer products are exact, even beyond the integers that f64 can represent.
   Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
   ASSERT_TRUE(large.ok()) << large.messages();
   EXPECT_EQ(large.array->ints[0], int64_t{3037000499} * 3037000499);

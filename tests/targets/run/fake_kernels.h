@@ -1,4 +1,4 @@
-// Kernels that plain functions implement, and a runner for tests with them.
+// Kernels that are implemented by plain functions, and a runner for tests with them.
 #pragma once
 #include "run_helper.h"
 
@@ -32,7 +32,7 @@ kernel @add(%X: memref<?x?xi32>, %Y: memref<?x?xi32>, %n: i32) {
 inline int64_t rows(const LaunchArg &a) { return a.buffer.sizes[0]; }
 inline int64_t columns(const LaunchArg &a) { return a.buffer.sizes[1]; }
 
-// C = A[:, 0:K - skip] * B.
+// Computes C = A[:, 0:K - skip] * B.
 inline void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
   for (int64_t i = 0; i < rows(args[2]); ++i)
     for (int64_t j = 0; j < columns(args[2]); ++j) {
@@ -42,7 +42,7 @@ inline void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
     }
 }
 
-// Y = X + n.
+// Returns a function that computes Y = X + n.
 inline FakeExecutable::Body addBody() {
   return [](const std::vector<LaunchArg> &args) {
     for (int64_t i = 0; i < rows(args[1]); ++i)

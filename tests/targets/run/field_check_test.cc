@@ -1,11 +1,11 @@
-// Checks of algebraic runs: integers stay integers, and what a check needs is counted in the memory budget.
+// Tests checks of algebraic runs: integers remain integers, and the memory that a check needs is counted in the memory budget.
 #include "ir/interp/field_arithmetic.h"
 #include "run_helper.h"
 
 namespace xt {
 namespace {
 
-// A kernel that reads X and writes Y, which a C++ function computes.
+// Runs a kernel that reads X and writes Y, and is computed by a C++ function.
 TestReport runInField(const std::string &elem, const std::string &statements, FakeExecutable::Body body, MemoryBudget &budget) {
   TestedProgram program("kernel @k(%X: memref<?x?x" + elem + ">, %Y: memref<?x?x" + elem +
                         ">) {\n  %x = init_tile %X[0, 0] -> tile<8x8x" + elem + ">\n  %y = init_tile %Y[0, 0] -> tile<8x8x" +

@@ -45,7 +45,7 @@ TEST(Gemm, RegisterTilesAgree) {
   kernelsAgree<float>();
 }
 
-// Shapes around every block and tile size, compared with plain loops.
+// Compares shapes around every block and tile size with plain loops.
 TEST(Gemm, MatchesPlainLoops) {
   std::mt19937 random(2);
   for (auto [m, n, k] : {GemmShape{1, 1, 1},
@@ -73,7 +73,7 @@ TEST(Gemm, MatchesPlainLoops) {
             magnitude += std::fabs(term);
           }
           auto at = static_cast<size_t>(i * n + j);
-          ASSERT_EQ(c[at], sum) << m << "x" << n << "x" << k << " at " << i << ", " << j; // integers are exact
+          ASSERT_EQ(c[at], sum) << m << "x" << n << "x" << k << " at " << i << ", " << j; // sums of integers are exact
           ASSERT_GE(s[at], magnitude);
           ASSERT_LE(s[at], magnitude * (1 + 0x1p-13));
         }

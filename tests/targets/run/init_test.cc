@@ -16,7 +16,7 @@ void expectError(const std::string &init, const std::string &part) {
   EXPECT_NE(e.messages().find(part), std::string::npos) << init << "\n" << e.messages();
 }
 
-// The first outputs of the published reference code for seed 1234567.
+// The numbers are the first outputs of the published reference code for seed 1234567.
 TEST(Init, SplitMix64IsTheReferenceGenerator) {
   EXPECT_EQ(splitMix64(1234567, 0), 6457827717110365317u);
   EXPECT_EQ(splitMix64(1234567, 1), 3203168211198807973u);
@@ -118,7 +118,7 @@ TEST(Init, FormulasFillIotaIdentity) {
 }
 
 TEST(Init, OneRounding) {
-  // 1 + 2^-11 + 2^-30 is just above the midpoint between two f16 values: rounding via f32 would give the lower one.
+  // 1 + 2^-11 + 2^-30 is just above the midpoint between two f16 values. Rounding to f32 first would give the lower one.
   Expression e("%A = fill(1.000488282181322574615478515625) : memref<1xf16>", "%A");
   EXPECT_EQ(at(e, 0), 1 + 0x1p-10);
 }

@@ -1,4 +1,4 @@
-// Which elements a check bounds too loosely, by the expected values around them.
+// Tests which elements a check bounds too loosely, judged by the expected values around them.
 #include "targets/run/looseness.h"
 
 #include "run_helper.h"
@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// The looseness of `check %C == %X within rtol, atol` where X is a formula of (i, j).
+// Returns the looseness of `check %C == %X within rtol, atol`, where X is a formula of (i, j).
 Looseness loosenessOf(const std::string &formula, double rtol, double atol, const std::string &shape = "16x16") {
   Expression expected("%X = from (i, j) => " + formula + " : memref<" + shape + "xf32>", "%X");
   HostStmt check;
@@ -46,7 +46,7 @@ TEST(Looseness, SmallValuesAmongOthersAreMeasuredByThem) {
   EXPECT_EQ(looseElements("where(i == 5, 0.001, 1.0)", 0, 0.1, "16x4"), 4);
 }
 
-// In row 2 all values are equal, so that their differences from the mean are rounding errors of f64.
+// In row 2 all values are equal, so their differences from the mean are only rounding errors of f64.
 TEST(Looseness, RowsThatCancelAreMeasuredByTheColumns) {
   const char *kX = "%X = from (i, j) => where(i == 2, 0.1, (i*7 + j*5) mod 16) : memref<16x11xf32>";
   Expression left(kX, "%X"), right(kX, "%X * 0.3 - mean(%X * 0.3, 1)");

@@ -1,6 +1,5 @@
-// Errors of a test that are found when it runs (XT0520 to XT0529): each file of mistakes/ gives the messages in the
-// .txt file of the same name, the first with the code in its name, and the exit status of a file that does not
-// compile.
+// Tests errors of a test that are found when it runs (XT0520 to XT0529). Each file of mistakes/ gives the messages in the .txt
+// file of the same name, the first of which has the code in the file name, and the exit status of a file that does not compile.
 #include "run_helper.h"
 #include "tests/golden.h"
 

@@ -48,7 +48,7 @@ protected:
   void expectError(const std::string &file, std::vector<int64_t> shape, Elem elem, const std::string &part) {
     EXPECT_NE(errorOf(file, shape, elem).find(part), std::string::npos) << errorOf(file, shape, elem);
   }
-  // The content of a file with a header of a given version and dictionary.
+  // Returns the content of a file with a header of a given version and dictionary.
   static std::string fileText(int version, const std::string &dictionary, const std::string &data) {
     std::string head = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
     auto length = static_cast<uint32_t>(dictionary.size());
@@ -74,7 +74,7 @@ TEST_F(Npy, EveryElementTypeRoundTrips) {
   }
 }
 
-// The product of the other extents overflows.
+// The array is empty, and the product of its other extents overflows.
 TEST_F(Npy, AnEmptyArrayMayHaveHugeExtents) {
   std::string file = put(
       "e.npy", fileText(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 5124349128, 1708116376000000, 3), }\n", ""));
@@ -94,7 +94,7 @@ TEST_F(Npy, VersionsOneToThree) {
 }
 
 TEST_F(Npy, FortranOrderAndBigEndian) {
-  // A 2 x 3 array with elements 10*row + column, in column-major order and big-endian.
+  // The file has a 2 x 3 array with elements 10*row + column, in column-major order and big-endian.
   std::string data;
   for (int column = 0; column < 3; ++column)
     for (int row = 0; row < 2; ++row) data += {'\0', static_cast<char>(10 * row + column)};
@@ -105,7 +105,7 @@ TEST_F(Npy, FortranOrderAndBigEndian) {
 }
 
 TEST_F(Npy, CornersOfLargerFiles) {
-  // A 3 x 4 array with elements 10*row + column, in both orders.
+  // The file has a 3 x 4 array with elements 10*row + column, in both orders.
   std::string c, fortran;
   for (int i = 0; i < 12; ++i) c += static_cast<char>(i / 4 * 10 + i % 4);
   for (int i = 0; i < 12; ++i) fortran += static_cast<char>(i % 3 * 10 + i / 3);
@@ -182,7 +182,7 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
   EXPECT_EQ(files, 1u) << "a temporary file was left behind";
 }
 
-// A damaged header gives an error or a header, never a crash.
+// A damaged header must give an error or a header, never a crash.
 TEST_F(Npy, JunkIsRefused) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   ASSERT_TRUE(parseNpyHeader(good + "   \n").ok());
@@ -240,7 +240,7 @@ TEST_F(Npy, DamagedHeaders) {
 
 // --- numpy -----------------------------------------------------------------------------------------------------------
 
-// A Python that has numpy, or "" if there is none.
+// Returns a Python that has numpy, or "" if there is none.
 std::string pythonWithNumpy() {
   for (const char *python : {"/usr/bin/python3", "python3"})
     if (std::system((std::string(python) + " -c 'import numpy' >/dev/null 2>&1").c_str()) == 0) return python;
@@ -264,7 +264,7 @@ std::string nameOf(std::span<const int64_t> shape) {
   return name;
 }
 
-// Common start of the scripts below: builds the array of Npy::make.
+// The common start of the scripts below, which builds the array of Npy::make.
 const char *const kScript = R"(
 import numpy as n, sys
 folder = sys.argv[1]

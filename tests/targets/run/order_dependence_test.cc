@@ -1,4 +1,4 @@
-// Which results depend on the order of workgroups (ir/order_dependence.h), on kernels from text.
+// Tests which results depend on the order of workgroups (ir/order_dependence.h), on kernels from text.
 #include "ir/order_dependence.h"
 
 #include "run_helper.h"
@@ -8,8 +8,8 @@ namespace {
 
 constexpr OrderCause kNone = OrderCause::None;
 
-// A kernel with two i32 buffers, A and B, and one f32 buffer, F, with tiles %a, %b, %f and values %one, %v (loaded
-// from B), %w.
+// Returns the causes for a kernel with two i32 buffers, A and B, and one f32 buffer, F. `body` can use the tiles %a, %b, %f and
+// the values %one, %v (loaded from B), %w.
 std::vector<OrderCause> causesOf(const std::string &body, std::vector<OrderCause> before = {kNone, kNone, kNone},
                                  std::vector<size_t> memoryOf = {0, 1, 2, 0}) {
   TestedProgram program(
@@ -31,7 +31,7 @@ TEST(OrderDependence, AtomicsThatCommute) {
   EXPECT_EQ(causesOf("  %o = atomic_rmw <minnumf> %w, %f\n"), (Causes{kNone, kNone, kNone}));
 }
 
-// Two spellings of one operation are not two operations.
+// Two spellings of one operation count as the same operation.
 TEST(OrderDependence, SpellingsOfOneKind) {
   const std::string spellings[][2] = {{"add", "addi"}, {"mul", "muli"}, {"and", "andi"}, {"or", "ori"}, {"xor", "xori"}};
   for (const auto &[plain, ofIntegers] : spellings)
@@ -91,7 +91,7 @@ TEST(OrderDependence, ThroughMemory) {
             (Causes{OrderCause::Before, OrderCause::OldValue, kNone}));
   EXPECT_EQ(causesOf("  store_tile %one, %a\n", {kNone, OrderCause::OldValue, kNone}),
             (Causes{kNone, OrderCause::OldValue, kNone}));
-  // A and B are one buffer, so the value loaded from B is one that the atomics change.
+  // A and B are the same buffer, so the atomics change the value that is loaded from B.
   EXPECT_EQ(
       causesOf(
           "  %o = atomic_rmw <addi> %one, %a\n  %c = sitofp %v : vector<2x2xi32> to vector<2x2xf32>\n  store_tile %c, %f\n",

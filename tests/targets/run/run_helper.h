@@ -28,7 +28,8 @@ public:
   MemoryBudget budget{int64_t{1} << 30};
 };
 
-// The value of an expression after statements that define buffers: eval("%A = fill(2) : memref<3xf32>", "sum(%A)").
+// The value of an expression, after statements that define buffers, such as Expression("%A = fill(2) : memref<3xf32>",
+// "sum(%A)").
 class Expression : public TestedProgram {
 public:
   Expression(const std::string &statements, const std::string &expression)
@@ -64,7 +65,7 @@ public:
   }
 };
 
-// Element access to a launched f32 or i32 buffer.
+// These functions return a reference to an element of a launched f32 or i32 buffer.
 inline float &f32At(const LaunchArg &arg, int64_t i, int64_t j) {
   return static_cast<float *>(arg.buffer.data)[i * arg.buffer.strides[0] + j * arg.buffer.strides[1]];
 }

@@ -1,4 +1,4 @@
-// Tests the runner with a target made of plain functions: correct ones, and ones with deliberate faults.
+// Tests the runner with a target made of plain functions, some correct and some with deliberate faults.
 #include "tests/targets/run/fake_kernels.h"
 
 #include "targets/run/npy.h"
@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Runs kGemmTest with this kernel and checks the report's status and that the report contains all `parts`.
+// Runs kGemmTest (or another test) with this kernel. Checks the report's status and that the report contains all `parts`.
 void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts, const char *test = kGemmTest) {
   Runner runner(test, {{"gemm", std::move(body)}});
   TestReport report = runner.run();
@@ -137,7 +137,7 @@ TEST(Runner, TwoRunsMustAgree) {
         return Result<void>();
       },
       TestStatus::Failed, {"two runs differ in `%C`: 1 of 768 elements, the first at [1, 2]"});
-  // A kernel that adds to the old content of an `out` buffer.
+  // The kernel reads the old content of an `out` buffer.
   expectGemm(
       [](const auto &args) {
         for (int64_t i = 0; i < 24; ++i)
@@ -264,12 +264,12 @@ TEST(Runner, BoundsThatAcceptZerosProveNothing) {
                   "  %zero = where(%M == 0.0, %e - %e, 1.0)\n  check %C == where(%M == 0.0, where(%zero > 0.0, inf, matmul(%A, "
                   "%B)), matmul(%A, %B))")
                  .c_str());
-  // Where values cancel, the magnitude of their terms determines the scale.
+  // If values cancel, the magnitude of their terms determines the scale.
   expectGemm(right, TestStatus::Passed, {}, with("check %C - matmul(%A, %B) == 0.0").c_str());
   expectGemm(right, TestStatus::Passed, {}, with("check %C == matmul(%A, %B) within rtol = 0.001, atol = 0.001").c_str());
 }
 
-// A sum of 16-bit terms whose uncertainty is as large as its value.
+// The uncertainty of a sum of 16-bit terms is as large as its value.
 TEST(Runner, BoundsBeyondTheScaleProveNothing) {
   const char *kLong =
       "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"

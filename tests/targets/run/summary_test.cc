@@ -20,7 +20,7 @@ BufferSummary summaryOf(Elem elem, std::initializer_list<int64_t> values) {
   return summarise("C", *array);
 }
 
-// Adjacent integers near 2^53 and 2^64 convert to the same f64.
+// Adjacent integers near 2^53 and 2^64 would be equal after a conversion to f64.
 TEST(Summary, IntegersOf64BitsAreExact) {
   BufferSummary big = summaryOf(Elem::I64, {9007199254740992, 9007199254740993, -9007199254740993, -9007199254740992});
   EXPECT_EQ(big.least, "-9007199254740993");

@@ -1,4 +1,4 @@
-// The runner compares the results of several targets, and of two runs, where the order of workgroups cannot matter.
+// Tests that the runner compares the results of several targets, and of two runs, except where the order of workgroups matters.
 #include "tests/targets/run/fake_kernels.h"
 
 #include <cmath>
@@ -62,7 +62,7 @@ test "t" {
   check %Sum == 2 exactly
 }
 )";
-// Workgroup w gets the ticket number w + `turn`.
+// Returns a kernel in which workgroup w gets the ticket number w + `turn`.
 FakeExecutable::Body ticketBody(int turn, int sum = 2) {
   return [=](const std::vector<LaunchArg> &args) {
     int first = i32At(args[0], 0, 0);
@@ -82,7 +82,7 @@ TEST(TargetComparison, OldValuesOfAtomicsMayDiffer) {
   int launches = 0;
   other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) {
     return ticketBody(++launches)(args);
-  }; // differs in each round
+  }; // the tickets differ in each round
   TestReport report =
       runner.runOn({{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
   EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);

@@ -58,7 +58,7 @@ std::vector<Shape> writeShapes() {
   return shapes;
 }
 
-// Each lane stores its components to out[lane * n …], or loads them from there.
+// Returns a kernel in which each lane stores its components to out[lane * n …], or loads them from there.
 std::string kernelText(const Shape &shape) {
   int n = shape.perBlock() * shape.blocks;
   bool write = shape.use == "write";
@@ -76,7 +76,7 @@ struct Matrix {
   DeviceArray<uint8_t> bytes;
   Matrix(int w, int h, int p, uint32_t seed)
       : width(w), height(h), pitch(p), bytes(randomBits<uint8_t>(static_cast<size_t>(h * p), seed)) {}
-  // The bits of an element in memory; 0 outside.
+  // Returns the bits of an element in memory, or 0 outside of the matrix.
   uint64_t at(int row, int column, int elementBytes) const {
     uint64_t value = 0;
     for (int b = 0; b < elementBytes; ++b) {
@@ -88,8 +88,9 @@ struct Matrix {
   }
 };
 
-// The expected value of component i in lane `lane`, computed directly from the extension's text: rows of lanes,
-// elements of a column packed into words by a transform, rows and columns swapped by a transposition.
+// Returns the expected value of component i in lane `lane`, computed directly from the extension's text: the elements of a
+// block are distributed to the lanes row by row; a transform packs elements of a column into words; a transposition swaps rows
+// and columns.
 uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, int i) {
   int bytes = shape.bits / 8, perBlock = shape.perBlock(), block = i / perBlock, component = i % perBlock,
       column0 = x + block * shape.columns;
@@ -188,7 +189,7 @@ TEST(SoftBlock2d, writesAllShapesInsideAndAcrossAllEdges) {
   }
 }
 
-// Every function of the driver's library exists; one with another signature, or of a size that the library lacks, does not.
+// Every function of the driver's library must exist; one with another signature, or of a size that the library lacks, must not.
 TEST(SoftBlock2d, functionsAreThoseOfADriversLibrary) {
   const TargetInfo &pvc = *findTargetInfo("xe-pvc");
   size_t blocks = 0;
@@ -245,7 +246,7 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "beyond the end of an allocation of 65536 bytes"))
       << read(pvc, 0, 64, 8, 1 << 20, 0);
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
-  EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: no effect
+  EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // prefetch beyond memory: no effect
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
   EXPECT_TRUE(says(uneven, "the block's position differs between lane 0 of subgroup 0 and lane 8 of subgroup 0")) << uneven;
 }

@@ -1,4 +1,5 @@
-// Creates one of each object of the driver, through the driver's own tables, and calls functions with null arguments.
+// A fixture that creates one of each object of the driver, through the driver's own tables, and calls functions with null
+// arguments.
 #pragma once
 #include "tests/targets/soft/driver_table.h"
 #include "tests/targets/soft/soft_kernel.h"
@@ -22,7 +23,7 @@ template <class Desc> Desc described(ze_structure_type_t type) {
   return desc;
 }
 
-// A fixture with one of each object that the driver creates.
+// Has one of each object that the driver creates.
 class DriverCodes : public testing::Test {
 protected:
   void SetUp() override {
@@ -79,8 +80,8 @@ protected:
     return ze.list.table.pfnAppendLaunchKernel(to, kernel, &groups, nullptr, 0, nullptr);
   }
 
-  // Calls `function` once for each required argument, with that argument null. `optional`: positions of the arguments
-  // that may be null.
+  // Calls `function` once for each pointer argument, with this argument null, and expects an error. `optional`: positions of
+  // the arguments that may be null, which are skipped.
   template <class... Params, class... Args>
   void nulls(const char *name, ze_result_t (*function)(Params...), std::initializer_list<size_t> optional, Args... args) {
     static_assert(sizeof...(Params) == sizeof...(Args));

@@ -1,4 +1,4 @@
-// The driver's result codes for calls that the specification calls errors, except null arguments.
+// Tests the driver's result codes for calls that the specification defines as errors, except null arguments.
 #include "tests/targets/soft/driver_codes.h"
 
 namespace xt::soft::test {
@@ -9,7 +9,7 @@ constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021);
 TEST_F(DriverCodes, bothWaysToInitialise) {
   EXPECT_EQ(ze.global.table.pfnInit(0), ZE_RESULT_SUCCESS);
   EXPECT_EQ(ze.global.table.pfnInit(ZE_INIT_FLAG_GPU_ONLY), ZE_RESULT_SUCCESS);
-  EXPECT_EQ(ze.global.table.pfnInit(2), ZE_RESULT_ERROR_UNINITIALIZED); // other processors only
+  EXPECT_EQ(ze.global.table.pfnInit(2), ZE_RESULT_ERROR_UNINITIALIZED); // the flags ask for other processors only
   EXPECT_EQ(ze.global.table.pfnInit(4), ZE_RESULT_ERROR_INVALID_ENUMERATION);
   uint32_t count = 0;
   InitDriversDesc desc;
@@ -203,7 +203,7 @@ TEST_F(DriverCodes, listsAndWhatTheyWaitFor) {
   EXPECT_EQ(synchronise(list, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT) << "it is not immediate";
   EXPECT_EQ(barrier(immediate, nullptr, 0, nullptr), ZE_RESULT_SUCCESS);
   EXPECT_EQ(synchronise(immediate, UINT64_MAX), ZE_RESULT_SUCCESS);
-  // Timestamps require events of pools created with timestamps.
+  // Timestamps need events of pools that were created with timestamps.
   poolDesc.flags = 0;
   ze_event_pool_handle_t plain = nullptr;
   ze_event_handle_t untimed = nullptr;
@@ -218,7 +218,7 @@ TEST_F(DriverCodes, listsAndWhatTheyWaitFor) {
   EXPECT_EQ(ze.pool.table.pfnDestroy(plain), ZE_RESULT_SUCCESS);
 }
 
-// A kernel that writes out of bounds ends its queue; device and context report this until the queue is destroyed.
+// If a kernel writes out of bounds, its queue ends. The device and the context report this until the queue is destroyed.
 TEST_F(DriverCodes, statusAfterALostDevice) {
   auto deviceStatus = ze.device.table.pfnGetStatus;
   auto contextStatus = ze.context.table.pfnGetStatus;
@@ -250,7 +250,7 @@ TEST_F(DriverCodes, statusAfterALostDevice) {
   EXPECT_EQ(ze.context.table.pfnDestroy(other), ZE_RESULT_SUCCESS);
 }
 
-// A host's table has the slots of the version that it requests: all of them are filled, and none beyond them.
+// A host's table has the slots of the version that it requests: all of these are filled, and none beyond them.
 TEST(DriverTablesTest, haveTheSizeOfTheHostsVersion) {
   if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "Debian's package libze-dev was not there when this was built";
   DriverTables ze;

@@ -1,4 +1,4 @@
-// The driver's own tables, without a loader, so that no layer checks the arguments first.
+// The driver's own tables, obtained without a loader, so that no layer checks the arguments first.
 #pragma once
 #include "targets/xe/init_drivers.h"
 
@@ -11,13 +11,13 @@
 
 namespace xt::soft::test {
 
-// zeCommandListHostSynchronize and other functions that headers before 1.6 and 1.7 lack, and their slots.
+// Functions that headers before 1.6 and 1.7 lack, such as zeCommandListHostSynchronize, and their slots.
 using HostSynchronize = ze_result_t (*)(ze_command_list_handle_t, uint64_t);
 using LastErrorDescription = ze_result_t (*)(ze_driver_handle_t, const char **);
 using RootDevice = ze_result_t (*)(ze_device_handle_t, ze_device_handle_t *);
 inline constexpr size_t kHostSynchronizeSlot = 28, kLastErrorDescriptionSlot = 6, kRootDeviceSlot = 18, kInitDriversSlot = 1;
 
-// A table with the size for the host's version, which may be larger than in the headers.
+// A table with space for the slots of the host's version, which may have more than those in the headers.
 template <class Table> union Slots {
   void *slot[64] = {};
   Table table;
@@ -42,7 +42,8 @@ struct DriverTables {
   Slots<ze_kernel_exp_dditable_t> kernelExp;
   Slots<ze_mem_dditable_t> memory;
 
-  // Requests the tables like a loader of this version of Level Zero. False: there is no driver.
+  // Requests the tables like a loader of this version of Level Zero. Returns false if there is no driver or if it rejects the
+  // version.
   bool open(const char *path, ze_api_version_t version) {
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return library && ask("zeGetGlobalProcAddrTable", version, global) && ask("zeGetDriverProcAddrTable", version, driver) &&

@@ -1,4 +1,4 @@
-// The driver behind the real Level Zero loader, in separate programs, because the loader reads the environment only once.
+// Tests the driver with the real Level Zero loader, in separate programs, because the loader reads the environment only once.
 #include "tests/targets/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
@@ -20,7 +20,7 @@ std::string contents(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The missing package; "" if the driver, the loader and the programs exist.
+// Returns the missing package, or "" if the driver, the loader and the programs exist.
 std::string whatIsMissing() {
   if (access(kDriver.c_str(), R_OK) != 0) return "libze-dev, when this was built";
   if (!dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_LOCAL)) return "libze1";
@@ -54,7 +54,7 @@ protected:
   }
   // Runs a program of these tests on the SPIR-V, with additional environment variables.
   Ran run(const std::string &program, const std::string &arguments = "", const std::string &environment = "") {
-    // The programs end without destroying their objects, which is not a leak of the driver.
+    // The programs end without destroying their objects. This is not a leak of the driver.
     std::string command = str("env ASAN_OPTIONS=detect_leaks=0 ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ",
                               kPrograms, program, " ", file("k.spv"), " ", arguments, " > ", file("log"), " 2>&1");
     int status = std::system(command.c_str());
@@ -128,7 +128,7 @@ TEST_F(SoftDriver, timesOutOnAnEndlessKernelAndEnds) {
   EXPECT_TRUE(says(ran.text, "timeout: 0x1")) << ran.text; // ZE_RESULT_NOT_READY
 }
 
-// With a current loader, which current programs initialise by zeInitDrivers: the machine's, or one in the folder that
+// Current programs initialise by zeInitDrivers, which needs a current loader: the machine's, or one in the folder that
 // XT_ZE_LOADER_DIR names.
 TEST_F(SoftDriver, isInitialisedByZeInitDrivers) {
   NEEDS_DRIVER();
@@ -142,7 +142,7 @@ TEST_F(SoftDriver, isInitialisedByZeInitDrivers) {
   Ran ran = run("xt_soft_probe", "drivers", environment);
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "drivers: 0x0")) << ran.text;
-  ran = run("xt_soft_probe", "queue", environment); // the older way, with the same loader
+  ran = run("xt_soft_probe", "queue", environment); // the older way to initialise, with the same loader
   EXPECT_TRUE(says(ran.text, "queue: 0x0")) << ran.text;
 }
 

@@ -24,7 +24,8 @@ kernel void shuffles(global float *in, global float *out, int by) {
 }
 )";
 
-// With `lanes` lanes in three subgroups; the value that up and down take from outside of a subgroup is unspecified.
+// Compares shuffles of three subgroups of `lanes` lanes with their definition. The values that sub_group_shuffle_up and _down
+// take from outside of a subgroup are unspecified, so they are not compared.
 void compareShuffles(uint32_t lanes, const char *device) {
   SoftKernels kernels(str("#define kernel LANES(", lanes, ") kernel\n", kShuffles), device);
   ASSERT_TRUE(kernels) << kernels.error;
@@ -106,8 +107,8 @@ TEST(SoftGroups, reductionsOfHalfRoundEachStep) {
   SoftKernels kernels("LANES(16) kernel void sum(global half *in, global half *out) {\n"
                       "  uint l = get_sub_group_local_id(); out[l] = sub_group_reduce_add(in[l]); }\n");
   ASSERT_TRUE(kernels) << kernels.error;
-  DeviceArray<uint16_t> in(16, 0x3c00), out(16); // ones
-  in[0] = 0x6800;                                // 2048: adding 1 is rounded away
+  DeviceArray<uint16_t> in(16, 0x3c00), out(16); // all elements are 1
+  in[0] = 0x6800;                                // 2048, so that adding 1 is rounded away
   ASSERT_EQ(kernels.run("sum", {16, 1, 1}, {1, 1, 1}, in, out), "");
   for (size_t i = 0; i < 16; ++i) EXPECT_EQ(out[i], 0x6800);
 }

@@ -164,7 +164,7 @@ LANES(16) kernel void vectors(global float *a, global half *h, global float *o, 
   EXPECT_EQ(n[0], 20);
 }
 
-// The word of an exchange may include bytes outside of the buffer, where the buffer ends, if they do not change.
+// The word of an exchange may include bytes beyond the end of a buffer if the exchange does not change them.
 TEST(SoftMemory, exchangesOfAWordInWhichABufferEnds) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels(R"(

@@ -9,7 +9,7 @@ namespace xt::soft::test {
 namespace {
 
 struct Types {
-  std::string a, b; // as in the function's name
+  std::string a, b; // as in the name of the function
   int bits, depth;
   std::string sum; // "float", "half", "short" (bf16), "int"
 };
@@ -22,7 +22,8 @@ std::string vectorOf(const std::string &scalar, int n) { return n == 1 ? scalar 
 
 std::string name(const Types &t, int rows) { return str(t.a, "_", t.b, "_", t.sum, "_", rows); }
 
-// The components of A are floats for 32-bit types, otherwise shorts with 16 lanes and ints with 8.
+// Returns a kernel that calls the function of a product. The components of A are floats for 32-bit types, otherwise shorts with
+// 16 lanes and ints with 8.
 std::string kernelText(const Types &t, int rows, int lanes) {
   std::string scalarA = t.bits == 32  ? "float"
                         : lanes == 16 ? (t.a == "u8" ? "ushort" : "short")
@@ -51,7 +52,7 @@ double read(const std::string &type, const uint8_t *from) {
   return value;
 }
 
-// Random values that are so small that sums are close to those in f64.
+// Returns random values that are so small that sums are close to those in f64.
 std::vector<uint8_t> values(const std::string &type, size_t count, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<uint8_t> bytes;
@@ -79,17 +80,18 @@ int bytesOf(const std::string &type) {
   return type == "i8" || type == "u8" ? 1 : type == "float" || type == "int" || type == "tf32" ? 4 : 2;
 }
 
-// Register layout: A row by row, B in words of its columns, and C like A. A is padded to complete registers.
+// Compares a product with its definition. In registers, A is row by row and padded to complete registers, B is in words of its
+// columns, and C is like A.
 void compare(SoftKernels &kernels, const Types &t, int rows, int lanes) {
   int size = t.bits / 8, k = t.depth;
   std::vector<uint8_t> a = values(t.a, static_cast<size_t>(rows * k), 1), b = values(t.b, static_cast<size_t>(k * lanes), 2);
   std::vector<uint8_t> c = values(t.sum == "float" ? "float" : t.sum, static_cast<size_t>(rows * lanes), 3);
   int laneBytes = std::max(rows * k * size / lanes, size),
-      unit = t.bits == 32 ? 4 : 32 / lanes; // bytes of A in one lane, and of a register element there
+      unit = t.bits == 32 ? 4 : 32 / lanes; // bytes of A in one lane, and of one of its register elements
   DeviceArray<uint8_t> registersA(static_cast<size_t>(lanes * laneBytes)), registersB(static_cast<size_t>(lanes * 32));
   int sum = bytesOf(t.sum);
   DeviceArray<uint8_t> registersC(static_cast<size_t>(lanes * rows * sum));
-  for (int at = 0; at < rows * k * size; ++at) { // byte `at` of A in row-major order
+  for (int at = 0; at < rows * k * size; ++at) { // byte number `at` of A in row-major order
     int element = at / unit, lane = element % lanes, component = element / lanes;
     registersA[static_cast<size_t>(lane * laneBytes + component * unit + at % unit)] = a[static_cast<size_t>(at)];
   }
@@ -119,7 +121,7 @@ void compare(SoftKernels &kernels, const Types &t, int rows, int lanes) {
     }
 }
 
-// With subgroups of 8 lanes there are no 16-bit sums and no tf32.
+// Whether the function exists: with subgroups of 8 lanes there are no 16-bit sums and no tf32.
 bool exists(const Types &t, int lanes) { return lanes == 16 || (t.bits < 32 && t.sum != "half" && t.sum != "short"); }
 
 void compareAll(int lanes, const char *device) {
@@ -154,7 +156,7 @@ TEST(SoftProducts, ofAnotherSubgroupSizeAreNotKnown) {
       << sixteen.error;
 }
 
-// A driver's library has no such functions.
+// A driver's library has none of these functions.
 TEST(SoftProducts, ofOtherTypesAreNotKnown) {
   XT_NEEDS_COMPILER();
   for (const Types &t : kTypes) {
@@ -165,7 +167,7 @@ TEST(SoftProducts, ofOtherTypesAreNotKnown) {
         std::string::npos)
         << eight.error;
   }
-  std::string words = kernelText(kTypes[0], 8, 16); // ints instead of the function's shorts
+  std::string words = kernelText(kTypes[0], 8, 16); // with ints instead of the shorts that the function has
   for (size_t at; (at = words.find("short8")) != std::string::npos;) words.replace(at, 6, "int8");
   EXPECT_NE(SoftKernels(words).error.find("symbol _Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f"), std::string::npos)
       << SoftKernels(words).error;
@@ -178,7 +180,7 @@ TEST(SoftProducts, roundToNearestEven) {
       EXPECT_TRUE((toHalf(value) & 0x7fff) > 0x7c00) << bits;
     else
       EXPECT_EQ(toHalf(value), bits);
-    // A value halfway to the next one rounds to the even one.
+    // A value halfway between two numbers rounds to the even one.
     if ((bits & 0x7fff) < 0x7bff && (bits & 0x8000) == 0) {
       float next = fromHalf(static_cast<uint16_t>(bits + 1));
       EXPECT_EQ(toHalf((value + next) / 2), bits % 2 ? bits + 1 : bits);

@@ -1,4 +1,4 @@
-// Code generation of the software device.
+// Tests the code generation of the software device.
 #include "tests/targets/soft/soft_kernel.h"
 
 namespace xt::soft::test {

@@ -1,4 +1,4 @@
-// Each report of the device, triggered by a kernel.
+// Tests each report of the device, which a kernel triggers.
 #include "tests/targets/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
@@ -167,7 +167,7 @@ LANES(16) kernel void wild(long at, global int *out) { *(private int *)at = 1; o
   EXPECT_EQ(there, 1);
 }
 
-// Subgroup 0 sets the flag at the end, after another flag that no subgroup waits for; or it never does.
+// Subgroup 0 sets the flag at the end, after many stores to a flag for which no subgroup waits, or it never sets the flag.
 TEST(SoftReports, pollingForWhatNobodyWillWrite) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels(R"(
@@ -219,7 +219,7 @@ TEST(SoftReports, anEndlessLoopIsGivenUpWhenTheHostSaysSo) {
   std::optional<std::string> report = runLaunch(kernels.program(), request, kernels.device, stop);
   host.join();
   ASSERT_TRUE(report);
-  EXPECT_EQ(*report, ""); // it was cancelled, without a failure of the kernel
+  EXPECT_EQ(*report, ""); // the launch was cancelled, and the kernel did not fail
   EXPECT_EQ(out[1], 0);
 }
 

@@ -1,5 +1,5 @@
-// Kernels in OpenCL C for tests of the software device: compiled to SPIR-V by clang-22 and llc-22, and run through
-// the device's internal interface.
+// Kernels in OpenCL C for tests of the software device. They are compiled to SPIR-V by clang-22 and llc-22, and run through the
+// device's internal interface.
 #pragma once
 #include "targets/soft/launch.h"
 
@@ -13,13 +13,13 @@
 
 namespace xt::soft::test {
 
-// The missing package for generating SPIR-V or reading it back; "" if none is missing.
+// Returns the package that is missing for generating SPIR-V or reading it back, or "" if none is missing.
 std::string missingPackage();
 
 // Compiles OpenCL C. If that fails, fails the test and returns an empty vector.
 std::vector<uint8_t> spirvOf(const std::string &source);
 
-// Memory of the device with values of type T; freed at the end.
+// Memory of the device with values of type T, which the destructor frees.
 template <class T> class DeviceArray {
 public:
   explicit DeviceArray(size_t count, T value = T{}) : count_(count) {
@@ -42,7 +42,7 @@ private:
   T *data_ = nullptr;
 };
 
-// The size of a pointer argument to shared local memory.
+// The size of shared local memory for a pointer argument.
 struct LocalBytes {
   size_t bytes;
 };
@@ -53,10 +53,10 @@ public:
   explicit operator bool() const { return program_ != nullptr; }
   const Program &program() const { return *program_; }
   DeviceSettings device;
-  std::string error;  // from the build
-  bool lacks = false; // the machine lacks a tool
+  std::string error; // the error of the build
+  bool lacks = false; // whether the machine lacks a tool
 
-  // Runs a kernel; returns the report, "" on success.
+  // Runs a kernel. Returns the report, or "" on success.
   template <class... Args>
   std::string run(const std::string &kernel, Dimensions groupSize, Dimensions groups, const Args &...args) {
     LaunchRequest request;

@@ -38,7 +38,7 @@ TEST(SoftSpirvWords, whatMeansNothingHereGoes) {
   EXPECT_EQ(rewritten({op(4, 6142), 1, 2, 3, op(4, 6143), 1, 2, 3}), (std::vector<uint32_t>{op(4, 224), 1, 2, 3}));
 }
 
-// The words of a name, including its terminating zero.
+// Returns the words of a name, including its terminating zero.
 std::vector<uint32_t> nameWords(const std::string &name) {
   std::vector<uint32_t> words(name.size() / 4 + 1);
   std::memcpy(words.data(), name.data(), name.size());
@@ -51,7 +51,7 @@ std::vector<uint32_t> joined(std::initializer_list<std::vector<uint32_t>> parts)
   return all;
 }
 
-// A load of 8x16 elements of 16 bits from a matrix, by a function that has the types of the operands.
+// Translates a load of 8x16 elements of 16 bits from a matrix into a call of a function that has the types of the operands.
 TEST(SoftSpirvWords, blockMessagesBecomeCalls) {
   std::vector<uint32_t> types = {op(2, 19), 1,  op(4, 21), 2, 32, 0, op(4, 32), 3, 5, 2, op(4, 23), 4,
                                  2,         2,  op(4, 32), 5, 7,  2, op(4, 43), 2, 6, 2, op(4, 43), 2,
@@ -67,7 +67,7 @@ TEST(SoftSpirvWords, blockMessagesBecomeCalls) {
   std::vector<uint32_t> call = {op(10, 57), 1, 108, 100, 21, 22, 22, 22, 23, 24};
   EXPECT_EQ(rewritten(joined({{op(2, 17), 6228, op(2, 17), 6}, types, head, load, end})),
             joined({{op(2, 17), 6}, import, types, declared, head, call, end}));
-  load[2] = 22; // the columns are no constant
+  load[2] = 22; // then the number of columns is not a constant
   EXPECT_TRUE(rewritten(joined({types, head, load, end})).empty());
 }
 

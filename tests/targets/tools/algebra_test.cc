@@ -1,4 +1,4 @@
-// `xtrun --check=algebra`: correct programs pass, and errors below the derived tolerance are found.
+// Tests `xtrun --check=algebra`: correct programs pass, and errors below the derived tolerance are found.
 #include "run_tool.h"
 
 #include <gtest/gtest.h>
@@ -11,19 +11,19 @@ namespace xt {
 namespace {
 using test::runTool;
 
-// An error planted in a program: `right`, which must occur exactly once, is replaced by `wrong`.
+// An error to plant in a program: `right`, which must occur exactly once, is replaced by `wrong`.
 struct Plant {
   std::string_view file, right, wrong;
 };
 constexpr Plant kPlants[] = {
-    // A step that is missing, counted twice, or uses a wrong part of an operand.
+    // In these programs, a step is missing, counted twice, or uses a wrong part of an operand.
     {"gemm", "0 to dim(%A, 1) step 16", "0 to (dim(%A, 1) - 16) step 16"},
     {"gemm", "%acc = tile_mma %a, %b, %acc", "%acc = tile_mma (select(%k > 60, %a + %a, %a)), %b, %acc"},
     {"gemm", "%tb  = update_tile_offset %tb, 16, 0", "%tb  = update_tile_offset %tb, (select(%k == 48, 15, 16)), 0"},
     {"gemm", "%ta  = update_tile_offset %ta, 0, 16", "%ta  = update_tile_offset %ta, 0, (select(%k == 48, 17, 16))"},
     {"gemm", "tile_mma %a, %b, %acc", "tile_mma (select(%k > 60, 0.0 - %a, %a)), %b, %acc"},
     {"gemm", "tile_mma %a, %b, %acc", "tile_mma %a, (select(%k > 60, 1e-3 * %b, %b)), %acc"},
-    // Constants that are slightly wrong.
+    // In these programs, a constant is slightly wrong.
     {"gemm", "constant 0.0", "constant 1e-8"},
     {"gemm", "%acc * 0.5", "%acc * 0.50000006"},
     {"gemm", "%acc * 0.5", "%acc * 0.5 + 1e-9"},
@@ -86,7 +86,7 @@ TEST(Algebra, TheProgramsPassAsTheyAre) {
   }
 }
 
-// Each program passes its check with the derived tolerance, and fails the algebraic check.
+// Each program must pass its check with the derived tolerance, and fail the algebraic check.
 TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   static_assert(std::size(kPlants) == 50);
   std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "xt_algebra";
@@ -108,7 +108,7 @@ TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   std::filesystem::remove_all(folder);
 }
 
-// The output of `xtrun --check=algebra`, or of another target, on a program.
+// Runs `xtrun` with options on a program.
 test::ToolRun runText(const std::string &options, const std::string &text) {
   std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "xt_algebra_text.xt";
   std::ofstream(file) << text;

@@ -1,5 +1,5 @@
-// A table of bad inputs: the user's error, the message, and the exit status. None may crash, which the sanitizer
-// build checks with the same table.
+// A table of bad inputs, with the message and the exit status. None may crash, which the sanitizer build checks with the same
+// table.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -116,7 +116,7 @@ TEST(BadInputs, EachGivesItsMessageAndStatus) {
   }
 }
 
-// Errors that are found when a test runs: the file's name has the code, and the status is 2.
+// Errors are found when a test runs. The file's name has the code of the error, and the status is 2.
 TEST(BadInputs, MistakesFoundWhileRunning) {
   for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) {
     std::string name = path.filename();

@@ -1,4 +1,4 @@
-// xtrun --bench: its output apart from times, and its chart.
+// Tests xtrun --bench: its output apart from times, and its chart.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Compiles every kernel to the blocks of each GPU: it must compute the same results, and its numbers of messages and
-// products are kept as a golden text, so that changes are noticed.
+// Compiles every kernel to the blocks of each GPU. It must compute the same results, and its numbers of messages and products
+// are kept as a golden text, so that changes are noticed.
 #include "ir/base/text.h"
 #include "passes/pipelines.h"
 #include "tests/targets/tools/gpu_kernels.h"
@@ -41,7 +41,7 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
     EXPECT_EQ(made.status, 0) << path << made.output;
     if (test::readText(out).find("\ntest ") == std::string::npos) continue;
     std::string tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
-    // Subgroups exchange the same data on every GPU, so the checks run once.
+    // Subgroups exchange the same data on every GPU, so the checks run for one GPU only.
     std::string how = gpu == "xe-pvc" ? "--target=interp,cpu --check=race,uninit,divergence" : "--target=cpu";
     test::ToolRun run = test::runTool("%bin/xtrun -q --small " + how + tests + out.string());
     EXPECT_EQ(run.status, 0) << path << '\n' << run.output;
@@ -53,7 +53,7 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
 
 TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
   std::string gpu = GetParam();
-  // This takes minutes on the CPU's fibers; the software device runs the same lanes in seconds.
+  // This takes minutes on the CPU's fibers, whereas the software device runs the same lanes in seconds.
   if (!everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
   fs::path folder = fs::temp_directory_path() / str("xt-lanes-", getpid(), "-", gpu);
   fs::create_directories(folder);
@@ -88,7 +88,7 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
 }
 
-// The RFC's appendix 2.3: the transposed operand is loaded transposed, and subgroups and lanes exchange no data.
+// In the RFC's appendix 2.3, the transposed operand is loaded transposed, and subgroups and lanes exchange no data.
 TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
   EXPECT_EQ(run.status, 0) << run.output;
@@ -97,7 +97,7 @@ TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
     EXPECT_EQ(run.output.find(moved), std::string::npos) << run.output;
 }
 
-// The output of a kernel's prints and the message of its failed assert, without source lines, which differ in a dump.
+// Returns the output of a kernel's prints and the message of its failed assert, without source lines, which differ in a dump.
 std::string messagesOf(const test::ToolRun &run) {
   std::string messages;
   std::istringstream lines(run.output);

@@ -1,4 +1,4 @@
-// Test blocks as described in lang/reference/tests_and_tolerances.md: each file of blocks/ passes on both targets; for
+// Tests test blocks as described in lang/reference/tests_and_tolerances.md. Each file of blocks/ passes on both targets; for
 // fail_NAME.xt, the output and the exit status are in NAME.txt.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs in a copy of the folder, because tests create files in the folders of their sources.
+// Tests run in a copy of the folder, because they create files in the folders of their sources.
 class Blocks : public ::testing::Test {
 protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// xtrun caches compiled kernels on disk.
+// Tests that xtrun caches compiled kernels on disk.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ protected:
   ToolRun run(const std::string &arguments) const {
     return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments);
   }
-  std::vector<fs::path> files() const { // without the key and LLVM's time stamp
+  std::vector<fs::path> files() const { // the files except the key and LLVM's time stamp
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(directory))
       if (entry.path().filename().string().starts_with("llvmcache-")) found.push_back(entry.path());
@@ -58,7 +58,7 @@ TEST_F(Cache, CodeThatIsNotOptimisedIsAnObjectOfItsOwn) {
   ASSERT_EQ(files().size(), 2U);
   EXPECT_NE(fs::file_size(files()[0]), fs::file_size(files()[1]));
   EXPECT_EQ(run("-O3 --test masked %src/stdlib/softmax.xt").status, 0);
-  EXPECT_EQ(files().size(), 2U); // the default's entry
+  EXPECT_EQ(files().size(), 2U); // -O3 is the default, so its entry is used
 }
 
 TEST_F(Cache, ADamagedEntryIsCompiledAgain) {
@@ -100,7 +100,7 @@ protected:
     text << std::ifstream(file, std::ios::binary).rdbuf();
     return text.str();
   }
-  // The entry that a command creates in an empty cache.
+  // Returns the entry that a command creates in an empty cache.
   fs::path entryOf(const std::string &arguments) {
     fs::remove_all(directory);
     ToolRun made = run(arguments);
@@ -114,7 +114,7 @@ protected:
 
 TEST_F(CacheAttack, AnEntryOfAnotherKernelIsCompiledAgain) {
   fs::path other = entryOf(kLayernorm);
-  ToolRun both = run(kSoftmax); // in the same cache, with the same secret
+  ToolRun both = run(kSoftmax); // uses the same cache and the same secret
   ASSERT_EQ(both.status, 0) << both.output;
   fs::path own = files()[0] == other ? files()[1] : files()[0];
   std::string good = bytes(own), evil = bytes(other);
@@ -128,7 +128,7 @@ TEST_F(CacheAttack, AnEntryOfAnotherKernelIsCompiledAgain) {
 TEST_F(CacheAttack, AnEntryOfAnotherUsersCacheIsCompiledAgain) {
   fs::path there = entryOf(kSoftmax);
   std::string theirs = bytes(there);
-  fs::path own = entryOf(kSoftmax); // with a different secret
+  fs::path own = entryOf(kSoftmax); // made with a different secret
   ASSERT_EQ(own, there);
   std::string good = bytes(own);
   ASSERT_NE(good, theirs);

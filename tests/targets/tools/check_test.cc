@@ -1,4 +1,4 @@
-// xtc --check: messages of many files as JSON and as SARIF, and repeated checks when a file changes.
+// Tests xtc --check: messages of many files as JSON and as SARIF, and repeated checks when a file changes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Some files of each kind of error (syntax, names, types and layouts), with labels, notes and fixes.
+// Returns a list of some files of each kind of error (syntax, names, types and layouts), with labels, notes and fixes.
 std::string brokenFiles(std::vector<std::filesystem::path> *paths = nullptr) {
   std::string list;
   size_t number = 0;
@@ -45,7 +45,7 @@ void expectPlace(const Json &location) {
   expectRegion(place.at("region"));
 }
 
-// The properties that SARIF 2.1.0 requires of the parts that xtc writes (sections 3.13, 3.14, 3.19, 3.27, 3.30, 3.49,
+// Tests the properties that SARIF 2.1.0 requires of the parts that xtc writes (sections 3.13, 3.14, 3.19, 3.27, 3.30, 3.49,
 // 3.55 to 3.57).
 TEST(Check, SarifHasWhatItsSchemaRequires) {
   std::vector<std::filesystem::path> paths;
@@ -87,7 +87,7 @@ TEST(Check, SarifHasWhatItsSchemaRequires) {
   EXPECT_GE(run["results"].size(), paths.size());
   EXPECT_GE(fixes, 5u);
   EXPECT_GE(related, 5u);
-  // The same messages as in JSON, in the same order.
+  // The messages must be the same as in JSON, in the same order.
   Json list = jsonOf("%bin/xtc --check --format=json" + files, 2);
   ASSERT_EQ(list.size(), run["results"].size());
   for (size_t i = 0; i < list.size(); ++i) {
@@ -117,7 +117,7 @@ TEST(Check, NothingWrongIsAnEmptyList) {
   EXPECT_EQ(jsonOf("%bin/xtc --check --format=sarif %src/examples/01_gemm.xt", 0)["runs"][0]["results"], Json::array());
 }
 
-// An import is first missing, then present, then broken; Ctrl-C ends the tool with the status of the last check.
+// An import is first missing, then present, then broken. Ctrl-C ends the tool with the status of the last check.
 TEST(Check, WatchLooksAtImportsToo) {
   test::ToolRun run = test::runTool(R"sh(set -e
 cd "$(mktemp -d)"

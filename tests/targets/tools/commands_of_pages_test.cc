@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = XT_SOURCE_DIR;
 
-#if !defined(__has_feature) // of clang
+#if !defined(__has_feature) // a macro of clang
 #define __has_feature(name) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||                       \
@@ -26,7 +26,7 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-// Commands that the test cannot run, and why. An entry ends with `*` if it stands for all commands that begin so.
+// The commands that the test cannot run, and why. An entry that ends with `*` stands for all commands that begin with it.
 const std::map<std::string, std::string> kNotRun = {
     {"cmake *", "builds the tree for minutes"},
     {"tests/run*", "it is what runs this test"},
@@ -59,7 +59,7 @@ std::string replaced(std::string text, const std::string &what, const std::strin
   return text;
 }
 
-// Code spans that begin with the name of a tool.
+// Returns the code spans that begin with the name of a tool.
 std::vector<Command> spansOfTools() {
   static const std::regex span("`(xtc|xtrun)( [^`\n]*)`");
   std::vector<Command> found;
@@ -71,7 +71,7 @@ std::vector<Command> spansOfTools() {
   return found;
 }
 
-// Lines of code blocks that begin with a program, without their comments.
+// Returns the lines of code blocks that begin with a program, without their comments.
 std::vector<Command> linesOfBlocks() {
   static const std::regex program(
       "(xtc|xtrun|xt-lsp|cmake|ctest|ninja|npm|python3|(build|tests|examples)/[^ ]+|[A-Z_]+=[^ ]+) .*|"
@@ -101,7 +101,7 @@ bool isWhole(const std::string &command) {
   return std::regex_search(command, file) || std::regex_match(command, alone);
 }
 
-// A folder with the files that commands name: the kernel of README.md with small matrices, and what is made of it.
+// A folder with the files that commands name: the kernel of README.md with small matrices, and the files that are made of it.
 class CommandsOfPages : public testing::Test {
 protected:
   void SetUp() override {
@@ -125,11 +125,11 @@ protected:
   }
 
 private:
-  // An .npy file of f16 zeros.
+  // Writes an .npy file of f16 zeros.
   void writeZeros(const char *name, int rows, int columns) {
     std::string header =
         "{'descr': '<f2', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " + std::to_string(columns) + "), }";
-    header.resize(64 * 2 - 10 - 1, ' '); // magic, version and size take 10 bytes; all of it is a multiple of 64
+    header.resize(64 * 2 - 10 - 1, ' '); // magic, version and size take 10 bytes; the total is a multiple of 64
     header += '\n';
     std::ofstream(folder_ / name, std::ios::binary)
         << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size()) << '\0' << header
@@ -139,8 +139,8 @@ private:
   fs::path folder_;
 };
 
-// Exit status 3 says that the environment lacks something, which devices and programs of other packages may. The message must say
-// that it is not there.
+// Whether a command could not run because a device or a program of another package is missing: it ended with status 3 (the
+// environment lacks something), and its message says so.
 bool isMissing(const std::string &command, const test::ToolRun &ran) {
   static const std::regex device("xtrun .*(--target=\\S*(xe|spirv)|--device=)|--doctor|--emit=isa|--emit=spvasm|--prove"),
       absent("install|not in PATH|no .*device|cannot open (libze_loader|libOpenCL|libz3)");
@@ -179,7 +179,7 @@ TEST(PagesTest, ListedCommandsAreShown) {
     EXPECT_NE(text.find(listed.substr(0, listed.find('*'))), std::string::npos) << "no page shows `" << listed << "`";
 }
 
-// Options of the tools and of the scripts, on all pages.
+// All options of the tools and of the scripts on all pages must exist.
 TEST(PagesTest, OptionsExist) {
   static const std::regex option("(^|[ |\\[])(--[a-z][a-z-]*)");
   std::map<std::string, std::string> help;

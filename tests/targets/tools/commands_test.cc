@@ -1,4 +1,4 @@
-// Command lines as users type them: each NAME.cmd of commands/ has several, run in order in a separate folder that
+// Tests command lines as users type them. Each NAME.cmd of commands/ has several, which run in order in a separate folder that
 // starts as a copy of commands/files. Their output and exit statuses are in NAME.txt, without times.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
@@ -47,7 +47,7 @@ TEST(Commands, EachPrintsWhatItsFileSays) {
   EXPECT_GE(seen, 4u);
 }
 
-// A warning stops nothing: the status is 0, and the message is in the text file of the same name. NAME.TARGET.xt is
+// A warning does not affect the exit status, which is 0. The message is in the text file of the same name. NAME.TARGET.xt is
 // compiled for TARGET.
 TEST(Commands, EachWarningIsPrinted) {
   for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) {

@@ -1,4 +1,4 @@
-// The files that the tools leave when they crash.
+// Tests the files that the tools leave when they crash.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ protected:
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
-  // Sends a signal to xtrun when the kernel has printed something; returns the messages and the status.
+  // Sends a signal to xtrun once the kernel has printed something. Returns the messages and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
                    " %bin/xtrun --target=interp -D N=16 --test t slow.xt --json 2>said & while ! grep -qs begun said && kill "
@@ -67,14 +67,14 @@ TEST_F(CrashBundle, HoldsWhatRepeatsTheCrash) {
   EXPECT_EQ(text(bundle / "files" / inside / "slow.xt"), text(folder_ / "slow.xt"));
   EXPECT_EQ(text(bundle / "files" / inside / "lib/tiles.xt"), text(folder_ / "lib/tiles.xt"));
   EXPECT_FALSE(fs::is_empty(bundle / "backtrace.txt"));
-  // The module from which code was generated compiles with the command in its first line.
+  // The module from which code was generated must compile with the command in its first line.
   std::string before = text(bundle / "before.xt");
   ASSERT_EQ(before.substr(0, 22), "// xt-reproducer: xtc ") << before;
   std::string command = before.substr(22, before.find('\n') - 22);
   EXPECT_EQ(command, "--run= --target=interp before.xt");
   ToolRun again = runTool("cd " + bundle.string() + " && %bin/xtc " + command);
   EXPECT_EQ(again.status, 0) << again.output;
-  // The files of the bundle can replace those that were read.
+  // The files of the bundle can be used instead of those that were read.
   EXPECT_EQ(runTool("cd " + (bundle / "files" / inside).string() + " && %bin/xtc -D N=16 slow.xt").status, 0);
 }
 
@@ -95,8 +95,9 @@ TEST_F(CrashBundle, TheFolderIsAVariable) {
   EXPECT_FALSE(fs::exists(folder_ / "xt-crash-1"));
 }
 
-// A bundle has room for a limited number of files: those of the file at fault must be among them, however many came before.
-// A program that never ends replaces Intel's offline compiler, so that the last file is being compiled when the signal comes.
+// A bundle has space for a limited number of files. The files of the input at fault must be among them, however many inputs
+// came before. A program that never ends replaces Intel's offline compiler, so that the last file is being compiled when the
+// signal comes.
 TEST_F(CrashBundle, ManyFilesBeforeLeaveRoomForTheLast) {
   fs::create_directory(folder_ / "bin");
   std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\n: > \"$STARTED\"\nexec sleep 1000000\n";

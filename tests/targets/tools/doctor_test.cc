@@ -37,7 +37,7 @@ TEST(Doctor, RunsAKernelOnEachTarget) {
   EXPECT_EQ(report["llvm"].get<std::string>().substr(0, 3), "22.");
 }
 
-// Missing parts are reported, with the packages to install, and determine the status.
+// Missing parts must be reported, with the packages to install, and determine the status.
 TEST(Doctor, SaysWhatIsMissing) {
   ToolRun ran = runTool("PATH=%in %bin/xtrun --doctor");
   EXPECT_EQ(ran.status, 3) << ran.output;
@@ -67,15 +67,15 @@ TEST(Doctor, TellsTheStateOfTheCache) {
   fs::remove_all(folder);
 }
 
-// The time limit ends the process at once, but not without its temporary files. The reader of SPIR-V never ends here, so that
-// kernels are being run when the time is over.
+// The time limit ends the process at once, but its temporary files must be removed. The reader of SPIR-V never ends here, so
+// that kernels are running when the time is over.
 TEST(Doctor, TheTimeLimitLeavesNoFiles) {
   std::string name = (fs::temp_directory_path() / "xt-doctor-XXXXXX").string();
   fs::path folder = mkdtemp(name.data());
   for (const char *inner : {"tmp", "bin"}) fs::create_directory(folder / inner);
   std::ofstream(folder / "bin/llvm-spirv-15") << "#!/bin/sh\n: >" << (folder / "started").string() << "\nexec sleep 1000000\n";
   fs::permissions(folder / "bin/llvm-spirv-15", fs::perms::owner_all);
-  // A slow machine needs a longer limit to come as far as a kernel.
+  // A slow machine needs a longer limit to reach the first kernel.
   for (int limit = 5; limit <= 320 && !fs::exists(folder / "started"); limit *= 2) {
     ToolRun ran = runTool(
         "cd " + folder.string() +

@@ -1,5 +1,5 @@
-// Attacks on the tools' inputs and outputs: outputs that are not regular files, full disks, limits, signals, endless
-// inputs. No output is outside of a separate folder; devices are nodes in it.
+// Tests attacks on the tools' inputs and outputs: outputs that are not regular files, full disks, limits, signals, endless
+// inputs. All outputs are in a separate folder; devices are nodes in it.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "xt-files-XXXXXX").string();
     folder_ = mkdtemp(name.data());
-    chmod(folder_.c_str(), 0777); // other users write to it
+    chmod(folder_.c_str(), 0777); // commands that run as other users write to it
   }
   void TearDown() override {
     fs::permissions(folder_, fs::perms::owner_all);
@@ -54,7 +54,7 @@ protected:
   fs::path folder_;
 };
 
-// All commands with which the tools print something.
+// All commands by which the tools print something.
 const char *const kPrinting[] = {
     "%bin/xtc --help",
     "%bin/xtc --version",
@@ -90,7 +90,7 @@ const char *const kPrinting[] = {
 };
 
 TEST_F(Files, WhatCannotBePrintedIsStatus3) {
-  // A pipe that nobody reads; the commands use its number as a shell descriptor.
+  // Nobody reads this pipe. The commands use its number as a shell descriptor.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
@@ -103,7 +103,7 @@ TEST_F(Files, WhatCannotBePrintedIsStatus3) {
     EXPECT_NE(full.output.find(tool + ": cannot write standard output"), std::string::npos) << command << '\n' << full.output;
     ToolRun closed = run("{ " + command + "; } >&-");
     EXPECT_EQ(closed.status, 3) << command << '\n' << closed.output;
-    // No message, as with `| head -1`.
+    // There must be no message, as with `| head -1`.
     ToolRun gone = run("{ " + command + "; } >&" + std::to_string(ends[1]));
     EXPECT_EQ(gone.status, 3) << command << '\n' << gone.output;
     EXPECT_EQ(gone.output.find("standard output"), std::string::npos) << command << '\n' << gone.output;
@@ -118,7 +118,7 @@ TEST_F(Files, AStandardOutputThatIsNotUsedIsNoMatter) {
     EXPECT_EQ(run("%bin/xtc --emit=ir -o out.xt %in/good.xt >" + std::string(to)).status, 0);
     EXPECT_EQ(run("%bin/xtc --nonsense >" + std::string(to)).status, 64);
   }
-  // A file that is opened must not take the number of a closed standard stream.
+  // A file that is opened must not get the number of a closed standard stream.
   EXPECT_EQ(run("%bin/xtc --emit=ir -o out.xt %in/absent.xt 2>&- >&- <&-").status, 3);
   EXPECT_EQ(run("%bin/xtrun --kernel double --arg A=iota:16x16 --out C=c.npy:16x16 %in/good.xt >&- 2>&-").status, 3);
   EXPECT_EQ(text(path("c.npy")).find("passed"), std::string::npos);
@@ -141,7 +141,7 @@ const Writer kWriters[] = {
     {"%bin/xtrun --bench --bench-time 0.05 --roofline out %in/good.xt", "<svg"},
 };
 
-// All commands with which the tools write a file.
+// All commands by which the tools write a file are tested.
 TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
   std::ofstream(path("unformatted.xt")) << "kernel   @k( )  {  }\n";
   std::ofstream(path("save.xt")) << "test \"t\" {\n  %A = random(seed = 1) : memref<4x4xf32>\n  save %A \"out\"\n}\n";
@@ -152,7 +152,7 @@ TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
     auto written = [&](const std::string &file) {
       EXPECT_EQ(text(file).substr(0, std::string(writer.begins).size()), writer.begins);
     };
-    // A link to a file with a different mode.
+    // The output is a link to a file with a different mode.
     std::ofstream(path("target")) << "old";
     chmod(path("target").c_str(), 0640);
     fs::create_symlink("target", path("out"));
@@ -164,7 +164,7 @@ TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
     EXPECT_EQ(stat(path("target").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0640U);
     fs::remove(path("out"));
-    // A pipe.
+    // The output is a pipe.
     ASSERT_EQ(mkfifo(path("out").c_str(), 0600), 0);
     ToolRun piped = run("{ timeout 60 cat out >piped & " + std::string(writer.command) + "; status=$?; wait; exit $status; }");
     EXPECT_EQ(piped.status, 0) << piped.output;
@@ -182,7 +182,7 @@ TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
   for (const std::string &name : names()) EXPECT_EQ(name.find(".tmp"), std::string::npos) << name;
 }
 
-// --format writes the file that it reads.
+// --format writes to the file that it reads.
 TEST_F(Files, FormattingKeepsLinksAndModes) {
   std::ofstream(path("target.xt")) << "kernel   @k( )  {  }\n";
   chmod(path("target.xt").c_str(), 0604);
@@ -201,7 +201,7 @@ TEST_F(Files, StandardOutputAsAFile) {
   ToolRun piped = run("%bin/xtc --emit=ir -o /dev/stdout %in/good.xt");
   EXPECT_EQ(piped.status, 0);
   EXPECT_EQ(piped.output, run("%bin/xtc --emit=ir %in/good.xt").output);
-  // The output goes after existing output and before later output.
+  // The output must be placed after existing output and before later output.
   EXPECT_EQ(run("{ echo before; %bin/xtc --emit=ir -o /dev/stdout %in/good.xt; echo after; } >all").status, 0);
   EXPECT_EQ(text(path("all")), "before\n" + piped.output + "after\n");
   ToolRun array = run(
@@ -268,7 +268,7 @@ TEST_F(Files, AWorkingDirectoryThatIsGone) {
   }
 }
 
-// The status is 127 if not even the libraries fit in memory, which the system reports.
+// The status is 127 if not even the libraries fit in memory. The system reports this.
 TEST_F(Files, LittleMemoryIsAMessage) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers need much address space";
@@ -306,14 +306,14 @@ TEST_F(Files, FewThreadsAreAMessage) {
   }
 }
 
-// Intel's compiler works on files in a separate temporary folder.
+// Intel's compiler works on files in a separate temporary folder, which must be removed.
 TEST_F(Files, ASignalRemovesTemporaries) {
   fs::create_directory(path("programs"));
   std::ofstream(path("programs/ocloc")) << "#!/bin/sh\ntouch more; touch ../started; exec sleep 10 >/dev/null 2>&1\n";
   chmod(path("programs/ocloc").c_str(), 0755);
   for (const char *signal : {"INT", "TERM"}) {
     fs::create_directory(path("temporary"));
-    // A background program would ignore SIGINT, so the process that sends the signal runs in the background instead.
+    // A program in the background would ignore SIGINT, so the process that sends the signal runs in the background instead.
     ToolRun run_ =
         run("env --default-signal=INT,TERM bash -c '(for i in $(seq 100); do [ -e temporary/started ] && break; sleep 0.1; "
             "done; ls temporary; kill -" +

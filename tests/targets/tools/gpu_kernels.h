@@ -20,18 +20,18 @@ inline std::vector<std::filesystem::path> gpuKernels() {
 struct TooMuch {
   std::string_view file; // prefix of the file's name
   std::string_view gpus; // on these GPUs …
-  std::string_view codes; // … it is rejected with these messages
+  std::string_view codes; // … it gives these messages
 };
 inline constexpr TooMuch kTooMuch[] = {
-    // Exchanges of its transpose and its convert_layout.
+    // It exchanges data for its transpose and its convert_layout.
     {"02_fused_reduce", "spirv", "0602"},
-    // Two buffers of 64 KiB for 64 subgroups.
+    // It has two buffers of 64 KiB for 64 subgroups.
     {"04_shared_memory", "xe-dg2", "0602"},
     {"04_shared_memory", "spirv", "0602 0607"},
-    // At lane scope, with products for 16 lanes.
+    // It is at lane scope, with products for 16 lanes.
     {"14_lanes", "xe-dg2", "0605 0608 0610"},
     {"14_lanes", "spirv", "0605 0610"},
-    // Written in XeGPU ops, which GPUs without block messages perform lane by lane; some devices lack named barriers.
+    // These are written in XeGPU ops, which GPUs without block messages perform lane by lane. Some devices lack named barriers.
     {"81_xegpu", "xe-dg2 spirv", "0610"},
     {"82_xegpu", "xe-dg2", "0610"},
     {"82_xegpu", "spirv", "0610"}, // 1D blocks too
@@ -40,16 +40,17 @@ inline constexpr TooMuch kTooMuch[] = {
     {"94_xegpu", "spirv", "0606"},
     {"95_xegpu", "spirv", "0606"},
     {"17_wg_gemm_bf16_prefetch", "spirv", "0606"},
-    // Stores blocks of 16x8xf32.
+    // It stores blocks of 16x8xf32.
     {"25_masked_chunks_in_slm", "xe-pvc xe-bmg xe-dg2 spirv", "0610"},
-    // 2D blocks of shared local memory, stores of 16 rows.
+    // It has 2D blocks of shared local memory, and stores of 16 rows.
     {"xegpu_blocks", "xe-pvc xe-bmg xe-dg2", "0610"},
     {"xegpu_blocks", "spirv", "0606 0610"},
 };
 
 inline constexpr std::string_view kWarning = "0610";
 
-// The codes of the messages for a kernel of gpuKernels, e.g. "0603"; empty: it compiles without a message.
+// Returns the codes of the messages for a kernel of gpuKernels, such as "0603". The set is empty if the kernel compiles without
+// a message.
 inline std::set<std::string> limitsTold(const std::filesystem::path &path, std::string_view gpu) {
   std::set<std::string> codes;
   for (const TooMuch &entry : kTooMuch) {
@@ -60,7 +61,7 @@ inline std::set<std::string> limitsTold(const std::filesystem::path &path, std::
   return codes;
 }
 
-// The codes of the errors that reject it; empty: it compiles.
+// Returns the codes of the errors that reject the kernel. The set is empty if the kernel compiles.
 inline std::set<std::string> limitsBroken(const std::filesystem::path &path, std::string_view gpu) {
   std::set<std::string> codes = limitsTold(path, gpu);
   codes.erase(std::string(kWarning));

@@ -1,5 +1,5 @@
-// What `cmake --install` puts into a folder works there: the tools find the library of kernels and the software device beside
-// them.
+// Tests that the files that `cmake --install` puts into a folder work there: the tools find the library of kernels and the
+// software device beside them.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class Install : public testing::Test {
 protected:
   void SetUp() override {
-    // ctest builds nothing: what a test of one program has not built is not installed.
+    // ctest builds nothing, so if only one test program was built, the parts that it does not need cannot be installed.
     for (const char *part : {"/bin/xt-lsp", "/bin/xtc", "/lib/libze_xt_soft.so"})
       if (!fs::exists(std::string(XT_BINARY_DIR) + part)) GTEST_SKIP() << part << " is not built";
     folder_ = fs::path(testing::TempDir()) / ("install" + std::to_string(getpid()));

@@ -1,4 +1,4 @@
-// The messages during a long compilation, and that all its processes end when the user interrupts it. A program that
+// Tests the messages during a long compilation, and that all its processes end when the user interrupts it. A program that
 // never ends replaces Intel's offline compiler, so that no test depends on a duration.
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWaits = 600; // tenths of a second; the events occur much sooner
+constexpr int kWaits = 600; // in tenths of a second; the events occur much sooner
 
 // Runs xtc until it waits for the offline compiler.
 class Compiling : public testing::Test {
@@ -67,7 +67,7 @@ protected:
     close(ends[1]);
   }
 
-  // The process number of the offline compiler, once it runs.
+  // Returns the process number of the offline compiler once it runs, or 0.
   pid_t compiler() {
     pid_t found = 0;
     for (int i = 0; i < kWaits && !found; ++i) {
@@ -86,7 +86,7 @@ protected:
     return status;
   }
 
-  // The output until it contains a match of `pattern` or the program ends.
+  // Returns the output until it contains a match of `pattern` or the program ends.
   std::string messagesUntil(const std::string &pattern) {
     std::string all;
     char buffer[256];
@@ -140,7 +140,8 @@ TEST_F(Compiling, TerminalShowsWhatTakesLong) {
 TEST_F(Compiling, NothingIsShownElsewhere) {
   start(false);
   ASSERT_GT(compiler(), 0);
-  // The same program on a terminal, which begins later, shows how long it takes until a line would have appeared.
+  // The same program runs on a terminal and begins later. When it has printed a line, the first program would have printed one
+  // too.
   pid_t first = std::exchange(tool_, 0);
   int pipe = std::exchange(messages_, -1);
   start(true);

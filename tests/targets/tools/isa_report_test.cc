@@ -1,4 +1,4 @@
-// `xtc --emit=isa --report` as users run it: a report on the code that Intel's offline compiler generates.
+// Tests `xtc --emit=isa --report` as users run it: a report on the code that Intel's offline compiler generates.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -14,7 +14,7 @@ void expectIn(const test::ToolRun &run, std::initializer_list<std::string_view> 
     EXPECT_NE(run.output.find(part), std::string::npos) << part << "\nis not in\n" << run.output;
 }
 
-// DG2 has no block messages, so that even compilers without the functions for these know every called function.
+// DG2 has no block messages, so that even compilers that lack the functions for them know every called function.
 TEST(IsaReport, OfAKernelWithSharedMemory) {
   XT_SKIP_WITHOUT_OCLOC();
   test::ToolRun run = test::runTool("%bin/xtc --target=xe-dg2 --emit=isa --report %src/stdlib/transpose.xt");
@@ -45,7 +45,7 @@ TEST(IsaReport, SaysWhatTheCompilerDoesNotKnow) {
   expectIn(functions, {"this ocloc lacks functions that the kernels call: `intel_sub_group_2d_block_", "--isa-shim=FILE.ll"});
 }
 
-// SPIR-V goes to its file, the report to standard output.
+// SPIR-V is written to its file, and the report to standard output.
 TEST(IsaReport, BesideSpirv) {
   std::string file = testing::TempDir() + "xt_isa_report.spv";
   test::ToolRun run =

@@ -1,4 +1,4 @@
-// The programs at lane scope pass on both targets, as written and after the CPU's passes.
+// Tests that the programs at lane scope pass on both targets, as written and after the CPU's passes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 

@@ -1,4 +1,4 @@
-// `xtc --prove`: claims for all sizes, and counterexamples that fail when they run.
+// Tests `xtc --prove`: claims for all sizes, and counterexamples that fail when they run.
 #include "run_tool.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Prove, ProductsTransposesAndSoftmaxOfTheLibrary) {
   }
 }
 
-// What the output says about one kernel: its verdict, and the lines up to the verdict of the next kernel.
+// Returns the output for one kernel: its verdict, and the lines up to the verdict of the next kernel.
 std::string proofOf(const std::string &output, const std::string &kernel) {
   size_t name = output.find("  @" + kernel + "\n");
   EXPECT_NE(name, std::string::npos) << kernel << "\n" << output;
@@ -76,7 +76,7 @@ TEST(Prove, FindsTheSmallestSizesThatLeaveElementsOut) {
   SKIP_WITHOUT_Z3();
   std::string file = std::string(kFolder) + "missing_tail.xt", output = prove(file, 1);
   EXPECT_NE(output.find("an element of `%B` is never stored at dim(%A, 0) = 1, dim(%A, 1) = 1"), std::string::npos) << output;
-  EXPECT_EQ(runTool("%bin/xtrun --test 'whole tiles only' " + file).status, 0); // its own test does not show the error
+  EXPECT_EQ(runTool("%bin/xtrun --test 'whole tiles only' " + file).status, 0); // the kernel's own test does not show the error
   auto run = runCounterexample(file, output, "");
   EXPECT_EQ(run.status, 1) << run.output;
   EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;

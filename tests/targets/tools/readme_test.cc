@@ -1,4 +1,4 @@
-// Checks the READMEs and other pages: files that they name exist, and links lead somewhere.
+// Checks the READMEs and other pages: files that they name must exist, and links must lead somewhere.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 #include "tests/targets/tools/run_tool.h"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = XT_SOURCE_DIR;
 
-// The distinct matches of a pattern's first group.
+// Returns the distinct matches of a pattern's first group.
 std::set<std::string> matches(const std::string &text, const char *pattern) {
   std::set<std::string> found;
   std::regex regex(pattern);
@@ -36,7 +36,7 @@ TEST(Readme, ItsKernelRuns) {
 
 TEST(Readme, NamesFilesThatAreThere) {
   std::vector<std::string> files = test::sourceFiles();
-  // A placeholder is in capitals.
+  // A placeholder is written in capitals.
   auto elsewhere = [](const std::string &name) {
     return name.find("NAME") != std::string::npos || name.find("CODE") != std::string::npos;
   };
@@ -54,7 +54,7 @@ TEST(Readme, NamesFilesThatAreThere) {
   EXPECT_GE(named, 50u);
 }
 
-// The anchors of a page's headings, as Markdown renderers name them: in lower case, with '-' for spaces.
+// Returns the anchors of a page's headings, as Markdown renderers name them: in lower case, with '-' for spaces.
 std::set<std::string> anchorsOf(const fs::path &page) {
   std::set<std::string> anchors;
   std::istringstream text(test::readText(page));

@@ -1,4 +1,4 @@
-// xtc --reduce as a user runs it.
+// Tests xtc --reduce as a user runs it.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -60,7 +60,7 @@ TEST_F(ReduceFile, KeepsWhatTheCommandFinds) {
   EXPECT_EQ(files(), 2u); // no candidate is left behind
 }
 
-// The symptom of a compiler error is here a message. The file is appended to a command without a placeholder.
+// The symptom of a compiler error is a message here. If a command has no placeholder, the file is appended to it.
 TEST_F(ReduceFile, TakesTheFileAtTheEnd) {
   std::ofstream(folder_ / "find.sh") << "xtc --check \"$1\" 2>&1 | grep -q XT0202\n";
   std::ofstream(folder_ / "b.xt")
@@ -96,7 +96,7 @@ TEST_F(ReduceFile, SaysWhatIsWrong) {
   EXPECT_EQ(run("--reduce true").status, 64);
 }
 
-// The command is not run with the signals ignored that xtc ignores: a program whose reader has ended must end too.
+// The signals that xtc ignores must not be ignored in the command: a program whose reader has ended must end too.
 TEST_F(ReduceFile, SignalsHaveTheirUsualEffectOnTheCommand) {
   for (const char *signal : {"PIPE", "XFSZ"}) {
     test::ToolRun run_ = run("--reduce 'kill -" + std::string(signal) + " $$; true' a.xt");
@@ -108,7 +108,7 @@ TEST_F(ReduceFile, SignalsHaveTheirUsualEffectOnTheCommand) {
   }
 }
 
-// Ctrl-C: the smallest text so far is kept, and the running command is ended with all its processes.
+// After Ctrl-C, the smallest text so far is kept, and the running command is ended with all its processes.
 TEST_F(ReduceFile, KeepsWhatItHasWhenItIsInterrupted) {
   std::ofstream(folder_ / "slow.sh")
       << "grep -q tile_mma \"$1\" || exit 1\necho x >>asked\n[ $(wc -l <asked) -lt 4 ] || sleep 100\n";

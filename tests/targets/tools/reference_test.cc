@@ -1,5 +1,5 @@
-// Checks the language reference: its blocks of .xt compile, those with tests pass, and its pictures of layouts are what
-// `xtc --show-layout` draws.
+// Checks the language reference: its blocks of .xt must compile, those with tests must pass, and its pictures of layouts must
+// be those that `xtc --show-layout` draws.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -10,10 +10,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A fenced block of a page: what follows the opening fence on its line, and the text between the fences.
+// A fenced block of a page: the rest of the line of the opening fence, and the text between the fences.
 struct Block {
   std::string info, text;
-  int line; // of the opening fence, from 1
+  int line; // line of the opening fence, from 1
 };
 
 std::vector<Block> blocksOf(const fs::path &page) {
@@ -34,7 +34,7 @@ std::vector<Block> blocksOf(const fs::path &page) {
 
 std::vector<fs::path> pages() { return test::filesIn("../lang/reference", ".md"); }
 
-// A block is `xt`, or `xt fails CODE` if the compiler must report that code.
+// A block is marked `xt`, or `xt fails CODE` if the compiler must report that code.
 TEST(Reference, BlocksCompileAndPass) {
   fs::path file = fs::temp_directory_path() / ("xt-reference-" + std::to_string(getpid()) + ".xt");
   size_t passed = 0, refused = 0;
@@ -63,7 +63,7 @@ TEST(Reference, BlocksCompileAndPass) {
   EXPECT_GE(refused, 5u);
 }
 
-// A picture is a block without a language whose first line is `LAYOUT on SHAPE`. It may leave paragraphs of the drawing out.
+// A picture is a block without a language whose first line is `LAYOUT on SHAPE`. It may omit paragraphs of the drawing.
 TEST(Reference, PicturesAreWhatTheToolDraws) {
   size_t pictures = 0;
   for (const fs::path &page : pages())

@@ -7,7 +7,7 @@
 
 namespace xt::test {
 
-using ToolRun = ShellRun; // standard output and error
+using ToolRun = ShellRun; // standard output and standard error together
 
 // Removes AddressSanitizer's warning that fibers may mislead it. The warning appears once, or twice if two threads
 // trigger it at the same time.
@@ -20,7 +20,7 @@ inline void dropSanitizerNote(std::string &output) {
   }
 }
 
-// `command`: a shell command line; %bin is the folder of the tools, %src the repository, %in this folder's inputs.
+// Runs a shell command line, in which %bin is the folder of the tools, %src the repository, and %in this folder's inputs.
 inline ToolRun runTool(std::string command) {
   auto replaceAll = [&](std::string_view what, const std::string &by) {
     for (size_t at; (at = command.find(what)) != std::string::npos;) command.replace(at, what.size(), by);
@@ -33,7 +33,7 @@ inline ToolRun runTool(std::string command) {
   return run;
 }
 
-// A report without the times of launches.
+// Returns a report without the times of launches.
 inline std::string withoutTimes(const std::string &text) {
   static const std::regex time("\\]  [0-9.e+-]+ (us|ms|s)\\b");
   return std::regex_replace(text, time, "]  (time)");

@@ -1,4 +1,4 @@
-// xtc --show-layout: its output, its search for layouts, and its error messages.
+// Tests xtc --show-layout: its output, its search for layouts, and its error messages.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -36,7 +36,7 @@ void expectRefuses(const std::string &arguments, int status, const std::string &
 TEST(ShowLayout, DrawsTheTableOfTheRfc) {
   test::ToolRun run = show("'#wg_map<sg_layout = [2, 2], sg_data = [32, 128]>' --shape 128x128");
   EXPECT_EQ(run.status, 0);
-  // The drawing itself is what tests/ir/drawing expects.
+  // tests/ir/drawing tests the drawing itself.
   EXPECT_TRUE(run.output.starts_with("#wg_map<sg_layout = [2, 2], sg_data = [32, 128]> on 128x128\n"
                                      "\n"
                                      "subgroups; a cell is 32x128\n"
@@ -54,7 +54,7 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#wg_map<sg_layout = [$ROWS, 4], sg_data = [32, 32]>' --shape 256x32 %in/layouts.xt", a);
   expectPrints("'#mp_a' -D ROWS=16 --shape 256x32 %in/layouts.xt", "sg_layout = [16, 4], sg_data = [16, 32]");
   expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt", "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
-  // The user's spelling comes first, then the usual one.
+  // The user's spelling is printed first, then the usual one.
   expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
                "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nequal to #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
@@ -100,7 +100,7 @@ TEST(ShowLayout, WritesSvg) {
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
   EXPECT_NE(svg.find("#wg_map&lt;sg_layout = [2, 2]"), std::string::npos);
   EXPECT_LT(svg.size(), 1000000u);
-  // An error leaves the old file, and no other file.
+  // An error must leave the old file unchanged, and must not create another file.
   expectRefuses("'#mp_a' --shape 3x3 --svg " + file + " %in/layouts.xt", 2, "XT0401");
   EXPECT_EQ(test::readText(file), svg);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
@@ -144,7 +144,7 @@ TEST(ShowLayout, Mistakes) {
   EXPECT_NE(alone.output.find("--lanes needs --show-layout"), std::string::npos);
 }
 
-// Layouts that can be drawn also run: each kind of layout, on extents that are not powers of two.
+// Layouts that can be drawn must also run: each kind of layout, on extents that are not powers of two.
 TEST(ShowLayout, EachKindOfLayoutRuns) {
   test::ToolRun runs = test::runTool("%bin/xtrun --target=interp,cpu %in/layout_runs.xt");
   EXPECT_EQ(runs.status, 0) << runs.output;

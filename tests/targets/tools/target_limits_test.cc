@@ -1,6 +1,5 @@
-// Kernels that exceed the limits of a GPU. limits/fail_CODE_NAME.TARGET.xt is rejected for TARGET with the messages
-// of the .txt file of the same name, the first of which has that code; any other limits/NAME.TARGET.xt compiles
-// without messages.
+// Tests kernels that exceed the limits of a GPU. limits/fail_CODE_NAME.TARGET.xt is rejected for TARGET with the messages of
+// the .txt file of the same name, the first of which has that code. Any other limits/NAME.TARGET.xt compiles without messages.
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
@@ -48,7 +47,7 @@ TEST(TargetLimits, WhatJustFitsCompiles) {
     test::ToolRun run = compile(path);
     EXPECT_EQ(run.status, 0) << path;
     std::set<std::string> codes = codesIn(run.output);
-    codes.erase("0609"); // some print their loads
+    codes.erase("0609"); // some kernels print their loads
     EXPECT_EQ(codes, std::set<std::string>()) << path << run.output;
   }
 }
@@ -63,7 +62,7 @@ TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   EXPECT_EQ(none.status, 0) << none.output;
 }
 
-// Applies the value that a message suggests to the source.
+// A replacement in the source by which a value that a message suggests is used.
 struct Mending {
   std::string_view file;
   const char *says; // a regular expression that captures the excessive value and the suggested one
@@ -139,7 +138,7 @@ TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
       EXPECT_GE(count, 1u) << old;
     }
     std::ofstream(folder / name) << text;
-    test::ToolRun run = compile(folder / name, "--emit=llvm"); // code generation must work, too
+    test::ToolRun run = compile(folder / name, "--emit=llvm"); // code generation must work too
     EXPECT_EQ(run.status, 0) << text << run.output;
     EXPECT_FALSE(codesIn(run.output).contains(std::string(test::kWarning))) << run.output;
   }

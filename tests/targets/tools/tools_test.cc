@@ -1,4 +1,4 @@
-// The tools as a user runs them: dumps that can be run, examples, output files, reference pages.
+// Tests the tools as a user runs them: dumps that can be run, examples, output files, reference pages.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -63,14 +63,14 @@ TEST(Tools, ExamplesStdlibAndPeersPassOnAllTargets) {
       test::runTool("%bin/xtrun --small --target=interp,cpu --test unaligned --test exact %src/examples/01_gemm.xt").status, 0);
   for (const char *folder : {"../stdlib", "../examples", "peers"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
-      // These two create and read the large input files.
+      // These two files create and read the large input files.
       if (path.stem() == "00_inputs" || path.stem() == "01_gemm") continue;
       test::ToolRun run = test::runTool("%bin/xtrun --small --target=interp,cpu " + path.string());
       EXPECT_EQ(run.status, 0) << path << run.output;
     }
 }
 
-// Its input files are large: on the interpreter, the test that reads them uses a corner.
+// The example's input files are large. On the interpreter, the test that reads them uses a corner of each.
 TEST(Tools, FileExampleRunsAtSmallSizes) {
   Scratch data;
   std::string folder = "--data-dir " + data.path.string();
@@ -99,8 +99,8 @@ TEST(Tools, StdlibPassesWithEachParameter) {
   EXPECT_GE(ran, 30u);
 }
 
-// The distributed kernels compute the same as at workgroup scope, and no subgroup reads data that another one may
-// still write.
+// The distributed kernels must compute the same results as at workgroup scope, and no subgroup may read data that another one
+// may still write.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   Scratch folder;
   size_t ran = 0;
@@ -122,14 +122,14 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   EXPECT_GE(ran, 50u);
 }
 
-// The reference pages agree with the tables; tests/run --update writes them.
+// The reference pages must agree with the tables. tests/run --update writes the pages.
 TEST(Tools, ReferencePagesAreFresh) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/ops/REFERENCE.md", test::runTool("%bin/xtc --reference=ops").output);
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/base/diagnostics/REFERENCE.md",
                      test::runTool("%bin/xtc --reference=codes").output);
 }
 
-// Tests use the derived tolerance: `within` occurs at most three times.
+// Tests should use the derived tolerance, so `within` may occur at most three times.
 TEST(Tools, ToleranceIsOverriddenAtMostThreeTimes) {
   int overrides = 0;
   for (const char *folder : {"../stdlib", "../examples", "rfc/mended", "peers"})
@@ -193,7 +193,7 @@ TEST(Tools, TimePassesTellsTheWayToTheFirstLaunch) {
     EXPECT_NE(run.output.find(step), std::string::npos) << step << '\n' << run.output;
 }
 
-// A new target changes nothing in the tools: they know targets by targets/target.h alone.
+// A new target requires no change of the tools, because they use targets only through targets/target.h.
 TEST(Tools, IncludeNoFolderOfATarget) {
   std::vector<std::string> folders = {"soft"};
   for (const auto &folder : fs::directory_iterator(XT_SOURCE_DIR "/targets")) {
@@ -208,7 +208,8 @@ TEST(Tools, IncludeNoFolderOfATarget) {
   }
 }
 
-// Each kind of output that a target says it has can be printed, and those that need other programs say so where these are missing.
+// Each kind of output that a target claims to have must be printed. If it needs another program that is missing, a message must
+// say so.
 TEST(Tools, EveryOutputOfEveryTarget) {
   Scratch out;
   std::map<std::string, std::string> kinds;

@@ -1,4 +1,4 @@
-// The verifier accepts what each pass makes of every kernel in the tree, on every GPU.
+// Tests that the verifier accepts the IR that each pass makes of every kernel in the tree, on every GPU.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ class VerifyEach : public testing::TestWithParam<const char *> {};
 TEST_P(VerifyEach, OfEveryKernel) {
   int count = 0;
   for (const char *folder : {"stdlib", "examples", "tests/peers", "tests/targets/xe/run", "tests/targets/tools/blocks"}) {
-    // 2: the target refuses some of the files. A pass that makes invalid IR ends with 70.
+    // The status is 2 if the target rejects some of the files, and 70 if a pass makes invalid IR.
     ToolRun run = runTool(std::string("cd %src/") + folder + " && XT_CRASH_DIR= %bin/xtc --target=" + GetParam() +
                           " --emit=llvm --verify-each $(ls *.xt | grep -v fail_)");
     EXPECT_TRUE(run.status == 0 || run.status == 2) << folder << ": status " << run.status << "\n"

@@ -47,7 +47,7 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
   }
 }
 
-// The pitch of a single row is never used, but messages require one that obeys their rules.
+// The pitch of a single row is never used, but messages require a pitch that obeys their rules.
 TEST(XeArguments, ASingleRowHasAPitchThatMessagesTake) {
   Program program("kernel @k(%A: memref<?x?xf32>) {\n}\n");
   std::vector<float> a(64);

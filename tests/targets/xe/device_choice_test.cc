@@ -88,7 +88,7 @@ TEST(DeviceChoice, UsersNameIt) {
   EXPECT_EQ(deviceChoiceNamed("any"), std::nullopt);
 }
 
-// Python packages do not register the driver that they contain with the loaders.
+// Python packages contain a driver, but do not register it with the loaders.
 TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   std::string pattern = (std::filesystem::temp_directory_path() / "xt-drivers-XXXXXX").string();
   ASSERT_TRUE(mkdtemp(pattern.data()));
@@ -105,7 +105,7 @@ TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   std::filesystem::remove_all(root);
 }
 
-// The variable replaces the drivers that the loader would find.
+// The environment variable replaces the drivers that the loader would find by itself.
 TEST(Drivers, TheSoftwareDeviceIsAddedToWhatTheLoaderFinds) {
   std::string soft = "/there/lib/libze_xt_soft.so";
   EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, true), "libze_intel_gpu.so.1,/there/lib/libze_xt_soft.so");

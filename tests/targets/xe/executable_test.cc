@@ -1,4 +1,4 @@
-// Launches through a Level Zero without a device: the data that arrives there, and the data that comes back.
+// Tests launches through a Level Zero without a device: the data that arrives at the device, and the data that comes back.
 #include "ir/elem_kinds.h"
 #include "targets/xe/executable.h"
 #include "targets/xe/level_zero/device.h"
@@ -18,7 +18,7 @@ using test::Program;
 constexpr const char *kText = "kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) subgroups(2) grid (%i = 0 to dim(%A, 0) "
                               "step 8, %j = 0 to dim(%A, 1) step 4) {\n}\n";
 
-// Writes %C.
+// A kernel that reads nothing and writes %C.
 constexpr const char *kDisjointText = R"(kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) form disjoint_or_same
     subgroups(2) grid (%i = 0 to dim(%A, 0) step 8, %j = 0 to dim(%A, 1) step 4) {
   %tc = init_tile %C[%i, %j] : memref<?x?xf32> -> tile<8x4xf32>
@@ -78,7 +78,7 @@ protected:
   XeKernel code;
   Diagnostics found;
   int compiledAgain = 0;
-  XeAssumptions assumed; // by what was compiled again
+  XeAssumptions assumed; // the assumptions of the code that was compiled again
   bool optimise = true;
 };
 
@@ -131,7 +131,7 @@ TEST_F(XeLaunch, BuffersThatShareMemoryShareItThere) {
 
 TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   code.blockUses = {{0}};
-  alignas(64) std::array<float, 16 * 17> a{}, c{}; // they have the same alignment on the device
+  alignas(64) std::array<float, 16 * 17> a{}, c{}; // the copies on the device have the same alignment
   fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
   found.wantRemarks(true);
   ASSERT_TRUE(launch(a, c));
@@ -196,7 +196,7 @@ TEST_F(XeLaunch, TooManyWorkgroupsAreAnErrorWithTheNumbers) {
   EXPECT_EQ(done.error().message, "@add has 131072 workgroups in y; Fake GPU takes at most 65535");
 }
 
-// If a call of a launch fails, the error names the call, and no object remains.
+// If a call of a launch fails, the error must name the call, and no object may remain.
 TEST_F(XeLaunch, EachCallThatFailsIsAnErrorAndFreesAll) {
   std::vector<float> a(256), c(256);
   fake.calls.clear();

@@ -1,4 +1,4 @@
-// Places that a device reports, as ranges of the source.
+// Tests that source positions that a device reports become ranges of the source.
 #include "targets/xe/failure.h"
 
 #include <gtest/gtest.h>

@@ -36,13 +36,13 @@ TEST(BufferShapeTest, RowsAreAlignedAndSpread) {
   EXPECT_EQ(shape.bytes(), 256);
   EXPECT_EQ(bufferShape(context.vector({2, 3, 100}, Elem::F16), Elem::F16).rows, 6);
   EXPECT_EQ(bufferShape(context.vector({2, 3, 100}, Elem::F16), Elem::F16).pitch, 256);
-  EXPECT_EQ(bufferShape(context.vector({64, 256}, Elem::F32), Elem::F32).pitch, 1024 + 64); // not a power of two
+  EXPECT_EQ(bufferShape(context.vector({64, 256}, Elem::F32), Elem::F32).pitch, 1024 + 64); // the pitch is not a power of two
   EXPECT_EQ(bufferShape(context.vector({7}, Elem::F64), Elem::F64).rows, 1);
   int64_t huge = int64_t{1} << 40;
   EXPECT_GT(bufferShape(context.vector({huge, huge}, Elem::F32), Elem::F32).bytes(), int64_t{1} << 60);
 }
 
-// The accumulator of a K loop stays in one buffer: constant, parameter, product and result share it.
+// The accumulator of a K loop stays in one buffer, which the constant, the parameter, the product and the result share.
 TEST(BufferAssignmentTest, GemmAccumulatesInPlace) {
   KernelMaker m;
   makeGemm(m, Elem::F16, Elem::F32, {256, 256, 32});
@@ -108,7 +108,8 @@ TEST(FusionTest, TwoLoopsShareAValueThroughMemory) {
   EXPECT_TRUE(plan.fusion.isInline(x));
 }
 
-// Rows as in softmax: each reduction computes the value that it uses first, in place of that value's operand.
+// The rows are those of softmax: each reduction also computes the value that it is the first to use, in place of that value's
+// operand.
 TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
@@ -125,7 +126,7 @@ TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
   for (const Value *result : {largest, sum}) EXPECT_GE(plan.offset(result), plan.offset(x) + rows);
 }
 
-// Columns are stored without padding if only loops and broadcasts use them.
+// A column is stored without padding if only loops and broadcasts use it.
 TEST(BufferAssignmentTest, ColumnsOfReductionsAreDense) {
   for (bool stores : {false, true}) {
     KernelMaker m;
@@ -150,7 +151,7 @@ TEST(FusionTest, AReductionFillsNothingThatIsUsedBeforeIt) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
   Value *x = loadAt(m, in, 0, {8, 16}), *y = loadAt(m, in, 8, {8, 16});
-  storeAt(m, x, out, 0); // reads x, and writes what y might read
+  storeAt(m, x, out, 0); // reads x, and may overwrite the memory from which y is loaded
   Value *sum = m.reduce("add", x, 1), *other = m.reduce("add", y, 1);
   storeAt(m, m.binary(OpKind::AddF, m.binary(OpKind::AddF, x, y), m.broadcast(m.binary(OpKind::AddF, sum, other), 1, 16)), out,
           8);
@@ -168,7 +169,7 @@ TEST(FusionTest, LongChainsAreCut) {
   int buffers = 0;
   for (Op &op : m.kernel->body)
     if (op.resultCount() && op.result()->type().isVector() && !plan.fusion.isInline(op.result())) ++buffers;
-  EXPECT_EQ(buffers, (200 - (kMaxFusedOps - 1)) / kMaxFusedOps + 1); // the store counts as one
+  EXPECT_EQ(buffers, (200 - (kMaxFusedOps - 1)) / kMaxFusedOps + 1); // the store counts as one op
 }
 
 TEST(BufferAssignmentTest, SwappedParametersKeepTwoBuffers) {
@@ -186,7 +187,7 @@ TEST(BufferAssignmentTest, SwappedParametersKeepTwoBuffers) {
   EXPECT_EQ(plan.buffers.scratchBytes(), 2 * 512);
 }
 
-// A value that is used after the loop keeps its buffer; the loop gets a copy.
+// A value that is used after the loop keeps its buffer, so the loop gets a copy.
 TEST(BufferAssignmentTest, AnInitThatLivesOnIsCopied) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32));
@@ -200,7 +201,7 @@ TEST(BufferAssignmentTest, AnInitThatLivesOnIsCopied) {
   EXPECT_NE(plan.offset(done[0]), plan.offset(x));
 }
 
-// "A missing else keeps the old value": both branches work in place.
+// The rule "a missing else keeps the old value" is an else that yields the old value: both branches work in place.
 TEST(BufferAssignmentTest, ABranchUpdatesInPlace) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32));

@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// The name and the features together are those of this machine, except AMX if this process may not use it.
+// The name and the features together describe this machine, except for AMX if this process may not use it.
 TEST(CpuInfo, HostHasWhatThisMachineHas) {
   Result<CpuInfo> host = cpuInfo("host");
   ASSERT_TRUE(host.ok());
@@ -24,7 +24,7 @@ TEST(CpuInfo, HostHasWhatThisMachineHas) {
   }
 }
 
-// LLVM parses the features again for every kernel, so none may repeat what the name implies.
+// LLVM parses the features again for every kernel, so no feature may repeat what the processor's name implies.
 TEST(CpuInfo, HostSaysNothingTwice) {
   Result<CpuInfo> host = cpuInfo("host");
   ASSERT_TRUE(host.ok());

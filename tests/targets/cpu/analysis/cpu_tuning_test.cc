@@ -30,8 +30,8 @@ TEST(CpuTuning, AProcessorWithoutARowHasTheLastOne) {
   EXPECT_FALSE(tuningOf("haswell", 32).lineSplitLoadsAreFree);
 }
 
-// What was measured with registers of 64 bytes does not hold for others. LLVM's name of a processor with such a row implies
-// AVX-512, so only this machine can have the row without it.
+// Facts that were measured with registers of 64 bytes do not hold for other sizes. LLVM's name of a processor with such a row
+// implies AVX-512, so only this machine can have the row without AVX-512.
 TEST(CpuTuning, RegistersOfThirtyTwoBytes) {
   const CpuTuning wide = tuningOf("znver5", 64), narrow = tuningOf("znver5", 32);
   EXPECT_TRUE(wide.lineSplitLoadsAreFree && wide.hidesConversions);
@@ -52,7 +52,7 @@ TEST(CpuTuning, ThresholdsFollowTheCaches) {
   EXPECT_EQ(scaledToL3(24 * kMiB, tuning.l3Bytes), 6 * kMiB);
 }
 
-// What a Zen 5 answers to leaf 0x8000001D, subleaves 0 to 4.
+// The words are the answers of a Zen 5 to leaf 0x8000001D, subleaves 0 to 4.
 TEST(CpuTuning, CachesFromCpuid) {
   auto level = [](CpuidWords words) { return cacheLevel(words); };
   auto first = level({0x00000121, 0x02C0003F, 0x0000003F, 0}), code = level({0x00000122, 0x01C0003F, 0x0000003F, 0}),
@@ -68,7 +68,7 @@ TEST(CpuTuning, CachesFromCpuid) {
   EXPECT_EQ(third->bytes, 32 * kMiB);
 }
 
-// Begins without sizes, so that a size that CPUID does not give is 0.
+// The tuning has no sizes at first, so that a size that CPUID does not give stays 0.
 TEST(CpuTuning, CachesOfTheHostAreInOrder) {
   CpuTuning tuning;
   useCachesOfHost(tuning);

@@ -1,4 +1,4 @@
-// Non-temporal stores to matrices that are larger than the caches, at aligned and at unaligned addresses.
+// Tests non-temporal stores to matrices that are larger than the caches, at aligned and at unaligned addresses.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"

@@ -22,7 +22,7 @@ TEST(CodeLibrary, ForgetsWhatWasNotUsedForLongest) {
   auto kept = library.keep("0", code());
   library.keep("1", code());
   for (size_t i = 2; i < CodeLibrary::kMost; ++i) library.keep(std::to_string(i), code());
-  EXPECT_EQ(library.find("0"), kept); // now the most recently used
+  EXPECT_EQ(library.find("0"), kept); // this code is now the most recently used
   library.keep("one more", code());
   EXPECT_EQ(library.find("1"), nullptr);
   EXPECT_EQ(library.find("0"), kept);

@@ -1,4 +1,4 @@
-// Into which code kernels are compiled, and which kernels share it.
+// Tests into which code kernels are compiled, and which kernels share code.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "targets/cpu/jit/code_library.h"
@@ -17,7 +17,7 @@ namespace {
 struct Product {
   int rows = 64, columns = 64, depth = 32;
   const char *elem = "f32", *sum = "f32", *zero = "0.0";
-  const char *epilogue = "", *stored = "%acc"; // what is computed from %acc
+  const char *epilogue = "", *stored = "%acc"; // statements that compute `stored` from %acc
   bool transposeA = false;
 };
 
@@ -58,7 +58,7 @@ std::vector<std::string> keysOf(const std::string &source, const char *processor
 
 size_t differentOnes(std::vector<std::string> keys) { return std::set<std::string>(keys.begin(), keys.end()).size(); }
 
-// Even under different names.
+// Kernels that differ only in the sizes of their tiles and in their names have the same code.
 TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
   const Product types[] = {{},
                            {.elem = "f64", .sum = "f64"},
@@ -78,7 +78,8 @@ TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
     }
 }
 
-// The same code serves kernels whose epilogues read another operand at different offsets.
+// Kernels whose epilogues read another operand at different offsets share their code, but not with a kernel without an
+// epilogue.
 TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfTheCode) {
   auto biased = [](const char *name, int rows, int columns) {
     std::string epilogue = str("  %t = init_tile %C[0, %j] -> tile<1x", columns,
@@ -112,7 +113,7 @@ TEST(CodeUnits, RowsOfOtherLengthsHaveTheSameCode) {
   }
 }
 
-// Two products; one multiplies what the other one computes.
+// Returns a kernel with two products, one of which multiplies the result of the other.
 std::string attention(const char *name, const char *elem, int queries, int keys, const char *converted) {
   std::string scores = str(queries, "x", keys), sums = str(queries, "x64");
   return str(
@@ -195,10 +196,10 @@ TEST(CodeUnits, AKernelKeepsItsCode) {
     CodeLibrary::ofProcess().keep(str("another ", i), std::make_shared<LoadedCode>());
   for (const std::string &key : keysOf(text("k", kOne), "host")) EXPECT_EQ(CodeLibrary::ofProcess().find(key), nullptr);
   product.run();
-  RunningProduct(kOther).run(); // on new code
+  RunningProduct(kOther).run(); // this product runs newly compiled code
 }
 
-// Launches the first kernel of each module.
+// Launches the first kernel of each module. Kernels with the same code must use their own numbers.
 TEST(CodeUnits, KernelsOfTheSameCodeHaveTheirOwnNumbers) {
   const std::string narrow = softmax("narrow", 4, 16), wide = softmax("wide", 4, 48);
   TextKernel narrowFirst(narrow + wide), wideFirst(wide + narrow);

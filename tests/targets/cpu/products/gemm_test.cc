@@ -1,4 +1,4 @@
-// Whole GEMM kernels: results, code size, and properties of the emitted text.
+// Tests whole GEMM kernels: results, code size, and properties of the emitted text.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/shared_operands.h"
@@ -61,11 +61,11 @@ TEST(CpuGemm, InstructionCountDoesNotDependOnTheTile) {
   for (Elem input : {Elem::F32, Elem::F16, Elem::I8})
     for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
       Elem output = isInteger(input) ? Elem::I32 : Elem::F32;
-      std::map<bool, std::vector<size_t>> counts; // from some size on, workgroups share b
+      std::map<bool, std::vector<size_t>> counts; // from some size on, workgroups share B
       for (int64_t size : {64, 128, 192, 256, 320, 448, 512}) // columns are whole register tiles
         for (int64_t depth : {16, 32, 64}) {
           KernelMaker m;
-          makeGemm(m, input, output, {size + 1, size, depth}); // a smaller tile takes the last rows of all
+          makeGemm(m, input, output, {size + 1, size, depth}); // a smaller register tile computes the last row
           Diagnostics diagnostics;
           Result<size_t> count = instructionCount(m.module, {cpu}, diagnostics);
           ASSERT_TRUE(count.ok()) << count.error().message;

@@ -1,4 +1,5 @@
-// tile_mma of bf16 outside of nests, which multiplies pairs if the processor can. The results are the same everywhere.
+// Tests tile_mma of bf16 outside of nests, which multiplies pairs if the processor can. The results are the same on all
+// processors.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/emit.h"
@@ -29,7 +30,7 @@ TEST(CpuMmaPairs, TileShapes) {
     }
 }
 
-// The instruction treats these as 0; the language does not.
+// The instruction treats these numbers or products, which are not normal, as 0; the language does not.
 TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20},
                       {0x1p20, 0x1p-130},
@@ -47,7 +48,7 @@ TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
     }
 }
 
-// A product that is computed by conversion stores only its own rows: other rows follow them.
+// A product that is computed by conversion must store only its own rows, because other rows follow them in memory.
 TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   KernelMaker m;
   Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(Elem::F32)),
@@ -64,7 +65,7 @@ TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   expectAsInterpreter(m, {{&x, {}}, {&y, {}}, {&z, {}}}, {}, runnable());
 }
 
-// Without an accumulator, and with one that is not f32.
+// Tests products without an accumulator, with sums in f32 and in another type.
 TEST(CpuMmaPairs, FreshSumsOfEachType) {
   for (Elem sum : {Elem::F32, Elem::BF16})
     for (double scale : {1.0, 0x1p-130}) {

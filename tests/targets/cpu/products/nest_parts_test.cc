@@ -1,4 +1,4 @@
-// A nest that several threads share, or that skips products, has the same result as the loop.
+// Tests that a nest that several threads share, or that skips products, has the same result as the loop.
 #include "ir/elem_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char *kSignature = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>";
 
-// Adds the product of A and B to %acc, which is `size` by `size`.
+// Returns a loop that adds the product of A and B to %acc, which is `size` by `size`.
 std::string product(int size) {
   std::string extent = std::to_string(size);
   return "  %ta  = init_tile %A[0, 0] -> tile<" + extent + "x32xf32>\n  %tb  = init_tile %B[0, 0] -> tile<32x" + extent +
@@ -22,7 +22,8 @@ std::string product(int size) {
 )";
 }
 
-// `before`: code that reads before the product is stored to C, 256x256; `sum`: the value that is stored.
+// Returns a kernel that stores a product to C, of 256x256. `before` is code that reads before the store; `sum` is the value
+// that is stored.
 std::string kernelText(const std::string &before, const std::string &sum, const std::string &parameters = "") {
   return kSignature + parameters + ") {\n" + before + "  %acc = constant 0.0 : vector<256x256xf32>\n" + product(256) +
          "  %to  = init_tile %C[0, 0] -> tile<256x256xf32>\n  %sum = " + sum + "\n  store_tile %sum, %to\n}\n";
@@ -53,7 +54,7 @@ TEST(NestParts, ReadWhatIsOverwritten) {
   }
 }
 
-// Another parameter is the same memory, which only the launch can detect.
+// Another parameter refers to the same memory, which only the launch can detect.
 TEST(NestParts, ReadWhatAnotherParameterOverwrites) {
   TextKernel kernel(kernelText("  %td = init_tile %D[0, 0] -> tile<256x256xf32>\n  %old = load_tile %td {transpose = [1, 0]}\n",
                                "(%acc + %old)", ", %D: memref<?x?xf32>"));
@@ -69,13 +70,13 @@ TEST(NestParts, ReadWhatAnotherParameterOverwrites) {
   }
 }
 
-// Behind the end of both matrices, 0 * 0 is added to -0.
+// Beyond the end of both matrices, 0 * 0 is added to -0.
 TEST(NestParts, WhatIsLeftOutAddsZeros) {
   TextKernel kernel(kSignature + std::string(") {\n  %tc  = init_tile %C[0, 0] -> tile<64x64xf32>\n  %acc = load_tile %tc\n") +
                     product(64) + "  store_tile %acc, %tc\n}\n");
   for (int64_t depth : {1, 31, 32, 33}) {
     Array a(Elem::F32, {64, depth}), b(Elem::F32, {depth, 64}), c(Elem::F32, {64, 64});
-    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, -1); }); // with the zeros of b: products of -0
+    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, -1); }); // its products with the zeros of B are -0
     c.forEach([&](const std::vector<int64_t> &at) { c.set(at, at[0] % 2 ? -0.0 : 3); });
     kernel.expectAsInterpreter({&a, &b, &c});
   }

@@ -1,4 +1,4 @@
-// How a kernel calls for the plans of its nests.
+// Tests how a kernel requests the plans of its nests.
 #include "ir/base/text.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/products/nest_plan.h"
@@ -25,7 +25,7 @@ std::string product(const char *b, const char *c, int columns) {
              "\n  store_tile %acc", c, ", %tc", c, "\n");
 }
 
-// Two nests that shared one call would plan again in each workgroup.
+// If two nests shared one call, they would be planned again in each workgroup.
 TEST(NestPlanCall, EachNestHasItsOwn) {
   TextKernel kernel("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D: memref<?x?xf32>) {\n" +
                     product("%B", "C", 64) + product("%B", "D", 128) + "}\n");

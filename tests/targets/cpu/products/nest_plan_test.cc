@@ -1,4 +1,5 @@
-// What is decided about a nest: as its code is emitted (NestRules), and for the sizes of a launch (NestPlan).
+// Tests the decisions about a nest: those made when its code is emitted (NestRules), and those for the sizes of a launch
+// (NestPlan).
 #include "ir/elem_kinds.h"
 #include "targets/cpu/products/nest_plan.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-struct Sizes { // of the product of a workgroup
+struct Sizes { // sizes of the product of a workgroup
   int64_t rows, columns, depth;
 };
 
@@ -29,7 +30,7 @@ NestProblem problemOf(const char *cpu, Elem elem, Sizes tile) {
   return problem;
 }
 
-// Matrices without gaps, in bounds, for one thread. `wide`: columns of the whole b.
+// Returns the sizes of matrices without gaps, in bounds, for one thread. `wide`: the number of columns of the whole matrix B.
 NestSizes sizesOf(const NestProblem &problem, Sizes sizes, int64_t wide) {
   NestSizes s{};
   s.rows = sizes.rows, s.columns = sizes.columns;
@@ -44,13 +45,13 @@ NestPlan planOf(const char *cpu, Elem elem, Sizes sizes, int64_t wide = 0) {
   return planNest(rulesOf(problem), sizesOf(problem, sizes, wide ? wide : sizes.columns));
 }
 
-// The plan for a workgroup at the edge, which computes fewer rows than the others.
+// Returns the plan for a workgroup at the edge, which computes fewer rows than the others.
 NestPlan planAtEdge(const char *cpu, Elem elem, Sizes tile, int64_t rows) {
   NestProblem problem = problemOf(cpu, elem, tile);
   return planNest(rulesOf(problem), sizesOf(problem, {rows, tile.columns, tile.depth}, tile.columns));
 }
 
-// --- a ---
+// --- operand A ---
 
 TEST(NestPlan, RowsOfAInPlace) {
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {64, 256, 300});
@@ -98,12 +99,12 @@ TEST(NestPlan, RowsOfF64ArePackedForManyColumns) {
   EXPECT_TRUE(planOf("x86-64-v3", Elem::F32, {96, 512, 512}).leftInPlace);
 }
 
-// --- b ---
+// --- operand B ---
 
 TEST(NestPlan, FormsOfB) {
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {64, 256, 256});
   EXPECT_TRUE(rulesOf(problem).mayBeDirect && rulesOf(problem).mayCopyPlain && rulesOf(problem).maySweep);
-  problem.right.elem = Elem::F16; // converted by products, if the processor has instructions for it
+  problem.right.elem = Elem::F16; // products convert it, if the processor has instructions for this
   EXPECT_TRUE(!rulesOf(problem).mayBeDirect && rulesOf(problem).mayCopy);
   problem.convertsHalves = false;
   EXPECT_TRUE(!rulesOf(problem).mayCopy && rulesOf(problem).maySweep);
@@ -111,17 +112,17 @@ TEST(NestPlan, FormsOfB) {
   EXPECT_FALSE(rulesOf(problem).maySweep);
   problem.right.unitStride = true, problem.right.interleaved = true;
   EXPECT_FALSE(rulesOf(problem).maySweep);
-  EXPECT_FALSE(rulesOf(problemOf("sapphirerapids", Elem::F32, {256, 512, 256})).mayBeDirect); // in slices
+  EXPECT_FALSE(rulesOf(problemOf("sapphirerapids", Elem::F32, {256, 512, 256})).mayBeDirect); // it is multiplied in slices
   EXPECT_TRUE(rulesOf(problemOf("znver5", Elem::F32, {64, 256, 256})).prefersInPlace);
-  EXPECT_FALSE(rulesOf(problemOf("znver5", Elem::F32, {64, 32, 256})).prefersInPlace); // narrow panels
+  EXPECT_FALSE(rulesOf(problemOf("znver5", Elem::F32, {64, 32, 256})).prefersInPlace); // the panels are narrow
 }
 
 TEST(NestPlan, OneOrTwoRowsSweep) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4", "znver5"})
     for (int64_t rows = 1; rows < 6; ++rows) {
       EXPECT_EQ(planOf(cpu, Elem::F32, {rows, 4096, 4096}).sweeps, rows <= 2) << cpu;
-      EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 4096, 4096}).sweeps, rows <= 2) << cpu; // 32 MiB
-      EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 8192, 4096}).sweeps, rows <= 4) << cpu; // 64 MiB
+      EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 4096, 4096}).sweeps, rows <= 2) << cpu; // B has 32 MiB
+      EXPECT_EQ(planOf(cpu, Elem::F16, {rows, 8192, 4096}).sweeps, rows <= 4) << cpu; // B has 64 MiB
     }
   EXPECT_TRUE(planOf("x86-64-v4", Elem::F32, {1, 512, 4096}).sweepPrefetches);
   EXPECT_FALSE(planOf("x86-64-v4", Elem::F32, {1, 1024, 4096}).sweepPrefetches); // the hardware prefetches long rows
@@ -133,23 +134,23 @@ TEST(NestPlan, FewRowsReadBInPlace) {
     return planOf(cpu, Elem::F32, {rows, 256, 64}, wide).rightInPlace != 0;
   };
   EXPECT_TRUE(inPlace("x86-64-v4", 256, 272) && !inPlace("x86-64-v4", 257, 272));
-  EXPECT_TRUE(inPlace("x86-64-v4", 24, 257) && !inPlace("x86-64-v4", 25, 257)); // rows do not begin at lines
+  EXPECT_TRUE(inPlace("x86-64-v4", 24, 257) && !inPlace("x86-64-v4", 25, 257)); // the rows of B do not begin at cache lines
   EXPECT_TRUE(inPlace("znver5", 250, 257));
   EXPECT_TRUE(inPlace("x86-64-v3", 24, 256) && !inPlace("x86-64-v3", 25, 256));
 }
 
-// The first tile packs what the L2 cache does not hold, or what has set conflicts.
+// The first tile packs panels that the L2 cache does not hold, or whose rows have set conflicts.
 TEST(NestPlan, TheFirstTilePacks) {
   auto inPlace = [](const char *cpu, Sizes sizes, int64_t wide) {
     return planOf(cpu, Elem::F32, sizes, wide).rightInPlace != 0;
   };
   EXPECT_TRUE(inPlace("x86-64-v4", {64, 256, 256}, 272));
-  EXPECT_FALSE(inPlace("x86-64-v4", {64, 1024, 1024}, 1040)); // 4 MiB
-  EXPECT_FALSE(inPlace("x86-64-v4", {64, 256, 128}, 1024)); // rows of 4 KiB
-  EXPECT_TRUE(inPlace("x86-64-v4", {36, 256, 128}, 1024)); // too few rows
+  EXPECT_FALSE(inPlace("x86-64-v4", {64, 1024, 1024}, 1040)); // B has 4 MiB
+  EXPECT_FALSE(inPlace("x86-64-v4", {64, 256, 128}, 1024)); // rows of B are 4 KiB apart
+  EXPECT_TRUE(inPlace("x86-64-v4", {36, 256, 128}, 1024)); // there are too few rows for packing
   EXPECT_TRUE(inPlace("znver5", {64, 1024, 1024}, 1040));
-  EXPECT_FALSE(inPlace("znver5", {64, 2048, 2048}, 2048)); // 16 MiB in rows of 8 KiB
-  EXPECT_TRUE(inPlace("znver5", {64, 4096, 4096}, 4096)); // from memory
+  EXPECT_FALSE(inPlace("znver5", {64, 2048, 2048}, 2048)); // B has 16 MiB in rows of 8 KiB
+  EXPECT_TRUE(inPlace("znver5", {64, 4096, 4096}, 4096)); // B is read from memory
 }
 
 TEST(NestPlan, RowsAheadOfATileThatPacks) {
@@ -166,19 +167,19 @@ TEST(NestPlan, BlocksOfK) {
   };
   using Blocks = std::pair<int64_t, int64_t>;
   EXPECT_EQ(blocks("x86-64-v4", Elem::F32, {300, 256, 1024}), Blocks(1, 1024));
-  EXPECT_EQ(blocks("x86-64-v4", Elem::F32, {300, 256, 1025}), Blocks(3, 342)); // a whole number of iterations
+  EXPECT_EQ(blocks("x86-64-v4", Elem::F32, {300, 256, 1025}), Blocks(3, 342)); // each block is a whole number of iterations
   EXPECT_EQ(blocks("znver5", Elem::F32, {300, 256, 1025}), Blocks(2, 514));
   EXPECT_EQ(blocks("x86-64-v3", Elem::F32, {300, 256, 1024}), Blocks(2, 512));
-  EXPECT_EQ(blocks("x86-64-v4", Elem::F16, {300, 256, 1024}), Blocks(2, 512)); // staged, for many rows
-  EXPECT_EQ(blocks("sapphirerapids", Elem::BF16, {256, 256, 1024}), Blocks(2, 256)); // words
+  EXPECT_EQ(blocks("x86-64-v4", Elem::F16, {300, 256, 1024}), Blocks(2, 512)); // the many rows of A are staged
+  EXPECT_EQ(blocks("sapphirerapids", Elem::BF16, {256, 256, 1024}), Blocks(2, 256)); // the depth is in words
   EXPECT_EQ(blocks("sapphirerapids", Elem::F32, {256, 512, 256}), Blocks(1, 128));
   EXPECT_EQ(blocks("sapphirerapids", Elem::F32, {256, 512, 257}), Blocks(2, 80));
 }
 
 TEST(NestPlan, BlocksOfRowsThatAreReadInPlace) {
   auto depth = [](const char *cpu, Sizes sizes, int64_t wide) { return planOf(cpu, Elem::F32, sizes, wide).blockDepth; };
-  EXPECT_EQ(depth("x86-64-v4", {40, 64, 1024}, 64), 1024); // rows of 256 bytes
-  EXPECT_EQ(depth("x86-64-v4", {40, 64, 512}, 512), 256); // of 2 KiB
+  EXPECT_EQ(depth("x86-64-v4", {40, 64, 1024}, 64), 1024); // rows of B are 256 bytes apart
+  EXPECT_EQ(depth("x86-64-v4", {40, 64, 512}, 512), 256); // rows of B are 2 KiB apart
   EXPECT_EQ(depth("znver5", {64, 1024, 1024}, 1024), 512);
   EXPECT_EQ(depth("znver5", {64, 1000, 1000}, 1000), 1000);
 }
@@ -191,7 +192,7 @@ TEST(NestPlan, FewRowsOfALargeBTakeShallowBlocks) {
   EXPECT_GT(depth("znver5", {8, 4096, 4096}), 32);
 }
 
-// The buffers of a nest have room for every block, whatever the sizes; only the last block may be shallower.
+// The buffers of a nest have space for every block, whatever the sizes. Only the last block may be shallower.
 TEST(NestPlan, BlocksFitTheirBuffers) {
   std::mt19937 random(3);
   auto any = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
@@ -239,7 +240,7 @@ TEST(NestPlan, PartsDivideTheColumns) {
     end = plan.columnEnd;
   }
   EXPECT_EQ(end, 1000);
-  sizes.divides = 0; // the first part computes all
+  sizes.divides = 0; // the first part computes all columns
   for (sizes.part = 0; sizes.part < 3; ++sizes.part) {
     NestPlan plan = planNest(rules, sizes);
     EXPECT_EQ(plan.columnEnd - plan.columnBegin, sizes.part == 0 ? 1000 : 0);
@@ -258,16 +259,16 @@ TEST(NestPlan, WorkgroupsShareWhatSeveralNeed) {
   EXPECT_TRUE(plan("x86-64-v4", Elem::F32, 8, 4, 2).shares);
   EXPECT_FALSE(plan("x86-64-v4", Elem::F32, 8, 4, 2).ownPanels);
   EXPECT_TRUE(plan("x86-64-v4", Elem::F32, 4, 4, 2).ownPanels);
-  EXPECT_FALSE(plan("x86-64-v4", Elem::F32, 2, 1, 2).shares); // one workgroup for each thread
+  EXPECT_FALSE(plan("x86-64-v4", Elem::F32, 2, 1, 2).shares); // there is only one workgroup for each thread
   EXPECT_FALSE(plan("sapphirerapids", Elem::BF16, 2, 4, 2).shares);
   EXPECT_TRUE(plan("sapphirerapids", Elem::BF16, 3, 4, 2).shares);
-  EXPECT_TRUE(plan("x86-64-v4", Elem::F32, 8, 4, 1).rightInPlace == 0); // 512 rows in all
+  EXPECT_TRUE(plan("x86-64-v4", Elem::F32, 8, 4, 1).rightInPlace == 0); // the workgroups that share a panel have 512 rows
 }
 
 TEST(NestPlan, FullTilesAndOthers) {
   auto tiles = [](int64_t rows) { return planOf("x86-64-v4", Elem::F32, {rows, 256, 64}).wholeTiles; };
   EXPECT_EQ(tiles(36), 6);
-  EXPECT_EQ(tiles(37), 2); // and five times 5
+  EXPECT_EQ(tiles(37), 2); // the other rows are five times 5
   EXPECT_EQ(tiles(25), 0);
   EXPECT_EQ(planOf("sapphirerapids", Elem::BF16, {65, 256, 64}).wholeTiles, 3);
   EXPECT_TRUE(planOf("x86-64-v4", Elem::F32, {25, 256, 64}).hasRowsToCopy);
@@ -301,7 +302,7 @@ TEST(NestPlan, PanelsOfColumns) {
 
 TEST(NestPlan, PanelsOfAmx) {
   auto plan = [](Elem elem, int64_t depth) { return planOf("sapphirerapids", elem, {256, 256, depth}); };
-  EXPECT_TRUE(plan(Elem::BF16, 192).byRows); // 96 words: both panels stay
+  EXPECT_TRUE(plan(Elem::BF16, 192).byRows); // 96 words: both panels stay in the cache
   EXPECT_EQ(plan(Elem::BF16, 192).panelsEach, 2);
   EXPECT_FALSE(plan(Elem::BF16, 256).byRows);
   EXPECT_EQ(plan(Elem::BF16, 256).panelsEach, 1);
@@ -330,29 +331,29 @@ TEST(NestPlan, FewTilesPrefetchTheNextPanel) {
   EXPECT_FALSE(plan("x86-64-v4", {64, 256, 128}).prefetchesResult);
 }
 
-// A processor with small caches does everything earlier.
+// With smaller caches, the thresholds are lower.
 TEST(NestPlan, ThresholdsFollowTheCaches) {
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {8, 1024, 512});
-  NestSizes sizes = sizesOf(problem, {8, 1024, 512}, 1024); // 2 MiB
+  NestSizes sizes = sizesOf(problem, {8, 1024, 512}, 1024); // B has 2 MiB
   EXPECT_GT(planNest(rulesOf(problem), sizes).blockDepth, 32);
   problem.tuning.l3Bytes = 8 * kMiB;
   EXPECT_LE(planNest(rulesOf(problem), sizes).blockDepth, 32);
 }
 
-// The product of two such sizes would wrap to 0.
+// The product of two such sizes would wrap around to 0.
 TEST(NestPlan, HugeSizesDoNotWrap) {
   constexpr int64_t kDeep = int64_t{1} << 57, kPage = 4096;
   NestProblem problem = problemOf("x86-64-v4", Elem::F32, {64, 256, 256});
   const NestRules rules = rulesOf(problem);
   NestSizes deep = sizesOf(problem, {64, 256, kDeep}, 256);
   deep.rightRowStride = kPage;
-  EXPECT_GT(planNest(rules, deep).sourceTiles, 0); // b is larger than the L2 cache
-  deep.rightRowStride = -kPage; // its rows are in front of the first one
+  EXPECT_GT(planNest(rules, deep).sourceTiles, 0); // B is larger than the L2 cache
+  deep.rightRowStride = -kPage; // the rows of B are before the first one in memory
   EXPECT_TRUE(planNest(rules, deep).rightInPlace); // a panel does not fit into the L1 cache, so none is copied
   NestSizes many = sizesOf(problem, {64, 256, 256}, 272);
   EXPECT_TRUE(planNest(rules, many).rightInPlace);
   many.alike = int64_t{1} << 60, many.columnGroups = 1, many.threads = 4;
-  EXPECT_FALSE(planNest(rules, many).rightInPlace); // a packed panel serves many rows
+  EXPECT_FALSE(planNest(rules, many).rightInPlace); // one packed panel serves many rows
 }
 
 // --- the call ---

@@ -1,4 +1,4 @@
-// Nests of floats that AMX multiplies as sums of bf16. With AMX the results are those of other processors.
+// Tests nests of floats that AMX multiplies as sums of bf16. With AMX the results equal those of other processors.
 #include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/word_products.h"
@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-constexpr GemmShape kLarge{256, 512, 32}; // f32 is sliced from this many sums on
+constexpr GemmShape kLarge{256, 512, 32}; // f32 is sliced if C has at least this many rows and columns
 using Filler = std::function<void(Array &)>;
 
 struct Shape {
@@ -47,7 +47,7 @@ void expectProduct(const Product &p, const Filler &fillA, const Filler &fillB, i
   expectAsInterpreter(m.module, *m.kernel, {{&x.a, {}}, {&x.b, {}}, {&x.c, {}}}, {}, runnable(), {}, threads);
 }
 
-// Integers of `bits` bits, times `scale`.
+// Fills an array with integers of `bits` bits, times `scale`.
 Filler wholes(int bits, uint64_t seed, double scale = 1) {
   return [=](Array &array) {
     RandomNumbers random(seed);
@@ -57,7 +57,7 @@ Filler wholes(int bits, uint64_t seed, double scale = 1) {
   };
 }
 
-// The same values, except for one element.
+// Fills an array with the values of `others`, except for one element.
 Filler withOne(Filler others, std::vector<int64_t> at, double value) {
   return [=](Array &array) {
     others(array);
@@ -65,7 +65,7 @@ Filler withOne(Filler others, std::vector<int64_t> at, double value) {
   };
 }
 
-// All sums are integers of at most 24 bits. One factor or the other has more bits than one slice, or two, can hold.
+// All sums are integers of at most 24 bits. The elements of A, of B or of both have more bits than one slice, or two, can hold.
 struct Bits {
   int a, b;
   int64_t depth;
@@ -84,12 +84,12 @@ TEST(CpuNestSlices, EverySliceInEveryOrder) {
       }
 }
 
-// Half and full tiles of rows, one panel and two, parts of registers; one row or two sweep over b.
+// The sizes cover half and full tiles of rows, one panel and two, and parts of registers. One or two rows sweep over B.
 TEST(CpuNestSlices, RowsAndColumns) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int64_t rows : {1, 2, 3, 16, 17, 33, 64})
       for (int64_t columns : {5, 33, 64, 70, 130}) {
-        if (elem == Elem::F32 && columns != (rows % 2 ? 70 : 33)) continue; // because the interpreter takes long
+        if (elem == Elem::F32 && columns != (rows % 2 ? 70 : 33)) continue; // the interpreter takes long
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", columns));
         expectProduct(productOf(elem, {rows, columns, 31 + rows}, 0, rows == 3), wholes(10, 1), wholes(6, 2),
                       rows == 64 ? 3 : 1);
@@ -108,7 +108,7 @@ TEST(CpuNestSlices, BlocksOfK) {
   expectProduct(productOf(Elem::F32, {300, 600, 40}), wholes(10, 1), wholes(6, 2), 3);
 }
 
-// An element of a or of b that has no slices: its row or column of the result is computed as floats.
+// If an element of A or B has no slices, its row or column of the result is computed in floats.
 TEST(CpuNestSlices, WhatHasNoSlices) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double kNumbers[] = {kInfinity,      -kInfinity, std::numeric_limits<double>::quiet_NaN(),
@@ -127,7 +127,7 @@ TEST(CpuNestSlices, WhatHasNoSlices) {
     }
   for (double number : {kInfinity, 65504.0, 0x1p-24})
     expectProduct(productOf(Elem::F16, {40, 70, 37}), withOne(wholes(3, 1), {20, 30}, number), wholes(1, 2));
-  // Rows that sweep over b, with no other elements that hide a small one.
+  // These rows sweep over B, and there are no other elements that would hide a small one.
   auto zeros = [](Array &array) { array.forEach([&](const std::vector<int64_t> &index) { array.set(index, 0); }); };
   for (double number : {kInfinity, 0x1p-140, 0x1.234564p-110})
     for (int64_t rows : {1, 2, 3})
@@ -135,8 +135,8 @@ TEST(CpuNestSlices, WhatHasNoSlices) {
         expectProduct(productOf(Elem::F32, {rows, 70, depth}), withOne(zeros, {0, 21}, number), wholes(4, 2));
 }
 
-// A number of 2^-107 and more whose last slices AMX would treat as 0, and numbers of 2^-61 whose last products it would flush
-// to 0.
+// Tests numbers of 2^-107 and more whose last slices AMX would treat as 0, and numbers of 2^-61 whose last products AMX would
+// flush to 0.
 TEST(CpuNestSlices, LastSlicesThatAreNotNormal) {
   auto odd = [](double scale) {
     return [=](Array &array) {
@@ -168,7 +168,7 @@ TEST(CpuNestSlices, ManyBlocksOfWhatHasNoSlices) {
     expectProduct(productOf(Elem::TF32, {70, 150, 700}, order), wholes(8, 1, 0x1p-70), wholes(3, 2, 0x1p-60), 2);
 }
 
-// a has more columns than b has rows. The missing rows of b count as 0, and infinity times 0 is NaN.
+// A has more columns than B has rows. The missing rows of B count as 0, and infinity times 0 is NaN.
 TEST(CpuNestSlices, BEndsFirst) {
   Product p = productOf(Elem::F16, {40, 70, 100});
   KernelMaker m;
@@ -180,7 +180,7 @@ TEST(CpuNestSlices, BEndsFirst) {
   expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
 }
 
-// Products that AMX would flush to 0.
+// AMX would flush these products to 0.
 TEST(CpuNestSlices, ProductsThatAreNotNormal) {
   for (auto [a, b] :
        {std::pair{0x1p-75, 0x1p-60}, {0x1p-40, 0x1p-40}, {0x1p-38, 0x1p-40}, {0x1p-100, 0x1p60}, {0x1p-105, 0x1p60}})
@@ -195,8 +195,8 @@ TEST(CpuNestSlices, ProductsThatAreNotNormal) {
     }
 }
 
-// Floats that use all their bits. The result is no farther from the exact sum than a sum of products in f32; for one product,
-// the error is hardly larger than that of rounding.
+// The floats use all their bits. The result must be no farther from the exact sum than a sum of products in f32; for one
+// product, the error must be hardly larger than that of rounding.
 TEST(CpuNestSlices, RoundsLikeF32) {
   constexpr double kHalfUlp = 0x1p-24;
   for (int64_t depth : {1, 2, 300})
@@ -225,14 +225,14 @@ TEST(CpuNestSlices, RoundsLikeF32) {
         }
         worst = std::max(worst, std::fabs(x.c.number(index) - sum) / (kHalfUlp * magnitude));
       });
-      // Sums of 300 by vfmadd are off by 10.9, and by slices, whose largest products come last, by 1.9.
+      // The error of sums of 300 products is 10.9 by vfmadd, and 1.9 by slices, whose largest products come last.
       EXPECT_LE(worst, depth == 1 ? 1.02 : depth == 2 ? 2 : cpu.tilesBf16 ? 4 : 16) << cpu.name << " " << depth;
       EXPECT_GT(worst, 0.5) << "of the bound, so that this can fail";
     }
 }
 
-// x * x - x * h - h * 1 is 1 if x is h + 1 and 1 is its last slice: only the product of the last two slices remains. Other
-// processors round sums of products.
+// If x = h + 1 and 1 is the last slice of x, then x * x - x * h - h * 1 is 1: only the product of the last two slices remains.
+// Processors without AMX round the sums of products.
 TEST(CpuNestSlices, NoProductIsLeftOut) {
   constexpr double kUpper = (1 << 18) + (1 << 9), kAll = kUpper + 1;
   std::vector<CpuInfo> cpus = runnable();
@@ -273,7 +273,7 @@ TEST(CpuNestSlices, WhereTheyAreMultiplied) {
   }
 }
 
-// 2051 at the time of writing.
+// There were 2051 instructions when this was written.
 TEST(CpuNestSlices, InstructionCountDoesNotDependOnTheTile) {
   std::vector<size_t> counts;
   for (GemmShape tile : {kLarge, GemmShape{512, 1024, 32}}) {

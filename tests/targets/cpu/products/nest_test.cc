@@ -1,4 +1,4 @@
-// Nests against the loops that they replace: every type, memory order, edge, block of K, epilogue and overlap.
+// Compares nests with the loops that they replace: every type, memory order, edge, block of K, epilogue and overlap.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "passes/form_nests.h"
@@ -13,19 +13,21 @@ namespace {
 
 struct Product {
   Elem input = Elem::F32;
-  std::vector<int64_t> sizes; // of the result, and K
+  std::vector<int64_t> sizes; // rows and columns of the result, and K
   GemmShape tile;
-  bool transposeA = false, transposeB = false; // the tiles are stored transposed, and loaded with a transpose
+  bool transposeA = false, transposeB = false; // the tiles are stored transposed and loaded with a transpose
   bool columnsA = false, columnsB = false; // the matrices are column-major
   int64_t shift = 0; // offset of the first tiles, in all dimensions
-  int64_t shiftOfA = 0; // additional offset of a's tiles along K
-  // The first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front.
+  int64_t shiftOfA = 0; // additional offset of the tiles of A along K
+  // Whether the rows of the first workgroup are far after the last row, those of the second in bounds, and those of the others
+  // far before the first row.
   bool beginsFar = false;
-  bool adds = false; // the sum starts at what c holds
-  std::optional<Elem> other = {}; // b's element type, if it is not a's
-  bool fused = false; // twice the sum plus a row, as f16
-  int64_t fewerRows = 0; // a has this many rows fewer than c
-  // Bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere.
+  bool adds = false; // whether the sum starts at the contents of C
+  std::optional<Elem> other = {}; // element type of B, if it is not that of A
+  bool fused = false; // whether the result is twice the sum plus a row, as f16
+  int64_t fewerRows = 0; // A has this many rows fewer than C
+  // Bytes from one row of B to the next; then the first row begins at a cache line. 0: rows have a gap of 3 elements and may
+  // begin anywhere.
   int64_t bytesApart = 0;
 };
 
@@ -76,7 +78,7 @@ size_t formIn(KernelMaker &m) {
   return nests;
 }
 
-// Small integers: every sum is exact in any order.
+// Fills an array with small integers, so that every sum is exact in any order.
 void fill(Array &array, int64_t seed) {
   int64_t state = seed;
   array.forEach([&](const std::vector<int64_t> &index) {
@@ -105,12 +107,12 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   std::vector<LaunchArray> args{{a.get(), {}}, {b.get(), {}}, {c.get(), {}}};
   if (p.fused) args.push_back({bias.get(), {}});
   expectAsInterpreter(nest.module, *loop.kernel, args, {}, cpus, {}, threads);
-  // The interpreter also runs the nest itself.
+  // The nest itself also runs on the interpreter.
   expectAsInterpreter(loop.module, *nest.kernel, args, {}, {cpus[0]}, {}, threads);
 }
 
-// The processors of processors(), and variants of this machine with one property inverted each: loads across lines, the L3
-// cache, hidden conversions. These decide what is copied and converted first, and how deep blocks of K are.
+// Returns the processors of processors(), and variants of this machine with one property inverted each: loads across lines, the
+// L3 cache, hidden conversions. These properties decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
   for (bool CpuTuning::*fact : {&CpuTuning::lineSplitLoadsAreFree, &CpuTuning::l3IsFast, &CpuTuning::hidesConversions}) {
@@ -161,7 +163,7 @@ TEST(CpuNest, BlocksOfK) {
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
 }
 
-// Few rows read b without packing it; one or two sweep over whole rows.
+// With few rows, B is read without packing. One or two rows sweep over whole rows of B.
 TEST(CpuNest, FewRows) {
   for (int64_t rows : {1, 2, 3})
     for (Elem elem : {Elem::F32, Elem::F64})
@@ -178,8 +180,8 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// A b of more than 40 MiB, including the gaps between its rows. Blocks have 12 of these rows, but one or two rows of a sweep
-// over b, and so do 4 rows if b is converted. f64 with AVX2 and more than 4 rows is packed first.
+// B has more than 40 MiB, including the gaps between its rows. Blocks have 12 rows of B. However, one or two rows of A sweep
+// over B, and so do 4 rows if B is converted. f64 with AVX2 and more than 4 rows is packed first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
   for (int64_t rows : {1, 2, 3, 4, 8, 9})
@@ -192,8 +194,8 @@ TEST(CpuNest, FewRowsOfALargeB) {
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfAllFacts());
 }
 
-// A smaller tile takes the last rows, and those of a few full tiles if that is less work. Loop iterations multiply two steps of
-// K, or four.
+// A smaller tile computes the last rows, and the rows of a few full tiles if that is less work. A loop iteration multiplies two
+// or four steps of K.
 TEST(CpuNest, LastRowsAndSteps) {
   for (int64_t columns : {16, 40, 64}) // the number of rows of a tile depends on the columns
     for (int64_t rows = 3; rows <= 25; ++rows) {
@@ -207,8 +209,8 @@ TEST(CpuNest, LastRowsAndSteps) {
     expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
 }
 
-// With AVX2, panels have three registers, one or two narrow panels of two registers take the rest, and iterations have four
-// steps.
+// With AVX2, panels have three registers of columns, one or two narrow panels of two registers take the remaining columns, and
+// iterations have four steps.
 TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 1; columns <= 81; columns += columns % 8 == 1 ? 7 : 1) {
     SCOPED_TRACE(columns);
@@ -223,16 +225,16 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
       expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
   for (int64_t columns : {9, 13, 25, 29})
     expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
-  for (int64_t columns : {511, 512, 530}) // packed f64
+  for (int64_t columns : {511, 512, 530}) // f64 is packed
     expectAsLoop({.input = Elem::F64, .sizes = {29, columns, 530}, .tile = {32, 1024, 16}, .adds = columns == 511},
                  processors(), 2);
   for (int64_t rows : {2, 4, 5})
     expectAsLoop({.input = Elem::F64, .sizes = {rows, 514, 530}, .tile = {8, 1024, 16}}, processors());
-  for (int64_t columns : {101, 130}) // several parts
+  for (int64_t columns : {101, 130}) // the columns are divided into several parts
     for (Elem elem : {Elem::F32, Elem::F64})
       expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32},
                    processors(), 5);
-  for (bool transposed : {false, true}) // narrow tiles need three rows or more
+  for (bool transposed : {false, true}) // narrow tiles need at least three rows
     for (int64_t rows : {2, 3})
       expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .transposeB = transposed}, processors(), 5);
   for (int64_t rows = 1; rows <= 5; ++rows)
@@ -241,7 +243,7 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
     expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
-// A panel of few columns is multiplied by narrower tiles (two of four registers, or three of four), for the last rows too.
+// A panel of few columns is multiplied by narrower tiles (of two or three instead of four registers), for the last rows too.
 TEST(CpuNest, FewColumns) {
   for (int64_t columns : {1, 16, 31, 32, 33, 48, 49, 64 + 1, 64 + 32, 64 + 33, 64 + 48})
     for (int64_t rows : {3, 6, 7, 11, 25}) {
@@ -261,8 +263,8 @@ TEST(CpuNest, FewColumns) {
       expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
 
-// Whole panels of a b whose rows do not begin at lines are packed by the first tile of rows, with conversion if necessary, or
-// read in place; for a single workgroup, and shared.
+// If the rows of B do not begin at cache lines, the first tile of rows packs whole panels, with conversion if necessary, or
+// they are read in place. Panels are tested for a single workgroup, and shared.
 TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   for (Elem elem : {Elem::F32, Elem::F64, Elem::F16})
     for (int64_t rows : {24, 25, 37, 70})
@@ -271,7 +273,7 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
         expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25},
                      processorsOfAllFacts(), threads);
       }
-  for (int64_t rows = 1; rows <= 11; ++rows) // a tile that converts repeats rows if there are too few
+  for (int64_t rows = 1; rows <= 11; ++rows) // a tile that converts computes rows twice if there are too few
     expectAsLoop(
         {.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4},
         processorsOfAllFacts(), 2);
@@ -280,7 +282,8 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfAllFacts(), 2);
 }
 
-// The rows of b, including the gaps, are 16, 4 and 2 KiB apart: blocks of K are shorter, and the first tile packs a large b.
+// The rows of B, including the gaps, are 16, 4 and 2 KiB apart. Blocks of K are therefore shorter, and the first tile packs a
+// large B.
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
     for (bool adds : {false, true})
@@ -302,8 +305,8 @@ TEST(CpuNest, RowsThatCrowdCaches) {
         }
 }
 
-// If b comes from beyond the L2 cache, tiles prefetch the next panel: of the same block, of the next block, and of the next
-// workgroup, which may be out of bounds. Workgroups share panels, also the one with the last rows, and blocks of K are shorter.
+// If B is not in the L2 cache, tiles prefetch the next panel: of the same block, of the next block, and of the next workgroup,
+// which may be out of bounds. Workgroups share panels, also the workgroup with the last rows, and blocks of K are shorter.
 TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {3072, 4096, 16 << 10})
     for (int64_t rows : {13, 61, 150})
@@ -316,19 +319,18 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int threads : {1, 2})
     expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(),
                  threads);
-  // Blocks of 12 rows, with prefetches of the next block, or one block.
+  // There are several blocks of 12 rows of B, with prefetches of the next block, or one block.
   expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts());
   expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10},
-               processorsOfAllFacts()); // blocks of 32
+               processorsOfAllFacts()); // blocks have 32 rows
   expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10},
-               processorsOfAllFacts()); // read in place, or packed
-  for (int64_t bytesApart : {7000, 9000, 12 << 10}) // blocks of 28, 20 and 16
+               processorsOfAllFacts()); // B is read in place, or packed
+  for (int64_t bytesApart : {7000, 9000, 12 << 10}) // blocks have 28, 20 and 16 rows
     for (int64_t rows : {4, 7, 16})
       expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
 }
 
-// Two threads begin with different panels of a b that is converted first or transposed, so that they do not wait for each
-// other.
+// If B is converted first or transposed, two threads begin with different panels of B, so that they do not wait for each other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
   for (bool transposed : {false, true})
     for (int threads : {1, 2, 3})
@@ -339,8 +341,8 @@ TEST(CpuNest, PanelsThatTwoThreadsPack) {
                    processors(), threads);
 }
 
-// With few columns, f16 of a are read in place, or copied unchanged if some elements are out of bounds; transposed ones are
-// converted first.
+// With few columns, f16 elements of A are read in place, or copied unchanged if some elements are out of bounds. Transposed
+// elements are converted first.
 TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
   for (int64_t columns : {20, 40, 100, 130})
     for (int64_t rows : {1, 2, 5, 13, 37})
@@ -366,7 +368,7 @@ TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
         processorsOfAllFacts());
 }
 
-// A workgroup without any row may come first and pack what others share.
+// A workgroup without any row in bounds may come first and pack the panels that others share.
 TEST(CpuNest, AWorkgroupThatIsOutside) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int threads : {1, 2}) {
@@ -390,7 +392,7 @@ TEST(CpuNest, TilesThatBeginOutside) {
                     .transposeB = transposed,
                     .shift = -5},
                    processors());
-  // More than a few registers of each row of a are in bounds; b has elements where a has none.
+  // More than a few registers of each row of A are in bounds, and B has elements where A has none.
   for (Elem input : {Elem::F16, Elem::BF16, Elem::I8, Elem::U8})
     for (int64_t shift : {-5, -4, 1, 2, 3})
       for (int64_t depth : {255, 256, 350}) {
@@ -408,7 +410,7 @@ TEST(CpuNest, WhatFollowsIsFused) {
   }
 }
 
-// Results that are stored first must not be read as operands afterwards.
+// C overwrites A or B: results that are stored first must not be read as operands afterwards.
 TEST(CpuNest, ResultInPlaceOfAnOperand) {
   for (auto [same, size] : {std::pair<size_t, int64_t>{0, 64}, {1, 64}, {0, 81}, {1, 81}}) {
     KernelMaker loop, nest;
@@ -431,7 +433,7 @@ TEST(CpuNest, ResultInPlaceOfAnOperand) {
   }
 }
 
-// C never holds anything but complete sums, so its rows may alias.
+// C never holds anything but complete sums, so its rows may be the same memory.
 TEST(CpuNest, RowsOfTheResultThatAreTheSame) {
   constexpr int64_t kRows = 13, kColumns = 64;
   for (int64_t depth : {32, 33, 1}) {
@@ -463,7 +465,7 @@ size_t countOf(std::string_view block, std::string_view name) {
   return count;
 }
 
-// Expects a number of loops, from one label to the next, that have this many conversions and products.
+// Expects `expected` loops, from one label to the next, that have this many conversions and products.
 void expectLoops(size_t expected, const char *cpu, GemmShape tile, size_t conversions, size_t products) {
   KernelMaker m;
   make(m, {.input = Elem::F16, .sizes = {}, .tile = tile});
@@ -480,7 +482,7 @@ void expectLoops(size_t expected, const char *cpu, GemmShape tile, size_t conver
   EXPECT_EQ(found, expected) << cpu << " " << tile.columns << " " << conversions << " " << products;
 }
 
-// The loop of the tile that packs b also converts it, if that takes one instruction. A Zen 5 converts the elements of a in each
+// The loop of the tile that packs B also converts it, if that takes one instruction. A Zen 5 converts the elements of A in each
 // loop, if there are few panels.
 TEST(CpuNest, ConvertsWhileItMultiplies) {
   expectLoops(1, "x86-64-v4", {128, 256, 32}, 4, 24);
@@ -490,14 +492,14 @@ TEST(CpuNest, ConvertsWhileItMultiplies) {
     const size_t few = columns <= 384 ? 1 : 0;
     expectLoops(1 - few, "znver5", tile, 4, 24);
     expectLoops(few, "znver5", tile, 4 + 6, 24);
-    expectLoops(few, "znver5", tile, 2 * 6, 2 * 24); // packed
-    expectLoops(few, "znver5", tile, 2 * 5, 2 * 20); // the tile of the last rows
+    expectLoops(few, "znver5", tile, 2 * 6, 2 * 24); // the loop that multiplies the packed panels
+    expectLoops(few, "znver5", tile, 2 * 5, 2 * 20); // the loop of the tile of the last rows
   }
-  expectLoops(0, "znver5", {128, 32, 32}, 2 * 12, 2 * 24); // each conversion would serve two products only
+  expectLoops(0, "znver5", {128, 32, 32}, 2 * 12, 2 * 24); // not used, because each conversion would serve only two products
   expectLoops(1, "znver5", {128, 48, 32}, 2 * 8, 2 * 24);
 }
 
-// Except f16, because a Zen 5 converts it differently if there are few columns (ConvertsWhileItMultiplies).
+// f16 on a Zen 5 is an exception: it is converted differently if there are few columns (ConvertsWhileItMultiplies).
 TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
   auto expectOneCount = [](const char *cpu, Elem input, const std::vector<int64_t> &sizes, size_t limit) {
     std::set<size_t> counts;
@@ -522,7 +524,7 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
   expectOneCount("znver5", Elem::F16, many, 2700);
 }
 
-// A matrix whose size and strides the launch passes: its rows are read in place, or copied if it has fewer rows.
+// The launch passes the sizes and strides of A. Its rows are read in place, or copied if A has fewer rows than the tile.
 TEST(CpuNest, AWhoseStridesTheLaunchSays) {
   for (const char *elem : {"f16", "f32"}) {
     const std::string e(elem);

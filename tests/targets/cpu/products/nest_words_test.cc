@@ -1,4 +1,4 @@
-// Nests that multiply bf16 and bytes with special instructions: the same results on each kind of processor.
+// Tests nests that multiply bf16 and bytes with special instructions: the results must be the same on each kind of processor.
 #include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"
@@ -43,8 +43,8 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
-// AMX uses half a tile for the last 16 rows or fewer. Products of denormal numbers, which it would treat as 0, are computed by
-// conversion, also if the operand is read in place.
+// AMX uses half a tile for the last 16 rows or fewer. Products of subnormal numbers, which AMX would treat as 0, are computed
+// by conversion, also if the operand is read in place.
 TEST(CpuNestWords, LastRows) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t rows : {3, 16, 17, 40, 48, 49})
@@ -55,8 +55,8 @@ TEST(CpuNestWords, LastRows) {
         }
 }
 
-// AMX packs one or two panels of 32 columns of b, and multiplies the rows by one or by both; rows of a are kept in the cache or
-// not. 400 words of bf16 make blocks of 208 and 192, by two and by one.
+// AMX packs one or two panels of 32 columns of B, and multiplies each tile of rows by one panel or by both. Rows of A are kept
+// in the cache or not. 400 words of bf16 make blocks of 208 and 192, which are multiplied by two panels and by one.
 TEST(CpuNestWords, OnePanelOrTwo) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t words : {48, 150, 250, 400})
@@ -75,7 +75,7 @@ TEST(CpuNestWords, OnePanelOrTwo) {
       }
 }
 
-// Parts of a workgroup with one panel, or an odd number of them.
+// Parts of a workgroup have one panel, or an odd number of panels.
 TEST(CpuNestWords, PartsOfPanels) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t columns : {96, 160})
@@ -85,7 +85,7 @@ TEST(CpuNestWords, PartsOfPanels) {
       }
 }
 
-// b begins out of bounds, or ends far before the end of K.
+// B begins out of bounds, or ends far before the end of K.
 TEST(CpuNestWords, RowsOfBThatAreOutside) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t first : {-70, -3, 40, 500}) {
@@ -107,7 +107,7 @@ TEST(CpuNestWords, RowsOfBThatAreOutside) {
     }
 }
 
-// A denormal column of b in the second panel.
+// A column of B in the second panel is subnormal.
 TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
   for (int64_t depth : {60, 300, 500})
     for (bool transposed : {false, true}) {
@@ -142,7 +142,7 @@ TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
   }
 }
 
-// Products of one or two rows are computed by element, not by word of 32 bits; K fills whole words or not.
+// Products of one or two rows are computed by element, not by word of 32 bits. K may or may not fill whole words.
 TEST(CpuNestWords, ARowOrTwo) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
     for (int64_t rows : {1, 2, 3})
@@ -152,7 +152,7 @@ TEST(CpuNestWords, ARowOrTwo) {
       }
 }
 
-// The instructions treat these as 0; the language does not.
+// The instructions treat these numbers or products, which are not normal, as 0; the language does not.
 TEST(CpuNestWords, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}})
     for (bool adds : {false, true}) {
@@ -162,8 +162,8 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
     }
 }
 
-// Rows of a that are read in place and scanned in registers, of which the last ends with the row; also with a last block of K
-// that is shorter than a register.
+// The rows of A are read in place and scanned in registers, of which the last one ends at the end of the row. This is also
+// tested with a last block of K that is shorter than a register.
 TEST(CpuNestWords, RowsThatEndWithinARegister) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::U8}})
     for (int64_t depth : {28, 32, 36, 68, 100, 204, 1000, 4100}) {
@@ -175,8 +175,9 @@ TEST(CpuNestWords, RowsThatEndWithinARegister) {
     expectRight({.a = elem, .b = elem, .sizes = {3, 20, 16897 * each}, .tile = {32, 64, 32}});
 }
 
-// Rows of a that are shorter than a register are not read in place, because the register would begin before the row; for longer
-// rows, the last register ends with the row. (Rows have gaps; otherwise they are scanned as one.)
+// If the rows of A are shorter than a register, they are not read in place, because the register would begin before the row.
+// For longer rows, the last register ends at the end of the row. The rows have gaps, because otherwise they would be scanned as
+// one row.
 TEST(CpuNestWords, NothingBesideRowsIsRead) {
   for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}},
                              {Elem::BF16, int64_t{36}},
@@ -208,7 +209,7 @@ TEST(CpuNestWords, NothingBesideRowsIsRead) {
   }
 }
 
-// Only the last word of one row of a, which only the last register of that row holds.
+// Only the last word of one row of A is subnormal, and only the last register of that row holds this word.
 TEST(CpuNestWords, AColumnThatIsNotNormal) {
   for (int64_t depth : {36, 40, 68, 200}) {
     SCOPED_TRACE(depth);
@@ -221,8 +222,8 @@ TEST(CpuNestWords, AColumnThatIsNotNormal) {
   }
 }
 
-// Only one row of a, in a full tile or in one of the last rows: its tile and all later ones are converted, for panels of any
-// width, in one block of K and in two.
+// Only one row of A is subnormal, in a full tile or among the last rows. The tile of this row and all later tiles are
+// converted. Panels have any width, and there are one or two blocks of K.
 TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
   for (int64_t columns : {64, 150, 170})
     for (int64_t depth : {70, 2200})
@@ -241,7 +242,7 @@ TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
       }
 }
 
-// Only in the second block of K; workgroups share panels.
+// Only an element in the second block of K of A is subnormal. Workgroups share panels.
 TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
   for (int threads : {1, 3}) {
     KernelMaker m;
@@ -261,7 +262,7 @@ TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
   }
 }
 
-// A panel of the greatest depth, with the sums of its columns after it; and several panels.
+// The first depth is the maximum of a panel, with the sums of its columns after it. The second one needs several panels.
 TEST(CpuNestWords, TheDeepestPanelOfBytes) {
   for (int64_t rows : {10, 70})
     for (int64_t depth : {4096, 8192 + 4})
@@ -270,7 +271,7 @@ TEST(CpuNestWords, TheDeepestPanelOfBytes) {
                     rows == 10 ? 1 : 2);
 }
 
-// Only the last row of K of b, which is half a word.
+// Only the last row of B is subnormal. It fills half a word.
 TEST(CpuNestWords, ARowThatIsNotNormal) {
   KernelMaker m;
   make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
@@ -280,7 +281,8 @@ TEST(CpuNestWords, ARowThatIsNotNormal) {
   expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
 }
 
-// A last word that K does not fill must not add +0 to a sum of -0. AMX's own sums start at +0.
+// If K does not fill the last word, the rest of the word must not add +0 to a sum of -0. AMX is left out, because its sums
+// start at +0.
 TEST(CpuNestWords, ASumOfNegativeZero) {
   std::vector<CpuInfo> cpus = runnable();
   std::erase_if(cpus, [](const CpuInfo &cpu) { return cpu.tilesBf16; });
@@ -300,7 +302,7 @@ TEST(CpuNestWords, ASumOfNegativeZero) {
   }
 }
 
-// Half as wide as a tile, or narrower.
+// The columns fill about half of the last tile, or less.
 TEST(CpuNestWords, FewColumns) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t columns : {5, 32, 33, 64 + 32})

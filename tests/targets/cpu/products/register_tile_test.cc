@@ -19,7 +19,8 @@ std::pair<int, int> tileOf(const char *cpu, Elem elem, int64_t rows, int64_t col
   return {tile.rows, tile.vectors};
 }
 
-// Three registers of columns if sixteen registers hold all sums of floats, but not for four registers of columns.
+// With sixteen registers, sums of floats are computed in tiles of three registers of columns, except if the columns fill
+// exactly four registers, or fewer than three.
 TEST(RegisterTile, OfANest) {
   using Size = std::pair<int, int>;
   for (Elem elem : {Elem::F32, Elem::F16, Elem::BF16}) {
@@ -54,7 +55,8 @@ TEST(RegisterTile, WhatTakesTheLastColumns) {
   EXPECT_EQ(middle.steps, 1);
 }
 
-// One row fewer than full tiles if there are many rows; two thirds if there are few, or if the tile is narrower.
+// The tile of the last rows has one row fewer than full tiles if there are many rows, and two thirds of the rows if there are
+// few or if the tile is narrower.
 TEST(RegisterTile, WhatTakesTheLastRows) {
   auto rowsOf = [](const char *cpu, int64_t rows, int64_t columns) {
     return lastRowsTile(registerTile(*cpuInfo(cpu), Elem::F32, rows, columns)).rows;
@@ -66,7 +68,7 @@ TEST(RegisterTile, WhatTakesTheLastRows) {
   EXPECT_EQ(rowsOf("x86-64-v3", 256, 256), 4);
 }
 
-// No other number of whole tiles leaves less work.
+// No other number of full tiles needs less work.
 TEST(RegisterTile, RowsOfWholeTiles) {
   for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
     for (int64_t columns : {8, 16, 32, 256})
@@ -79,10 +81,10 @@ TEST(RegisterTile, RowsOfWholeTiles) {
         EXPECT_EQ(computed(rowsOfWholeTiles(tile, rows)), least) << cpu << ", " << rows << "x" << columns;
       }
   RegisterTile tile = registerTile(*cpuInfo("x86-64-v4"), Elem::F32, 256, 256);
-  EXPECT_EQ(rowsOfWholeTiles(tile, 37), 12); // and five times 5
+  EXPECT_EQ(rowsOfWholeTiles(tile, 37), 12); // the other rows are five times 5
 }
 
-// The table has the number for each remainder, and room for it.
+// The table has the number for each remainder, and each number fits its bits.
 TEST(RegisterTile, TableOfTilesGivenUp) {
   for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
     for (int64_t columns : {8, 16, 32, 256}) {
@@ -97,7 +99,7 @@ TEST(RegisterTile, TableOfTilesGivenUp) {
     }
 }
 
-// Otherwise the last block would be empty.
+// The depth must be a whole number of iterations, because otherwise the last block would be empty.
 TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
     for (Elem elem : {Elem::F32, Elem::F64}) {
@@ -108,7 +110,7 @@ TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
     }
 }
 
-// For a panel of one line, no more than the number of lines of an L1 cache.
+// A block of a panel that is one cache line wide has no more steps than the L1 cache has lines.
 TEST(RegisterTile, StepsOfABlock) {
   EXPECT_EQ(mostSteps("x86-64-v3", Elem::F32, 256), 512);
   EXPECT_EQ(mostSteps("x86-64-v3", Elem::F64, 256), 512);

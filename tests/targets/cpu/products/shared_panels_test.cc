@@ -1,4 +1,5 @@
-// Panels packed once for all workgroups: the same results, also if b is overwritten and if parameters overlap.
+// Tests panels that are packed once for all workgroups: the results are the same, also if B is overwritten and if parameters
+// overlap.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -13,7 +14,8 @@
 namespace xt {
 namespace {
 
-// c = a b^T in blocks of 32 rows, K of `depth`; `more` is inserted before the loads, `between` before the product.
+// Returns a kernel that computes c = a b^T in blocks of 32 rows, with a K of `depth`. `more` is inserted before the loads,
+// `between` before the product.
 std::string transposedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "",
                               std::string_view parameters = "", std::string_view between = "") {
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
@@ -61,7 +63,7 @@ TEST(SharedPanels, AllTypesAndEdges) {
     }
 }
 
-// In workgroups of `rows` rows.
+// Returns a kernel with a nest, in workgroups of `rows` rows.
 std::string productNest(std::string_view elem, int rows = 64) {
   std::string sums = str(rows, "x64xf32");
   return str(
@@ -74,8 +76,8 @@ std::string productNest(std::string_view elem, int rows = 64) {
       "  %tc = init_tile %C[%i, %j] -> tile<", sums, ">\n  store_tile %c, %tc\n}\n");
 }
 
-// A nest's panels may be shared within one thread only, depending on the workgroups and threads of the launch; those of AMX and
-// of a tile_mma are shared by all.
+// The panels of a nest may be shared within one thread only, depending on the workgroups and threads of the launch. Panels of
+// AMX and of a tile_mma are shared by all threads.
 TEST(SharedPanels, MayBeOfOneThread) {
   auto isOwn = [](const std::string &words, std::string_view cpu) {
     TextKernel text(words);
@@ -92,14 +94,14 @@ TEST(SharedPanels, MayBeOfOneThread) {
   EXPECT_EQ(isOwn(transposedProduct("f32", "f32", 128), "x86-64-v4"), "0");
 }
 
-// The launcher runs workgroups with the same columns on one thread.
+// sharedDims says that panels depend on the columns only, so the launcher runs workgroups with the same columns on one thread.
 TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   const std::vector<bool> columns{false, true};
   TextKernel transposed(transposedProduct("f32", "f32", 128));
   EXPECT_EQ(sharedDims(transposed), columns);
   TextKernel nest(productNest("f32"));
   EXPECT_EQ(sharedDims(nest), columns);
-  TextKernel small(productNest("f32", 8)); // a call for each would take longer
+  TextKernel small(productNest("f32", 8)); // a separate call for each of these workgroups would take longer
   EXPECT_TRUE(takesPanels(small));
   EXPECT_TRUE(sharedDims(small).empty());
   TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = "
@@ -108,7 +110,7 @@ TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   EXPECT_TRUE(sharedDims(none).empty());
 }
 
-// Each launch reads memory again.
+// Each launch reads memory again, because the data may have changed.
 TEST(SharedPanels, AnotherLaunchOtherData) {
   TextKernel text(transposedProduct("f32", "f32", 128));
   Array a(Elem::F32, {96, 128}), b(Elem::F32, {64, 128});
@@ -133,10 +135,10 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
                  "%A[%i, 0] -> tile<64x64xf32>\n"
                  "  %a = load_tile %ta\n  %b = load_tile %ta {transpose = [1, 0]}\n  %c = tile_mma %a, %b : vector<64x64xf32>\n"
                  "  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
-  EXPECT_FALSE(takesPanels(own)); // each workgroup has a different b
+  EXPECT_FALSE(takesPanels(own)); // each workgroup has a different B
 }
 
-// b is read at its load, whatever the launch passes as %D.
+// B must be read at its load, because the store that follows overwrites B if the launch passes it as %D.
 TEST(SharedPanels, NotBehindStores) {
   const std::string seven = "  %z = constant 7.0 : vector<64x64xf32>\n  %td = init_tile %D[0, 0] -> tile<64x64xf32>\n";
   for (const std::string &store :
@@ -151,7 +153,7 @@ TEST(SharedPanels, NotBehindStores) {
   }
 }
 
-// A loop moves over the blocks of one of several matrices, and the same block is used twice.
+// A loop moves over the blocks of one of several matrices, and the same block is used twice, transposed and plain.
 TEST(SharedPanels, LoopsAndPlaces) {
   TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?x?xf32>) grid (%h = 0 to dim(%C, 0), "
                   "%i = 0 to dim(%C, 1) step 32) {\n"
@@ -181,7 +183,7 @@ TEST(SharedPanels, AreRemarked) {
   }
 }
 
-// The second workgroup reads what the first one has stored: b and c are the same memory, which only the launch can detect.
+// The second workgroup reads what the first one has stored: B and C are the same memory, which only the launch can detect.
 TEST(SharedPanels, NotWhereParametersOverlap) {
   TextKernel text(transposedProduct("f32", "f32", 64));
   ASSERT_TRUE(takesPanels(text));
@@ -189,7 +191,7 @@ TEST(SharedPanels, NotWhereParametersOverlap) {
   a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 2 : 0); });
   b.forEach([&](const std::vector<int64_t> &at) { b.set(at, static_cast<double>(at[0] * 64 + at[1])); });
   ASSERT_TRUE(text.launch({&a, &b, &b}).ok);
-  // Rows below 32 are twice b^T; later rows are computed from what b holds then.
+  // Rows below 32 are twice b^T. Later rows are computed from the contents of B after that.
   auto first = [](int64_t row, int64_t column) { return 2.0 * static_cast<double>(column * 64 + row); };
   b.forEach([&](const std::vector<int64_t> &at) {
     double expected = first(at[0], at[1]);
@@ -198,7 +200,6 @@ TEST(SharedPanels, NotWhereParametersOverlap) {
   });
 }
 
-// Each pair has its own bit.
 TEST(ApartBits, EachPairHasItsOwn) {
   std::set<unsigned> seen;
   for (size_t i = 0; i < kApartMemRefs; ++i)
@@ -212,7 +213,7 @@ TEST(ApartBits, EachPairHasItsOwn) {
   EXPECT_FALSE(apartBit(2, 2));
 }
 
-// The twelfth array is compared in the kernel.
+// Pairs with an array after the eleventh have no bit, so the kernel compares them itself.
 TEST(ApartBits, MoreArraysThanBits) {
   std::string parameters;
   for (int i = 3; i < 14; ++i) parameters += str(", %P", i, ": memref<?x?xf32>");
@@ -227,9 +228,10 @@ TEST(ApartBits, MoreArraysThanBits) {
     arrays.push_back(std::make_unique<Array>(Elem::F32, std::vector<int64_t>{64, 64})), all.push_back(arrays.back().get());
   fillSmall(all);
   text.expectAsInterpreter(all, {}, 1);
-  all[12] = all[1]; // b is overwritten by the first workgroup
+  all[12] = all[1]; // the first workgroup overwrites B
   ASSERT_TRUE(text.launch(all).ok);
-  // The first workgroup has stored one half of what the second one multiplies by, and the second one itself the other half.
+  // The first workgroup has stored one half of the matrix by which the second one multiplies; the second one has stored the
+  // other half.
   all[2]->forEach([&](const std::vector<int64_t> &at) {
     if (at[0] < 32) return;
     double sum = 0;
@@ -264,7 +266,7 @@ TEST(TileSource, ThroughLoops) {
   std::vector<bool> dims(2);
   EXPECT_TRUE(collectGridDims(moved.kernel(), load->operand(0), dims));
   EXPECT_EQ(dims, std::vector<bool>({true, false}));
-  // Tiles that swap their roles.
+  // In this loop, two tiles swap their roles.
   const char *swap = "    %old = update_tile_offset %ta, 0, 0\n    %ta = update_tile_offset %tb, 0, 0\n    %tb = "
                      "update_tile_offset %old, 0, 0\n";
   TextKernel other(loopText(swap, "%B")), same(loopText(swap, "%A"));

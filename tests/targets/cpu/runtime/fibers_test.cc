@@ -1,4 +1,4 @@
-// Kernels at subgroup scope whose subgroups wait for each other, and the fibers that they run on.
+// Tests kernels at subgroup scope whose subgroups wait for each other, and the fibers on which they run.
 #include "targets/cpu/runtime/fibers.h"
 
 #include "ir/elem_kinds.h"
@@ -189,7 +189,8 @@ kernel @k(%C: memref<?x?xi32>) subgroups(2) grid (%i = 0 to dim(%C, 0)) {
   EXPECT_EQ(outcome.printed.substr(0, expected.size()), expected);
 }
 
-// A value loaded from memory counts as the same for all subgroups, so the front end accepts it as the condition of a barrier.
+// A value loaded from memory is assumed to be the same for all subgroups, so the front end accepts it as the condition of a
+// barrier.
 constexpr const char *kDiverging = R"(
 kernel @k(%F: memref<?x2xi32>, %C: memref<?x2xi32>) subgroups(2) grid (%i = 0 to dim(%F, 0)) {
   %s = subgroup_id()
@@ -212,7 +213,7 @@ TEST(CpuFibers, DivergenceIsReportedAndNeverAHang) {
   TextKernel kernel(kDiverging);
   if (!kernel) return;
   struct Case {
-    std::vector<int> flags; // of the two subgroups of workgroup 0, 1, …
+    std::vector<int> flags; // flags of the two subgroups of workgroup 0, of workgroup 1, and so on
     const char *workgroup, *line, *other;
   };
   for (const Case &c :

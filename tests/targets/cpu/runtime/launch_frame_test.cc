@@ -18,7 +18,7 @@ TEST(LaunchFrame, SaysWhichArraysAreApart) {
   TextKernel text("kernel @k(%A: memref<?x?xf32, strided<[?, ?]>>, %n: index, %B: memref<?x?xf32, strided<[?, ?]>>) {\n}\n");
   ASSERT_TRUE(text);
   std::vector<float> memory(1000);
-  const LaunchArg a = viewAt(memory.data() + 100, {3, 10}, {20, 1}); // 100 … 149
+  const LaunchArg a = viewAt(memory.data() + 100, {3, 10}, {20, 1}); // elements 100 to 149
   struct {
     int64_t first;
     std::vector<int64_t> sizes, strides;
@@ -27,8 +27,8 @@ TEST(LaunchFrame, SaysWhichArraysAreApart) {
       {150, {4, 4}, {4, 1}, true},    // side by side
       {149, {4, 4}, {4, 1}, false},   // one element in common
       {84, {4, 4}, {4, 1}, true},     {85, {4, 4}, {4, 1}, false},
-      {110, {3, 10}, {20, 1}, false}, // in the gaps between rows: whole ranges are compared
-      {0, {10, 10}, {1, 11}, false},  // columns far apart
+      {110, {3, 10}, {20, 1}, false}, // in the gaps between rows, but whole ranges are compared
+      {0, {10, 10}, {1, 11}, false},  // the columns are far apart
       {0, {0, 10}, {1000, 1}, true},  {100, {0, 10}, {1000, 1}, false},
   };
   for (const auto &other : others) {
@@ -79,7 +79,7 @@ TEST(LaunchFrame, IsMadeAnewForAnotherLaunch) {
   EXPECT_TRUE(after({x, narrow}, {}));
   EXPECT_TRUE(after({x, apart}, {}));
   EXPECT_TRUE(after({x, a}, {{0, 1, 2}}));
-  EXPECT_TRUE(after({x, bytes}, {})); // does not fit
+  EXPECT_TRUE(after({x, bytes}, {})); // the argument does not fit its type
   EXPECT_TRUE(after({x}, {}));
 }
 
@@ -114,39 +114,39 @@ TEST(LaunchFrame, SaysHowMuchWorkThereIs) {
   EXPECT_EQ(work(1024), 2);
   EXPECT_EQ(work(1024 + 128), 2.25);
   EXPECT_EQ(work(1025), 2 + 1.0 / 512);
-  EXPECT_EQ(work(100), 1); // all workgroups are alike
+  EXPECT_EQ(work(100), 1); // all workgroups have the same size, so each counts as 1
   EXPECT_EQ(work(0), 0);
 }
 
 TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
   const std::vector<GridRange> grid{{0, 1, 3}, {0, 1, 5}, {0, 1, 7}};
-  EXPECT_EQ(sharingPeriod(grid, {false, false, true}, 1), 7); // columns of a product
-  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 1), 7);  // of several products
-  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 2), 14); // in two parts
+  EXPECT_EQ(sharingPeriod(grid, {false, false, true}, 1), 7); // panels depend on the columns of a product
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 1), 7);  // panels depend on the columns of several products
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 2), 14); // the same in two parts
   EXPECT_EQ(sharingPeriod(grid, {false, true, true}, 1), 35);
-  EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbours share
+  EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbouring workgroups share panels
   EXPECT_EQ(sharingPeriod(grid, {true, false, false}, 1), 105);
   EXPECT_EQ(sharingPeriod(grid, {true, true, true}, 2), 0);
   EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}, 1), 0);
   EXPECT_EQ(sharingPeriod(grid, {}, 2), 0);
 }
 
-// The smallest number of parts that gives all threads the same work.
+// Tests the smallest number of parts that gives all threads the same work.
 TEST(PartsOf, FewWorkgroups) {
   EXPECT_EQ(partsOf(1, 8, 1, false), 1); // one thread
   EXPECT_EQ(partsOf(1, 8, 2, false), 2);
   EXPECT_EQ(partsOf(2, 8, 2, false), 1);
-  EXPECT_EQ(partsOf(3, 8, 2, false), 2); // three halves each, instead of two whole ones
+  EXPECT_EQ(partsOf(3, 8, 2, false), 2); // each thread does three halves, instead of one thread two whole ones
   EXPECT_EQ(partsOf(5, 4, 2, false), 2);
-  EXPECT_EQ(partsOf(1, 8, 16, false), 8); // the most that is possible
-  EXPECT_EQ(partsOf(10, 16, 16, false), 3); // two thirds each, instead of a whole one
+  EXPECT_EQ(partsOf(1, 8, 16, false), 8); // the maximum
+  EXPECT_EQ(partsOf(10, 16, 16, false), 3); // each thread does two thirds, instead of a whole one
   EXPECT_EQ(partsOf(1, 1, 4, false), 1);
   EXPECT_EQ(partsOf(0, 8, 4, false), 1);
   EXPECT_EQ(partsOf(1.1, 8, 2, false), 2); // one whole workgroup and a small one
   EXPECT_EQ(partsOf(2.2, 8, 2, false), 1);
   EXPECT_EQ(partsOf(4.34, 4, 2, false), 1);
   EXPECT_EQ(partsOf(4.34, 4, 2, true), 2); // both threads share the rest
-  EXPECT_EQ(partsOf(8, 8, 2, false), 1); // enough to balance threads of different speed
+  EXPECT_EQ(partsOf(8, 8, 2, false), 1); // there are enough workgroups to balance threads of different speed
   EXPECT_EQ(partsOf(7, 8, 2, false), 2);
 }
 

@@ -16,14 +16,14 @@ TEST(MachineRates, SayWhatWasMultiplied) {
   EXPECT_EQ(ofElem(Elem::F64).elem, Elem::F64);
   EXPECT_EQ(ofElem(Elem::F16).elem, cpu.tilesBf16 ? Elem::F16 : Elem::F32); // they are converted, or multiplied as sums of bf16
   EXPECT_EQ(ofElem(Elem::U8).elem, Elem::I8);
-  // The value depends on the machine and its load.
+  // The rates depend on the machine and its load, so only their sign is tested.
   EXPECT_GT(ofElem(Elem::F32).operations, 0);
   EXPECT_GT(ofElem(Elem::F64).operations, 0);
   EXPECT_EQ(ofElem(Elem::I8).operations > 0, cpu.dotBytes || cpu.tilesBytes);
   EXPECT_GT(measureBandwidth(1), 0);
 }
 
-// Uses the instructions of the given processor.
+// The rates are those of the instructions of the given processor.
 TEST(MachineRates, OfAnOlderProcessor) {
   CpuInfo haswell = *cpuInfo("x86-64-v3"), old = *cpuInfo("x86-64");
   EXPECT_EQ(measurePeak(old, Elem::F32, 1).operations, 0);

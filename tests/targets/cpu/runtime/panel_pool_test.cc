@@ -35,7 +35,7 @@ TEST(PanelPool, TheFirstFillsForAll) {
   EXPECT_TRUE(take(pool, "a", 100).fill);
 }
 
-// Panels of any size, also larger than a slab, do not overlap, and get the same memory in the next launch.
+// Panels of any size, also larger than a slab, do not overlap, and have the same memory in the next launch.
 TEST(PanelPool, SizesMayDiffer) {
   PanelPool pool;
   std::set<void *> before;
@@ -87,7 +87,7 @@ TEST(PanelPool, WaitsForAnotherThread) {
   EXPECT_FALSE(take(pool, "own", 64, 0, true).panel);
   std::thread other([&] { pool.ready(filled.panel, 0); });
   void *found = take(pool, "filled", 64, 1).panel;
-  EXPECT_TRUE(!found || found == filled.panel); // null: the other one came too late
+  EXPECT_TRUE(!found || found == filled.panel); // null: the thread that fills the panel was too late
   other.join();
   for (int worker : {0, 1}) EXPECT_EQ(take(pool, "filled", 64, worker).panel, filled.panel);
 }
@@ -105,7 +105,7 @@ TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
         const int key = (i * (2 * worker + 1) + launch) % kKeys;
         PanelPool::Taken taken = take(pool, str(key), kWords * 4, worker);
         auto *words = static_cast<int *>(taken.panel);
-        if (!words) continue; // the wait timed out: the machine is busy
+        if (!words) continue; // the wait has timed out, because the machine is busy
         if (taken.fill) {
           ++fills[static_cast<size_t>(key)];
           std::fill_n(words, kWords, launch * kKeys + key);
@@ -122,7 +122,7 @@ TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
   }
 }
 
-// In the memory that the worker had before, in whatever order workers come.
+// A worker's panels are in the memory that it had in the launch before, in whatever order workers come.
 TEST(PanelPool, EachWorkerFillsMemoryOfItsOwn) {
   PanelPool pool;
   void *panels[2][2] = {};
@@ -155,7 +155,7 @@ TEST(PanelPool, EachWorkerHasItsOwnPanel) {
   }
 }
 
-// A share of the 256 MiB, and no more.
+// Each worker gets its share of the 256 MiB, and no more.
 TEST(PanelPool, EachWorkerHasItsShare) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   PanelPool pool;

@@ -1,4 +1,4 @@
-// print and assert, at both scopes.
+// Tests print and assert, at both scopes.
 #include "ir/elem_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
 
@@ -46,7 +46,7 @@ kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>)
 }
 )";
 
-// The launch stops at the lowest workgroup that fails, with its lowest element, whichever thread came first.
+// The launch stops at the lowest workgroup that fails, and reports its lowest element, whichever thread came first.
 TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
   TextKernel kernel(kRows);
   if (!kernel) return;
@@ -74,7 +74,7 @@ TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
     }
 }
 
-// The first failure in program order is reported; nothing after it runs.
+// The first failure in program order is reported, and nothing after it runs.
 TEST(CpuAssert, TheFirstOfSeveral) {
   TextKernel kernel(R"(
 kernel @k(%A: memref<?xi64>) grid (%i = 0 to dim(%A, 0)) {

@@ -35,7 +35,7 @@ TEST(ThreadPlacementTest, AProcessorThatNoSetHolds) {
   EXPECT_TRUE(same(processorsBeside(setOf({0, 1}), CPU_SETSIZE, 2), setOf({0, 1})));
 }
 
-// Restores the affinity of the calling thread at the end.
+// Binds the calling thread to processors, and restores its affinity at the end.
 class Bound {
 public:
   explicit Bound(const cpu_set_t &set) {
@@ -48,7 +48,8 @@ private:
   cpu_set_t before_;
 };
 
-// The processors that the second of two workers may use. Both take part: each waits until the other has begun.
+// Returns the processors that the second of two workers may use. Both workers take part, because each waits until the other has
+// begun.
 cpu_set_t otherWorkersSet(ThreadPool &pool) {
   std::atomic<int> begun{0};
   cpu_set_t set = setOf({});
@@ -60,7 +61,7 @@ cpu_set_t otherWorkersSet(ThreadPool &pool) {
   return set;
 }
 
-// For one pool, while the processors of the launching thread change from launch to launch.
+// One pool is used while the processors of the launching thread change from launch to launch.
 TEST(ThreadPlacementTest, WorkersRunBesideTheLaunchingThread) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);

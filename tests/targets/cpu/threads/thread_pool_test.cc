@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// Waits until a number of workers have arrived, and gives up if one does not come.
+// Waits until a number of workers have arrived. Gives up if one of them does not arrive in time.
 class Meeting {
 public:
   ::testing::AssertionResult wait(int all) {
@@ -63,7 +63,7 @@ TEST(ThreadPoolTest, EveryItemOnce) {
   }
 }
 
-// Workers and the caller sleep after spinning for long, and are woken, also to end.
+// Workers and the caller go to sleep after spinning for long. They must be woken for work, and to end.
 TEST(ThreadPoolTest, WakesWhoSleeps) {
   constexpr int kWorkers = 3;
   const auto sleep = std::chrono::milliseconds(20);
@@ -105,7 +105,7 @@ TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
   }
 }
 
-// A worker's cache holds what it wrote before: it gets the same ranges again, as long as all begin at once.
+// A worker's cache holds what it wrote before, so the worker gets the same ranges again if all workers begin at once.
 TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
   constexpr int kWorkers = 3;
   ThreadPool pool(kWorkers);
@@ -120,7 +120,7 @@ TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
 
 // All workers make the same number of calls, so that none takes chunks of another.
 TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
-  constexpr int kWorkers = 3, kPeriods = 11; // a chunk is at most an eighth of what a worker has
+  constexpr int kWorkers = 3, kPeriods = 11; // a chunk is at most an eighth of the items that a worker has
   ThreadPool pool(kWorkers);
   Meeting begun;
   std::array<int, kWorkers> calls{};

@@ -1,4 +1,4 @@
-// Every elementwise op, on every type that it takes, as a scalar and as vectors, against the interpreter.
+// Compares every elementwise op, on every type that it accepts, as a scalar and as vectors, with the interpreter.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
@@ -16,7 +16,8 @@ bool isLibraryFunction(OpKind kind) {
          kind == OpKind::Log10 || kind == OpKind::Log1p || kind == OpKind::Sinh || kind == OpKind::Atan || kind == OpKind::PowF;
 }
 
-// One kernel of many ops on 3x37 matrices: operands x, y, z of one type, an output per op, all compared at once.
+// One kernel of many ops on 3x37 matrices. The operands x, y and z have one type, each op has an output, and all outputs are
+// compared at once.
 class ManyOps {
 public:
   static constexpr int64_t kRows = 3, kColumns = 37;
@@ -33,7 +34,7 @@ public:
   void run(Tolerance tolerance = {}) {
     std::vector<LaunchArray> args;
     for (const auto &array : arrays_) args.push_back({array.get(), {}});
-    // The host, and one of the older processors.
+    // Runs on the host and on one of the older processors.
     std::vector<CpuInfo> cpus{processors()[0]};
     if (processors().size() > 1)
       cpus.push_back(processors()[static_cast<size_t>(random_.between(1, static_cast<int64_t>(processors().size()) - 1))]);
@@ -47,7 +48,7 @@ private:
   std::vector<std::unique_ptr<Array>> arrays_;
 };
 
-// Ops on floats or on integers whose result has the operands' type: either those of the C library, or the others.
+// Returns the ops on floats or on integers whose result has the operands' type: either those of the C library, or the others.
 std::vector<const OpInfo *> arithmetic(bool floats, bool library) {
   std::vector<const OpInfo *> ops;
   for (const OpInfo &info : allOps())
@@ -144,7 +145,7 @@ TEST(CpuElementwise, Casts) {
   }
 }
 
-// The product is a tie, and the addend, far below f64's last place, decides how it rounds.
+// The product is a tie. The addend, far below the last place of f64, decides how it is rounded.
 TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
   for (Elem elem : {Elem::BF16, Elem::F16, Elem::TF32}) {
     SCOPED_TRACE(elemName(elem));
@@ -167,7 +168,7 @@ TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
   }
 }
 
-// Every pattern of the 8- and 16-bit floats, widened and narrowed to every other.
+// Converts every pattern of the 8- and 16-bit floats, and many of f32 and f64, to every type with another number of bits.
 TEST(CpuElementwise, ConversionsOfAllPatterns) {
   for (Elem from : {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::F32, Elem::F64})
     for (Elem to : kFloats) {
@@ -183,7 +184,7 @@ TEST(CpuElementwise, ConversionsOfAllPatterns) {
       uint64_t pattern = 0;
       RandomNumbers random(5);
       in.forEach([&](const std::vector<int64_t> &index) {
-        // f32: the upper half takes every pattern, the lower half is near a tie of every narrower format.
+        // The upper half of an f32 has every pattern, and the lower half is near a tie of every narrower format.
         uint64_t bits = pattern++;
         const uint64_t tails[] = {0, 1, 0x8000, 0x7FFF, 0x8001, 0xFFFF, random.next() & 0xFFFF, 0x1000};
         if (from == Elem::F32) bits = bits << 16 | tails[random.next() % 8];
@@ -200,7 +201,7 @@ TEST(CpuElementwise, ConversionsOfAllPatterns) {
     }
 }
 
-// The same ops on scalars: scalar arguments, and results that are splatted.
+// Tests the same ops on scalars: scalar arguments, and results that are splatted.
 TEST(CpuElementwise, Scalars) {
   RandomNumbers random(6);
   auto run = [&](Elem elem) {

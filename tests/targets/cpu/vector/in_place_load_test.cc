@@ -1,4 +1,4 @@
-// Loads that are read in place although stores may overwrite them, and prefetches.
+// Tests loads that are read in place although stores may overwrite them, and prefetches.
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// The reader of the first load that has `rows` rows.
+// Returns the op that reads in place the first load with `rows` rows, or null.
 const Op *readerOfLoad(TextKernel &text, int64_t rows) {
   FusionPlan plan = planFusion(text.kernel());
   const Op *load = nullptr;
@@ -21,7 +21,7 @@ const Op *readerOfLoad(TextKernel &text, int64_t rows) {
   return load ? plan.readerOf(load->result()) : nullptr;
 }
 
-// c = a + row, in blocks of 4x64; `between` is inserted after the loads.
+// Returns a kernel that computes c = a + row, in blocks of 4x64. `between` is inserted after the loads.
 std::string addingRow(std::string_view elem, std::string_view between = "") {
   std::string tile = str("x64x", elem, ">"), matrix = str("memref<?x?x", elem, ">");
   return str("kernel @k(%A: ", matrix, ", %R: ", matrix, ", %C: ", matrix, ") grid (%i = 0 to dim(%C, 0) step 4) {\n",
@@ -49,7 +49,7 @@ TEST(InPlaceLoad, NotWhatIsWrittenInBetweenOrReadByMore) {
                      "%a = load_tile %ta\n"
                      "  %zero = constant 0.0 : vector<16x16xf32>\n  %c = tile_mma %a, %a, %zero\n  %tc = init_tile %C[0, 0] -> "
                      "tile<16x16xf32>\n  store_tile %c, %tc\n}\n");
-  EXPECT_FALSE(readerOfLoad(product, 16)); // it reads a buffer without a loop
+  EXPECT_FALSE(readerOfLoad(product, 16)); // the product reads a buffer without a loop
   Array a(Elem::F32, {16, 16}), c(Elem::F32, {16, 16});
   a.forEach([&](const std::vector<int64_t> &index) { a.set(index, static_cast<double>(index[0] % 5 - index[1] % 3)); });
   product.expectAsInterpreter({&a, &c});
@@ -70,7 +70,7 @@ TEST(InPlaceLoad, InsideAndAtEdges) {
       }
 }
 
-// The three matrices begin at these elements of one block of memory.
+// Runs the kernel on three matrices that begin at these elements of one block of memory.
 void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &begins) {
   SCOPED_TRACE(join(begins, ", "));
   std::vector<float> start(4096);
@@ -89,7 +89,7 @@ void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &beg
   for (const CpuInfo &cpu : processors()) {
     std::vector<float> got = start;
     Diagnostics diagnostics;
-    CompileOptions inOrder; // workgroups overwrite what later ones read
+    CompileOptions inOrder; // one thread: workgroups overwrite what later ones read
     inOrder.threads = 1;
     auto made = compileForCpu(text.module(), cpu, inOrder, diagnostics);
     ASSERT_TRUE(made.ok());
@@ -100,14 +100,14 @@ void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &beg
 
 TEST(InPlaceLoad, OfWhatTheStoreOverwrites) {
   TextKernel text(addingRow("f32"));
-  for (int64_t of : {0, 16, 64, 100, 256, 500, 512, 600}) { // a overlaps c, from either side
+  for (int64_t of : {0, 16, 64, 100, 256, 500, 512, 600}) { // the ranges of a and c overlap, from either side
     expectAsInterpreterWithin(text, {1024 + of, 0, 1024});
     expectAsInterpreterWithin(text, {1024, 0, 1024 + of});
     expectAsInterpreterWithin(text, {2048, 1024 + of, 1024});
   }
 }
 
-// The shape means "no bound": its size in bytes overflows.
+// The number of rows means "no bound", and the size in bytes overflows.
 TEST(InPlaceLoad, OfAShapeWithoutBound) {
   for (const char *rows : {"4611686018427387904", "9223372036854775807"}) {
     TextKernel text(str("kernel @k(%p: i64) {\n  %q = %p + 256\n  %tc = init_tile %p[2, 0], [", rows,
@@ -136,7 +136,7 @@ std::string codeOf(const std::string &source, const std::string &processor = "ho
   return code.ok() ? *code : "";
 }
 
-// exp takes most of the time: the loop that loads and finds the maximum does not prefetch.
+// exp takes most of the time, so that the loop that loads and finds the maximum does not prefetch.
 TEST(LoadAhead, ByTheLoopThatComputes) {
   std::string code =
       codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
@@ -177,10 +177,10 @@ TEST(LoadAhead, OfWhatProductsReadInPlace) {
   EXPECT_EQ(prefetches("znver5"), 1);
 }
 
-// If no other loop reads it, the loop that loads prefetches.
+// If no other loop reads the tile, the loop that loads it prefetches.
 TEST(LoadAhead, ByTheLoopThatLoads) { EXPECT_NE(codeOf(kLargestOfRows).find("call void @llvm.prefetch"), std::string::npos); }
 
-// llvm.prefetch's locality: 3 is prefetcht0, 2 is prefetcht1.
+// In llvm.prefetch, the locality 3 is prefetcht0 and 2 is prefetcht1.
 TEST(LoadAhead, IntoTheCacheThatTheProcessorPrefers) {
   auto prefetches = [](const char *processor, const char *locality) {
     std::string code = codeOf(kLargestOfRows, processor);

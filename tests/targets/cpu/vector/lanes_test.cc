@@ -1,4 +1,4 @@
-// Kernels at lane scope: each lane is a fiber, which exchanges values with the others of its subgroup.
+// Tests kernels at lane scope: each lane is a fiber, which exchanges values with the others of its subgroup.
 #include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/fibers.h"
 #include "tests/targets/cpu/text_kernel.h"
@@ -15,11 +15,11 @@ TEST(LaneFibers, MeetTheirSubgroupOnly) {
     auto diverged = group.run([&](size_t i) {
       EXPECT_EQ(group.subgroup(), i / 3);
       EXPECT_EQ(group.lane(), i % 3);
-      for (int64_t place = 0; place < (i < 3 ? 1 : 2); ++place) { // the second subgroup meets once more
+      for (int64_t place = 0; place < (i < 3 ? 1 : 2); ++place) { // the lanes of the second subgroup synchronise once more
         order += std::to_string(i);
         group.meet(place);
       }
-      group.wait(9); // all fibers
+      group.wait(9); // waits for all fibers
       order += 'x';
       return true;
     });
@@ -34,7 +34,7 @@ TEST(LaneFibers, ExchangesKeepWhatWasGiven) {
   auto diverged = group.run([&](size_t i) {
     std::mt19937_64 random(i);
     for (size_t round = 0; round < kRounds; ++round) {
-      // Each round has another size and another place.
+      // Each round has a different size and a different program point.
       std::vector<unsigned char> own(round % 7 + 1, static_cast<unsigned char>(round * 16 + i));
       group.exchange(own.data(), own.size(), static_cast<int64_t>(round));
       size_t lane = random() % kLanes, from = i / kLanes * kLanes + lane;
@@ -78,7 +78,7 @@ Array filled(Elem elem, std::vector<int64_t> sizes, int seed, int low, int high)
   return array;
 }
 
-// All four modes, with offsets and a width that differ from lane to lane, against the definition.
+// Compares all four modes, with offsets and widths that differ from lane to lane, with the definition.
 TEST(CpuLanes, ShufflesFollowTheirDefinition) {
   TextKernel kernel(R"(
 kernel @k(%A: memref<16xi32>, %O: memref<16xi32>, %W: memref<16xi32>, %R: memref<4x16xi32>, %V: memref<4x16xi32>) lanes(16) {
@@ -181,8 +181,8 @@ kernel @k(%A: memref<?x1024xi32>, %C: memref<?x1024xi32>) subgroups(32) lanes(32
   }
 }
 
-// Values in memory decide whether lanes reach a collective op: the launch must not hang, and the message must name who waits
-// where.
+// Values in memory decide whether lanes reach a collective op. The launch must not hang, and the message must name the lanes
+// that wait and the op at which they wait.
 TEST(CpuLanes, DivergenceIsReportedAndNeverAHang) {
   TextKernel kernel(R"(
 #c = #sg_map<wi_layout = [1, 4], wi_data = [1, 1]>

@@ -1,4 +1,4 @@
-// Scatter tiles, atomics from many threads, single elements of memory, tiles from addresses.
+// Tests scatter tiles, atomics from many threads, single elements of memory, and tiles from addresses.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "tests/targets/cpu/text_kernel.h"
@@ -34,8 +34,8 @@ TEST(CpuScatter, TouchesOnlyWhatIsSelectedAndInside) {
   EXPECT_EQ(a.number({3}), 8);
 }
 
-// Every workgroup adds to the same elements, and the sums are exact: no update is lost, whatever the width of the type and the
-// position of the element in its word.
+// Every workgroup adds to the same elements, and the sums are exact: no update may be lost, whatever the width of the type and
+// the position of the element in its word.
 TEST(CpuAtomic, NoUpdateIsLost) {
   for (int e = 0; e < kElemCount; ++e) {
     auto elem = static_cast<Elem>(e);
@@ -50,7 +50,7 @@ TEST(CpuAtomic, NoUpdateIsLost) {
     const char *kind = elem == Elem::I1 ? "xori" : "add";
     m.atomic(kind, one, m.tile(sums, {zero, m.index(-1)}, {3, 5}));
     Type indices = m.context.vector({3, 5}, Elem::Index);
-    // 15 elements update 5: conflicts within one op, too.
+    // 15 elements update 5 of them, so that there are also conflicts within one op.
     m.atomic(kind, one, m.scatterTile(counts, m.iota(indices, 1)));
     int64_t groups = elem == Elem::F8E4M3 ? 5 : elem == Elem::F8E5M2 ? 2 : elem == Elem::BF16 ? 80 : 200;
     Array launched(Elem::I8, {groups}), out(elem, {2, 4}), line(elem, {5});
@@ -72,7 +72,7 @@ TEST(CpuAtomic, AssignAndExtremes) {
     for (const char *kind : kinds) {
       m.store(m.atomic(kind, x, m.tile(out, {m.index(row), m.index(-2)}, {3, 40})),
               m.tile(before, {m.index(row), zero}, {3, 40}));
-      row += 2; // overlapping
+      row += 2; // the tiles overlap
     }
     Array a(elem, {3, 40}), b(elem, {20, 33}, 2), c(elem, {24, 40});
     RandomNumbers random(4);
@@ -146,7 +146,7 @@ kernel @k(%A: memref<?x?x?xf32>, %B: memref<?xf32>, %M: memref<?x?xi4, affine_ma
   Array a(Elem::F32, {3, 4, 2}), b(Elem::F32, {9}), matrix(Elem::I4, {5, 3}, 0, true), wide(Elem::BF16, {4, 4});
   RandomNumbers random(3);
   for (Array *array : {&a, &b, &matrix, &wide}) random.fill(*array, true);
-  // `strided` is passed every other element of a wider array.
+  // The parameter `strided` gets every other element of a wider array.
   Module &module = kernel.module();
   std::vector<LaunchArg> args{a.arg(), b.arg(), matrix.arg(), wide.arg()};
   args[3].buffer.sizes = {4, 2};

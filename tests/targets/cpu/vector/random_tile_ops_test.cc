@@ -1,4 +1,4 @@
-// Random kernels of the ops that move elements: vectors of many shapes and every type, through loops and branches.
+// Tests random kernels of the ops that move elements: vectors of many shapes and every type, through loops and branches.
 #include "tests/targets/cpu/compare.h"
 
 #include "ir/combine.h"
@@ -42,7 +42,7 @@ private:
     arrays_.push_back(std::move(array));
     return m_.param(type);
   }
-  // A matrix of any storage, of rank 2 to 4, and a line whose elements may have gaps.
+  // Adds a matrix of any storage, of rank 2 to 4, and a line whose elements may have gaps.
   void addArrays(Elem elem) {
     bool columnMajor = random_.chance(30);
     std::vector<int64_t> sizes{kRows, kColumns};
@@ -78,7 +78,7 @@ private:
     return list[static_cast<size_t>(random_.between(0, static_cast<int64_t>(list.size()) - 1))];
   }
   Value *vector() { return any(vectors_); }
-  Value *matrixVector() { // of rank 2
+  Value *matrixVector() { // a vector of rank 2
     Value *x = vector();
     if (x->type().rank() == 2) return x;
     return m_.reshape(x, {x->type().elementCount(), 1});
@@ -113,7 +113,7 @@ private:
     Value *x = matrixVector();
     if (size_t slot = slotOf(x->type().elem()); slot < elems_.size()) m_.store(x, tileOf(matrices_[slot], shapeOf(x)));
   }
-  // Sums and products of floats are used only if they are exact in any order.
+  // Sums and products of floats are not used, because they are exact in any order only for some values.
   void reduction() {
     Value *x = matrixVector();
     Elem elem = x->type().elem();
@@ -220,7 +220,7 @@ private:
     }
     vectors_.push_back(x);
   }
-  // A value of that type with elements from some other value.
+  // Returns a vector of this type: an existing one if ten random choices find one, otherwise an iota.
   Value *valueLike(Type type) {
     for (int i = 0; i < 10; ++i)
       if (Value *x = vector(); x->type() == type) return x;
@@ -288,7 +288,7 @@ private:
         return m_.b.value(OpKind::UpdateTileOffset, {like, m_.index(random_.between(-1, 3))}, like->type());
       return like;
     }
-    // A value that is evaluated at its uses, or one that has a buffer.
+    // Yields a value that is evaluated at its uses instead of one that has a buffer.
     if (like->type().rank() == 2 && random_.chance(40)) {
       Value *x = matrixVector();
       for (int d = 0; d < 2; ++d)

@@ -1,4 +1,4 @@
-// Tiles: loads, stores and products at random positions of random arrays, against the interpreter.
+// Compares tiles with the interpreter: loads, stores and products at random positions of random arrays.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "tests/targets/cpu/compare.h"
@@ -12,7 +12,7 @@ std::vector<CpuInfo> oneOf(RandomNumbers &random) { return {random.pick(processo
 
 Elem anyElem(RandomNumbers &random) { return static_cast<Elem>(random.between(0, kElemCount - 1)); }
 
-// A matrix parameter of any storage, its array, and tiles of any shape at any offset, moved a few times.
+// A matrix parameter of any storage with its array. tile() makes tiles of any shape at any offset, which are moved a few times.
 struct RandomTile {
   std::unique_ptr<Array> array;
   Value *memref = nullptr;
@@ -101,7 +101,7 @@ TEST(CpuTile, ProductsAtRandom) {
     Elem sum = elem == Elem::F64 ? Elem::F64 : isInteger(elem) ? Elem::I32 : Elem::F32;
     if (sum == Elem::F32 && random.chance(30)) sum = random.chance(50) ? Elem::F16 : Elem::BF16;
     int64_t rows = random.between(1, 20), columns = random.between(1, 150), depth = random.between(1, 20);
-    // Small integers: sums are exact in any order.
+    // The elements are small integers, so that sums are exact in any order.
     RandomTile a(m, elem, random, true), b(m, right, random, true), c(m, sum, random, true);
     Value *x = m.load(a.tile(m, {rows, depth}, random)), *y = m.load(b.tile(m, {depth, columns}, random));
     if (random.chance(20)) x = m.b.constantInt(x->type(), 2);
@@ -110,13 +110,13 @@ TEST(CpuTile, ProductsAtRandom) {
     if (z && random.chance(30)) z = isFloat(sum) ? m.unary(OpKind::NegF, z) : m.binary(OpKind::SubI, z, z);
     Value *product = m.mma(x, y, z, sum);
     m.store(product, c.tile(m, {rows, columns}, random));
-    if (z && random.chance(30)) m.store(z, c.tile(m, {rows, columns}, random)); // so it must survive
+    if (z && random.chance(30)) m.store(z, c.tile(m, {rows, columns}, random)); // so its value must survive the product
     if (random.chance(20)) m.store(x, a.tile(m, {rows, depth}, random));
     launch(m, {&a, &b, &c}, random);
   }
 }
 
-// With FMA, both sides round every sum once, in the same order.
+// With FMA, the CPU and the interpreter round every sum once, in the same order.
 TEST(CpuTile, ProductsOfAnyNumbers) {
   if (!processors()[0].fma) GTEST_SKIP() << "this processor has no FMA";
   for (Elem elem : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E5M2})
@@ -140,7 +140,7 @@ TEST(CpuTile, ProductsOfAnyNumbers) {
     }
 }
 
-// The descriptor of an empty buffer may have any values: no matrix, no rows, no columns.
+// The matrices have no rows, no columns, or neither. The descriptor of an empty buffer may have any values.
 TEST(CpuTile, EmptyBase) {
   for (auto sizes : std::vector<std::vector<int64_t>>{{0, 5}, {5, 0}, {0, 0}}) {
     KernelMaker m;

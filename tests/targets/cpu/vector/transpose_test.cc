@@ -1,4 +1,4 @@
-// Transposes and loads that transpose, of every element type, at sizes around those of the squares that are transposed in
+// Tests transposes and loads that transpose, of every element type, at sizes around those of the squares that are transposed in
 // registers.
 #include "ir/elem_kinds.h"
 #include "tests/targets/cpu/compare.h"
@@ -7,7 +7,7 @@ namespace xt {
 namespace {
 
 struct Shape {
-  int64_t rows, columns, y, x; // of the tile, and its offset
+  int64_t rows, columns, y, x; // sizes of the tile, and its offset
 };
 
 void expectTransposes(Elem elem, const Shape &shape, bool columnMajor, const std::vector<CpuInfo> &cpus) {
@@ -38,7 +38,7 @@ TEST(Transpose, EveryTypeAndSize) {
   for (Elem elem : kElems)
     for (const Shape &shape : kShapes)
       for (bool columnMajor : {false, true}) {
-        // The host, and one of the older processors.
+        // The processors are the host and one of the older processors.
         std::vector<CpuInfo> cpus{processors()[0]};
         if (processors().size() > 1) cpus.push_back(processors()[1 + ++number % (processors().size() - 1)]);
         expectTransposes(elem, shape, columnMajor, cpus);

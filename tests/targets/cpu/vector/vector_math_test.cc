@@ -1,4 +1,5 @@
-// The functions of vector_math.h: every f16 and bf16, and every 2039th pattern of f32, against the C library in f64.
+// Compares the functions of vector_math.h with the C library in f64, for every f16 and bf16, and for every 2039th pattern of
+// f32.
 #include "ir/elem_kinds.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/vector/vector_math.h"
@@ -16,7 +17,7 @@ struct Function {
 constexpr Function kFunctions[] = {{"exp", std::exp},   {"exp2", std::exp2},   {"expm1", std::expm1}, {"log", std::log},
                                    {"log2", std::log2}, {"log10", std::log10}, {"tanh", std::tanh},   {"erf", std::erf}};
 
-// The kernel's results for `bits`, 256 per row; the last row is padded.
+// Returns the kernel's results for `bits`, of which there are 256 per row; the last row is padded.
 std::vector<double> evaluate(const std::string &function, Elem elem, const std::vector<uint32_t> &bits, const CpuInfo &cpu) {
   std::string type = std::string(elemInfo(elem).name);
   TextKernel kernel("kernel @k(%X: memref<?x256x" + type + ">, %Y: memref<?x256x" + type +
@@ -45,7 +46,7 @@ std::vector<double> evaluate(const std::string &function, Elem elem, const std::
 
 double valueOf(Elem elem, uint32_t bits) { return loadFloat(elem, &bits); }
 
-// The largest error in ulps of f32. A result that is NaN or infinite where the exact value is not counts as infinite.
+// Returns the largest error in ulps of f32. If a result is NaN or infinite and the exact value is not, the error is infinite.
 double worstUlps(const Function &function, const std::vector<uint32_t> &bits, const CpuInfo &cpu) {
   std::vector<double> got = evaluate(function.name, Elem::F32, bits, cpu);
   double worst = 0;
@@ -63,7 +64,8 @@ double worstUlps(const Function &function, const std::vector<uint32_t> &bits, co
 TEST(VectorMath, IsWithinItsBoundOfEveryKindOfF32) {
   std::vector<uint32_t> bits;
   for (uint64_t pattern = 0; pattern < uint64_t{1} << 32; pattern += 2039) bits.push_back(static_cast<uint32_t>(pattern));
-  // Limits of the ranges into which the functions divide their arguments, and the numbers next to them.
+  // These are the limits of the ranges into which the functions divide their arguments. The numbers next to them are tested as
+  // well.
   for (float end : {0.0F,
                     1.0F,
                     4.0F,

@@ -1,4 +1,4 @@
-// Reductions, broadcasts and other ops on whole vectors: every kind, every type, both dimensions.
+// Tests reductions, broadcasts and other ops on whole vectors: every kind, every type, both dimensions.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/emit.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr const char *kReductions[] = {"add", "mul", "minsi",   "minui",   "maxsi",    "maxui",   "and",
                                        "or",  "xor", "minnumf", "maxnumf", "minimumf", "maximumf"};
 
-// Values whose sums and products are exact in any order and any type: mostly 0 or 1.
+// Fills an array with values whose sums or products are exact in any order and any type: mostly 0 or 1.
 void fillForSums(Array &array, RandomNumbers &random, bool product) {
   array.forEach([&](const std::vector<int64_t> &index) {
     double value = product ? (random.chance(2) ? 2 : 1) : random.chance(4) ? 1 : 0;
@@ -25,7 +25,7 @@ void fillForSums(Array &array, RandomNumbers &random, bool product) {
 }
 
 class CpuReductionOf : public testing::TestWithParam<int64_t> {};
-INSTANTIATE_TEST_SUITE_P(Columns, CpuReductionOf, testing::Values(70, 64)); // one register per iteration, and several
+INSTANTIATE_TEST_SUITE_P(Columns, CpuReductionOf, testing::Values(70, 64)); // 70: one register per iteration; 64: several
 
 TEST_P(CpuReductionOf, EveryKindAndType) {
   constexpr int64_t kRows = 12;
@@ -84,10 +84,11 @@ TEST(CpuReduction, StartsFromItsIdentity) {
   }
 }
 
-// Across the lanes of a register and across registers: +0 is above -0, and the result of a NaN is NaN.
+// Maxima and minima across the lanes of a register and across registers: +0 is larger than -0, and if an element is NaN, so is
+// the result.
 TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  // f64 has other lanes than f32; 32 and 64 columns are several registers per iteration.
+  // f64 has a different number of lanes than f32; 32 and 64 columns are several registers per iteration.
   for (auto [given, columns] : {std::pair{Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}}) {
     KernelMaker m;
     Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
@@ -96,7 +97,7 @@ TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
     m.store(m.reduce("maximumf", x, 1), m.tile(out, {zero, zero}, {6, 1}));
     m.store(m.reduce("minimumf", x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
     struct Row {
-      double most, other; // of the elements; one of them
+      double most, other; // all elements of a row except one; that element
       double largest, smallest;
     };
     const Row rows[] = {{-0.0, 0.0, 0.0, -0.0},   {0.0, -0.0, 0.0, -0.0}, {-1.5, kNan, kNan, kNan},
@@ -119,7 +120,7 @@ TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   }
 }
 
-// The error of a sum of many terms in any order is far below that of adding them one by one.
+// The bound is that of adding the terms one by one. Whatever the order, the error of a sum of many terms is far below it.
 TEST(CpuReduction, LongSumsOfAnyNumbers) {
   for (Elem elem : {Elem::F64, Elem::F32, Elem::F16, Elem::BF16})
     for (int d : {0, 1}) {
@@ -143,7 +144,7 @@ TEST(CpuReduction, LongSumsOfAnyNumbers) {
     }
 }
 
-// Every op in one kernel, for tiles of any size.
+// Builds one kernel with every op, for tiles of any size.
 void everyOp(KernelMaker &m, int64_t rows, int64_t columns) {
   Value *in = m.param(m.matrix(Elem::F32)), *line = m.param(m.context.memref({kDynamic}, Elem::F32));
   Value *zero = m.index(0), *tile = m.tile(in, {zero, zero}, {rows, columns});
@@ -205,7 +206,7 @@ TEST(CpuVectorOps, CodeGrowsLinearly) {
   EXPECT_LT(more, 8.1 * one);
 }
 
-// A broadcast that a loop carries is computed where it is passed on; its operand may be carried, too, and change.
+// A broadcast that a loop carries is computed where it is passed on. The loop may carry its operand too, which then changes.
 TEST(CpuVectorOps, CarriedBroadcasts) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::I32)), *out = m.param(m.matrix(Elem::I32)), *zero = m.index(0);
@@ -227,7 +228,7 @@ TEST(CpuVectorOps, CarriedBroadcasts) {
   expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
 }
 
-// As in online softmax: row reductions that a loop carries, and rows that are scaled by them.
+// Builds row reductions that a loop carries, and rows that are scaled by them, as in online softmax.
 void makeRunningReductions(KernelMaker &m, Elem elem, int64_t rows, int64_t columns, bool stores) {
   bool real = isFloat(elem);
   Value *in = m.param(m.matrix(elem)), *out = m.param(m.matrix(elem)), *zero = m.index(0);

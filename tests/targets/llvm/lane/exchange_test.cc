@@ -1,4 +1,4 @@
-// Numbers of lanes, computed by LLVM's constant folder for subgroups of every size.
+// Tests the numbers of lanes, which LLVM's constant folder computes for subgroups of every size.
 #include "targets/llvm/lane/exchange.h"
 
 #include <gtest/gtest.h>

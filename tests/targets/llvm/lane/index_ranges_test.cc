@@ -9,7 +9,7 @@
 namespace xt::test {
 namespace {
 
-// The range of the value with this name in the kernel's body.
+// Returns the range of the value with this name in the kernel's body.
 Interval rangeOf(Module &module, const IndexRanges &ranges, std::string_view name) {
   Interval found{1, 0};
   auto look = [&](const Value *value) {
@@ -77,7 +77,8 @@ TEST(IndexRanges, CarriedByALoop) {
   EXPECT_EQ(ranges.of("y"), (Interval{0, kMostExtent - 31}));
 }
 
-// The slots of a ring: the remainder of a multiple of 32 is a multiple of 32, and never below the loop's initial value.
+// The values are the slots of a ring: the remainder of a multiple of 32 is a multiple of 32, and never below the loop's initial
+// value.
 TEST(IndexRanges, SlotsOfARing) {
   Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %next = (%x + "
                 "96) mod 128\n    memref.store %w, %A[%next, 1]\n"

@@ -22,7 +22,7 @@ class ToyDevice final : public LaneDevice {
 public:
   RegisterTraits traits() const override {
     RegisterTraits traits;
-    traits.halves = false; // LLVM's conversion is a call of a library that the test does not link
+    traits.halves = false; // LLVM's conversion would call a library that the test does not link
     return traits;
   }
   llvm::CallingConv::ID kernelConvention() const override { return llvm::CallingConv::C; }
@@ -50,7 +50,7 @@ public:
     b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   }
   llvm::StringRef scopeName(LaneScope) const override { return ""; }
-  // The registers go through memory: a and b, then the sum, which the result replaces.
+  // The registers are passed through memory: those of `a` and `b`, then the sum, which the result replaces.
   Fragment product(LaneContext &c, const MmaInstruction &, const Fragment &a, const Fragment &b, const Fragment &sum) override {
     llvm::BasicBlock &entry = c.b.GetInsertBlock()->getParent()->getEntryBlock();
     llvm::IRBuilder<> top(&entry, entry.begin());
@@ -67,7 +67,7 @@ public:
     return result;
   }
 
-  static constexpr size_t kHalves = 16, kSums = 8; // of a lane: of a and of b each, and of the result
+  static constexpr size_t kHalves = 16, kSums = 8; // numbers of registers of a lane: for `a` and `b` each, and for the result
 
 private:
   static LlvmValue *number(llvm::IRBuilderBase &b, int value) { return b.getInt32(static_cast<uint32_t>(value)); }
@@ -79,7 +79,7 @@ private:
   }
 };
 
-// The workgroup that runs, and the place of a thread in it.
+// The workgroup that is running, with its barriers and the values that its lanes exchange.
 struct Workgroup {
   explicit Workgroup(const LaneKernel &kernel) : all(kernel.subgroups * kernel.subgroupSize) {
     for (int64_t i = 0; i < kernel.subgroups; ++i) {
@@ -90,7 +90,7 @@ struct Workgroup {
   int64_t id = 0, count = 1;
   std::barrier<> all;
   std::vector<std::unique_ptr<std::barrier<>>> subgroups;
-  std::vector<std::vector<uint64_t>> slots; // what lanes exchange, by subgroup
+  std::vector<std::vector<uint64_t>> slots; // the values that lanes exchange, by subgroup
 };
 Workgroup *workgroup = nullptr;
 thread_local int32_t subgroup = 0, lane = 0;
@@ -110,7 +110,7 @@ float fromHalf(uint16_t bits) {
                               ((static_cast<uint32_t>(bits & 0x7fff) << 13) + 0x38000000));
 }
 
-// Multiplies matrices whose elements the lanes of a subgroup hold, by the definition of the device's registers.
+// Multiplies matrices whose elements are in the registers of a subgroup's lanes, by the definition of the device's layout.
 void product(void *memory) {
   std::vector<uint64_t> &slots = workgroup->slots[static_cast<size_t>(subgroup)];
   slots[static_cast<size_t>(lane)] = std::bit_cast<uint64_t>(memory);
@@ -125,7 +125,7 @@ void product(void *memory) {
              half(static_cast<size_t>(lane), ToyDevice::kHalves + k % 2 * 8 + k / 2);
     made[row % 4 * 2 + row / 4] = sum;
   }
-  meet(1); // nobody reads the registers of others any more
+  meet(1); // afterwards no lane reads the registers of other lanes any more
   std::ranges::copy(made, sums);
 }
 
@@ -134,14 +134,14 @@ int64_t shuffle(int64_t bits, int32_t from) {
   slots[static_cast<size_t>(lane)] = static_cast<uint64_t>(bits);
   meet(1);
   auto found = static_cast<int64_t>(slots[static_cast<size_t>(from)]);
-  meet(1); // the slots are free again
+  meet(1); // afterwards the slots may be overwritten
   return found;
 }
 
 } // namespace
 
-// A product whose operands are in other lanes and registers than those of `dpas`: a lane has each eighth column of a, and the
-// registers of no operand are row-major.
+// A product whose operands are in other lanes and registers than those of `dpas`: a lane has every eighth column of `a`, and
+// the registers of no operand are row-major.
 constexpr MmaInstruction kToyProduct{
     {Elem::F16, Elem::F16, Elem::F32, 8, 8, 16},
     {{{2, Axis::Register, 2}, {4, Axis::Register, 4}}, {{2, Axis::Register, 1}, {8, Axis::Lane, 1}}},
@@ -205,7 +205,7 @@ void ToyProgram::launch(size_t index, std::vector<uint64_t> arguments, int64_t w
   const LaneKernel &kernel = kernels_[index];
   Result<void *> found = object_->find(kernel.entry);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  // All arguments have 64 bits, so further ones do no harm: the kernel does not read them.
+  // All arguments have 64 bits, so additional arguments are harmless: the kernel does not read them.
   constexpr size_t kMost = 16;
   ASSERT_LE(arguments.size(), kMost);
   std::array<uint64_t, kMost> a{};

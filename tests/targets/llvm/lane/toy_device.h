@@ -1,5 +1,5 @@
-// A GPU that does not exist, to test that the lane emitter needs nothing of a real one: ids, exchanges and barriers are calls of
-// functions of the test, all memory is that of the process, and each lane of a workgroup is a thread.
+// A GPU that does not exist, to test that the lane emitter does not depend on a real one: ids, exchanges and barriers are calls
+// of functions of the test, all memory is that of the process, and each lane of a workgroup is a thread.
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
@@ -12,10 +12,10 @@
 
 namespace xt::test {
 
-// The device as passes see it.
+// Returns the description of the device for passes.
 TargetInfo toyTarget();
 
-// The kernels of a module at lane scope, in the LLVM IR of the toy device.
+// The kernels of a module at lane scope, translated to LLVM IR for the toy device.
 class ToyProgram {
 public:
   explicit ToyProgram(const Module &module) { make(module); }

@@ -1,5 +1,5 @@
-// The lane emitter for a device that has nothing of any vendor's: the code of an elementwise kernel, and of one whose lanes and
-// subgroups exchange values, gives the right numbers.
+// Tests the lane emitter for a device that uses nothing of any vendor: the code of an elementwise kernel, and of one whose
+// lanes and subgroups exchange values, must give the right numbers.
 #include "tests/targets/llvm/lane/toy_device.h"
 
 #include "ir/verify/target_limits.h"
@@ -42,7 +42,7 @@ private:
 struct Matrix {
   Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(static_cast<size_t>(rows * columns)) {}
   float &at(int64_t i, int64_t j) { return elements[static_cast<size_t>(i * columns + j)]; }
-  void appendTo(std::vector<uint64_t> &arguments) { // as lane_kernel.h has it
+  void appendTo(std::vector<uint64_t> &arguments) { // in the order of lane_kernel.h
     for (uint64_t argument : {std::bit_cast<uint64_t>(elements.data()), static_cast<uint64_t>(rows),
                               static_cast<uint64_t>(columns), static_cast<uint64_t>(columns), uint64_t{1}})
       arguments.push_back(argument);
@@ -66,7 +66,7 @@ void expectProduct(Matrix &a, Matrix &b, Matrix &c) {
     }
 }
 
-// The code calls only the device's own functions and those of the C library.
+// The code must call only the device's own functions and those of the C library.
 void expectNoVendor(const std::string &text) {
   for (const char *foreign : {"spir", "sub_group", "intel", "nvvm", "addrspace"})
     EXPECT_EQ(text.find(foreign), std::string::npos) << foreign << '\n' << text;
@@ -85,7 +85,7 @@ kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0) s
   ToyProgram program(lowered.module());
   expectNoVendor(program.text());
   EXPECT_EQ(program.text().find("toy_shuffle"), std::string::npos);
-  Matrix x = numbered(13, 11), y(13, 11); // neither is a multiple of the tile
+  Matrix x = numbered(13, 11), y(13, 11); // neither size is a multiple of the tile
   std::vector<uint64_t> arguments;
   x.appendTo(arguments);
   y.appendTo(arguments);
@@ -123,7 +123,7 @@ kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0) s
   }
 }
 
-// The instruction has a in other lanes, and all operands in other registers than `dpas`. K is 20, so it is padded.
+// The instruction expects `a` in other lanes, and all operands in other registers, than `dpas`. K is 20, so it is padded.
 TEST(ToyDevice, ProductByInstruction) {
   Lowered lowered(R"(#a = #wg_map<sg_layout = [2, 1], sg_data = [8, 32]>
 #b = #wg_map<sg_layout = [2, 1], sg_data = [32, 16]>
@@ -150,7 +150,7 @@ kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
   expectProduct(a, b, c);
 }
 
-// The device has no products of f32, so each lane multiplies its columns.
+// The device has no f32 products, so each lane multiplies its own columns.
 TEST(ToyDevice, ProductLaneByLane) {
   Lowered lowered(R"(#a = #wg_map<sg_layout = [2, 1], sg_data = [4, 16]>
 #b = #wg_map<sg_layout = [2, 1], sg_data = [16, 16]>

@@ -1,4 +1,4 @@
-// The code of certain kernels: messages and products by name, widths of indices, shapes of loops, the entry point's ABI.
+// Tests the code of certain kernels: messages and products by name, widths of indices, shapes of loops, the entry point's ABI.
 #include "ir/base/text.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
@@ -28,7 +28,7 @@ kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 }
 )";
 
-// The text of a block from its label to its end.
+// Returns the text of a block from its label to its end.
 std::string blockOf(const std::string &text, const std::string &label) {
   size_t begin = text.find("\n" + label + ":");
   if (begin == std::string::npos) return "";
@@ -44,7 +44,7 @@ TEST(Code, Gemm) {
   EXPECT_EQ(countOf("call spir_func void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(", loop), 8u);
   EXPECT_EQ(countOf("call spir_func void @_Z52intel_sub_group_2d_block_read_transform_16b_16r16x1cPU3AS1viiiDv2_iPj(", loop),
             8u);
-  // One 32-bit counter, and a loop that runs at least once: a matrix of block messages has at least one column.
+  // The loop has one 32-bit counter, and at least one iteration, because a matrix of block messages has at least one column.
   EXPECT_EQ(countOf(" = phi ", loop), 1u + 16u);
   EXPECT_EQ(countOf("phi i64", loop), 0u);
   EXPECT_EQ(countOf("br i1", text), 1u);
@@ -56,7 +56,8 @@ TEST(Code, Gemm) {
   EXPECT_FALSE(made.kernels[0].reportsFailures);
 }
 
-// A barrier of the subgroup that some subgroups of the workgroup do not reach is recorded for devices that compile it wrongly.
+// A kernel is marked if some subgroups of a workgroup do not reach a subgroup barrier, because some devices compile such
+// barriers wrongly.
 TEST(Code, DivergentBarriers) {
   auto diverges = [](const std::string &condition) {
     GpuProgram program(str("kernel @k(%A: memref<?xi32>, %n: index) subgroups(4) lanes(16) {\n"
@@ -71,10 +72,10 @@ TEST(Code, DivergentBarriers) {
   EXPECT_TRUE(diverges("  %c = %s == 0"));
   EXPECT_FALSE(diverges("  %c = %n == 0"));
   EXPECT_TRUE(diverges("  %v = memref.load %A[%s]\n  %c = %v == 0"));
-  // Nested in another branch, and in a loop whose bound depends on the subgroup.
+  // The barrier is nested in another branch, or in a loop whose bound depends on the subgroup.
   EXPECT_TRUE(diverges("  %c = %n == 0\n  %e = %s == 0\n  if %e {\n    if %c {\n      subgroup_barrier\n    }\n  }"));
   EXPECT_TRUE(diverges("  %c = %n == 0\n  for %i = 0 to %s {\n    subgroup_barrier\n  }"));
-  // The old value of an atomic, at one address.
+  // The condition is the old value of an atomic, at one address.
   EXPECT_TRUE(
       diverges("  %d = create_tdesc %A, %n : memref<?xi32>, index -> tensor_desc<16xi32, #scatter, #sg_map<wi_layout = [1, "
                "16], wi_data = [1, 1]>>\n"
@@ -98,7 +99,7 @@ TEST(Code, MayContract) {
   EXPECT_NE(program.llvm().find("!opencl.enable.FP_CONTRACT = !{}"), std::string::npos);
 }
 
-// The types of a, b and the result, the columns of a and rows of b, and the function.
+// A product: the types of `a`, `b` and the result, the columns of `a` and rows of `b`, and the function.
 struct Product {
   const char *a, *b, *c;
   int64_t depth;
@@ -116,7 +117,7 @@ TEST_P(Products, OneCallEach) {
                      a + ">, vector<" + k + "x16x" + b + "> -> vector<8x16x" + c + ">\n  store_tile %c, %tc\n}\n";
   GpuProgram program(text);
   ASSERT_TRUE(program);
-  EXPECT_EQ(countOf(std::string("@") + function + "(", program.llvm()), 2u) << program.llvm(); // declared and called
+  EXPECT_EQ(countOf(std::string("@") + function + "(", program.llvm()), 2u) << program.llvm(); // it is declared and called once
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -131,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
                     Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
 
-// Kernels whose vectors nearly fill the small register file, in loops or outside, request the large one.
+// Kernels whose vectors nearly fill the small register file, in loops or elsewhere, request the large one.
 TEST(Code, RegisterFileByNeed) {
   auto asks = [](const std::string &text, const char *told) {
     GpuProgram program(text);
@@ -148,7 +149,7 @@ TEST(Code, RegisterFileByNeed) {
   EXPECT_FALSE(asks("kernel @small(%A: memref<?x?xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x16xf32>\n  %a = load_tile %t\n  "
                     "store_tile %a, %t\n}\n",
                     ""));
-  // Source and target overlap, so that the tile is in registers as a whole.
+  // The source and the target overlap, so the whole tile must be in registers.
   auto copy = [](int rows, int subgroups, const char *between = "") {
     std::string extents = str(rows, "x64");
     return str("#map = #wg_map<sg_layout = [", subgroups, ", 1], sg_data = [", rows / subgroups, ", 64]>\n",
@@ -167,7 +168,7 @@ TEST(Code, RegisterFileByNeed) {
       << moved.messages();
 }
 
-// The size of a product's step does not grow with K.
+// The code size of a step of the product does not grow with K.
 TEST(Code, OfProductsWithoutAnInstruction) {
   auto text = [](int extent, int depth) {
     std::string n = std::to_string(extent), k = std::to_string(depth);
@@ -181,7 +182,7 @@ TEST(Code, OfProductsWithoutAnInstruction) {
   EXPECT_EQ(countOf("\n", shallow.llvm()), countOf("\n", deep.llvm()));
 }
 
-// The known length of a loop is hidden, so that it is not unrolled further.
+// The known number of iterations is hidden from the device's compiler, so that it does not unroll the loop further.
 TEST(Code, LoopsOfProductsHideTheirLength) {
   std::string text = kGemm;
   for (size_t at; (at = text.find("?x?")) != std::string::npos;) text.replace(at, 3, "512x512");
@@ -192,8 +193,8 @@ TEST(Code, LoopsOfProductsHideTheirLength) {
   EXPECT_EQ(countOf("lshr", GpuProgram(kGemm).llvm()), 0u);
 }
 
-// Operands of masks are known for whole vectors: rows that are all in bounds, and one comparison for every 8 elements of a
-// column.
+// Masks are evaluated for whole vectors: the 32 rows are all in bounds, and the 8 elements that a lane holds of a column share
+// one comparison.
 TEST(Code, MasksOfWholeRows) {
   GpuProgram program(
       "#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
@@ -204,7 +205,7 @@ TEST(Code, MasksOfWholeRows) {
   EXPECT_EQ(countOf("icmp", program.llvm()), 2u) << program.llvm();
 }
 
-// The branches of a program whose condition is not the instruction in front of them.
+// Counts the branches whose condition is not the instruction just before them.
 size_t branchesOnOtherBlocks(const std::string &llvm) {
   size_t found = 0;
   std::string before;
@@ -229,7 +230,7 @@ std::string scale(const std::string &columns) {
   return text;
 }
 
-// Intel's compiler takes a time for flags that cross blocks which grows with the square of their number.
+// Intel's compiler takes time that grows with the square of the number of flags that are live across blocks.
 TEST(Code, ConditionsOfEdgesStandBesideTheirBranches) {
   for (const char *target : {"xe-dg2", "spirv"})
     for (const char *columns : {"?", "64"}) {
@@ -241,7 +242,7 @@ TEST(Code, ConditionsOfEdgesStandBesideTheirBranches) {
     }
 }
 
-// Columns that are surely inside need no check: the elements of a row share a branch.
+// Columns that are known to be in bounds need no check, so that the elements of a row share a branch.
 TEST(Code, RowsShareABranchIfColumnsNeedNoCheck) {
   auto branches = [](const std::string &columns) {
     GpuProgram program("kernel @k(%X: memref<?x" + columns +
@@ -250,7 +251,7 @@ TEST(Code, RowsShareABranchIfColumnsNeedNoCheck) {
     EXPECT_TRUE(program);
     return countOf("br i1", program.llvm());
   };
-  EXPECT_EQ(branches("?"), 2u * (1 + 16)); // the load and the store: of all, and of each element
+  EXPECT_EQ(branches("?"), 2u * (1 + 16)); // for the load and for the store: one branch for all, and one for each element
   EXPECT_EQ(branches("4"), 2u * (1 + 4));
 }
 
@@ -262,7 +263,7 @@ constexpr const char *kHints =
     "  %v = load_nd %a {L1_hint = streaming, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
     "  store_nd %v, %b {L1_hint = write_through, mode = vc}\n}\n";
 
-// The operands of the decorations with this number: the level and the control of each.
+// Returns the operands of the decorations with this number: the level and the control of each.
 std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const XeProgram &program, uint32_t decoration) {
   std::vector<uint32_t> words(program.spirv.size() / 4);
   std::memcpy(words.data(), program.spirv.data(), words.size() * 4);
@@ -273,7 +274,8 @@ std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const XeProgram &program, 
   return controls;
 }
 
-// By messages, and element by element on hardware without: the second level is cached where nothing is said of it.
+// Cache hints are decorations, both for messages and for accesses element by element on hardware without messages. If a hint
+// does not mention the second level, that level is cached.
 TEST(Code, CacheHintsAreDecorationsOfPointers) {
   XeEmitOptions options;
   options.intelExtensions = true;
@@ -297,7 +299,7 @@ TEST(Code, CacheHintsAreDecorationsOfPointers) {
   EXPECT_EQ(controlsOf(made, 6443), (Controls{{0, 3}, {1, 2}}));
 }
 
-// The instructions have the sizes of the functions, and every kernel has the one or the other.
+// The instructions have the same sizes as the functions, and a kernel uses either the ones or the others.
 TEST(Code, ExtensionsInPlaceOfFunctions) {
   XeEmitOptions options;
   options.intelExtensions = true;
@@ -327,7 +329,7 @@ TEST(Code, CacheHintsThatAreLeftOutAreTold) {
   EXPECT_NE(messages.find("`load_nd` has L3_hint = uncached"), std::string::npos) << messages;
 }
 
-// A barrier that no `alloc_nbarrier` has allocated is reported at run time.
+// Using a named barrier that no `alloc_nbarrier` has allocated is reported at run time.
 TEST(Code, NamedBarriersThatNothingMade) {
   GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = "
                      "2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
@@ -337,7 +339,7 @@ TEST(Code, NamedBarriersThatNothingMade) {
   EXPECT_NE(made.kernels[0].failures[0].text.find("this named barrier does not exist"), std::string::npos);
 }
 
-// The parts of one assert share its numbers, one per element.
+// The parts of one assert share its range of numbers, which has one number per element.
 TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
   GpuProgram program(
       "#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>\nkernel @k(%A: memref<32x64xi32>) {\n  %t = init_tile %A[0, 0] -> "

@@ -1,5 +1,5 @@
-// All functions that kernels can call exist: the driver's library has each function of the tables, and no other function is
-// called.
+// Tests that all functions that kernels can call exist: the driver's library has each function of the tables, and no other
+// function is called.
 #include "targets/xe/emit/device_functions.h"
 
 #include "ir/base/crash.h"
@@ -30,7 +30,7 @@ TEST(DeviceFunctions, TheLibraryHasThoseOfEveryTarget) {
       }
 }
 
-// All products, blocks and row remainders, and no function twice.
+// The functions are all products, blocks and row remainders, and no function occurs twice.
 TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
   for (const TargetInfo &target : targetInfos(GpuFamily::Xe)) {
     std::vector<DeviceFunction> products = deviceFunctions(target, DeviceFamily::Product),
@@ -43,8 +43,8 @@ TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
   }
 }
 
-// The library contains what IGC's sources define: with subgroups of 8 there are no 16-bit sums, and rows of 16 bytes have one
-// byte per lane.
+// The library contains the functions that IGC's sources define: with subgroups of 8 lanes there are no 16-bit sums, and rows of
+// 16 bytes have one byte per lane.
 TEST(DeviceFunctions, OfTheLibrary) {
   EXPECT_EQ(libraryFunctions().size(), 638u);
   EXPECT_TRUE(isInLibrary("_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh", 16));
@@ -100,7 +100,7 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
   EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }
 
-// 8-bit products with any number of rows: a remainder uses one word per lane, as in 16-bit products.
+// 8-bit products may have any number of rows. A remainder uses one word per lane, as in 16-bit products.
 TEST(DeviceFunctions, RowsThatAreLeftOver) {
   for (const char *target : {"xe-pvc", "xe-bmg", "xe-dg2"})
     for (int rows : {1, 3, 5, 9, 17, 33})
@@ -119,7 +119,7 @@ TEST(DeviceFunctions, RowsThatAreLeftOver) {
       }
 }
 
-// 16-bit sums are kept in f32 if the hardware has no others, and are rounded once per op.
+// If the hardware has no 16-bit sums, they are kept in f32 and rounded once per op.
 TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
   for (auto [elem, name] : {std::pair("f16", "f16_f16"), {"bf16", "bf16_bf16"}}) {
     GpuProgram program(
@@ -140,7 +140,7 @@ TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
   }
 }
 
-// A row of 16 bytes is one byte per lane; of 32 bytes, two neighbouring bytes.
+// In a row of 16 bytes, each lane holds one byte; in a row of 32 bytes, two neighbouring bytes.
 TEST(DeviceFunctions, RowsOfBytes) {
   auto stores = [](const char *map, int columns) {
     GpuProgram program(str("#m = #sg_map<", map,

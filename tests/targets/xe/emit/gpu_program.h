@@ -35,7 +35,8 @@ public:
                             XT_SOURCE_DIR "/stdlib"};
     auto lowered = lowerFile(sources_, sources_.add("test.xt", text), context_, lowerOptions, diagnostics_);
     EXPECT_TRUE(lowered.ok()) << messages();
-    if (!lowered.ok() || !checkTargetLimits(**lowered, target_, sources_, diagnostics_)) return; // XeGPU ops written by users
+    // Before the passes, only XeGPU ops that users have written can exceed the limits.
+    if (!lowered.ok() || !checkTargetLimits(**lowered, target_, sources_, diagnostics_)) return;
     module_ = std::move(*lowered);
     PassOptions passOptions;
     passOptions.target = &target_;
@@ -44,7 +45,7 @@ public:
   }
   explicit operator bool() const { return module_ != nullptr; }
   std::string messages() const { return renderText(diagnostics_, sources_, false); }
-  // Whether it needs nothing that the target lacks.
+  // Whether the lowered module is within the limits of the target.
   bool fits() { return module_ && checkTargetLimits(*module_, target_, sources_, diagnostics_).ok(); }
   const Diagnostics &diagnostics() const { return diagnostics_; }
   const SourceManager &sources() const { return sources_; }

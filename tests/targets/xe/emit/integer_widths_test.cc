@@ -1,4 +1,5 @@
-// Chains of integer casts and logic on masks become valid SPIR-V on every GPU, for all vector lengths that lanes may have.
+// Tests that chains of integer casts and logic on masks become valid SPIR-V on every GPU, for all vector lengths that lanes may
+// have.
 #include "ir/base/output_file.h"
 #include "tests/targets/integer_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"

@@ -1,4 +1,4 @@
-// Lines of source files in GPU code, which must not change the code otherwise.
+// Tests the lines of source files in GPU code, which must not change the code otherwise.
 #include "ir/base/output_file.h"
 #include "targets/xe/isa/disassembler.h"
 #include "targets/xe/isa/isa_report.h"
@@ -41,7 +41,7 @@ kernel @k(%A: memref<16x16xf32>) {
 }
 )";
 
-// The lines that OpLine names before instructions that contain `what`.
+// Returns the lines that OpLine names before instructions that contain `what`.
 std::set<int> linesOf(const std::string &assembly, std::string_view what) {
   std::set<int> found;
   int line = 0;
@@ -95,7 +95,7 @@ TEST(SpirvLines, AreValid) {
   }
 }
 
-// Lines of a function from another file, which was inlined, refer to that file.
+// The lines of an inlined function that was imported from another file must refer to that file.
 TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
   GpuProgram program(kImporting);
   ASSERT_TRUE(program);
@@ -106,7 +106,7 @@ TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
   EXPECT_EQ(countOf("DebugLexicalBlock", *assembly), 1u);
 }
 
-// Intel's compiler reads the lines, and generates the same instructions as without them.
+// Intel's compiler must read the lines, and generate the same instructions as without them.
 TEST(SpirvLines, ReachTheInstructionSet) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
     GTEST_SKIP() << there.error().message;

@@ -1,4 +1,4 @@
-// The SPIR-V of all programs is valid and deterministic, and calls only functions that devices know.
+// Tests that the SPIR-V of all programs is valid and deterministic, and calls only functions that devices know.
 #include "ir/base/output_file.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 

@@ -5,7 +5,7 @@ namespace {
 
 FakeLevelZero &fake() { return *FakeLevelZero::current; }
 
-// Each call may be made to fail; otherwise it executes the code below.
+// Lets a call fail if the test wants it to; otherwise the call continues with the code below.
 #define XT_ENTER(name)                                                                                                         \
   if (ze_result_t entered = fake().enter(#name); entered != ZE_RESULT_SUCCESS) return entered
 
@@ -88,7 +88,7 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t, uint32_t *count, ze_
   *count = 1;
   return ZE_RESULT_SUCCESS;
 }
-// A queue that only copies, followed by one that runs kernels.
+// The first queue group can only copy, and the second one runs kernels.
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t, uint32_t *count,
                                                    ze_command_queue_group_properties_t *p) {
   XT_ENTER(zeDeviceGetCommandQueueGroupProperties);
@@ -154,7 +154,7 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t, uint64_t) {
   XT_ENTER(zeEventHostSynchronize);
   return ZE_RESULT_SUCCESS;
 }
-// The 32-bit counter wraps around between start and end.
+// The 32-bit counter wraps around between the start and the end.
 ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t, ze_kernel_timestamp_result_t *stamps) {
   XT_ENTER(zeEventQueryKernelTimestamp);
   stamps->global.kernelStart = 0xFFFFFFFF;

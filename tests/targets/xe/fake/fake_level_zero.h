@@ -16,22 +16,22 @@ namespace xt::test {
 class FakeLevelZero {
 public:
   using Arguments = std::map<uint32_t, std::vector<std::byte>>;
-  // The effect of a launch, on memory of this process.
+  // Performs the effect of a launch, on memory of this process.
   std::function<void(const Arguments &, ze_group_count_t)> kernel = [](const Arguments &, ze_group_count_t) {};
 
-  // The call that fails, counted from 0, and its result; -1: none.
+  // The index of the call that fails, counted from 0, and its result; -1: no call fails.
   int failAt = -1;
   ze_result_t failWith = ZE_RESULT_ERROR_UNKNOWN;
-  bool brokenDriver = false; // there is another driver, before the good one, that does not list its devices
-  bool wrapsHandles = false; // like the loader with several drivers
+  bool brokenDriver = false; // whether there is another driver, before the good one, that does not list its devices
+  bool wrapsHandles = false; // whether handles are wrapped, as the loader does if there are several drivers
   std::string deviceName = "Fake GPU";
   uint32_t deviceId = 0x0BD5;
   std::string buildLog = "error: undefined reference to `f'";
 
-  std::vector<std::string> calls; // the calls that may fail, in order
-  std::set<void *> live;          // live objects and memory
+  std::vector<std::string> calls; // all calls that could fail, in order
+  std::set<void *> live;          // objects and memory that are not freed yet
   int modulesBuilt = 0;
-  std::string buildFlags; // of the last module
+  std::string buildFlags; // flags of the last module
   uint32_t groupSize = 0;
 
   // table() calls the functions of this object; only one may exist at a time.
@@ -40,7 +40,7 @@ public:
   FakeLevelZero(const FakeLevelZero &) = delete;
   FakeLevelZero &operator=(const FakeLevelZero &) = delete;
   static ZeFunctions table();
-  static ZeFunctions newerTable(); // of a loader with zeInitDrivers
+  static ZeFunctions newerTable(); // the table of a loader that has zeInitDrivers
   bool driverKnowsInitDrivers = true;
 
   ze_result_t enter(const char *name) {

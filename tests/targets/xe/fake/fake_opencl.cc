@@ -24,10 +24,10 @@ namespace {
 
 FakeOpenCl &fake() { return *FakeOpenCl::current; }
 
-// Each call may be made to fail; otherwise it executes the code below.
+// Lets a call fail if the test wants it to; otherwise the call continues with the code below.
 #define XT_ENTER(name)                                                                                                         \
   if (cl_int entered = fake().enter(#name); entered != CL_SUCCESS) return entered
-// The same for calls that create an object.
+// The same for calls that create an object and store the result code in `*result`.
 #define XT_ENTER_MAKING(name)                                                                                                  \
   *result = fake().enter(#name);                                                                                               \
   if (*result != CL_SUCCESS) return nullptr

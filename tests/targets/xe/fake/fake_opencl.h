@@ -15,27 +15,27 @@ namespace xt::test {
 class FakeOpenCl {
 public:
   using Arguments = std::map<uint32_t, uint64_t>;
-  // The effect of a launch, given its arguments and the lanes in x, y, z, on memory of this process.
+  // Performs the effect of a launch, given its arguments and the lanes in x, y, z, on memory of this process.
   std::function<void(const Arguments &, const size_t *global, const size_t *local)> kernel =
       [](const Arguments &, const size_t *, const size_t *) {};
 
-  // The call that fails, counted from 0, and its result; -1: none.
+  // The index of the call that fails, counted from 0, and its result; -1: no call fails.
   int failAt = -1;
   cl_int failWith = CL_OUT_OF_RESOURCES;
-  cl_int kernelStatus = CL_COMPLETE; // of a launch's event
+  cl_int kernelStatus = CL_COMPLETE; // status of a launch's event
   std::string version = "OpenCL 3.0 Fake", languages = "SPIR-V_1.0 SPIR-V_1.4 ";
   std::string extensions =
       "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
   cl_device_type type = CL_DEVICE_TYPE_CPU;
-  bool brokenPlatform = false; // before the good platform there is another one, which does not list its devices
+  bool brokenPlatform = false; // whether there is another platform, before the good one, that does not list its devices
   cl_uint deviceId = 0;
   std::string buildLog = "error: undefined reference to `f'";
   std::set<std::string> missing; // extension functions that the driver lacks
 
-  std::vector<std::string> calls; // the calls that may fail, in order
-  std::set<void *> live;          // live objects and memory
+  std::vector<std::string> calls; // all calls that could fail, in order
+  std::set<void *> live;          // objects and memory that are not freed yet
   int programsBuilt = 0, wrongFrees = 0;
-  std::string buildFlags; // of the last program
+  std::string buildFlags; // flags of the last program
   Arguments arguments;
 
   // table() calls the functions of this object; only one may exist at a time.

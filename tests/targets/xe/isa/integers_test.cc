@@ -1,4 +1,5 @@
-// Integer casts, masks and computations on them compile with Intel's offline compiler, on GPUs with and without block messages.
+// Tests that integer casts, masks and computations on them compile with Intel's offline compiler, on GPUs with and without
+// block messages.
 #include "ir/elem_kinds.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/integer_kernels.h"
@@ -7,7 +8,7 @@
 namespace xt::test {
 namespace {
 
-// The row sizes fit no block message, because the offline compiler lacks those functions.
+// The sizes of rows do not fit any block message, because the offline compiler lacks the functions for block messages.
 constexpr const char *kComparedMasks = R"(kernel @k(%A: memref<15x7xf16>, %C: memref<15x7xf16>) {
   %ta = init_tile %A[0, 0] -> tile<15x7xf16>
   %tc = init_tile %C[0, 0] -> tile<15x7xf16>

@@ -1,4 +1,4 @@
-// The code that Intel's offline compiler generates for kernels: dense products, no spills, no unknown functions.
+// Tests the code that Intel's offline compiler generates for kernels: dense products, no spills, no unknown functions.
 #include "targets/xe/isa/isa_report.h"
 
 #include "targets/xe/isa/isa_text.h"
@@ -52,7 +52,7 @@ TEST(IsaReport, ReadsAListing) {
   EXPECT_EQ(mixText(report.loops[0]), "1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill");
 }
 
-// The kernel's report, after the checks that every kernel must pass; nullopt if a tool is missing.
+// Returns the report of the kernel, after checks that every kernel must pass; nullopt if a tool is missing.
 std::optional<IsaReport> judged(const std::string &text) {
   XeEmitOptions options;
   options.definitions = deviceShim();
@@ -78,12 +78,12 @@ const IsaLoop *loopWithProducts(const IsaReport &report) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)                                  \
   GTEST_SKIP() << there.error().message
 
-// Other instructions in the loop of the products, per 32 products.
+// Returns the number of other instructions in the loop of the products, per 32 products.
 double othersFor32(const IsaLoop &loop) {
   return 32.0 * static_cast<double>(loop.others()) / static_cast<double>(loop.products);
 }
 
-// The limit: 121 other instructions per 32 products without prefetches; each prefetch costs 7.
+// The limit is 121 other instructions per 32 products without prefetches. Each prefetch costs 7 more.
 constexpr double kBar = 121;
 
 TEST(Isa, GemmOfHalves) {
@@ -109,8 +109,8 @@ TEST(Isa, GemmWithPrefetches) {
   EXPECT_LE(loop->others(), kBar + 2 * 7) << mixText(*loop);
 }
 
-// At most 1.1 times the instructions per product that halves take, and no spill: tests/bench/xe/README.md lists what takes
-// more.
+// The variants may take at most 1.1 times as many instructions per product as f16, and must not spill. tests/bench/xe/README.md
+// lists what takes more instructions.
 TEST(Isa, GemmInItsVariants) {
   XT_SKIP_WITHOUT_OCLOC();
   struct {
@@ -189,7 +189,7 @@ TEST(Offline, HardwareAndModulesThatItRefuses) {
       << unknown.error().message;
 }
 
-// The readable output for listings: the lines of loops, and warnings with source lines.
+// The readable output for listings has the lines of loops, and warnings with source lines.
 TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   GpuProgram program(gemmText({}));
   ASSERT_TRUE(program);
@@ -214,7 +214,7 @@ TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
 
   report.all.products = 0;
   report.spilledBytes = 0;
-  report.loops.push_back(report.loops[0]); // more loops than in the text: no line fits
+  report.loops.push_back(report.loops[0]); // there are more loops than in the text, so that no line can be assigned
   EXPECT_NE(told().find("  loop: 1 dpas"), std::string::npos);
   ASSERT_EQ(diagnostics.all().size(), 2u);
   EXPECT_EQ(diagnostics.all()[1].message, "`@gemm` has 32 products, but no `dpas` is in its code");

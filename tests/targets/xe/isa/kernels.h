@@ -6,16 +6,16 @@
 namespace xt::test {
 
 struct GemmVariant {
-  std::string elem = "f16", sum = "f32"; // of A and B, and of C
-  int depth = 32;                        // of one step
-  bool prefetches = false;               // three steps ahead
+  std::string elem = "f16", sum = "f32"; // element types of A and B, and of C
+  int depth = 32;                        // depth of one step
+  bool prefetches = false;               // whether the loop prefetches three steps ahead
   bool transposed = false;               // B is stored NxK
   bool columnsA = false, columns = false; // A or B is column-major
   bool epilogue = false;                 // C = gelu(A B + bias), with the tanh approximation
-  int extent = 0;                        // of all matrices, if known at compile time; 0: dynamic
+  int extent = 0;                        // extent of all matrices, if known at compile time; 0: dynamic
 };
 
-// The text with the single kernel @gemm.
+// Returns the text with the single kernel @gemm.
 std::string gemmText(const GemmVariant &variant);
 
 } // namespace xt::test

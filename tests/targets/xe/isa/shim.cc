@@ -16,14 +16,14 @@ struct Function {
   }
 };
 
-// The layout in the private memory of each of 16 lanes.
+// The width and the number of the words of a block in the private memory of each of 16 lanes.
 int wordBits(const Function &f) { return f.is("read_transform") || f.bits == 32 ? 32 : 16; }
 int words(const Function &f) {
   if (f.is("read_transpose")) return f.columns * f.blocks;
   return f.rows * f.columns * f.blocks * f.bits / wordBits(f) / 16;
 }
 
-// The parameters of the message, which encodes width, height and pitch minus one.
+// Computes the parameters of the message, which encodes width, height and pitch minus one.
 const char *const kPlace = R"(  %a = ptrtoint ptr addrspace(1) %base to i64
   %w = sub i32 %width, 1
   %h = sub i32 %height, 1
@@ -66,7 +66,7 @@ std::string prefetching(const Function &f) {
              "x", f.rows, "nn ", kFlat, "\", \"", kPlaceConstraints, "\"(", kPlaceArgs, ")\n  ret void\n}\n");
 }
 
-// Loads row by row into one variable: LLVM accepts only scalars as operands of the assembly.
+// Moves the block row by row into one variable, because LLVM accepts only scalars as operands of the assembly.
 std::string writing(const Function &f) {
   std::string rows, arguments, constraints = kPlaceConstraints, moves, type = typeOf(f);
   int rowBytes = 2 * f.bits, perRegister = 512 / f.bits;
@@ -83,7 +83,7 @@ std::string writing(const Function &f) {
              ".16x", f.rows, "nn\\0A}\", \"", constraints, "\"(", kPlaceArgs, arguments, ")\n  ret void\n}\n");
 }
 
-// tf32 products, for which the compiler uses the same registers as for other types. A lane has half a row of a.
+// Defines tf32 products, for which the compiler uses the same registers as for other types. A lane has half a row of A.
 std::string multiplyingTf32(int rows, std::set<std::string> &declared) {
   std::string sum = str("<", rows, " x float>"), words = str("<", rows, " x i16>"),
               own = rows == 2 ? "float" : str("<", rows / 2, " x float>");

@@ -1,5 +1,5 @@
-// Compiles every kernel with Intel's offline compiler: there must be no unknown functions, and on PVC no spills except known
-// ones, with the reason. The tiles of these kernels are chosen for PVC; DG2's registers are half as large.
+// Compiles every kernel with Intel's offline compiler. There must be no unknown functions, and on PVC no spills except the
+// known ones below. The tiles of these kernels are chosen for PVC; DG2's registers are half as large.
 #include "ir/base/text.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
@@ -33,10 +33,11 @@ int64_t allowed(std::string_view file, std::string_view kernel) {
   return 0;
 }
 
-// Kernels other than those of examples/ and stdlib/ take minutes: tests/run --full.
+// Whether all kernels are compiled, as in tests/run --full, because kernels other than those of examples/ and stdlib/ take
+// minutes.
 bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; }
 
-// Compiles the kernels of a file and checks them; false if the GPU or the compiler does not take them.
+// Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them.
 bool check(const std::filesystem::path &path, const std::string &gpu) {
   XeEmitOptions options;
   options.definitions = deviceShim();

@@ -15,7 +15,7 @@ using test::FakeLevelZero;
 
 constexpr uint8_t kSpirv[] = {3, 2, 35, 7};
 
-// All steps of a launch: lists, opens, builds, copies, runs.
+// Executes all steps of a launch: lists, opens, builds, copies, runs.
 Result<double> wholeLaunch() {
   Result<std::vector<ZeDeviceInfo>> infos = listZeDevices(FakeLevelZero::table());
   if (!infos) return infos.error();
@@ -107,7 +107,7 @@ TEST(LevelZero, InitialisesAsTheLoaderAndItsDriversCan) {
     EXPECT_EQ(calls(FakeLevelZero::newerTable(), fake), (Calls{"zeInitDrivers", "zeInitDrivers"}));
   }
   {
-    FakeLevelZero fake; // an older driver behind a current loader
+    FakeLevelZero fake; // an older driver with a current loader
     fake.driverKnowsInitDrivers = false;
     EXPECT_EQ(calls(FakeLevelZero::newerTable(), fake), (Calls{"zeInitDrivers", "zeInit", "zeDriverGet", "zeDriverGet"}));
   }
@@ -154,7 +154,7 @@ TEST(LevelZero, RunsAKernelAndMeasuresIt) {
   EXPECT_TRUE(fake.live.empty());
 }
 
-// Whichever call fails, the error names it, and every object is freed exactly once.
+// Whichever call fails, the error must name it, and every object must be freed exactly once.
 TEST(LevelZero, EachCallThatFailsIsAnErrorAndFreesAll) {
   size_t count = 0;
   {
@@ -194,7 +194,7 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
             "error: undefined reference to `f'");
 }
 
-// With several drivers, the loader does not wrap the build log of a failed build: using it crashes.
+// With several drivers, the loader does not wrap the build log of a failed build, so using the log would crash.
 TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   FakeLevelZero fake;
   fake.wrapsHandles = true;
@@ -239,7 +239,7 @@ TEST(LevelZero, ALostDeviceStaysLost) {
   ASSERT_TRUE(infos);
   auto device = ZeDevice::open(FakeLevelZero::table(), infos->front());
   ASSERT_TRUE(device);
-  fake.failAt = static_cast<int>(fake.calls.size()) + 2; // reset, barrier, wait
+  fake.failAt = static_cast<int>(fake.calls.size()) + 2; // the calls are reset, barrier, wait
   fake.failWith = ZE_RESULT_ERROR_DEVICE_LOST;
   Result<void> first = (*device)->finish();
   ASSERT_FALSE(first);
@@ -260,7 +260,7 @@ TEST(LevelZero, WaitingEndsWhenTheDeviceIsGone) {
   functions.zeEventHostSynchronize = [](ze_event_handle_t, uint64_t) { return ZE_RESULT_NOT_READY; };
   auto device = ZeDevice::open(functions, infos->front());
   ASSERT_TRUE(device);
-  fake.failAt = static_cast<int>(fake.calls.size()) + 4; // reset, barrier, status, status, status
+  fake.failAt = static_cast<int>(fake.calls.size()) + 4; // the calls are reset, barrier, status, status, status
   fake.failWith = ZE_RESULT_ERROR_DEVICE_LOST;
   Result<void> done = (*device)->finish();
   ASSERT_FALSE(done);

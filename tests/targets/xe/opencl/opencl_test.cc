@@ -33,7 +33,7 @@ Result<std::unique_ptr<ClDevice>> openFirst() {
   return ClDevice::open(FakeOpenCl::table(), infos->front());
 }
 
-// All steps of a launch: lists, opens, builds, copies, runs.
+// Executes all steps of a launch: lists, opens, builds, copies, runs.
 Result<double> wholeLaunch() {
   Result<std::unique_ptr<ClDevice>> device = openFirst();
   if (!device) return device.error();
@@ -145,7 +145,7 @@ TEST(OpenCl, RunsAKernelAndMeasuresIt) {
   EXPECT_TRUE(fake.live.empty());
 }
 
-// Whichever call fails, the error names it, and every object is freed exactly once.
+// Whichever call fails, the error must name it, and every object must be freed exactly once.
 TEST(OpenCl, EachCallThatFailsIsAnErrorAndFreesAll) {
   size_t count = 0;
   {
@@ -190,8 +190,8 @@ TEST(OpenCl, AKernelThatFailsLosesTheDevice) {
   EXPECT_EQ(fake.calls.size(), calls) << "nothing is asked of it any more";
 }
 
-// A thread of the driver that has stopped at a fault may hold any lock: the driver is not called again, not even to free.
-// In a child process, because the fault is remembered for the whole process.
+// A thread of the driver that has stopped at a fault may hold any lock, so the driver must not be called again, not even to
+// free memory. The test runs in a child process, because the whole process remembers the fault.
 TEST(OpenCl, AfterAFaultOfAKernelTheDriverIsLeftAlone) {
   pid_t child = fork();
   if (child == 0) {
@@ -227,7 +227,7 @@ TEST(OpenCl, ARejectedProgramShowsTheBuildLog) {
   FakeOpenCl fake;
   auto device = openFirst();
   ASSERT_TRUE(device);
-  fake.failAt = static_cast<int>(fake.calls.size()) + 1; // the program is created, then built
+  fake.failAt = static_cast<int>(fake.calls.size()) + 1; // the program is created first and built by the next call
   fake.failWith = CL_BUILD_PROGRAM_FAILURE;
   auto kernel = (*device)->load(kSpirv, kernelNamed("k"), true);
   ASSERT_FALSE(kernel);
@@ -247,7 +247,7 @@ TEST(OpenCl, TheSameProgramIsBuiltOnce) {
   EXPECT_EQ(fake.programsBuilt, 2);
 }
 
-// Intel's driver for CPUs does not form subgroups if it may not optimise.
+// Intel's driver for CPUs does not form subgroups if optimisation is disabled.
 TEST(OpenCl, BuildOptionsAreOfGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");
@@ -262,7 +262,7 @@ TEST(OpenCl, BuildOptionsAreOfGpus) {
   }
 }
 
-// Intel's OpenCL driver for CPUs compiles barriers wrongly if only some subgroups reach them, so such kernels are refused.
+// Intel's OpenCL driver for CPUs compiles barriers wrongly if only some subgroups reach them, so such kernels are rejected.
 TEST(OpenCl, DivergentBarriersAreForGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");

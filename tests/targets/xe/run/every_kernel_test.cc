@@ -1,6 +1,6 @@
-// Runs every kernel on the software device with the rules of each GPU, and on Intel's OpenCL runtime for CPUs, which is
-// independent of this project: kernels' tests with small sizes. The RFCs' snippets, which have no tests, are built only. The
-// result of each file is recorded in every_kernel/NAME.txt, so that a new refusal or a skipped test is noticed.
+// Runs the tests of every kernel with small sizes, on the software device with the rules of each GPU, and on Intel's OpenCL
+// runtime for CPUs, which is independent of this project. The RFCs' snippets, which have no tests, are only built. The result
+// of each file is recorded in every_kernel/NAME.txt, so that a new rejection or a skipped test is noticed.
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/run/xe_device.h"
@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full
+bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full sets the variable
 
-// Files that take seconds; they run in tests/run --full only. Quicker files cover the same features.
+// Files that take seconds, which run in tests/run --full only. Quicker files cover the same features.
 constexpr std::string_view kLong[] = {
     "examples/02_fused_reduce.xt",
     "examples/03_transpose_layout.xt",
@@ -35,12 +35,11 @@ constexpr std::string_view kLong[] = {
     "peers/17_wg_gemm_bf16_prefetch.xt",
 };
 
-// Each file runs on the first of the GPUs listed below, on OpenCL, and on one of these in rotation; tests/run --full runs all
-// files on all of them.
+// Each file runs on xe-pvc, on OpenCL, and on one of these GPUs in rotation. tests/run --full runs all files on all of them.
 constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv"};
 
-// Kernels compiled for `spirv` run there. Intel's compiler takes 20 seconds to minutes for kernels of more than about 90 KB of
-// SPIR-V: those run in tests/run --full only. If opencl.txt has no entry for a file, it must pass or be refused.
+// Kernels compiled for `spirv` run on OpenCL. Intel's compiler takes 20 seconds to minutes for kernels of more than about 90 KB
+// of SPIR-V, so these run in tests/run --full only. If opencl.txt has no entry for a file, the file must pass or be rejected.
 constexpr std::string_view kOpenCl = "opencl";
 constexpr std::string_view kLongOnOpenCl[] = {
     "gemm",
@@ -61,7 +60,7 @@ constexpr std::string_view kLongOnOpenCl[] = {
     "k_blocks",
 };
 
-// Appended to a file without tests, so that all its kernels are built for the device.
+// This text is appended to a file without tests, so that all its kernels are built for the device.
 constexpr const char *kOneTest = R"(
 kernel @built(%out: memref<16xi32>) lanes(16) {
   %lane = lane_id()
@@ -78,8 +77,8 @@ test "the others are built" {
 
 std::string nameOf(const fs::path &path) { return str(path.parent_path().filename().string(), "/", path.filename().string()); }
 
-// "passed 3", or the output: messages without source lines, notes, which contain the numbers, and skipped tests with the
-// reason.
+// Returns "passed 3", or the output: messages without source lines, notes, which contain the numbers, and skipped tests with
+// the reason.
 std::string resultOf(const test::ToolRun &run) {
   std::istringstream lines(run.output);
   std::string kept, summary;
@@ -96,7 +95,7 @@ std::string resultOf(const test::ToolRun &run) {
   return summary + kept;
 }
 
-// The entries of a golden file: a line with the file's name, followed by indented lines.
+// Returns the entries of a golden file: a line with the file's name, followed by indented lines.
 std::map<std::string, std::string> entriesOf(const std::string &text) {
   std::map<std::string, std::string> entries;
   std::istringstream lines(text);
@@ -111,8 +110,8 @@ std::map<std::string, std::string> entriesOf(const std::string &text) {
 }
 
 struct Runner {
-  std::string command;    // the command up to --target
-  std::string whyNot = {}; // the reason why it cannot run; "": it can
+  std::string command; // the command up to --target
+  std::string whyNot = {}; // the reason why the command cannot run; "" if it can
 };
 Runner runnerOf(std::string_view name) {
   if (name == kOpenCl) return {str(test::openClDrivers(), " %bin/xtrun --small --device=opencl"), test::whyNoOpenCl()};
@@ -133,7 +132,7 @@ TEST_P(EveryKernel, RunsThere) {
   std::string gpu(GetParam() == kOpenCl ? "spirv" : GetParam());
   size_t own = std::ranges::find(kByTurns, GetParam()) - std::begin(kByTurns), number = 0;
   fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / str(GetParam(), ".txt");
-  bool kept = fs::exists(golden); // otherwise only the broken limits are checked
+  bool kept = fs::exists(golden); // if there is no such file, only the broken limits are checked
   std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(),
                                      seen = wanted;
   std::set<std::string> there;
@@ -146,7 +145,7 @@ TEST_P(EveryKernel, RunsThere) {
     bool turn = own == std::size(kByTurns) || number++ % std::size(kByTurns) == own;
     if (!everything() && (!turn || isLong(name, GetParam()))) continue;
     if (!tested) std::ofstream(path = folder / path.filename()) << text << kOneTest;
-    const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the others read files
+    const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the other tests read files
     test::ToolRun run = test::runTool(str(runner.command, " --target=", gpu, tests, path.string()));
     seen[name] = resultOf(run);
     if (GetParam() == kOpenCl && !wanted.contains(name)) {

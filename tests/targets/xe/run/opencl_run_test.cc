@@ -1,4 +1,4 @@
-// What users see of OpenCL devices: the built tools with the machine's loader and Intel's runtime for CPUs.
+// Tests OpenCL devices as users see them: the built tools with the machine's loader and Intel's runtime for CPUs.
 #include "ir/base/text.h"
 #include "tests/targets/xe/run/xe_device.h"
 
@@ -62,7 +62,7 @@ TEST_F(OpenClRun, WhatIsCompiledForSpirvRunsThere) {
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(has(run, "passed  sum [spirv]")) << run.output;
   EXPECT_FALSE(has(run, "no Intel GPU")) << run.output;
-  run = xtrun("-O 0 --target=xe,cpu " + path); // without its optimiser the driver does not form subgroups
+  run = xtrun("-O 0 --target=xe,cpu " + path); // without its optimiser, the driver does not form subgroups
   EXPECT_EQ(run.status, 0) << run.output;
 }
 
@@ -106,7 +106,7 @@ test "t" {
   EXPECT_TRUE(has(opencl, cpu.output.substr(at, cpu.output.find('\n', at) - at))) << cpu.output << opencl.output;
 }
 
-// The driver runs kernels in this process, which must survive them.
+// The driver runs kernels in this process, which must survive their faults.
 TEST_F(OpenClRun, AWildAddressIsAnErrorOfTheDevice) {
   ToolRun run = xtrun("--target=spirv %src/tests/targets/tools/blocks/fail_wild_address.xt");
   EXPECT_EQ(run.status, 3) << run.output;

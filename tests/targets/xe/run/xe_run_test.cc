@@ -93,7 +93,7 @@ TEST_F(XeRun, KernelsThatTheHardwareCannotRunAreSkipped) {
   EXPECT_EQ(runTool("%bin/xtrun --device=soft --target=xe-pvc " + path).status, 0);
 }
 
-// Buffers that obey the rules of block messages are read with them, others without; both give the right result.
+// Buffers that obey the rules of block messages are accessed by them, other buffers without. Both give the right result.
 TEST_F(XeRun, ThePlainKernelRunsWhereABufferBreaksARule) {
   std::string text =
       R"(kernel @scale(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) step 16, %j = 0 to dim(%A, 1) step 32) {
@@ -125,7 +125,7 @@ test "t" {
       << breaks.output;
 }
 
-// Instructions of Intel's extensions give what functions do, bit by bit.
+// The instructions of Intel's extensions must give the same results as the functions, bit by bit.
 TEST_F(XeRun, IntelExtensions) {
   for (const char *path : {"/stdlib/gemm.xt", "/stdlib/attention.xt", "/examples/13_int8.xt"}) {
     ToolRun run =
@@ -140,7 +140,7 @@ TEST_F(XeRun, IntelExtensions) {
   EXPECT_TRUE(has(run, "--spirv-extensions=intel is not available for the target `spirv`")) << run.output;
 }
 
-// A host that knows nothing but the JSON launches what it says, and finds the rules and failures in it.
+// A host that knows only the JSON must be able to launch the kernels, and must find the rules and failures in it.
 TEST_F(XeRun, HostByMetadata) {
   if (runTool("python3 --version").status != 0) GTEST_SKIP() << "python3 is not installed";
   std::string compile = "cd " + folder.string() + " && %bin/xtc --target=xe-pvc ", text = "%src/examples/host/scale.xt";
@@ -254,7 +254,7 @@ test "a store into the neighbour" {
 }
 )";
 
-// Reads out of bounds of a buffer, and of one variable through another, which hardware does not report.
+// The kernels read out of bounds of a buffer, and of one variable through another, which hardware would not report.
 TEST_F(XeRun, BuffersEndWhereTheyEnd) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-pvc " + file(kNeighbours));
   EXPECT_EQ(run.status, 1) << run.output;
@@ -271,7 +271,7 @@ TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
   EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
 }
 
-// If a launch loses the device, only its test fails; the next test has a device again.
+// If a launch loses the device, only its test fails. The next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target +
@@ -299,11 +299,12 @@ test "t" {
   EXPECT_EQ(xe.status, 1) << xe.output;
   size_t at = cpu.output.find("assertion failed"), end = cpu.output.find('\n', at);
   ASSERT_NE(at, std::string::npos) << cpu.output;
-  size_t line = cpu.output.rfind('\n', at) + 1; // with the source position
+  size_t line = cpu.output.rfind('\n', at) + 1; // the whole line, with the source position
   EXPECT_TRUE(has(xe, cpu.output.substr(line, end - line))) << cpu.output << xe.output;
 }
 
-// Reports the first element that fails, counted in the whole vector, and the subgroup if each asserts on its own.
+// The first element that fails is reported, counted in the whole vector, and the subgroup if each subgroup asserts on its own
+// vector.
 TEST_F(XeRun, AFailedAssertOfAVectorSaysWhatItSaysOnTheCpu) {
   const std::string kernels = R"(#l = #wg_map<sg_layout = [2, 2], sg_data = [2, 2]>
 #w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>
@@ -410,7 +411,7 @@ test "t" {
   EXPECT_TRUE(has(run, "k.xt:3:8: this named barrier does not exist: `alloc_nbarrier` has not allocated it")) << run.output;
 }
 
-// The first subgroup skips a named barrier: the others are reported, with the place where they wait.
+// The first subgroup skips a named barrier. The others must be reported, with the position at which they wait.
 TEST_F(XeRun, ANamedBarrierToWhichNotAllCome) {
   std::string path = file(R"(kernel @d(%A: memref<?xi32>, %B: memref<?xi32>) subgroups(4) {
   %count = constant 2 : i8
@@ -471,7 +472,7 @@ test "t" {
   EXPECT_TRUE(has(run, "the time limit of 2 s has expired")) << run.output;
 }
 
-// Each missing requirement has its own error, and never crashes.
+// Each missing requirement must have its own error, and must never cause a crash.
 TEST_F(XeRun, WhatIsMissingIsSaid) {
   std::string path = file(kDouble);
   ToolRun noTool = runTool("PATH=/nonexistent %bin/xtrun --device=soft --target=xe " + path);
@@ -490,7 +491,7 @@ TEST_F(XeRun, WhatIsMissingIsSaid) {
   EXPECT_EQ(noDriver.status, 3) << noDriver.output;
   EXPECT_TRUE(has(noDriver, "no software device")) << noDriver.output;
   ToolRun gpu = runTool("%bin/xtrun --device=gpu --target=xe " + path);
-  if (gpu.status != 0) { // there is none
+  if (gpu.status != 0) { // there is no GPU
     EXPECT_EQ(gpu.status, 3) << gpu.output;
     EXPECT_TRUE(has(gpu, "no Intel GPU")) << gpu.output;
   }
