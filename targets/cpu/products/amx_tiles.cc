@@ -15,8 +15,8 @@ AmxTiles::AmxTiles(NestContext &context, NestSlices &slices, SumPlaces &sums)
       microkernel_(b, p.needsLeastMagnitude() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(n.op, 0),
                    isSigned(n.op, 1)) {}
 
-// Multiplies all rows of a by the first panel and then by the second. If both panels and the rows of a tile stay in the L1
-// cache, multiplies each tile of rows by both panels.
+// Multiplies all rows of `a` by the first panel and then, if there are two, by the second. If both panels and the rows of a
+// tile stay in the L1 cache (NestPlan::byRows), multiplies each tile of rows by both panels before the next tile.
 void AmxTiles::emitAmxRows(const NestBlock &block, NestPanel first) {
   static_assert(kMostPanels == 2);
   LlvmValue *both = b.CreateICmpSGT(first.panels, n.number(1));
@@ -49,8 +49,10 @@ NestPanel AmxTiles::choose(LlvmValue *condition, const NestPanel &x, const NestP
   return panel;
 }
 
-// Rows behind the last are in staged memory, and their sums are not used. The first sums of whole tiles go directly to their
-// final place, in the sums or in the result.
+// If a tile has rows past the last row of `a`, they are in staged memory, and their sums are not used. In the first block of a
+// nest whose sums start at 0, a tile stores its sums directly to their place after this block, if it is a whole tile or if that
+// place is the cells, which have room for a whole tile. Otherwise it stores them to the cells, and addTile() adds them to the
+// sums before this block.
 void AmxTiles::emitAmxTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   LlvmValue *starts = p.fresh ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
   LlvmValue *isWhole = b.CreateICmpEQ(count, n.number(p.tile.rows)),
@@ -89,7 +91,8 @@ LlvmValue *AmxTiles::areNormal(const NestBlock &block, const NestPanel &panel) {
   return p.inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
 }
 
-// If one panel stays in the L1 cache while rows of a pass through, it is kept there.
+// Multiplies a tile of more than half of the rows. If one panel of `b` can stay in the L1 cache, loads of `a` bypass that cache
+// (Keep::Right).
 void AmxTiles::multiplyWhole(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
                              const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
@@ -107,11 +110,11 @@ void AmxTiles::multiplyWhole(const NestBlock &block, const NestPanel &panel, con
       [&] { microkernel_.multiply(operands, p.tile.rows, Keep::All, prefetchEachIteration); });
 }
 
-// Multiplies bf16 that are denormal, which AMX would treat as 0, by converting them, a few rows at a time. The sums start at
-// `start`.
+// Multiplies bf16 after converting them to f32, a few rows at a time. This is for operands that are denormal or whose products
+// may be, because AMX would treat them as 0. The sums start at `start`.
 void AmxTiles::multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
   constexpr int kRows = 2;
-  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // if a is read in place, no row behind the last is read
+  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // if `a` is read in place, no row past its last one is read
   LlvmValues columns;
   for (int v = 0; v < p.tile.vectors; ++v) columns.push_back(n.number(v * p.lanes() * p.bytes()));
   forLoop(b, n.number(0), rows, n.number(kRows), [&](LlvmValue *row) {
@@ -127,7 +130,7 @@ void AmxTiles::multiplyConverted(const TileMicrokernel::Operands &operands, Llvm
   });
 }
 
-// Adds the cells to the previous sums and stores the results at the place of the sums after this block.
+// Adds the cells to the sums before this block, and stores the results to the place of the sums after this block.
 void AmxTiles::addTile(const NestPanel &panel, const NestTile &tile) {
   TileMicrokernel::Sums before{sums_.sumsAt(panel.before, tile), panel.before.step},
       to{sums_.sumsAt(panel.after, tile), panel.after.step};
@@ -135,7 +138,8 @@ void AmxTiles::addTile(const NestPanel &panel, const NestTile &tile) {
   microkernel_.add(to, {n.addressOf(kNestCells), n.number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
 }
 
-// The rows of the result to prefetch. If nothing is stored now, the cells are used, which are in the cache anyway.
+// Returns the rows of the result to prefetch. If nothing is stored to the result in this block, returns the cells instead: they
+// are in the cache anyway.
 AmxTiles::ResultLines AmxTiles::resultLinesOf(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   LlvmValue *rows = b.CreateSub(tile.rowEnd, tile.row);
   if (!sums_.storesRows()) return {n.addressOf(kNestCells), n.number(0), rows};
@@ -143,7 +147,7 @@ AmxTiles::ResultLines AmxTiles::resultLinesOf(const NestBlock &block, const Nest
           b.CreateSelect(block.ready, sums_.storedStep(), n.number(0)), rows};
 }
 
-// The first of the rows that an iteration prefetches.
+// Returns the address of the first of the `rows` rows that iteration `turn` prefetches.
 LlvmValue *AmxTiles::resultLineAt(const ResultLines &lines, LlvmValue *turn, LlvmValue *rows) {
   LlvmValue *row = least(b, b.CreateMul(turn, rows), b.CreateSub(lines.rows, rows));
   return byteOffset(b, lines.first, b.CreateMul(row, lines.step));
@@ -153,7 +157,7 @@ void AmxTiles::prefetchResult(const ResultLines &lines, LlvmValue *turn, LlvmVal
   if (sums_.storesRows()) sums_.prefetchStored(resultLineAt(lines, turn, rows), lines.step, rows);
 }
 
-// Prefetches two rows without a loop. There must be at least 17 rows.
+// Prefetches two rows without a loop. The tile must have at least two rows.
 void AmxTiles::prefetchTwoResultLines(const ResultLines &lines, LlvmValue *turn) {
   if (!sums_.storesRows()) return;
   LlvmValue *line = resultLineAt(lines, turn, n.number(2));

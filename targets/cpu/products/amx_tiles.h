@@ -1,4 +1,5 @@
-// Nests of bf16, bytes and sliced floats in AMX tiles with 32x32 sums: the loop over rows of a, for one panel of b or two.
+// Emits the loop over the rows of `a` in nests that AMX multiplies (bf16, bytes and sliced floats), for one panel of `b` or
+// two. AMX's tiles together hold 32x32 sums.
 #pragma once
 #include "targets/cpu/products/nest_slices.h"
 #include "targets/cpu/products/sum_places.h"
@@ -12,11 +13,11 @@ public:
   // begin() and end() enclose all products of a nest.
   void begin() { microkernel_.begin(e_.context.ops.stackSlot(0)); }
   void end() { microkernel_.end(); }
-  // Multiplies all rows of a by the panels that are packed together.
+  // Multiplies all rows of `a` by the panels of `b` that are packed together: `first`, and the one after it if there are two.
   void emitAmxRows(const NestBlock &block, NestPanel first);
 
 private:
-  struct ResultLines { // rows of the result that a tile prefetches: the first, bytes from row to row, and their number
+  struct ResultLines { // the rows of the result that a tile prefetches: address of the first, bytes from row to row, number
     LlvmValue *first, *step, *rows;
   };
   NestPanel choose(LlvmValue *condition, const NestPanel &x, const NestPanel &y);

@@ -18,7 +18,7 @@ llvm::Constant *all(LlvmValue *like, uint32_t value) { return llvm::ConstantInt:
 
 LlvmValue *doubled(llvm::IRBuilderBase &b, LlvmValue *bits) { return b.CreateAdd(bits, bits); }
 LlvmValue *keyOf(llvm::IRBuilderBase &b, LlvmValue *twice) { return b.CreateAdd(twice, all(twice, kExponentOne)); }
-// Whether the value has no slices. Also true of 0, both of whose halves are 0.
+// Whether a float has no slices. Also true for 0, where it makes no difference, because both halves of a 0 are 0.
 LlvmValue *areWhole(llvm::IRBuilderBase &b, LlvmValue *bits) {
   LlvmValue *key = keyOf(b, doubled(b, bits));
   return b.CreateICmpULT(key, all(key, (kLeastExponent + 1) * kExponentOne));

@@ -15,22 +15,24 @@
 
 namespace xt {
 
-// The slices of a register of f32, as f32 whose lower halves are 0.
+// Returns the `count` slices of a register of f32, each as f32 whose lower 16 bits are 0.
 LlvmValues floatSlices(llvm::IRBuilderBase &b, LlvmValue *floats, int count);
-// The floats that the slices were made from.
+// Returns the floats from which the slices were made.
 LlvmValue *floatOfSlices(llvm::IRBuilderBase &b, const LlvmValues &slices);
-// The upper halves of a slice: bf16, as i16.
+// Returns the upper 16 bits of each element of a slice, which are a bf16, as i16.
 LlvmValue *upperHalves(llvm::IRBuilderBase &b, LlvmValue *slice);
-// Pairs of the bf16 of two slices, as f32: the lower halves come from `even`.
+// Returns pairs of the bf16 of two slices, each pair as the bits of an f32: the lower 16 bits come from `even`, the upper ones
+// from `odd`.
 LlvmValue *wordsOfSlices(llvm::IRBuilderBase &b, LlvmValue *even, LlvmValue *odd);
 
-// A key (i32) orders floats by magnitude: it is the key of the least magnitude among the floats seen, zeros excepted. An
-// infinity or NaN, which has no slices, gives a key below all others. keyOfNone is the key before any float, keyWith adds a
-// register of floats, and leastKey reduces the lanes to an i64.
+// The key of a float is an integer that orders floats by magnitude. The key of an infinity or NaN, which has no slices, is
+// below all others. These functions find the least key of the floats seen so far, zeros excepted, in each lane (i32): keyOfNone
+// is its value before the first float, keyWith updates it with a register of floats, and leastKey reduces the lanes to an i64.
 LlvmValue *keyOfNone(llvm::IRBuilderBase &b, int lanes);
 LlvmValue *keyWith(llvm::IRBuilderBase &b, LlvmValue *key, LlvmValue *floats);
 LlvmValue *leastKey(llvm::IRBuilderBase &b, LlvmValue *key);
-// Whether floats with these keys have slices, and products and sums of the slices are exact or normal.
+// Whether all floats have slices, and all products and sums of the slices are exact or normal, if these are the least keys of
+// the left and of the right operand.
 LlvmValue *haveSlices(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right);
 
 } // namespace xt

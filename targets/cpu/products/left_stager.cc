@@ -27,7 +27,8 @@ void LeftStager::stageLeft(const NestBlock &block) {
                             });
     return;
   }
-  // A block has a piece of each row, and the hardware does not prefetch the start of the next piece.
+  // A block reads a piece of each row, and the hardware does not prefetch the start of the next row's piece. Therefore the row
+  // that is kAhead rows ahead is prefetched.
   constexpr int64_t kAhead = 4;
   TileAccess from = n.left;
   from.ahead = b.CreateMul(from.rowStride, n.number(kAhead));
@@ -43,13 +44,13 @@ void LeftStager::stageLeft(const NestBlock &block) {
   });
 }
 
-// Stages the first registers of a row of a, as far as they are in bounds, if they are converted or copied as words: four at a
-// time, without branches. Returns the step where they end.
+// Stages the registers at the start of a row of `a` that are in bounds, four at a time and without branches, if elements are
+// converted or copied as words. Otherwise stages none. Returns the step after the last one that it stages.
 LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, LlvmValue *line, LlvmValue *first,
                                   LlvmValue *depth) {
   if (!from.unitStride || from.pack != 1 || p.inSlices() || (!p.inWords() && from.elem == p.leftElem())) return n.number(0);
   const int64_t bytes = p.elements() * elemInfo(from.elem).storageBytes,
-                each = 4 * p.lanes(); // bytes per step; steps per iteration
+                each = 4 * p.lanes(); // `bytes` of a step; `each`: steps per iteration
   LlvmValue *element = b.CreateMul(first, n.number(p.elements())),
             *elements = most(b, b.CreateSub(row.high, element), n.number(0));
   LlvmValue *inside =
@@ -69,7 +70,7 @@ LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, 
   return end;
 }
 
-// Stores a register of a staged row of a, from step `k` of the block on.
+// Stores a register of a staged row of `a`, from step `k` of the block on.
 void LeftStager::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
   if (p.inSlices()) return slices_.stageSlices(line, k, value);
   const int64_t bytes = p.leftBytes();
@@ -77,8 +78,9 @@ void LeftStager::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
                        llvm::Align(static_cast<uint64_t>(p.lanes() * bytes)));
 }
 
-// K may end within a word. The padding of a is -0, so that its product with the 0 of b does not change a sum of -0. Such rows
-// are always staged, because they end within the range that is read.
+// Fills the second half of the last word of each row if K ends within that word. The padding of `a` is -0, so that its product
+// with the padding of `b`, which is 0, does not change a sum of -0. Rows with such a word are always staged, because the word
+// extends past the end of the row.
 void LeftStager::fillLastWord(const NestBlock &block) {
   LlvmValue *isOdd = b.CreateICmpNE(b.CreateAnd(n.elementDepth, n.number(1)), n.number(0));
   LlvmValue *behind = b.CreateSub(n.elementDepth, b.CreateMul(block.first, n.number(p.elements())));
@@ -90,14 +92,15 @@ void LeftStager::fillLastWord(const NestBlock &block) {
           });
 }
 
-// The words of a in this block. Rows without gaps are treated as one row.
+// Returns the words of `a` in this block. If there are no gaps between the rows, they are treated as one row.
 WordMatrix LeftStager::wordsOf(const NestBlock &block) {
   LlvmValue *bytes = n.leftBytes(block), *dense = b.CreateICmpEQ(bytes, n.leftRowStep);
   return {block.left, b.CreateSelect(dense, n.number(1), n.rows), n.leftRowStep,
           b.CreateSelect(dense, b.CreateMul(bytes, n.rows), bytes)};
 }
 
-// Computes for each row of a the correction for a b moved by 128, a few rows at a time. Rows behind the last one repeat it.
+// For each row of `a`, computes the correction of its sums if the bytes of `b` are biased by 128 (movesBytes): -128 or 128
+// times the sum of the row's bytes. Processes a few rows at a time; rows past the last one repeat it.
 void LeftStager::sumLeftRows(const NestBlock &block) {
   constexpr int kRows = 4;
   bool leftSigned = !elemInfo(n.left.elem).isUnsigned;
@@ -113,7 +116,7 @@ void LeftStager::sumLeftRows(const NestBlock &block) {
       lines.push_back(byteOffset(b, block.left, b.CreateMul(least(b, b.CreateAdd(row, n.number(r)), last), n.leftRowStep)));
     auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
       LlvmValues next;
-      // The last register ends with the row; words that it shares with the register before are counted only once.
+      // The last register ends where the row ends; the words that it shares with the previous register are counted only once.
       LlvmValue *from = least(b, at, b.CreateSub(rowBytes, n.number(p.lanes() * p.bytes()))),
                 *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
       LlvmValue *counts = b.CreateICmpUGE(place, e_.context.ops.splat(again, p.lanes()));

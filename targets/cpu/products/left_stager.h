@@ -1,4 +1,5 @@
-// Copies rows of a that cannot be read in place, and finds out what products need to know about them.
+// Copies rows of `a` that cannot be read in place to scratch memory. Also computes what products need to know about the rows of
+// `a`: the least magnitude of bf16, the key of sliced floats, or corrections for bytes.
 #pragma once
 #include "targets/cpu/products/nest_reader.h"
 #include "targets/cpu/products/nest_slices.h"
@@ -11,7 +12,8 @@ public:
   LeftStager(NestContext &context, NestReader &reader, NestSlices &slices)
       : n(context), p(context.problem), b(context.b), e_(context.e), reader_(reader), slices_(slices) {}
 
-  // Stages the rows of a block unless they are read in place, and sets NestBlock::least.
+  // Stages the rows of a block unless they are read in place. Sets NestBlock::least and writes kNestRowSums where products need
+  // them.
   void prepare(NestBlock &block);
 
 private:

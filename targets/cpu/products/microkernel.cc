@@ -15,7 +15,7 @@ LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, in
   return byteOffset(b, first, count == 1 && !last ? step : b.CreateMul(step, steps));
 }
 
-// The number of rows of a that one pointer register serves: x86 addresses add an index times 1, 2, 4 or 8 to a base.
+// The number of rows of `a` that one pointer register serves: x86 addresses add an index times 1, 2, 4 or 8 to a base.
 int Microkernel::rowsOfPointer(const Operands &operands) const {
   if (operands.lastRow) return 1;
   return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3;
@@ -26,7 +26,7 @@ LlvmValue *Microkernel::rowOf(const Operands &operands, llvm::ArrayRef<LlvmValue
   return stepsOn(b, lefts[static_cast<size_t>(row / each)], operands.leftRowStep, row % each);
 }
 
-// The loop carries the sums, the pointers to rows of a, the prefetch pointer, the copy pointer, and the pointer to b.
+// The loop carries the sums, the pointers to rows of `a`, the prefetch pointer, the copy pointer, and the pointer to `b`.
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   const size_t tile = sums.size();
   for (int r = 0, each = rowsOfPointer(operands); r < operands.rows; r += each)
@@ -59,8 +59,8 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   return sums;
 }
 
-// For each row, examines a register of a and then multiplies the steps in it. The examined data is multiplied next, so nothing
-// waits.
+// Each iteration of the outer loop examines one register of each row of `a`, and then multiplies the steps of K in these
+// registers. The examined data is multiplied next, so examining it causes no additional waits.
 LlvmValues Microkernel::multiplyAndScan(const Operands &operands, LlvmValues carried, Turn turn) {
   XT_CHECK(operands.steps == 1 && !operands.leavesRest, "a register holds whole turns");
   const size_t lefts = static_cast<size_t>(operands.rows) * operands.columns.size();
@@ -71,7 +71,7 @@ LlvmValues Microkernel::multiplyAndScan(const Operands &operands, LlvmValues car
                 [&](llvm::ArrayRef<LlvmValue *> all) {
                   LlvmValue *least = all.back(), *left = all.drop_back().back();
                   all = all.drop_back(2);
-    // The last register ends at the end of the row.
+                  // The last register ends at the end of the row, so it may begin before the words that are left.
                   LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep),
                             *back = lessOf(b.CreateSub(operands.lastScanned, at), b.getInt64(0));
                   for (int r = 0; r < operands.rows; ++r) {
@@ -84,7 +84,7 @@ LlvmValues Microkernel::multiplyAndScan(const Operands &operands, LlvmValues car
                 });
 }
 
-// Computed before the loop, because code in the loop runs in every iteration.
+// Computes the distances before the loop, because code that is emitted into the loop runs in every iteration.
 Microkernel::Moves Microkernel::movesOf(const Operands &operands, int64_t steps) {
   auto times = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
   return {steps, times(operands.leftStep), times(operands.rightStep)};
@@ -133,8 +133,8 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
   return next;
 }
 
-// Prefetches each cache line once, by its last byte: the first line of a row that starts within a line mostly belongs to the
-// panel before.
+// Prefetches each cache line of a row of `b` once, by the address of its last byte. If the row starts within a line, that line
+// is not prefetched: most of it belongs to the previous panel.
 void Microkernel::prefetchAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * (operands.load ? operands.rightBytes : elemInfo(elem_).storageBytes);
@@ -173,7 +173,7 @@ LlvmValue *Microkernel::dotShorts(LlvmValue *sum, LlvmValue *x, LlvmValue *y) {
   return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {b.CreateBitCast(x, shorts), b.CreateBitCast(y, shorts)}));
 }
 
-// One bf16 of each word, as f32: its bits become the upper half.
+// Returns one bf16 of each word as f32: its bits become the upper half.
 LlvmValue *Microkernel::half(LlvmValue *words, bool upper) {
   LlvmValue *bits = b.CreateBitCast(words, ops_.type(Elem::I32, lanes_));
   bits = upper ? b.CreateAnd(bits, uint64_t{0xFFFF0000}) : b.CreateShl(bits, 16);

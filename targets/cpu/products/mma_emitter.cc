@@ -9,7 +9,7 @@ namespace xt {
 
 namespace {
 
-// Helpers for products of bf16 pairs: interleaving the rows of b, and finding the least magnitude.
+// Helpers for products of bf16 pairs: interleaving the rows of `b`, and finding the least magnitude.
 class Pairs {
 public:
   using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelContext::argument
@@ -55,7 +55,8 @@ private:
 
 } // namespace
 
-// An operand that is only loaded for this op and needs no conversion is read in place if the whole tile is in bounds.
+// Returns an operand as a matrix in memory. An operand that is loaded only for this op and needs no conversion is read in place
+// if the whole tile is in bounds; other operands are in a buffer.
 MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
   const Buffer *staging = e_.context.buffers.stagingOf(&op, i);
   Value *value = op.operand(i);
@@ -113,8 +114,8 @@ MmaRight MmaEmitter::prepareRight(const Op &mma) {
   return {words, pairs.leastOf(words)};
 }
 
-// Multiplies in AMX tiles. AMX treats denormal sums as 0, so the products are computed into cells and added to the accumulator
-// afterwards. AMX sums products that are all -0 to +0, so an accumulator of -0 becomes +0.
+// Multiplies in AMX tiles. AMX treats denormal sums as 0, so the products are stored to a buffer (kMmaCells) and added to the
+// accumulator afterwards. AMX computes the sum of products that are all -0 as +0, so an accumulator of -0 becomes +0.
 void MmaEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
   const bool fresh = op.operandCount() < 3;
   const MmaMatrix cells = fresh ? sum : matrixOf(*e_.context.buffers.stagingOf(&op, kMmaCells));
@@ -137,7 +138,7 @@ void MmaEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaM
   tiles.end();
 }
 
-// The operands are prepared before the result is written, because values they are computed from may share its buffer.
+// The operands are prepared before the result is written, because the values from which they are computed may share its buffer.
 void MmaEmitter::emit(const Op &op) {
   MmaMatrix left = operandOf(op, 0);
   MmaRight right = e_.context.shared.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);
@@ -176,7 +177,7 @@ MmaRight MmaEmitter::sharedRight(const Op &mma) {
     shares = b.CreateAnd(shares, e_.overlaps.areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
   LlvmValue *bytes = e_.context.argument(own.shape.bytes()),
-            *size = b.CreateAdd(bytes, number(kCacheLine)); // and the least magnitude
+            *size = b.CreateAdd(bytes, number(kCacheLine)); // the least magnitude follows the matrix
   SharedPanel panel = panels_.take(shares, b.getFalse(), e_.context.parts.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);

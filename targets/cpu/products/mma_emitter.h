@@ -1,6 +1,7 @@
-// tile_mma: its operands, read in place or staged in scratch memory, and the nest around its microkernel.
+// Emits `tile_mma`: its operands, which are read in place or staged in scratch memory, and the loop nest around its microkernel
+// (mma_nest.h).
 //
-// For bf16, if the processor multiplies pairs, pairs of rows of b are interleaved first (words.h).
+// For bf16, if the processor multiplies pairs, pairs of rows of `b` are interleaved first (words.h).
 #pragma once
 #include "targets/cpu/products/mma_nest.h"
 #include "targets/cpu/products/shared_panels.h"
@@ -20,7 +21,8 @@ private:
   MmaRight prepareRight(const Op &mma);
   MmaRight sharedRight(const Op &mma); // only the first workgroup that needs this block prepares it
   const Buffer *preparedBuffer(const Op &mma); // the buffer that prepareRight fills
-  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // rows of a tile
+  // Prefetches the rows of the tile that is access.ahead bytes ahead.
+  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes);
   void multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum);
   LlvmValue *number(int64_t value) { return e_.context.number(value); }
 

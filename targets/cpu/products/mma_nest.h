@@ -1,8 +1,9 @@
 // The loop nest of one tile_mma around a microkernel whose accumulators are registers.
 //
-// The microkernel multiplies a few rows of a by a few registers of columns of b; a smaller one takes the last rows. The edges
-// run the same code: rows and columns behind the last one repeat the last one. Repeated accumulators see the same operands, so
-// they hold the same sums and their stores write the same bytes.
+// The microkernel multiplies a few rows of `a` by a few registers of columns of `b`; a smaller one takes the last rows. The
+// edges run the same code: rows and registers of columns past the last one repeat the last one. The accumulators of a repeated
+// row or register get the same operands as those of the last one, so they hold the same sums, and their stores write the same
+// bytes.
 #pragma once
 #include "targets/cpu/products/microkernel.h"
 #include "targets/cpu/products/register_tile.h"
@@ -16,8 +17,8 @@ struct MmaMatrix {
   bool inScratch = true;
 };
 
-// The operand b of a tile_mma in the form that is multiplied, and the least magnitude of its bf16 (words.h); null: for other
-// types.
+// The operand `b` of a tile_mma in the form that is multiplied, and the least magnitude of its bf16 (words.h). `least` is null
+// for other types.
 struct MmaRight {
   MmaMatrix matrix;
   LlvmValue *least;
@@ -25,7 +26,8 @@ struct MmaRight {
 
 class MmaNest {
 public:
-  // sum (fresh: zero) += left * right. For words, left holds bf16 and each row of right holds two rows of bf16.
+  // The nest computes sum += left * right, or sum = left * right if `fresh`. For words, `left` holds bf16, and each row of
+  // `right` holds two rows of bf16.
   struct Operands {
     MmaMatrix left, right, sum;
     bool fresh;
@@ -43,18 +45,18 @@ private:
   LlvmValue *rowOf(const MmaMatrix &matrix, LlvmValue *row) {
     return byteOffset(b, matrix.address, b.CreateMul(row, matrix.pitch));
   }
-  // vpdpbf16ps treats a denormal accumulator as 0, so the old sum is added after the products.
+  // Whether the old sum is added after the products, because vpdpbf16ps treats a denormal accumulator as 0.
   bool addsBehind() const { return step_ == Microkernel::Step::DotBf16 && !fresh_; }
-  // Sums are computed in the type that is multiplied in; in memory they may be f16 or bf16.
+  // Whether sums have another type in memory (f16 or bf16) than the type that is multiplied in, in which they are computed.
   bool sumsConvert() const { return isFloat(elem_) && elem_ != sumElem_; }
   llvm::Align cellAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(sumElem_).storageBytes)); }
   RegisterTile tileOf(const CpuInfo &cpu) const;
   void emitPanel(LlvmValue *panel);
-  // The byte offset of each register's first column.
+  // The byte offsets of each register's first column, in a row of the sums and in a row of `b`.
   struct Columns {
     LlvmValues ofSum, ofRight;
   };
-  // `repeats`: fewer than `rows` rows may be left.
+  // `repeats`: whether fewer than `rows` rows may be left, so that the last row is repeated.
   void emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns);
   LlvmValue *startOf(LlvmValue *cell);
   LlvmValue *loadCell(LlvmValue *cell);

@@ -23,7 +23,7 @@ LlvmValue *NestContext::inAllLanes(Elem from, LlvmValue *at) {
   return multiplied(from, e.context.ops.splat(registerAt(from, at, 0), problem.lanes()));
 }
 
-// The registers of a row of a packed panel, or of the row of facts behind it.
+// Loads the registers of a row of a packed panel, or of the column sums after it.
 LlvmValues NestContext::panelRow(LlvmValue *at) {
   LlvmValues registers;
   for (int v = 0; v < problem.tile.vectors; ++v)
@@ -32,7 +32,7 @@ LlvmValues NestContext::panelRow(LlvmValue *at) {
   return registers;
 }
 
-// Bytes of a row of a in this block. Staged rows are padded to whole registers.
+// The bytes of a row of `a` in this block. Staged rows are padded to whole registers.
 LlvmValue *NestContext::leftBytes(const NestBlock &block) {
   LlvmValue *bytes = b.CreateMul(block.depth, number(problem.bytes())),
             *registerBytes = number(problem.lanes() * problem.bytes());
@@ -40,24 +40,25 @@ LlvmValue *NestContext::leftBytes(const NestBlock &block) {
   return b.CreateSelect(leftInPlace, bytes, whole);
 }
 
-// Bytes of a packed panel. Its rows of K are rounded up to a multiple of the lanes.
+// The bytes of a packed panel. The number of its rows of K is rounded up to a multiple of the lanes.
 LlvmValue *NestContext::panelBytes(const NestBlock &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(problem.lanes() - 1)), number(-problem.lanes()));
   return b.CreateMul(rows, number(problem.panelPitch() * problem.slices()));
 }
 
-// The byte distance to the facts about the panels that are packed together.
+// The bytes of the panels that are packed together. The facts about them follow: column sums or the least magnitude.
 LlvmValue *NestContext::behindPanels(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *bytes = panelBytes(block);
   return panel.panels ? b.CreateMul(bytes, panel.panels) : bytes;
 }
 
-// The byte distance of shared panels that were packed one after the other.
+// The bytes of the panels that are packed together and of the facts about them: the distance between shared panels that were
+// packed one after the other.
 LlvmValue *NestContext::toNextPanel(const NestBlock &block, const NestPanel &panel) {
   return b.CreateAdd(behindPanels(block, panel), number(problem.movesLeft ? problem.panelPitch() : kCacheLine));
 }
 
-// The index of the word in packed memory that holds a step's first slice.
+// The index of the row of a packed panel that holds the words of a step's first slice.
 LlvmValue *NestContext::packedWord(LlvmValue *step) {
   if (!problem.inSlices()) return step;
   constexpr int64_t kWords = kAmxSide / 2; // consecutive words of a slice

@@ -29,7 +29,7 @@ void NestEmitter::toTile(const Op &store) {
   run(sink, apart, store.operand(0) == n.op.result());
 }
 
-// `apart`: the sink may take sums as soon as they are ready; otherwise it runs after all have been computed.
+// `apart`: whether the sink may use sums as soon as they are ready; otherwise it runs after all sums have been computed.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   LlvmValue *total = totalDepth();
   sink.prepare();
@@ -38,7 +38,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   n.left = windowOf(0, total);
   n.right = windowOf(1, total);
   plan(rows, columns, apart);
-  // Products behind the ends of both a and b are 0 and are skipped.
+  // Steps of K that are out of bounds of both `a` and `b` would only add zeros: they are skipped.
   if (!p.fresh && isFloat(p.elem)) addSkipped(b.CreateICmpSGT(total, n.elementDepth));
   LlvmValue *zeros = byteOffset(b, n.addressOf(kNestCells), n.number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < p.tile.vectors; ++v)
@@ -57,13 +57,13 @@ LlvmValue *NestEmitter::totalDepth() {
                       e_.context.addFailure({n.op.operandRange(5), "the step of a `nest` must be positive", {}}));
   LlvmValue *trips = e_.flow.tripCount(e_.context.scalar(n.op.operand(3)), e_.context.scalar(n.op.operand(4)), step);
   int64_t extent = n.op.operand(0)->type().extent(NestOp(n.op).transposeA() ? 0 : 1);
-  // No matrix in memory is deeper, and elements behind its end are 0.
+  // Elements past the end of a matrix are 0, and no matrix in memory is deeper than this limit.
   LlvmValue *limit = e_.context.argument((int64_t{1} << 60) / extent);
   trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
   return b.CreateMul(trips, e_.context.argument(extent));
 }
 
-// Operand a or b over all of K.
+// Returns the access to operand `a` (0) or `b` (1) over all of K.
 TileAccess NestEmitter::windowOf(size_t operand, LlvmValue *total) {
   const Value *tile = n.op.operand(operand);
   const bool transposes = operand == 0 ? NestOp(n.op).transposeA() : NestOp(n.op).transposeB();
@@ -112,7 +112,8 @@ void NestEmitter::setSides() {
   n.plan.set(b, &NestSizes::rightPlace, b.CreateAnd(place, n.number(kCacheLine - 1)));
 }
 
-// The skipped products of zeros would turn a sum of -0 into +0. They can be added first or last with the same result.
+// Adds 0 to all sums if products have been skipped: these products of zeros would have turned a sum of -0 into +0. Adding the 0
+// before the other products gives the same result as adding it after them.
 void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = n.buffer(kNestSums).shape;
   ifThen(b, skipped, [&] {

@@ -1,10 +1,11 @@
-// `nest`: the K loop of a matrix product, packed and blocked.
+// Emits `nest`, the K loop of a matrix product, packed and blocked.
 //
-// A plan (nest_plan.h) cuts K into blocks. For each block and each panel of b's columns, which is as wide as a register tile,
-// the panel is packed (and converted or transposed if necessary), packed by the first tile of rows while it multiplies, or, for
-// few rows of a, read in place (nest_panels.h). The microkernel then iterates over the rows of a (row_loop.h, amx_tiles.h),
-// reading them from memory directly if possible, otherwise from staged rows (left_stager.h). One or two rows of a, or a few if
-// a large b is converted, sweep over whole rows of b instead (nest_sweep.h).
+// A plan (nest_plan.h) divides K into blocks. In each block, the emitted code iterates over panels of the columns of `b`, which
+// are as wide as a register tile. A panel is packed (and converted or transposed if necessary), packed by the first tile of
+// rows while it multiplies, or, for few rows of `a`, read in place (nest_panels.h). The microkernel then iterates over the rows
+// of `a` (row_loop.h, amx_tiles.h), which it reads from memory directly if possible, otherwise from staged rows
+// (left_stager.h). One or two rows of `a`, or a few if a large `b` is converted, sweep over whole rows of `b` instead
+// (nest_sweep.h).
 //
 // Sums stay in registers during a block and in scratch memory between blocks (sum_places.h). After the last block they are
 // stored to the result directly if nothing else is computed from them; otherwise they pass, through a few cells that stay in

@@ -15,8 +15,8 @@ NestPanel NestPanels::panelAt(const NestBlock &block, LlvmValue *column, LlvmVal
   return panel;
 }
 
-// Whether a narrow tile takes the panel, whose columns behind that tile are not multiplied then. If the plan ends by two narrow
-// tiles, the first of them has up to a full panel and a register of columns in front of it.
+// Sets whether a narrow tile multiplies the panel; columns past that tile are then not part of the panel. If the plan ends by
+// two narrow tiles, a panel is narrow if at most a full panel and a register of columns remain from its first column on.
 void NestPanels::setNarrowWidth(NestPanel &panel) {
   LlvmValue *full = n.number(p.panelColumns()), *narrow = n.number(narrowTile(p.tile).vectors * p.lanes());
   LlvmValue *limit = b.CreateSelect(n.isSet(&NestPlan::endsByTwoNarrow), n.number(p.panelColumns() + p.lanes()), narrow);
@@ -24,15 +24,15 @@ void NestPanels::setNarrowWidth(NestPanel &panel) {
   panel.width = b.CreateSelect(panel.narrow, narrow, full);
 }
 
-// Whether the narrow tile or the middle one takes the panel: the smallest that the remaining columns fit into.
+// Sets whether the narrow tile or the middle one multiplies the panel: the smallest tile that the remaining columns fit into.
 void NestPanels::setNarrowOrMiddle(NestPanel &panel) {
   LlvmValue *rest = b.CreateSub(n.columns, panel.column);
   panel.narrow = b.CreateICmpSLE(rest, n.number(middleTile(p.tile).vectors * p.lanes()));
   panel.middle = b.CreateICmpSGT(rest, n.number(narrowTile(p.tile).vectors * p.lanes()));
 }
 
-// A panel of a b that needs no conversion. Panels in bounds are read in place, or packed by the first tile of rows while it
-// multiplies.
+// Prepares a panel of a `b` that needs no conversion. A panel in bounds may be read in place, or packed by the first tile of
+// rows while it multiplies.
 void NestPanels::readOrPack(const NestBlock &block, NestPanel &panel, LlvmValue *isInside) {
   LlvmValue *source = sourceOf(block, panel.column);
   LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
@@ -41,7 +41,7 @@ void NestPanels::readOrPack(const NestBlock &block, NestPanel &panel, LlvmValue 
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(panel.narrow, ends), block.rightInside));
   }
   LlvmValue *isDirect = b.CreateAnd(n.isSet(&NestPlan::rightInPlace), isRead);
-  isDirect = b.CreateOr(isDirect, block.isEpilogueTurn); // which reads nothing
+  isDirect = b.CreateOr(isDirect, block.isEpilogueTurn); // the epilogue turn reads nothing
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
@@ -57,8 +57,8 @@ void NestPanels::readOrPack(const NestBlock &block, NestPanel &panel, LlvmValue 
   panel.prefetchesSource = n.rules.prefersInPlace ? b.CreateOr(panel.copies, isDirect) : panel.copies;
 }
 
-// A packed panel: one that this or another workgroup packs for all, or the workgroup's own. If `copied` holds, it is not filled
-// here.
+// Prepares a packed panel: one that this or another workgroup packs for all, or the workgroup's own. If `copied` holds, it is
+// not filled here, because the first tile of rows does so.
 void NestPanels::pack(const NestBlock &block, NestPanel &panel, LlvmValue *copied) {
   panel.right = n.addressOf(kNestPanel);
   panel.step = n.number(p.panelPitch());
@@ -83,25 +83,25 @@ void NestPanels::pack(const NestBlock &block, NestPanel &panel, LlvmValue *copie
   if (p.scansLeftWhileMultiplying()) panel.leftLeast = leastNormalPartner(b, panel.least);
 }
 
-// Whether the first tile packs a panel that has to be packed.
+// Whether the first tile of rows packs a panel, if it has to be packed.
 LlvmValue *NestPanels::isCopied(const NestBlock &block, LlvmValue *isInside) {
   if (!n.rules.mayCopy) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.isEpilogueTurn)), n.isSet(&NestPlan::hasRowsToCopy));
 }
 
-// The address in b of the block's first row and the given column.
+// The address of the block's first row and the given column in `b`.
 LlvmValue *NestPanels::sourceOf(const NestBlock &block, LlvmValue *column) {
   LlvmValue *first = byteOffset(b, n.right.origin, b.CreateMul(block.first, n.right.rowStride));
   return byteOffset(b, first, b.CreateMul(column, n.number(p.right.bytes())));
 }
 
-// Null: the processor does not use AMX.
+// Returns how many panels are packed together from `column` on. Null: the nest does not use AMX.
 LlvmValue *NestPanels::panelsFrom(const NestBlock &block, LlvmValue *column) {
   if (!block.panels) return nullptr;
   return b.CreateSelect(b.CreateICmpSGT(b.CreateSub(n.columns, column), n.number(p.panelColumns())), block.panels, n.number(1));
 }
 
-// Whether all of b that is read is in bounds.
+// Whether all elements of `b` that the block reads are in bounds.
 LlvmValue *NestPanels::isInsideRight(const NestBlock &block) {
   LlvmValue *end = least(b, b.CreateMul(b.CreateAdd(block.first, block.depth), n.number(p.elements())), n.elementDepth);
   return b.CreateICmpSLE(end, n.planned(&NestPlan::rightInside));

@@ -1,4 +1,4 @@
-// How a panel of b is read: in place, packed by this or another workgroup, or packed by the first tile of rows.
+// Determines how a panel of `b` is read: in place, packed by this or another workgroup, or packed by the first tile of rows.
 #pragma once
 #include "targets/cpu/products/nest_sharing.h"
 #include "targets/cpu/products/panel_packer.h"
@@ -10,7 +10,7 @@ public:
   NestPanels(NestContext &context, NestSharing &sharing, PanelPacker &packer)
       : n(context), p(context.problem), b(context.b), sharing_(sharing), packer_(packer) {}
 
-  // The panel from `column` on. `isInside`: all its columns are in bounds of b.
+  // Returns the panel from `column` on, and packs it if necessary. `isInside`: whether all its columns are in bounds of `b`.
   NestPanel panelAt(const NestBlock &block, LlvmValue *column, LlvmValue *isInside);
   LlvmValue *isInsideRight(const NestBlock &block);
 

@@ -1,4 +1,4 @@
-// The call of xt_plan_nest in a kernel, before a nest: the sizes that it is given, and the words of its plan.
+// The call of xt_plan_nest that a kernel makes before a nest: the sizes that it passes, and the words of the plan that it gets.
 #pragma once
 #include "targets/cpu/products/nest_plan.h"
 #include "targets/llvm/loops.h"
@@ -15,7 +15,7 @@ inline std::array<int64_t, sizeof(NestRules) / sizeof(int64_t)> rulesAsWords(con
 
 class NestPlanCall {
 public:
-  // Each nest of a kernel has its own NestCall, on the stack: the plan stays valid until the nest has other sizes.
+  // Each nest of a kernel has its own NestCall on the stack, so that the plan stays valid until the nest has other sizes.
   explicit NestPlanCall(llvm::IRBuilderBase &b) {
     constexpr size_t kWords = sizeof(NestCall) / sizeof(int64_t);
     llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
@@ -31,13 +31,13 @@ public:
     b.CreateAlignedStore(value, placeOf(b, offsetof(NestCall, sizes), word), llvm::Align(alignof(int64_t)));
   }
   void called(LlvmValue *call) { after_ = llvm::cast<llvm::Instruction>(call); }
-  // A word of the plan. It is loaded once, behind the call, and may be used everywhere in the nest.
+  // A word of the plan. It is loaded once, right after the call, and may be used everywhere in the nest.
   LlvmValue *get(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
     return once(b, offsetOf(word), [&] {
       return b.CreateAlignedLoad(b.getInt64Ty(), placeOf(b, offsetof(NestCall, plan), word), llvm::Align(alignof(int64_t)));
     });
   }
-  // A word that is 0 or 1, as an i1.
+  // A word of the plan that is 0 or 1, as an i1.
   LlvmValue *isSet(llvm::IRBuilderBase &b, int64_t NestPlan::*word) {
     return once(b, ~offsetOf(word), [&] {
       return b.CreateTrunc(
@@ -66,7 +66,7 @@ private:
 
   LlvmValue *call_ = nullptr; // the address of the NestCall
   llvm::Instruction *after_ = nullptr; // the call
-  std::unordered_map<int64_t, LlvmValue *> words_; // by place in the plan; never iterated
+  std::unordered_map<int64_t, LlvmValue *> words_; // by offset in the plan (complemented: as an i1); never iterated
 };
 
 } // namespace xt

@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// A register of words of one row, from `step` on.
+// Loads a register of words of one row, from `step` on.
 LlvmValue *NestReader::wordsAlong(const TileAccess &from, const RowAccess &row, LlvmValue *step) {
   return asWords(from.elem, e_.tiles.loadChunk(from, row, b.CreateMul(step, n.number(p.elements())), p.elements() * p.lanes()));
 }
@@ -20,7 +20,7 @@ LlvmValue *NestReader::inStaged(Elem from, LlvmValue *chunk) {
   return elemInfo(from).isUnsigned ? b.CreateZExt(chunk, type) : b.CreateSExt(chunk, type);
 }
 
-// The rows of a step. Rows that are known to be in bounds have only an address.
+// Returns the rows of a step. Rows that are known to be in bounds (`inside`) have only an address.
 std::vector<RowAccess> NestReader::rowsOf(const TileAccess &from, LlvmValue *step, bool inside) {
   std::vector<RowAccess> rows;
   LlvmValue *first = b.CreateMul(step, n.number(p.elements())),
@@ -32,8 +32,9 @@ std::vector<RowAccess> NestReader::rowsOf(const TileAccess &from, LlvmValue *ste
   return rows;
 }
 
-// The words of a step in a register of columns; `inside`: they are known to be in bounds. The rows are far apart, and the hardware
-// does not prefetch them: those of the next words of these columns are prefetched if that is half a line or more of each.
+// Returns the words of a step in a register of columns; `inside`: whether they are known to be in bounds. The hardware does not
+// prefetch the rows, which are far apart. So the rows of the next square of words in these columns are prefetched, if that is
+// half a line or more of each row.
 LlvmValue *NestReader::wordsAcross(const TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
   llvm::Type *type = e_.context.ops.storageType(from.elem, p.lanes());
   const int64_t elementBytes = elemInfo(from.elem).storageBytes;
@@ -50,7 +51,7 @@ LlvmValue *NestReader::wordsAcross(const TileAccess &from, LlvmValue *step, Llvm
   return sideBySide(b, e_.context.ops, p.stagedElem(from.elem), chunks, p.elem, p.lanes());
 }
 
-// Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
+// Adds 128 to signed bytes, which makes them unsigned, or subtracts 128 from unsigned bytes, which makes them signed.
 LlvmValue *NestReader::moved(LlvmValue *words) {
   return b.CreateXor(words, e_.context.ops.splat(b.getInt32(0x80808080), p.lanes()));
 }
@@ -58,7 +59,7 @@ LlvmValue *NestReader::moved(LlvmValue *words) {
 void NestReader::stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                                  llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
   const TileAccess &from = ofLeft ? n.left : n.right;
-  // The inner loop goes along the rows, whose elements are neighbours in memory.
+  // The inner loop goes along the rows, whose elements are adjacent in memory.
   forLoop(b, n.number(0), rows, n.number(p.lanes()), [&](LlvmValue *r) {
     forLoop(b, n.number(0), columns, n.number(p.lanes()), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
@@ -67,8 +68,8 @@ void NestReader::stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, L
                              ? ifElse(
                                    b, e_.transposer.areInside(from, {firstRow, p.lanes()}, {firstColumn, p.lanes()}),
                                    [&] {
-                                     // Rows are far apart, and the hardware does not prefetch them. Prefetches those of the next square, even behind the
-                                     // last one.
+                                     // Rows are far apart, and the hardware does not prefetch them. The rows of the next square
+                                     // are prefetched, even past the last square.
                                      TileAccess withAhead = from;
                                      withAhead.ahead = b.CreateMul(from.rowStride, n.number(p.lanes()));
                                      LlvmValues inside =

@@ -1,4 +1,5 @@
-// Reads elements or words of a and b: neighbours of one row, words across rows, and squares that are transposed.
+// Reads elements or words of `a` and `b`: adjacent elements of one row, words whose elements are in different rows, and squares
+// that are transposed.
 #pragma once
 #include "targets/cpu/products/nest_context.h"
 
@@ -8,18 +9,19 @@ class NestReader {
 public:
   explicit NestReader(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
 
-  // A register of words of one row, from `step` on.
+  // Loads a register of words of one row, from `step` on.
   LlvmValue *wordsAlong(const TileAccess &from, const RowAccess &row, LlvmValue *step);
   LlvmValue *asWords(Elem from, LlvmValue *chunk);
   // Converts elements to stagedElem, both in storage form.
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
-  // The rows of a step. Rows that are known to be in bounds have only an address.
+  // Returns the rows of a step. Rows that are known to be in bounds (`inside`) have only an address.
   std::vector<RowAccess> rowsOf(const TileAccess &from, LlvmValue *step, bool inside);
-  // Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
+  // Adds 128 to signed bytes, which makes them unsigned, or subtracts 128 from unsigned bytes, which makes them signed.
   LlvmValue *moved(LlvmValue *words);
   LlvmValue *movedRight(LlvmValue *words) { return p.movesRight ? moved(words) : words; }
-  // Transposes a window in squares of registers. `put` receives the lines of a square: the window's columns from `column` on,
-  // each with the rows from `row` on. K runs down the rows of a, and along the rows of b.
+  // Transposes a window in squares of registers. `put` receives the lines of a transposed square: each line is a column of the
+  // window, from `column` on, and holds its rows from `row` on (both relative to the window). K runs down the rows of `a`, and
+  // along the rows of `b`.
   void stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                        llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
 

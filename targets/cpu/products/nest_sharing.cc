@@ -58,10 +58,10 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 
 } // namespace
 
-// Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
-// long as no workgroup of the launch writes b.
+// All workgroups that differ only in grid dimensions on which `b` does not depend have the same panels of `b`, as long as no
+// workgroup of the launch writes `b`.
 void NestSharing::choosePanels(const Op &store) {
-  if (p.inSlices()) return; // slices take more memory than b
+  if (p.inSlices()) return; // slices take more memory than `b`
   const Kernel &kernel = e_.context.kernel;
   std::vector<bool> dims(kernel.grid.size());
   const Value *stored = parameterBehind(kernel, store.operand(1));
@@ -96,8 +96,9 @@ SharedPanel NestSharing::takePanel(const NestBlock &block, const NestPanel &pane
   return n.sharedPanels.take(n.shares, isOwn, std::move(key), n.toNextPanel(block, panel));
 }
 
-// The panel that a workgroup begins with. Of the workgroups that share panels, every second one begins in the middle, so that
-// two threads do not wait for the panels that the other packs. There is no wait for panels that tiles pack while they multiply.
+// The index of the panel with which a workgroup begins. Of the workgroups that share panels, every second one begins in the
+// middle, so that two threads do not wait for the panels that the other one packs. Panels that tiles pack while they multiply
+// cause no wait.
 LlvmValue *NestSharing::firstPanel(LlvmValue *count) {
   if (!n.shares || (!p.inWords() && !p.left.transposed && n.rules.mayCopy)) return n.number(0);
   return b.CreateSelect(b.CreateAnd(n.shares, isOddAmongAlike_), b.CreateUDiv(count, n.number(2)), n.number(0));

@@ -23,7 +23,7 @@ LlvmValue *NestSlices::knownKey() {
   return leastKey(b, b.CreateAlignedLoad(keyOfNone(b, p.lanes())->getType(), keyAddress(), n.vectorAlign()));
 }
 
-// Slices and stores elements of a row of a, from element `k` of the block on.
+// Slices and stores elements of a row of `a`, from element `k` of the block on.
 void NestSlices::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
   addToKey({floats});
   LlvmValue *in = b.CreateAnd(k, n.number(p.elements() * kWords - 1)),
@@ -35,7 +35,8 @@ void NestSlices::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
   }
 }
 
-// Rebuilds the floats of words at `address`, whose other slices are `sliceStep` bytes apart: those of even and of odd elements.
+// Rebuilds the floats of a register of words. The words of the first slice are at `address`, those of the other slices
+// `sliceStep` bytes apart. Returns the floats of even and of odd elements.
 std::pair<LlvmValue *, LlvmValue *> NestSlices::floatsAt(LlvmValue *address, int64_t sliceStep) {
   llvm::Type *type = e_.context.ops.type(Elem::I32, p.lanes());
   auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.context.ops.type(Elem::F32, p.lanes())); };
@@ -48,7 +49,7 @@ std::pair<LlvmValue *, LlvmValue *> NestSlices::floatsAt(LlvmValue *address, int
   return {floatOfSlices(b, even), floatOfSlices(b, odd)};
 }
 
-// Rebuilds the floats of `rows` rows of a, and stores them kUnslicedBytes apart.
+// Rebuilds the floats of `rows` rows of `a`, and stores them kUnslicedBytes apart.
 void NestSlices::unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *depth, LlvmValue *to) {
   llvm::SmallVector<int, 32> inTurn;
   for (int i = 0; i < p.lanes(); ++i) inTurn.append({i, p.lanes() + i});
@@ -77,11 +78,11 @@ void NestSlices::unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to)
   });
 }
 
-// Multiplies, as floats, operands that have no slices or whose products AMX would flush to 0. The sums start at `start`. The
-// floats of both operands are rebuilt for each tile, in memory behind the packed panels.
+// Multiplies operands as floats, if they have no slices or if AMX would flush their products to 0. The sums start at `start`.
+// The floats of both operands are rebuilt for each tile, in memory after the packed panels.
 void NestSlices::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
-  constexpr int64_t kRows = 8,
-                    kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with the facts about them
+  // `kPanels`: the bytes of the packed panels and of the facts about them.
+  constexpr int64_t kRows = 8, kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes;
   constexpr int64_t kLeft = TileMicrokernel::kRows * kUnslicedBytes, kRight = kUnslicedBytes / 4 * kAmxRowBytes;
   static_assert(TileMicrokernel::kRows % kRows == 0 && kPanels + kLeft + kRight <= kNestDepthBytes / 4 * kNestPanelBytes);
   LlvmValue *floats = byteOffset(b, n.addressOf(kNestPanel), n.number(kPanels)),

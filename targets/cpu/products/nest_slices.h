@@ -1,5 +1,5 @@
-// Floats that AMX multiplies as sums of bf16 (float_slices.h). Rows of a and panels of b hold 16 words of the first slice of 32
-// elements of K, then those of the second slice of the same elements, and so on.
+// Handles floats that AMX multiplies as sums of bf16 (float_slices.h). For each 32 elements of K, rows of `a` and panels of `b`
+// hold the 16 words of the first slice of these elements, then the 16 words of their second slice, and so on.
 //
 // Elements are read from memory, and words are multiplied: a step of K is a word of each slice, made of two elements.
 #pragma once
@@ -12,17 +12,17 @@ class NestSlices {
 public:
   explicit NestSlices(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
 
-  static constexpr int64_t kUnslicedBytes = 2048; // of a row of a
-  // The key of the floats seen so far is in memory, in the last row of the cells.
+  static constexpr int64_t kUnslicedBytes = 2048; // bytes of a row of `a` that was rebuilt as floats
+  // The least key of the floats seen so far is in memory, in the last row of the cells (kNestKeyRow).
   void forgetKey();
   void addToKey(const LlvmValues &floats);
   LlvmValue *knownKey();
-  // Slices and stores elements of a row of a, from element `k` of the block on.
+  // Slices and stores elements of a row of `a`, from element `k` of the block on.
   void stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
-  // Rebuilds the floats of `rows` rows of a, and stores them kUnslicedBytes apart.
+  // Rebuilds the floats of `rows` rows of `a`, and stores them kUnslicedBytes apart.
   void unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *depth, LlvmValue *to);
-  // Multiplies, as floats, operands that have no slices or whose products AMX would flush to 0. The sums start at `start`. The
-  // floats of both operands are rebuilt for each tile, in memory behind the packed panels.
+  // Multiplies operands as floats, if they have no slices or if AMX would flush their products to 0. The sums start at `start`.
+  // The floats of both operands are rebuilt for each tile, in memory after the packed panels.
   void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
 
 private:

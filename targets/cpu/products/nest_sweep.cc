@@ -3,7 +3,7 @@
 namespace xt {
 
 void NestSweep::sweep(const NestBlock &block) {
-  if (p.inSlices()) { // rebuilds a's floats in the cells, which a sweep does not use otherwise
+  if (p.inSlices()) { // rebuilds the floats of `a` in the cells, which a sweep does not use otherwise
     static_assert(NestSlices::kUnslicedBytes * kMostSweptRows <= kNestCellRows * kNestPanelBytes);
     slices_.unsliceRows(block.left, n.rows, block.depth, n.addressOf(kNestCells));
   }
@@ -15,7 +15,7 @@ void NestSweep::sweep(const NestBlock &block) {
       });
     });
   }
-  // For short rows of a large b, prefetches the next group of rows.
+  // For short rows of a large `b`, prefetches the next group of rows.
   const TileAccess &from = n.right;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(n.columns, n.columnBegin),
@@ -23,7 +23,7 @@ void NestSweep::sweep(const NestBlock &block) {
   LlvmValue *prefetchEnd = b.CreateSelect(n.isSet(&NestPlan::sweepPrefetches), whole, n.columnBegin);
   LlvmValue *first = b.CreateMul(block.first, n.number(p.elements())),
             *depth = b.CreateMul(block.depth, n.number(p.elements()));
-  depth = least(b, depth, b.CreateSub(n.elementDepth, first)); // words and tiles may be deeper; the padding is 0
+  depth = least(b, depth, b.CreateSub(n.elementDepth, first)); // skips the padding of words and of AMX tiles, which is 0
   LlvmValue *grouped = b.CreateAnd(depth, n.number(-kSweptRows));
   forLoop(b, n.number(0), grouped, n.number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
@@ -47,8 +47,9 @@ void NestSweep::sweep(const NestBlock &block) {
   });
 }
 
-// Multiplies `count` elements of K, from `k` of the block on, by columns [first, second). Each register of b that is read is
-// used for two rows at once. A loop for one row is emitted as well, as one row that is computed as two takes longer.
+// Multiplies `count` elements of K, from `k` of the block on, by columns [first, second) of `b`. If `count` is above 1, each
+// register of `b` that is read is used for two rows of `a` at once. A loop for a single row is emitted as well, because a
+// single row that is computed as two rows takes longer.
 void NestSweep::sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                           llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load) {
   LlvmValue *pairs = b.CreateAnd(n.rows, n.number(-2));
@@ -81,9 +82,9 @@ void NestSweep::sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, s
   by(1, count > 1 ? pairs : n.number(0), n.rows);
 }
 
-// Broadcasts `count` elements of a row of a, from `k` of the block on.
+// Broadcasts `count` elements of a row of `a`, from `k` of the block on.
 LlvmValues NestSweep::sweptFactors(const NestBlock &block, LlvmValue *row, LlvmValue *k, int64_t count) {
-  // Words are made of neighbours, so that single elements can be read.
+  // The elements of words are adjacent, so that single elements can be read.
   Elem elem = p.readsWords() ? p.stagedElem(n.left.elem) : p.leftElem();
   LlvmValue *step = p.inWords() ? n.number(elemInfo(elem).storageBytes) : n.leftStep;
   LlvmValue *first = p.inSlices() ? n.addressOf(kNestCells) : block.left,

@@ -1,5 +1,5 @@
-// Products of few rows: whole rows of b are read in place, eight at a time, and the products are added to sums in a near cache.
-// The limit is memory bandwidth, and whole rows are what the hardware prefetches best.
+// Emits products of few rows of `a`: whole rows of `b` are read in place, eight at a time, and the products are added to sums
+// in a near cache. Memory bandwidth is the limit, and the hardware prefetches whole rows best.
 #pragma once
 #include "targets/cpu/products/nest_slices.h"
 
@@ -12,7 +12,7 @@ public:
   void sweep(const NestBlock &block);
 
 private:
-  static constexpr int64_t kSweptRows = 8; // rows of b at once
+  static constexpr int64_t kSweptRows = 8; // rows of `b` at once
   void sweepRows(const NestBlock &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
   LlvmValues sweptFactors(const NestBlock &block, LlvmValue *row, LlvmValue *k, int64_t count);

@@ -17,7 +17,7 @@ void PanelPacker::fillPanel(const NestBlock &block, const NestPanel &panel) {
     b.CreateAlignedStore(smallest, byteOffset(b, panel.right, n.behindPanels(block, panel)), llvm::Align(8));
 }
 
-// Returns the least magnitude of bf16, or the key of sliced floats.
+// Packs one panel or two. Returns the least magnitude of bf16, or the key of sliced floats.
 LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   if (p.inSlices()) slices_.forgetKey();
   if (p.right.transposed) return packTransposed(block, column, to);
@@ -27,7 +27,7 @@ LlvmValue *PanelPacker::packInto(const NestBlock &block, LlvmValue *column, cons
     fillRows(to, {block.first, inside, end});
   } else {
     LlvmValue *outside = end;
-    if (usesTiles(p.style)) { // tiles are whole, and may have many steps behind b
+    if (usesTiles(p.style)) { // AMX tiles are whole, and may have many steps past the end of `b`
       LlvmValue *steps = b.CreateUDiv(b.CreateAdd(n.right.rowHigh, n.number(p.elements() - 1)), n.number(p.elements()));
       outside = most(b, inside, least(b, steps, end));
       fillRows(to, {block.first, outside, end});
@@ -49,7 +49,7 @@ LlvmValue *PanelPacker::packTransposed(const NestBlock &block, LlvmValue *column
   if (p.movesLeft) sumPackedColumns(block, to);
   if (!p.isBf16()) return nullptr;
   LlvmValue *lines =
-      to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers, so there is no gap
+      to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // with AMX, depths are whole registers, so there is no gap
   return leastMagnitude(b, {to.first, lines, n.number(p.panelPitch()), n.number(p.panelPitch())}, p.lanes());
 }
 
@@ -61,12 +61,12 @@ LlvmValue *PanelPacker::packInside(LlvmValue *column, const PackedPanels &to, St
   auto pack = [&](int64_t panels) {
     return LlvmValues{packRows(column, to, steps, {bits, panels * p.panelColumns()}, leastOfNone(b, p.lanes()))};
   };
-  if (p.inSlices()) return pack(kMostPanels)[0]; // as many columns as there are; those of two panels are prefetched
+  if (p.inSlices()) return pack(kMostPanels)[0]; // packs one panel or two, but prefetches the columns of two
   if (!to.panels) return pack(1)[0];
   return ifElse(b, b.CreateICmpSGT(to.panels, n.number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
 }
 
-// Whether all rows of b behind those of insideSteps are out of bounds.
+// Whether all rows of `b` after those of insideSteps() are out of bounds.
 bool PanelPacker::endsInside() const {
   const TileAccess &from = n.right;
   return from.unitStride && from.pack == 1 && e_.context.cpu.maskedAccess && !p.inWords() &&
@@ -86,8 +86,8 @@ void PanelPacker::fillRows(const PackedPanels &to, StepRange steps) {
   });
 }
 
-// The end of the block's first steps of K whose rows are in bounds of b and contiguous in memory. Without masked loads, all
-// columns of the panel that are multiplied must be in bounds, too.
+// Returns the end of those first steps of the block whose rows are in bounds of `b` and contiguous in memory. Without masked
+// loads, all columns of the panel that are multiplied must be in bounds, too.
 LlvmValue *PanelPacker::insideSteps(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   const TileAccess &from = n.right;
   if (!from.unitStride || from.pack != 1) return block.first;
@@ -101,7 +101,7 @@ LlvmValue *PanelPacker::insideSteps(const NestBlock &block, LlvmValue *column, c
   return b.CreateSelect(inside, most(b, end, block.first), block.first);
 }
 
-// Packs rows of b. Returns the least magnitude (leastWith) of `least` and these rows.
+// Packs rows of `b`. Returns the least magnitude (leastWith) of `least` and these rows.
 LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, StepRange steps, const InsideColumns &inside,
                                  LlvmValue *least) {
   const bool sumsColumns = p.movesLeft && wordsTogether(inside) > 0;
@@ -119,7 +119,8 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
                 RowAccess row = inside.bits ? RowAccess{byteOffset(b, from.origin, e_.tiles.rowDistance(from, step)), nullptr}
                                             : e_.tiles.accessRow(from, step);
                 auto pack = [&](LlvmValue *at) {
-                  // Registers that a narrow panel does not multiply may lie behind b: the first one is loaded instead.
+                  // The registers of a narrow panel that are not multiplied may be past the end of `b`: the first register is
+                  // loaded instead.
                   LlvmValue *read =
                       to.width && inside.bits ? b.CreateSelect(b.CreateICmpSLT(at, to.width), at, n.number(0)) : at;
                   LlvmValue *value = n.multiplied(from.elem, panelChunk(row, column, read, inside.bits, p.lanes()));
@@ -136,8 +137,9 @@ LlvmValue *PanelPacker::packRows(LlvmValue *column, const PackedPanels &to, Step
   return least;
 }
 
-// A panel has a short piece of each row, which the hardware does not prefetch. Lines are prefetched by their last bytes: if a
-// piece begins within a line, that line is mostly the last one of the panel before.
+// Prefetches rows that will be packed later: a panel has a short piece of each row, which the hardware does not prefetch. Lines
+// are prefetched by the address of their last byte: if a piece begins within a line, that line is mostly the last one of the
+// previous panel.
 void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const TileAccess &from = n.right;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
@@ -152,7 +154,7 @@ void PanelPacker::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
   }
 }
 
-// Loads `count` neighbouring columns of a panel, from column `at` on.
+// Loads `count` adjacent columns of a row of a panel, from column `at` on.
 LlvmValue *PanelPacker::panelChunk(const RowAccess &row, LlvmValue *column, LlvmValue *at, LlvmValue *inside, int count) {
   const TileAccess &from = n.right;
   LlvmValue *place = b.CreateAdd(column, at);
@@ -164,7 +166,7 @@ LlvmValue *PanelPacker::panelChunk(const RowAccess &row, LlvmValue *column, Llvm
   return b.CreateMaskedLoad(type, address, llvm::Align(1), mask, llvm::Constant::getNullValue(type));
 }
 
-// The address of column `at` of packed panels, in the row of K that is at `line` in the first panel.
+// The address of column `at` of packed panels, in the row of K that is at address `line` in the first panel.
 LlvmValue *PanelPacker::packedAt(const PackedPanels &to, LlvmValue *line, LlvmValue *at) {
   if (!to.panels) return byteOffset(b, line, b.CreateMul(at, n.number(p.bytes())));
   LlvmValue *wide = n.number(p.panelColumns()), *panel = b.CreateUDiv(at, wide), *distance = b.CreateMul(panel, to.panelStep);

@@ -1,4 +1,4 @@
-// Packs panels of b: elements that are converted, words of neighbours along K, or slices of floats.
+// Packs panels of `b`: elements that are converted, words of elements that are adjacent along K, or slices of floats.
 #pragma once
 #include "targets/cpu/products/nest_reader.h"
 #include "targets/cpu/products/nest_slices.h"
@@ -10,7 +10,7 @@ public:
   PanelPacker(NestContext &context, NestReader &reader, NestSlices &slices)
       : n(context), p(context.problem), b(context.b), e_(context.e), reader_(reader), slices_(slices) {}
 
-  // Fills the memory of a panel, and the facts behind it.
+  // Fills the memory of a panel, and the facts after it: its column sums or its least magnitude.
   void fillPanel(const NestBlock &block, const NestPanel &panel);
 
 private:
@@ -19,13 +19,13 @@ private:
   struct PackedPanels {
     LlvmValue *first, *panelStep, *panels, *width;
   };
-  // Rows of b that are in bounds: the bits of their columns that are in bounds (insideBits), and the columns that are packed at
-  // once. Null: bounds are checked for each row and column.
+  // How rows of `b` that are in bounds are packed: a mask of their columns that are in bounds (TileMemory::insideBits), and the
+  // number of columns that are packed at once. `bits` null: bounds are checked for each row and column.
   struct InsideColumns {
     LlvmValue *bits = nullptr;
     int64_t columns = 0;
   };
-  struct StepRange { // [begin, end) of the block that starts at `first`
+  struct StepRange { // the steps [begin, end) of the block that starts at step `first`
     LlvmValue *first, *begin, *end;
   };
 
@@ -34,7 +34,7 @@ private:
   LlvmValue *packInside(LlvmValue *column, const PackedPanels &to, StepRange steps);
   LlvmValue *insideSteps(const NestBlock &block, LlvmValue *column, const PackedPanels &to);
   bool endsInside() const;
-  void fillRows(const PackedPanels &to, StepRange steps); // with zeros
+  void fillRows(const PackedPanels &to, StepRange steps); // fills rows with zeros
   LlvmValue *packRows(LlvmValue *column, const PackedPanels &to, StepRange steps, const InsideColumns &inside,
                       LlvmValue *least);
   LlvmValue *packedAt(const PackedPanels &to, LlvmValue *line, LlvmValue *column);

@@ -1,4 +1,4 @@
-// Panels of words: two bf16, four bytes, two bytes as 16-bit integers, or slices of floats.
+// Packs panels of words: two bf16, four bytes, two bytes as 16-bit integers, or slices of floats.
 #include "targets/cpu/products/float_slices.h"
 #include "targets/cpu/products/panel_packer.h"
 #include "targets/cpu/products/words.h"
@@ -17,8 +17,8 @@ int64_t PanelPacker::wordsTogether(const InsideColumns &inside) const {
   return inside.bits && registers % together == 0 ? together : 0;
 }
 
-// Packs a row of panels of b, several registers at once if the rows are in bounds. `known` and the result are the least
-// magnitude, or the column sums register by register, unless these are in memory.
+// Packs a row of panels of `b`, several registers at once if the rows are in bounds. `known` and the result are the least
+// magnitude, or the column sums, one register each; if single registers are packed, the column sums are in memory instead.
 LlvmValues PanelPacker::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                                   const InsideColumns &inside, LlvmValues known) {
   const int64_t together = wordsTogether(inside);
@@ -60,14 +60,14 @@ void PanelPacker::storePanelRow(const LlvmValues &registers, LlvmValue *at) {
                          n.vectorAlign());
 }
 
-// Adds the bytes in words of b to the sums of their columns.
+// Adds the bytes in words of `b` to the sums of their columns.
 LlvmValue *PanelPacker::addedToColumn(LlvmValue *sum, LlvmValue *words) {
   LlvmValue *ones = llvm::ConstantInt::get(words->getType(), 0x01010101);
   return elemInfo(n.right.elem).isUnsigned ? n.microkernel.dotBytes(sum, words, ones)
                                            : n.microkernel.dotBytes(sum, ones, words);
 }
 
-// Sums the columns of a panel that was packed from a transposed b.
+// Sums the columns of a panel that was packed from a transposed `b`.
 void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &to) {
   LlvmValues sums = forLoop(b, n.number(0), block.depth, n.number(1), n.panelRow(columnSumsOf(to)),
                             [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
@@ -78,7 +78,8 @@ void PanelPacker::sumPackedColumns(const NestBlock &block, const PackedPanels &t
   storePanelRow(sums, columnSumsOf(to));
 }
 
-// Makes corrections of the column sums of b for a moved a: signed bytes were moved up by 128, unsigned ones down by 128.
+// Turns the column sums of `b` into corrections of the sums for an `a` whose bytes are biased: 128 was added to signed bytes,
+// and subtracted from unsigned ones.
 void PanelPacker::correctColumnSums(LlvmValue *at) {
   LlvmValues sums = n.panelRow(at);
   LlvmValue *factor =
@@ -87,7 +88,8 @@ void PanelPacker::correctColumnSums(LlvmValue *at) {
   storePanelRow(sums, at);
 }
 
-// Packs squares of floats; two lines of a square make a line of words. Returns the key.
+// Packs slices of a transposed `b` in squares of floats; two lines of a transposed square become a line of words of each slice.
+// Returns the key.
 LlvmValue *PanelPacker::packTransposedSlices(const NestBlock &block, LlvmValue *column, const PackedPanels &to) {
   LlvmValue *each = n.number(p.elements()), *first = b.CreateMul(block.first, each), *depth = b.CreateMul(block.depth, each);
   reader_.stageTransposed(false, column, columnsOf(to), first, depth,
@@ -100,7 +102,7 @@ LlvmValue *PanelPacker::packTransposedSlices(const NestBlock &block, LlvmValue *
   return slices_.knownKey();
 }
 
-// Packs a step of panels of b: the words of two rows.
+// Packs a step of panels of `b`: slices of two rows.
 void PanelPacker::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const PackedPanels &to,
                             const InsideColumns &inside) {
   std::vector<RowAccess> rows = reader_.rowsOf(n.right, step, inside.bits != nullptr);
@@ -113,7 +115,8 @@ void PanelPacker::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   forLoop(b, n.number(0), columnsOf(to), n.number(p.lanes()), [&](LlvmValue *at) { slices_.addToKey(pack(at)); });
 }
 
-// Packs a register of words of two rows of K into panels of b. `line`: the line of the step's first slice.
+// Slices a register of floats of each of two rows of K, and packs the words into panels of `b`. `line`: the address of the row
+// of words of the step's first slice.
 void PanelPacker::packSlices(const PackedPanels &to, LlvmValue *line, LlvmValue *at, LlvmValue *even, LlvmValue *odd) {
   LlvmValues ofEven = floatSlices(b, even, p.slices()), ofOdd = floatSlices(b, odd, p.slices());
   for (size_t i = 0; i < ofEven.size(); ++i) {

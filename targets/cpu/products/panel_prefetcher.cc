@@ -4,9 +4,10 @@
 
 namespace xt {
 
-// Panels that were packed before are nearly always in the order of their use, and in the L3 cache: the tiles of a panel
-// prefetch the next one, each a part. If a panel is packed by a tile, converted, or read in place, and there are few tiles of
-// rows, they prefetch the next panel in b (prefetchedBy). Other tiles prefetch their own first line.
+// Panels that were packed earlier are nearly always in the order of their use, and in the L3 cache: the tiles of such a panel
+// prefetch the next panel, a part of it each. If a panel is packed by a tile, converted, or read in place, and there are few
+// tiles of rows, they prefetch the next panel in `b` (prefetchedBy). The loop of all other tiles, which always prefetches,
+// prefetches the first line of their own panel.
 PanelPrefetch PanelPrefetcher::nextOf(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = n.number(0);
   LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(n.planned(&NestPlan::nextStep), n.number(p.tile.steps));
@@ -22,9 +23,10 @@ PanelPrefetch PanelPrefetcher::nextOf(const NestBlock &block, const NestPanel &p
   return next;
 }
 
-// The byte distance to the panel that is probably read next: of the same rows of b, of the next rows, or of the first rows
-// again, beside this workgroup's columns. The prefetch is in vain if that panel is narrow, belongs to another thread, or is
-// behind the last one, or if workgroups begin in the middle (firstPanel).
+// The byte distance to the panel in `b` that is probably read next: the next panel in the same rows; after the last panel, the
+// first panel in the rows of the next block; after the last block, the panel next to this workgroup's columns in the first
+// rows. The prefetch is useless if that panel is narrow, belongs to another thread, or is past the last one, or if workgroups
+// begin in the middle (firstPanel).
 LlvmValue *PanelPrefetcher::toNextSource(const NestBlock &block, const NestPanel &panel) {
   LlvmValue *wide = n.number(p.sourcePitch()), *rowStep = n.right.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, n.number(p.panelColumns())), n.columns);
@@ -34,9 +36,10 @@ LlvmValue *PanelPrefetcher::toNextSource(const NestBlock &block, const NestPanel
   return b.CreateSelect(isLast, b.CreateSelect(block.isLast, beside, nextRows), wide);
 }
 
-// The first line that a tile after the first one prefetches, and the distance per loop iteration. Of the next panel in b, a
-// tile prefetches one line of each of as many rows as it has iterations, so that it can use the loop of other tiles: all lines
-// of the first rows, and then those of the next ones. Prefetching the lines of a row one after the other takes more instructions.
+// Returns the address of the first line that a tile prefetches, and the distance per loop iteration. The first `tilesInSource`
+// tiles after the first tile prefetch the next panel in `b`. Each takes one line of each row, of as many rows as it has
+// iterations, so that it can use the loop of other tiles: together, these tiles prefetch all lines of the first rows, and then
+// those of the next rows. Prefetching the lines of a row one after the other takes more instructions.
 std::pair<LlvmValue *, LlvmValue *> PanelPrefetcher::prefetchedBy(const NestBlock &block, const NestPanel &panel,
                                                                   const NestTile &tile, LlvmValue *tilesInSource) {
   const PanelPrefetch &next = panel.next;

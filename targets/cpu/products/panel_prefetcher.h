@@ -1,4 +1,5 @@
-// Which data the tiles of a panel prefetch while they multiply: the next packed panel, the next panel in b, or the next block.
+// Determines the data that the tiles of a panel prefetch while they multiply: the next packed panel, the next panel in `b`, or
+// the next block.
 #pragma once
 #include "targets/cpu/products/nest_context.h"
 
@@ -9,10 +10,10 @@ public:
   explicit PanelPrefetcher(NestContext &context) : n(context), p(context.problem), b(context.b), e_(context.e) {}
 
   PanelPrefetch nextOf(const NestBlock &block, const NestPanel &panel);
-  // The first line that a tile prefetches, and the distance per loop iteration.
+  // Returns the address of the first line that a tile prefetches, and the distance per loop iteration.
   std::pair<LlvmValue *, LlvmValue *> prefetchedBy(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
                                                    LlvmValue *tilesInSource);
-  // Prefetches the same columns of the rows of the next block.
+  // Prefetches the columns of the panel in the rows of the next block.
   void prefetchNextBlock(const NestBlock &block, const NestPanel &panel);
 
 private:

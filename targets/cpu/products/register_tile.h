@@ -8,21 +8,21 @@
 
 namespace xt {
 
-// Steps of K per iteration of the loop over elements, except for tiles that copy b, narrow tiles, and tiles with twice as many
-// steps (nestTile). An iteration prefetches nothing but one line of the next panel.
+// Steps of K per iteration of the loop over elements, except for tiles that copy `b`, narrow tiles, and tiles with twice as
+// many steps (nestTile). An iteration prefetches only one line, of the next panel.
 inline constexpr int64_t kStepsEachTurn = 2;
 
 struct RegisterTile {
-  int rows;    // of a
-  int vectors; // registers of columns of b
+  int rows;    // rows of `a`
+  int vectors; // registers of columns of `b`
   int lanes;   // elements of a register
-  int steps = kStepsEachTurn; // of K per loop iteration, in nests that multiply elements and do not copy
+  int steps = kStepsEachTurn; // steps of K per loop iteration, in nests that multiply elements and do not copy
   int narrow = 0; // registers of columns of the tile that takes the last columns, if they fit; 0: there is no such tile
-  int narrowRows = 0; // rows of a of that tile; meaningless if there is none
-  bool fewerByOne = false; // the tile of the last rows has one row fewer, instead of two thirds
+  int narrowRows = 0; // rows of `a` of that tile; meaningless if there is none
+  bool fewerByOne = false; // the tile of the last rows has one row fewer than this one, instead of two thirds of the rows
 };
 
-// The accumulators, one row of b and one broadcast element of a fill the register file (16 registers without FMA also hold
+// The accumulators, one row of `b` and one broadcast element of `a` fill the register file (16 registers without FMA also hold
 // products). If there are at least `widest` registers of columns, the tile is the widest one, so that all large products have
 // the same code. `elem` is the type that is multiplied in (mmaElem).
 inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, int64_t columns) {
@@ -35,9 +35,10 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   return {taken, vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0, taken, vectors == 4 && rows > 2 * most};
 }
 
-// The tile of the last rows. With fewer than two thirds of the rows, b would be read faster than caches deliver it. With
-// AVX-512 the widest tile is followed by one with one row fewer: every number of rows from 20 on is a sum of 6 and 5. Of the
-// smaller numbers 8 is common, which is slower by 5 and 3, so workgroups of up to 12 rows use two thirds, too.
+// The tile of the last rows. With fewer than two thirds of the rows, `b` would be read faster than caches deliver it. With
+// AVX-512 the widest tile is followed by one with one row fewer: every number of rows from 20 on is a sum of sixes and fives.
+// Workgroups of up to 12 rows use two thirds with AVX-512, too, because 8 rows are common, and tiles of 5 and 3 rows would take
+// longer for them.
 inline RegisterTile lastRowsTile(RegisterTile tile) {
   tile.rows = tile.fewerByOne ? tile.rows - 1 : (2 * tile.rows + 2) / 3;
   return tile;
@@ -46,15 +47,16 @@ inline RegisterTile lastRowsTile(RegisterTile tile) {
 // The tile of the last columns, if they fit into two registers. A single register would have too few independent FMA chains.
 // Its loop has half as many steps per iteration, because it is rarely used.
 inline RegisterTile narrowTile(RegisterTile tile) { return {tile.narrowRows, tile.narrow, tile.lanes, tile.steps / 2}; }
-// The tile of the last columns if they need more, but leave one of four registers empty.
+// The tile of the last columns if they need three registers of a tile that has four.
 inline bool hasMiddleTile(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 4; }
 inline RegisterTile middleTile(RegisterTile tile) { return {tile.narrowRows, tile.vectors - 1, tile.lanes, tile.steps / 2}; }
-// Whether full panels and up to two narrow ones behind them cover any number of registers of columns exactly. This holds for
+// Whether full panels and up to two narrow ones after them cover any number of registers of columns exactly. This holds for
 // panels of three registers and narrow ones of two.
 inline bool narrowTakesAnyRest(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 3; }
 
-// The number of full tiles that give their rows to the tiles of lastRowsTile, for the least work, if `rest` rows are left: with
-// 6 + 2 rows one full tile, if that tile has 4 rows, as 4 + 4.
+// The number of full tiles that give their rows to the smaller tiles of lastRowsTile(), for the least work, if `rest` rows are
+// left. For example, if full tiles have 6 rows and smaller ones 4, then 6 + 2 rows are computed as 4 + 4: one full tile is
+// given up.
 inline int64_t tilesGivenUp(RegisterTile tile, int64_t rest) {
   const int64_t few = lastRowsTile(tile).rows;
   int64_t best = 0, least = tile.rows * tile.rows;
@@ -65,7 +67,8 @@ inline int64_t tilesGivenUp(RegisterTile tile, int64_t rest) {
   return best;
 }
 
-// tilesGivenUp for each number of remaining rows, kGivenUpBits for each, that of no rows in the lowest bits.
+// A table of tilesGivenUp() for each number of remaining rows, in kGivenUpBits bits each. The entry for no rows is in the
+// lowest bits.
 inline constexpr int kGivenUpBits = 4;
 int64_t tilesGivenUpByRest(RegisterTile tile);
 
@@ -80,19 +83,19 @@ inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
   return std::max<int64_t>(rows / tile.rows - tilesGivenUp(tile, rows % tile.rows), 0) * tile.rows;
 }
 
-// The sums that AMX's tiles hold.
+// The sums that AMX's tiles hold, as a register tile.
 inline RegisterTile amxTile(const CpuInfo &cpu) {
   return {static_cast<int>(kAmxSide), static_cast<int>(kAmxRowBytes / cpu.vectorBytes), cpu.lanes(4)};
 }
 
-// Bytes of a row of sliced a per block, if one block is enough, and if K is deeper.
+// Bytes of a row of sliced `a` per block, if all of K fits into one block, and if K is deeper.
 inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
-// Blocks are whole tiles of two slices and of three; two panels fit into kNestPanel.
+// A block is a whole number of AMX tiles, with two slices and with three, and two panels fit into kNestPanel.
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 &&
               kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache; if a or b is
-// transposed, larger blocks take less time.
+// Bytes of a row of `a` per block of a nest with AMX. For bf16, they are so few that a panel stays in the L1 cache, unless `a`
+// or `b` is transposed: larger blocks take less time then.
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool transposed) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
@@ -100,19 +103,20 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool transposed) 
   return style == ProductStyle::TilesBf16 && !transposed ? std::min(staged, kPanelStays) : staged;
 }
 
-// The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
-// as large as an L1 cache; one of a line and a half takes as many steps. Wider panels are read from the L2 cache. `bytes`: of
-// an element, or a word.
+// The maximum number of bytes of a row of `a` per block of a nest. If a row of a panel has less than two cache lines (with
+// AVX2, or with few columns and AVX-512), the panel is about as large as an L1 cache; a panel of one and a half lines has as
+// many steps as one of a single line. Wider panels are read from the L2 cache. `bytes`: the size of an element or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes, const CpuTuning &tuning) {
   const int64_t cache = tuning.l1PowerOfTwo(), pitch = tile.vectors * tile.lanes * bytes;
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(cache / kCacheLine, cache / pitch) * bytes)
                                 : kNestDepthBytes;
 }
 
-// The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
-// 6x16 takes 20 and 8. Integers and words need one more register for the product. Columns left over by panels of three
-// registers take one or two narrow tiles of two registers (NestPlan::endsByTwoNarrow); of four registers of columns, all would
-// be narrow. Narrow tiles have 6 rows, because 8 sums barely keep two multipliers busy.
+// The register tile of a nest. For sums of floats in 16 registers it is 4x24, which takes 19 instructions and 7 loads for 12
+// products; 6x16 takes 20 and 8. Integers and words need one more register for the product, so they do not use 4x24. Columns
+// that are left over by panels of three registers take one or two narrow tiles of two registers (NestPlan::endsByTwoNarrow);
+// with four registers of columns, all tiles would be narrow. Narrow tiles have 6 rows, because the 8 sums of 4 rows barely keep
+// two multipliers busy.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);
@@ -132,30 +136,31 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
-// Whether a nest's a or b is transposed in memory: its rows run along the other dimension than in the product.
+// Whether operand `a` (0) or `b` (1) of a nest is transposed in memory: its rows in memory run along the other dimension than
+// in the product.
 inline bool isTransposed(const Op &nest, size_t operand) {
   const bool transposes = operand == 0 ? NestOp(nest).transposeA() : NestOp(nest).transposeB();
   return transposes != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 
-// Whether elements of a can be converted while multiplying at almost no cost: once per three or four products.
+// Whether elements of `a` can be converted while multiplying at almost no cost: once per three or four products.
 inline bool convertsCheaply(const CpuInfo &cpu, RegisterTile tile) {
   constexpr int kFewVectors = 2;
   return cpu.tuning.hidesConversions && tile.vectors > kFewVectors;
 }
 
-// Whether elements of a are converted as they are multiplied, again for each panel, instead of once before.
+// Whether elements of `a` are converted as they are multiplied, again for each panel, instead of once before.
 bool convertsElements(const CpuInfo &cpu, const Op &nest);
 
-// vpdpbusd takes one unsigned and one signed operand: if both are of the same kind, one of them is moved by 128. The difference
-// is corrected: per column of b, which is known once a panel is packed, if a is moved as it is multiplied; otherwise per row of
-// a.
+// Whether the bytes of one operand are biased by 128. vpdpbusd takes one unsigned and one signed operand: if both operands are
+// of the same kind, 128 is added to the bytes of one of them, or subtracted if they are unsigned. The sums are corrected: per
+// column of `b`, by sums that are known once a panel is packed, if `a` is biased as it is multiplied; otherwise per row of `a`.
 inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
   auto isUnsigned = [&](size_t operand) { return elemInfo(nest.operand(operand)->type().elem()).isUnsigned; };
   return productStyle(cpu, nest) == ProductStyle::DotBytes && isUnsigned(0) == isUnsigned(1);
 }
 
-// Whether a is moved: where it can be moved while multiplying at almost no cost.
+// Whether the biased operand is `a`: it is if it can be biased while multiplying at almost no cost.
 inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) {
   return movesBytes(cpu, nest) && convertsCheaply(cpu, nestTile(cpu, nest));
 }

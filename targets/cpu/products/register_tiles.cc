@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Rows behind the last one repeat it, and their sums are stored to the same place.
+// Rows past the last one repeat it, and their sums are stored to the same address.
 Microkernel::Operands RegisterTiles::operandsOf(const NestBlock &block, const NestPanel &panel, RegisterTile shape,
                                                 const NestTile &tile) {
   const bool isWhole = shape.rows == p.tile.rows && shape.vectors == p.tile.vectors;
@@ -29,7 +29,7 @@ Microkernel::Operands RegisterTiles::operandsOf(const NestBlock &block, const Ne
   return operands;
 }
 
-// Reads b in place, converts it if necessary, and prefetches ahead.
+// Reads `b` in place, converts it if necessary, and prefetches ahead.
 void RegisterTiles::readSource(Microkernel::Operands &operands) {
   operands.ahead = b.CreateMul(operands.rightStep, n.planned(&NestPlan::copyPrefetchRows));
   const Elem elem = n.right.elem;
@@ -66,7 +66,7 @@ void RegisterTiles::storeSums(const NestPanel &panel, const NestTile &tile, cons
 LlvmValues ElementTiles::multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) {
   Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
   auto load = [&] { return sumsBefore(panel, tile, operands); };
-  // Zeros are not loaded, except by rare tiles, which do without this code.
+  // If sums start at 0, they are not loaded. Rare tiles load zeros instead, which saves the code of the branch.
   auto begin = [&] {
     if (panel.copyTo || shape.vectors < p.tile.vectors) return load();
     const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.context.ops.zero(p.elem, p.lanes()));

@@ -1,4 +1,4 @@
-// Multiplies a tile of rows of a by a panel of b with sums in registers; one class for each kind of product.
+// Multiplies a tile of rows of `a` by a panel of `b` with sums in registers; one class for each kind of product.
 #pragma once
 #include "targets/cpu/products/nest_reader.h"
 #include "targets/cpu/products/panel_prefetcher.h"
@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// What the kinds have in common: operands of the microkernel, and sums in memory.
+// The base class, with the parts that all kinds share: operands of the microkernel, and sums in memory.
 class RegisterTiles {
 public:
   RegisterTiles(NestContext &context, NestReader &reader, PanelPrefetcher &prefetcher, SumPlaces &sums)
@@ -17,7 +17,8 @@ public:
 
   // Emits the product of a tile of `shape`. Returns as many values as `carried`.
   virtual LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) = 0;
-  // What is carried from tile to tile of a panel, and what each tile makes of it around `product`.
+  // carried() returns the initial values that are carried from tile to tile of a panel. around() emits `product` for a tile,
+  // given the carried values, and returns their next values.
   virtual LlvmValues carried() { return {}; }
   virtual LlvmValues around(const NestBlock &, const NestPanel &, const NestTile &, llvm::ArrayRef<LlvmValue *>,
                             llvm::function_ref<LlvmValues()> product) {
@@ -44,22 +45,23 @@ private:
   SumPlaces &sums_;
 };
 
-// Elements, one at a time.
+// Multiplies elements, one at a time.
 class ElementTiles final : public RegisterTiles {
 public:
   using RegisterTiles::RegisterTiles;
   LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
 };
 
-// Words of four bytes, or of two bytes as 16-bit integers.
+// Multiplies words of four bytes, or of two bytes as 16-bit integers.
 class ByteTiles final : public RegisterTiles {
 public:
   using RegisterTiles::RegisterTiles;
   LlvmValues multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) override;
 };
 
-// Words of two bf16. The instruction treats denormal numbers as 0, so it is found out while multiplying whether rows of a have
-// numbers that could make any; from the first tile of a panel that has some, tiles are converted.
+// Multiplies words of two bf16. The instruction treats denormal numbers as 0, so each tile checks, while it multiplies, whether
+// its rows of `a` have numbers that could cause denormal products. From the first tile of a panel that finds some, all tiles of
+// the panel are converted to f32.
 class PairTiles final : public RegisterTiles {
 public:
   using RegisterTiles::RegisterTiles;
@@ -75,7 +77,7 @@ private:
   void convertTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
 };
 
-// Null: AMX multiplies this nest.
+// Returns null if AMX multiplies this nest.
 std::unique_ptr<RegisterTiles> registerTiles(NestContext &context, NestReader &reader, PanelPrefetcher &prefetcher,
                                              SumPlaces &sums);
 

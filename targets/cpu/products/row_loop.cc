@@ -26,14 +26,14 @@ NestPanel RowLoop::copying(const NestPanel &panel) {
   return from;
 }
 
-// The tile that packs the panel while it multiplies.
+// Emits the first tile, which packs the panel while it multiplies.
 LlvmValues RowLoop::multiplyFirst(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   tiles_.multiply(block, copying(panel), p.tile, tile);
   if (n.shares) ifThen(b, panel.shared.found, [&] { n.sharedPanels.isReady(panel.shared); });
   return tiles_.carried(); // it multiplies elements, which carry nothing
 }
 
-// Most tiles pass few branches.
+// Emits a tile of the shape that it has at run time. The branches are nested so that most tiles pass few of them.
 LlvmValues RowLoop::multiplyTile(const NestBlock &block, const NestPanel &panel, const TileCounts &tiles,
                                  const NestTile &tile) {
   LlvmValue *multiplies = b.CreateNot(block.isEpilogueTurn);
@@ -53,8 +53,8 @@ LlvmValues RowLoop::multiplyTile(const NestBlock &block, const NestPanel &panel,
   return ifElse(b, b.CreateICmpSLT(tile.index, tiles.whole), byWhole, byFew);
 }
 
-// Iterates over the rows of a. The code that uses the sums is emitted once, after all kinds of tiles. Values that are the same
-// for all tiles are computed before the first.
+// Iterates over the rows of `a`. The code that uses the sums is emitted once, after all kinds of tiles. Values that are equal
+// for all tiles are computed before the first one.
 void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
   sums_.placeSums(block, panel);
   if (!p.inWords()) panel.next = prefetcher_.nextOf(block, panel);
@@ -64,7 +64,7 @@ void RowLoop::emitRows(const NestBlock &block, NestPanel panel) {
   LlvmValue *rowsOfWhole = n.number(p.tile.rows), *rowsOfFew = n.number(lastRowsTile(p.tile).rows);
   if (p.hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, n.number(narrowTile(p.tile).rows), rowsOfWhole);
   LlvmValue *prefetches = sums_.prefetchesResult(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  LlvmValues begin{n.number(0)}; // the row, and what the tiles carry
+  LlvmValues begin{n.number(0)}; // the row, and the values that tiles carry
   begin.append(tiles_.carried());
   forLoop(b, n.number(0), tiles.count, n.number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *row = carried[0];

@@ -1,4 +1,5 @@
-// Multiplies the rows of a, tile after tile, by one panel of b; smaller tiles take the last rows, narrower ones the last columns.
+// Multiplies the rows of `a`, tile after tile, by one panel of `b`. Smaller tiles take the last rows, narrower ones the last
+// columns.
 #pragma once
 #include "targets/cpu/products/register_tiles.h"
 
@@ -12,7 +13,7 @@ public:
   void emitRows(const NestBlock &block, NestPanel panel);
 
 private:
-  struct TileCounts { // of a panel: full ones, which come first, and all
+  struct TileCounts { // the tiles of a panel: the number of full ones, which come first, and of all
     LlvmValue *whole, *count;
   };
   TileCounts tilesOf(const NestBlock &block, const NestPanel &panel);

@@ -21,7 +21,8 @@ LlvmValue *SharedPanels::isOddAmongAlike(const std::vector<bool> &dims) {
   return b.CreateTrunc(place, b.getInt1Ty());
 }
 
-// The thread pool makes a call for each share of neighbours, which takes as long as a small product.
+// The thread pool makes one call for each contiguous range of workgroups that share (ThreadPool::run, `period`), and a call
+// takes as long as a small product.
 void SharedPanels::shareBy(const std::vector<bool> &dims, Type sum) {
   constexpr int64_t kLeastSums = 32 * 64;
   if (e_.context.output.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) e_.context.output.sharedDims = dims;

@@ -8,19 +8,21 @@ struct SharedPanel {
   LlvmValue *address, *found, *mustFill;
 };
 
-class SharedPanels { // of one kernel
+class SharedPanels { // the shared panels of one kernel
 public:
   explicit SharedPanels(KernelEmitter &emitter) : e_(emitter), b(emitter.context.b) {}
 
-  // The number of workgroups of the launch that agree in these dimensions of the grid, and so in all that depends on them; null:
-  // one.
+  // The number of workgroups of the launch that have the same coordinates in these dimensions of the grid (dims[d] is set), and
+  // so agree in all that depends on these dimensions only. Null: one.
   LlvmValue *alikeWorkgroups(const std::vector<bool> &dims);
-  // Whether this workgroup's position among them is odd.
+  // Whether this workgroup counts as an odd one among those workgroups: the sum of its coordinates in the other dimensions is
+  // odd.
   LlvmValue *isOddAmongAlike(const std::vector<bool> &dims);
-  // Runs workgroups that agree in `dims` on one thread, unless their `sum` is small.
+  // Lets workgroups that agree in `dims` run on one thread, unless they compute few sums (`sum` is their type).
   void shareBy(const std::vector<bool> &dims, Type sum);
-  // The panel of all workgroups that pass the same key words (if `isOwn` holds, only those of one thread), if `shares` holds and
-  // there is memory. `mustFill`: the caller has to fill it, in its own memory if no panel was found.
+  // Returns the panel that all workgroups that pass the same key words share (if `isOwn` holds, only those of one thread).
+  // There is one if `shares` holds and there is memory (`found`). `mustFill`: whether the caller has to fill the panel, in its
+  // own memory if no panel was found.
   SharedPanel take(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes);
   // Reports that a panel that was found has been filled.
   void isReady(const SharedPanel &panel);

@@ -35,7 +35,7 @@ SumPlace SumPlaces::choose(LlvmValue *condition, const SumPlace &x, const SumPla
 
 LlvmValue *SumPlaces::widthOf(const NestPanel &panel) {
   LlvmValue *wide = n.number(p.panelColumns());
-  if (!p.hasNarrow() || p.isBf16()) return wide; // with bf16, a tile that converts may take any panel
+  if (!p.hasNarrow() || p.isBf16()) return wide; // with bf16, any panel may be multiplied by a full-width tile that converts
   LlvmValue *narrow = n.number(narrowTile(p.tile).vectors * p.lanes());
   if (panel.middle) narrow = b.CreateSelect(panel.middle, n.number(middleTile(p.tile).vectors * p.lanes()), narrow);
   return b.CreateSelect(panel.narrow, narrow, wide);
@@ -49,8 +49,9 @@ LlvmValue *SumPlaces::isInsideStored(const NestPanel &panel) {
   return b.CreateAnd(columns, rows);
 }
 
-// Whether tiles prefetch the lines that they store to before they are computed. If the computation takes long, the stores have
-// time until the next tile's. AMX tiles prefetch in each iteration of their loop (AmxTiles::multiplyWhole).
+// Whether a tile prefetches the lines to which it will store its sums, before it computes them. If the computation takes long,
+// this is not necessary, because the stores have time to complete until those of the next tile. AMX tiles prefetch in each
+// iteration of their loop (AmxTiles::multiplyWhole).
 LlvmValue *SumPlaces::prefetchesResult(const NestBlock &block) {
   return b.CreateAnd(block.ready, n.isSet(&NestPlan::prefetchesResult));
 }
@@ -73,7 +74,7 @@ void SumPlaces::prefetchStoredRow(LlvmValue *line) {
   for (int64_t at = 0; at < bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, n.number(at)), Prefetch::ToWrite);
 }
 
-// The sums of a tile are in the cells; in the epilogue turn they are in kNestSums.
+// The epilogue reads the sums of a tile from the cells; in the epilogue turn it reads them from kNestSums.
 void SumPlaces::sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   LlvmValue *columnEnd = least(b, b.CreateAdd(panel.column, widthOf(panel)), n.columns);
   LlvmValue *before =

@@ -9,7 +9,7 @@ class SumPlaces {
 public:
   explicit SumPlaces(NestContext &context) : n(context), p(context.problem), b(context.b) {}
 
-  // `sink`: the epilogue. `storesSums`: it stores the sums without further computation.
+  // `sink`: the epilogue. `storesSums`: whether it stores the sums without further computation.
   void setSink(FusedLoop &sink, bool storesSums);
   // Sets the places of a panel's sums before and after this block.
   void placeSums(const NestBlock &block, NestPanel &panel);
@@ -17,11 +17,11 @@ public:
   LlvmValue *sumsAt(const SumPlace &sums, const NestTile &tile) {
     return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep));
   }
-  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : n.vectorAlign(); } // alignment of a panel's `after`
+  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : n.vectorAlign(); } // alignment of sums at a panel's `after`
   // Runs the epilogue for a tile.
   void sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
 
-  // Prefetches of the lines of the result; storesRows: whether there are such lines.
+  // The following functions prefetch lines of the result. storesRows(): whether there are such lines.
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *storedStep() const { return stored_->rowStride; }
   LlvmValue *prefetchesResult(const NestBlock &block);
@@ -38,9 +38,8 @@ private:
   const NestProblem &p;
   llvm::IRBuilder<> &b;
   FusedLoop *sink_ = nullptr;
-  const TileAccess *stored_ =
-      nullptr; // the tile that the values computed from the sums are stored to; null: they go to a buffer
-  bool stores_ = false; // from the registers to the result
+  const TileAccess *stored_ = nullptr; // the tile to which the epilogue stores; null: it writes to a buffer
+  bool stores_ = false; // whether final sums may be stored from registers to the result, without the epilogue
 };
 
 } // namespace xt

@@ -9,7 +9,7 @@ namespace Intrinsic = llvm::Intrinsic;
 namespace {
 
 constexpr int kTileRows = 16, kTileBytes = 64, kTiles = 8;
-// Tiles 0 to 3 hold the sums, in row-major order; then come two tiles of a and two of b.
+// Tiles 0 to 3 hold the sums, in row-major order; then come two tiles of `a` and two of `b`.
 constexpr int kLeft = 4, kRight = 6;
 
 int sumsOf(int64_t rows) { return rows == TileMicrokernel::kRows ? 4 : 2; }
@@ -82,8 +82,9 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
   storeSums(operands, rows);
 }
 
-// Products of first slices are the largest. Added after the others, they let the sums be rounded about as often as those of the
-// floats would be. Each of the other products differs from the one before in one slice, so that only one operand is loaded.
+// The products of the first slices are the largest. They are added after the others, so that the sums are rounded about as
+// often as sums of products of the floats would be. Each of the other products has one slice in common with the previous
+// product, so that only one operand is loaded.
 void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64_t rows, Meanwhile meanwhile) {
   static constexpr Product kOfTwo[] = {{0, 1}, {1, 1}, {1, 0}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
@@ -100,7 +101,7 @@ void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64
   storeSums(operands, rows);
 }
 
-// Rows of a bypass the L1 cache, where a panel of b is to stay.
+// Loads of matrix `a` bypass the L1 cache (tileloaddt1), so that a panel of `b` stays there.
 void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows,
                                        Meanwhile meanwhile) {
   LlvmValue *lower = b.CreateMul(operands.leftStep, number(b, kTileRows));

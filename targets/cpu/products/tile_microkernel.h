@@ -13,29 +13,28 @@ public:
       : b(builder), type_(type), leftSigned_(leftSigned), rightSigned_(rightSigned) {}
 
   static constexpr int64_t kDepth = 16; // words of K in a tile
-  static constexpr int64_t kRows = kAmxSide, kRowBytes = kAmxRowBytes; // of the sums: two tiles by two
+  static constexpr int64_t kRows = kAmxSide, kRowBytes = kAmxRowBytes; // size of the sums: two tiles by two
 
   // begin() and end() enclose all products of a function. `config`: 64 bytes of memory.
   void begin(LlvmValue *config);
   void end();
 
   static constexpr int64_t kSpareBytes = 1024;
-  // sums = the product over `depth` words of K, a multiple of kDepth. Steps: bytes from row to row.
+  // sums = the product over `depth` words of K, a multiple of kDepth. The steps are bytes from row to row.
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
-    LlvmValue *spare =
-        nullptr; // kSpareBytes of memory with no use but the occasional tile stores of brake(); null: no such stores
+    LlvmValue *spare = nullptr; // kSpareBytes of memory that only the tile stores of brake() use; null: brake() stores nothing
   };
-  // What is kept in the L1 cache. `Right`: only b; a is loaded by tileloaddt1, which leaves it in the L2 cache (Intel's
-  // manual).
+  // Which operands are kept in the L1 cache. `Right`: only `b`; `a` is loaded by tileloaddt1, which leaves it in the L2 cache
+  // (Intel's manual).
   enum class Keep : uint8_t { All, Right };
-  // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has one iteration per kDepth words.
+  // `rows`: kRows or half of kRows. `meanwhile` is emitted into the loop, which has one iteration per kDepth words.
   void multiply(
       const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
       llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
-  // The same for floats that are sums of bf16 (float_slices.h). For each kDepth words of K, both operands hold the kDepth words
-  // of the first slice, then those of the second one, and so on. The products of the first slices are added last.
+  // Like multiply(), for floats that are sums of bf16 (float_slices.h). For each kDepth words of K, both operands hold the
+  // kDepth words of the first slice, then those of the second one, and so on. The products of the first slices are added last.
   using Meanwhile = llvm::function_ref<void(LlvmValue *turn)>;
   void multiplySlices(const Operands &operands, int slices, int64_t rows = kRows, Meanwhile meanwhile = [](LlvmValue *) {});
 
@@ -43,11 +42,11 @@ public:
   struct Sums {
     LlvmValue *first, *step;
   };
-  // to = x + y, row by row; `to` may be x or y, and need not be aligned. `type`: a register.
+  // Computes to = x + y, row by row; `to` may be x or y, and need not be aligned. `type`: the type of a register.
   void add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type);
 
 private:
-  using Product = std::pair<int, int>; // slices of a and b
+  using Product = std::pair<int, int>; // the indices of a slice of `a` and of a slice of `b`
   void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows,
                         Meanwhile meanwhile);
   void clearSums(int64_t rows);

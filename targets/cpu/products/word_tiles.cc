@@ -1,10 +1,10 @@
-// Register tiles of words: two bf16, four bytes, or two bytes as 16-bit integers.
+// Multiplies register tiles of words: two bf16, four bytes, or two bytes as 16-bit integers.
 #include "targets/cpu/products/register_tiles.h"
 #include "targets/cpu/products/words.h"
 
 namespace xt {
 
-// The corrections for bytes that were moved by 128 are added to the sums beforehand.
+// The corrections for bytes that are biased by 128 are added to the sums before the products.
 LlvmValues ByteTiles::multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) {
   Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
   LlvmValues sums = sumsBefore(panel, tile, operands);
@@ -50,8 +50,8 @@ void PairTiles::storePairs(const NestPanel &panel, const NestTile &tile, const M
   storeSums(panel, tile, operands, isLarge ? ifElse(b, panel.begins, [&] { return products; }, added) : added());
 }
 
-// Returns whether rows of a hold numbers that the instruction treats as 0; nothing is stored then. They are found while
-// multiplying.
+// Returns whether rows of `a` hold numbers that could cause denormal products, which the instruction would treat as 0; nothing
+// is stored then. They are found while multiplying.
 LlvmValues PairTiles::multiply(const NestBlock &block, const NestPanel &panel, RegisterTile shape, const NestTile &tile) {
   Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
   operands.lastScanned = b.CreateSub(n.leftBytes(block), n.number(p.lanes() * p.bytes()));
@@ -61,7 +61,8 @@ LlvmValues PairTiles::multiply(const NestBlock &block, const NestPanel &panel, R
   return {missed};
 }
 
-// Once a tile of a panel has missed, it and all later ones are converted without trying the product.
+// Once a tile of a panel has found such numbers, that tile and all later ones are converted; the later ones do not try the
+// product first.
 LlvmValues PairTiles::around(const NestBlock &block, const NestPanel &panel, const NestTile &tile,
                              llvm::ArrayRef<LlvmValue *> carried, llvm::function_ref<LlvmValues()> product) {
   LlvmValues missed = ifElse(b, carried[0], [&] { return LlvmValues{b.getTrue()}; }, product);
@@ -69,13 +70,13 @@ LlvmValues PairTiles::around(const NestBlock &block, const NestPanel &panel, con
   return missed;
 }
 
-// Computes the rows of a tile again, half as many at a time, with conversion.
+// Computes the rows of a tile with conversion to f32, half as many rows at a time.
 void PairTiles::convertTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile) {
   RegisterTile few = p.tile;
   few.rows = (p.tile.rows + 1) / 2;
   forLoop(b, tile.row, tile.rowEnd, n.number(few.rows), [&](LlvmValue *row) {
     LlvmValue *rows = b.CreateSub(row, tile.row);
-    // Moves the place of the sums so that sumsAt returns that of this row.
+    // Adjusts the place of the sums so that sumsAt(), which multiplies the row by tileStep, returns the address of this row.
     auto movedOn = [&](SumPlace sums) {
       return SumPlace{byteOffset(b, sums.first, b.CreateMul(rows, b.CreateSub(sums.step, sums.tileStep))), sums.step,
                       sums.tileStep};

@@ -16,7 +16,7 @@ LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const
 
 namespace {
 
-// x0 y0 x1 y1 …, `count` elements from element `first` of both on, returned as elements that are twice as wide.
+// Returns x0 y0 x1 y1 …, `count` elements in all, from element `first` of both on, as elements that are twice as wide.
 LlvmValue *interleaved(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, int first, int count) {
   auto *type = llvm::cast<llvm::FixedVectorType>(x->getType());
   auto each = static_cast<int>(type->getNumElements());
@@ -76,7 +76,7 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
         if (matrix.tail)
           return LlvmValues{
               leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
-    // At most one iteration: a register that overlaps the one before.
+        // This loop has at most one iteration: a register that overlaps the one before.
         return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
           return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
         });
@@ -86,13 +86,14 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 
 LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits) {
   auto *type = llvm::cast<llvm::FixedVectorType>(least->getType());
-  LlvmValue *oneLess = b.CreateTrunc(b.CreateSub(bits, b.getInt64(1)), b.getInt16Ty()); // like the elements of `least`
+  // The elements of `least` are less than the bits by one, too (leastWith).
+  LlvmValue *oneLess = b.CreateTrunc(b.CreateSub(bits, b.getInt64(1)), b.getInt16Ty());
   return b.CreateOrReduce(b.CreateICmpULT(least, b.CreateVectorSplat(type->getElementCount(), oneLess)));
 }
 
 LlvmValue *leastNormalPartner(llvm::IRBuilderBase &b, LlvmValue *other) {
-  constexpr uint64_t kExponents = 142, kNone = 256,
-                     kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
+  // The least sum of the exponents of both factors (words.h); an exponent above that of all numbers.
+  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7;
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
   LlvmValue *partner =
       b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
