@@ -12,8 +12,8 @@ struct StridedDim {
 };
 
 // The range from the first byte of an array to the end of its last byte, whatever the signs of its strides. It is exact,
-// because arrays often lie directly behind each other, and arrays that seem to overlap are computed more slowly. Saturates at
-// the ends of the address space.
+// because arrays often follow each other directly in memory, and kernels are slower for arrays that seem to overlap. Saturates
+// at the ends of the address space.
 ByteRange byteRange(llvm::IRBuilderBase &b, LlvmValue *base, llvm::ArrayRef<StridedDim> dims, int64_t elementBytes);
 LlvmValue *areApart(llvm::IRBuilderBase &b, const ByteRange &x, const ByteRange &y);
 

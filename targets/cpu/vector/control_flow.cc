@@ -75,7 +75,8 @@ void ControlFlow::carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vector
     if (!fixed[i]) llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
 }
 
-// The number of iterations, 0 for a step that is not positive. Computed with unsigned numbers, so that no bounds overflow.
+// The number of iterations, 0 for a step that is not positive. Computed with unsigned numbers, so that the difference of the
+// bounds does not overflow.
 LlvmValue *ControlFlow::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
   LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, c_.number(0)));
   LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), c_.number(1));
@@ -181,8 +182,8 @@ void ControlFlow::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *> 
     if (!own || own->offset != there->offset || own->shape != there->shape) moves.push_back({from[i], there});
   }
   // Emits one loop per shape and type, largest shape first. Each loop reads all its sources before it writes the first
-  // destination. Only values of one shape can share a buffer, so no loop overwrites the sources of a later one. The operand of a
-  // broadcast is smaller than its result, so it is read before a loop of its own shape may overwrite it.
+  // destination. Only values of one shape can share a buffer, so no loop overwrites the sources of a later one. The operand of
+  // a broadcast is smaller than its result, so it is read before a loop of its own shape may overwrite it.
   std::stable_sort(moves.begin(), moves.end(), [](const Move &x, const Move &y) {
     return x.to->shape.rows * x.to->shape.columns > y.to->shape.rows * y.to->shape.columns;
   });

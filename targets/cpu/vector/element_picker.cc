@@ -1,4 +1,4 @@
-// Vector ops that move elements to other positions: loops over single elements.
+// Emits vector ops that move elements to other positions, as loops over single elements.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/views/shared.h"
@@ -65,7 +65,7 @@ void ElementPicker::emitReduction(const Op &op) {
   });
 }
 
-// Broadcasts a value that is itself evaluated at its uses.
+// Broadcasts the value of an iota, a mask or another broadcast; pickable() evaluates it into a staging buffer if it has none.
 void ElementPicker::emitBlockBroadcast(const Op &op) {
   const Buffer &from = pickable(op, 0), &to = *c_.buffers.bufferOf(op.result());
   LlvmValue *down = c_.number(to.shape.rows / from.shape.rows), *across = c_.number(to.shape.columns / from.shape.columns);
@@ -83,7 +83,8 @@ void ElementPicker::emitReshape(const Op &op) {
   });
 }
 
-// The position of an element of a part within the whole, as row and column of their buffers.
+// The position of a part's element within the whole vector, as row and column of the whole vector's buffer. `row` and `column`
+// are its position in the part's buffer.
 std::pair<LlvmValue *, LlvmValue *> ElementPicker::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row,
                                                                 LlvmValue *column) {
   const std::vector<int64_t> &offsets = *SharedAttrs(op).offsets();

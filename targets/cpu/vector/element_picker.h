@@ -1,4 +1,4 @@
-// Vector ops that move elements to other positions: loops over single elements.
+// Emits vector ops that move elements to other positions, as loops over single elements.
 #pragma once
 #include "targets/cpu/vector/kernel_context.h"
 
@@ -15,7 +15,7 @@ public:
   // The buffer of an operand; if it has none, evaluates the operand into a staging buffer first.
   const Buffer &pickable(const Op &op, size_t operand);
   LlvmValue *elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column);
-  LlvmValue *loadFrom(const Buffer &buffer, LlvmValue *row, LlvmValue *column); // register form
+  LlvmValue *loadFrom(const Buffer &buffer, LlvmValue *row, LlvmValue *column); // loads an element, in register form
   void storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *column, LlvmValue *value);
   void emitReduction(const Op &op);
   void emitBlockBroadcast(const Op &op);

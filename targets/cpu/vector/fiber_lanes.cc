@@ -1,5 +1,5 @@
-// Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads those of other lanes after all
-// have done so.
+// Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads the values of other lanes after
+// all lanes have done so.
 #include "ir/combine.h"
 #include "ir/views/scalar.h"
 #include "targets/cpu/vector/kernel_emitter.h"
@@ -27,7 +27,7 @@ void FiberLanes::emitShuffle(const Op &op) {
   LlvmValue *width = ops_.indexFrom(c_.scalar(op.operand(2)), op.operand(2)->type().elem());
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, width, c_.number(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, taking, c_.number(c_.kernel.lanes));
-  // Unsigned: a lane number below 0 becomes larger than every width.
+  // Lane numbers are compared as unsigned: one below 0 is larger than every width.
   LlvmValue *from = mode == ShuffleMode::Xor    ? b.CreateXor(c_.lane, offset)
                     : mode == ShuffleMode::Up   ? b.CreateSub(c_.lane, offset)
                     : mode == ShuffleMode::Down ? b.CreateAdd(c_.lane, offset)

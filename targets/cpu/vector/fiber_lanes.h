@@ -1,5 +1,5 @@
-// Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads those of other lanes after all have
-// done so.
+// Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads the values of other lanes after
+// all lanes have done so.
 #pragma once
 #include "targets/cpu/vector/kernel_context.h"
 

@@ -34,7 +34,8 @@ LlvmValue *FurthestOfFloats::further(LlvmValue *x, LlvmValue *y) {
 }
 
 LlvmValue *FurthestOfFloats::byRange(LlvmValue *x, LlvmValue *y) {
-  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: sign of the selected operand; current rounding mode
+  // vrangeps: minimum or maximum, with the sign of the selected operand; the current rounding mode.
+  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4;
   llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(isMaximum_ ? kMost : kLeast), llvm::PoisonValue::get(x->getType()),
                                          lanes_ == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
   if (lanes_ == 16) args.push_back(b.getInt32(kRounding));

@@ -1,8 +1,9 @@
 // The maximum or minimum of registers of f32.
 //
-// It can be computed as that of integers in the same order: -0 before +0, and NaN beyond all numbers. The dependency chain is then
-// one integer op instead of the five that handle zeros and NaN. AVX-512 has an instruction (vrangeps) that orders -0 before +0,
-// but prefers a number to a NaN, so NaNs are tracked in a mask. This takes two ops in the loop instead of five.
+// It can be computed as the maximum or minimum of integers that have the same order: -0 before +0, and NaN beyond all numbers.
+// The dependency chain is then one integer op instead of the five that handle zeros and NaN. AVX-512 has an instruction
+// (vrangeps) that orders -0 before +0, but prefers a number to a NaN, so NaNs are tracked in a mask. This takes two ops in the
+// loop instead of five.
 #pragma once
 #include "ir/op_kinds.h"
 #include "targets/cpu/vector/kernel_context.h"
@@ -16,13 +17,13 @@ public:
   static bool isOf(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
 
   LlvmValue *orderedBits(LlvmValue *chunk);
-  LlvmValue *further(LlvmValue *x, LlvmValue *y); // of ordered bits
+  LlvmValue *further(LlvmValue *x, LlvmValue *y); // the maximum or minimum of ordered bits
   LlvmValue *ofLanes(LlvmValue *ordered); // the furthest lane, as a float
   // Maps the bits of a float to an integer in the same order. The function is its own inverse.
   LlvmValue *sortableBits(LlvmValue *bits);
 
   bool usesRangeInstruction() const { return c_.cpu.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
-  LlvmValue *byRange(LlvmValue *x, LlvmValue *y); // of floats
+  LlvmValue *byRange(LlvmValue *x, LlvmValue *y); // the maximum or minimum of floats, by vrangeps
   LlvmValue *areNumbers(llvm::ArrayRef<LlvmValue *> chunks); // lanes that are NaN in no chunk
 
 private:

@@ -60,7 +60,7 @@ int FusedLoop::lanesOfAll() const {
     bool arithmetic = node.computed && op->info().elementwise;
     bool iota = node.computed && op->kind() == OpKind::Iota, mask = node.computed && op->kind() == OpKind::CreateMask;
     int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
-    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // the type of lane numbers
+    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // the bytes of lane numbers
   }
   for (const LoopSink &sink : sinks_)
     if (sink.reduces || acrossColumns_) bytes = std::max(bytes, RegisterOps::workBytes(sink.buffer->shape.elem));

@@ -21,17 +21,17 @@ public:
   void computeToBuffer(const Op &op, const Buffer &buffer);
   // `mayStream`: use non-temporal stores if the matrix turns out to be large.
   void toTile(Value *value, const Value *tile, bool mayStream = false);
-  // Combines the operand of a reduction into the buffer of its result. Either the result has fewer rows, each the combination
-  // of some neighbouring rows and initialised with the identity, or it has one column. The value that the reduction fills
-  // (FusionPlan::filledBy) is also written to its own buffer. The loop must have no other sinks.
+  // Combines the operand of a reduction into the buffer of its result. Either the result has fewer rows, each of which is
+  // initialised with the identity and combines some adjacent rows of the operand, or the result has one column. The value that
+  // the reduction fills (FusionPlan::filledBy) is also written to its own buffer. The loop must have no other sinks.
   void reduce(const Op &reduction, OpKind kind);
   // Writes the result of a nest to its buffer.
   void nestToBuffer(Value *value, const Buffer &buffer);
   // All values of a chunk are evaluated before the first of them is written.
   void emit();
 
-  // For the loop around a nest's sums: call prepare() once, then emitPart() for the rows and columns of each part. The sum [r,
-  // c] is at sums + r * pitch + c elements. The columns of a part begin at a multiple of the register width.
+  // For the loop around a nest's sums: call prepare() once, then emitPart() for the rows and columns of each part. Sum [r, c]
+  // is c elements after `sums` + r * `pitch` (bytes). The columns of a part begin at a multiple of the register width.
   struct Part {
     LlvmValue *rowBegin, *rowEnd, *columnBegin, *columnEnd;
     LlvmValue *sums, *pitch;
@@ -62,8 +62,8 @@ private:
   std::vector<LoopNode> nodes_;
   std::vector<LoopSink> sinks_;
   std::unordered_map<const Value *, LlvmValue *> chunk_; // the values of the current chunk
-  LlvmValue *sums_ = nullptr, *sumsPitch_ = nullptr; // of the current part
-  std::optional<OpKind> acrossColumns_; // the first sink is a reduction of whole rows
+  LlvmValue *sums_ = nullptr, *sumsPitch_ = nullptr; // `sums` and `pitch` of the current part
+  std::optional<OpKind> acrossColumns_; // if set, the first sink is a reduction of whole rows by this op
 };
 
 } // namespace xt

@@ -36,7 +36,7 @@ LlvmValue *GeneratedValues::lanesBelow(LlvmValue *limit, LlvmValue *column) {
   return b.CreateICmpSLT(numbers, e_.context.ops.splat(distance, lanes()));
 }
 
-// The coordinate of a row in a dimension: rows count all dimensions except the last.
+// The coordinate of a row in a dimension: row numbers combine all dimensions except the last.
 LlvmValue *GeneratedValues::coordinate(Type type, int dimension, LlvmValue *row) {
   int64_t inner = 1;
   for (int k = dimension + 1; k + 1 < type.rank(); ++k) inner *= type.extent(k);
@@ -98,7 +98,8 @@ LlvmValue *GeneratedValues::broadcast(const LoopNode &node, LlvmValue *column) {
       elem, b.CreateAlignedLoad(e_.context.ops.storageType(elem, lanes()), address, registers_.alignOf(narrow)));
 }
 
-// Each element is repeated `across` times, so each lane loads its own. Lanes behind the last column load the last element.
+// Each element is repeated `across` times, so each lane loads its own element. Lanes past the last column load the last
+// element.
 LlvmValue *GeneratedValues::repeatedColumns(const LoopNode &node, LlvmValue *column, int64_t across) {
   const Elem elem = node.value->type().elem();
   const int64_t bytes = elemInfo(elem).storageBytes, last = node.value->definingOp()->operand(0)->type().extent(1) - 1;

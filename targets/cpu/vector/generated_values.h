@@ -14,11 +14,11 @@ public:
   void setLimit(LoopNode &node);
   // To be called at the start of a row.
   void enterRow(LoopNode &node, LlvmValue *row);
-  // The registers of a row from `column` on.
+  // The register of a row from `column` on.
   LlvmValue *iota(const LoopNode &node, LlvmValue *column);
   LlvmValue *mask(const LoopNode &node, LlvmValue *column);
   LlvmValue *broadcast(const LoopNode &node, LlvmValue *column);
-  // Lane mask of the columns, from `column` on, that are below a limit within the row.
+  // The lane mask of the columns, from `column` on, that are below a limit within the row.
   LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column);
 
 private:

@@ -12,7 +12,7 @@ KernelContext::KernelContext(llvm::Module &inModule, const Kernel &ofKernel, con
       streamed(findStreamedStores(ofKernel)), shared(findSharedOperands(ofKernel)), b(inModule.getContext()),
       ops(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
-// Loads the number at each use: values kept from the start of the kernel on would occupy registers and cost LLVM time.
+// Loads the number at each use: values that are kept from the start of the kernel on would occupy registers and cost LLVM time.
 LlvmValue *KernelContext::argument(int64_t value) {
   LlvmValue *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), words.numbers, output.numbers.size());
   llvm::LoadInst *load = b.CreateAlignedLoad(b.getInt64Ty(), place, llvm::Align(8));

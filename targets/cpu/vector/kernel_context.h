@@ -1,5 +1,5 @@
-// What the emitters of a kernel's ops share: the kernel, what was found out about it, and the values of the function that is being
-// emitted.
+// Data that the emitters of a kernel's ops share: the kernel, the results of its analyses, and the values of the function that
+// is being emitted.
 #pragma once
 #include "ir/gpu/slm_layout.h"
 #include "targets/cpu/analysis/cpu_info.h"
@@ -33,10 +33,11 @@ struct KernelContext {
 
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
   LlvmValue *scalar(const Value *value) const { return parts.at(value)[0]; }
-  // A number that may differ between kernels with other tiles. It is loaded from KernelOutput::numbers, so that such kernels
-  // have the same code.
+  // A number that may differ between kernels that are equal except for the sizes of their tiles. It is loaded from
+  // KernelOutput::numbers, so that these kernels have the same code.
   LlvmValue *argument(int64_t value);
-  LlvmValue *numbersAddress(llvm::ArrayRef<int64_t> values); // of consecutive words there, as an i64
+  // Adds `values` to KernelOutput::numbers as consecutive words, and returns the address of the first one as an i64.
+  LlvmValue *numbersAddress(llvm::ArrayRef<int64_t> values);
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *pitchOf(const Buffer &buffer);
   // If `condition` holds, reports the failure and leaves the workgroup; `before` emits code that runs before the report.
@@ -60,8 +61,8 @@ struct KernelContext {
   std::unordered_set<const LlvmValue *> notNegative; // values known to be 0 or more
   const Block *block = nullptr; // the block that is being emitted
   LlvmValue *grid[kGridDims][3] = {}; // lower, step, count
-  LlvmValue *coordinates[kGridDims] = {}; // of the workgroup
-  LlvmValue *part = nullptr; // the current one of words.parts
+  LlvmValue *coordinates[kGridDims] = {}; // coordinates of the workgroup
+  LlvmValue *part = nullptr; // the index of the current part; there are words.parts
   LlvmValue *workgroup = nullptr, *subgroup = nullptr, *lane = nullptr;
   LlvmValue *fiber = nullptr;
   LlvmValue *scratch = nullptr, *slm = nullptr;

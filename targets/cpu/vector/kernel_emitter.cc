@@ -66,7 +66,8 @@ KernelOutput KernelEmitter::emit() {
   return std::move(c_.output);
 }
 
-// Constants that are computed with stay LLVM constants, so that their results are known at compile time; so do 0 and 1.
+// Index constants become arguments (KernelContext::argument), except 0, 1, and those with which other ops compute: these stay
+// LLVM constants, so that the results are known at compile time.
 LlvmValue *KernelEmitter::constant(const Op &op) {
   Elem elem = op.result()->type().elem();
   const AttrValue &value = ConstantOp(op).value();
@@ -200,7 +201,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Yield: return; // the enclosing op moves the values
   case TypeRule::While: flow.emitWhile(op); return;
   case TypeRule::LoadTile:
-    if (!c_.shared.loads.contains(&op)) transposer.emitTransposedLoad(op); // otherwise it is packed from memory directly
+    if (!c_.shared.loads.contains(&op)) transposer.emitTransposedLoad(op); // a shared load is packed from memory directly
     return;
   case TypeRule::Iota:
   case TypeRule::CreateMask: return; // evaluated at their uses

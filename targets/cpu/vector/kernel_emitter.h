@@ -13,7 +13,8 @@
 
 namespace xt {
 
-// The emitter of ops that multiply matrices. It stands above this folder; whoever makes a KernelEmitter says how it is made.
+// The interface of the emitter of ops that multiply matrices. It is implemented in targets/cpu/products, which depends on this
+// folder, so the creator of a KernelEmitter passes a function that makes it.
 class ProductEmitter {
 public:
   virtual ~ProductEmitter() = default;
@@ -27,7 +28,7 @@ using MakeProductEmitter = std::unique_ptr<ProductEmitter> (*)(KernelEmitter &);
 
 inline constexpr int kMaxRegionDepth = 128; // the emitter accepts regions nested this deep
 
-// The function around a kernel's body, scalars, and the choice of the emitter of each op.
+// Emits the function around a kernel's body and its scalars, and chooses the emitter of each op.
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
@@ -50,7 +51,7 @@ private:
   void loadParameters(LlvmValue *frame);
   void emitWorkgroup(LlvmValue *id);
   void emitOp(const Op &op);
-  LlvmValue *constant(const Op &op); // of a scalar type
+  LlvmValue *constant(const Op &op); // emits a constant of a scalar type
   LlvmValue *dimOf(const Op &op);
 
   KernelContext &c_ = context;

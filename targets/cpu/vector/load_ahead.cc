@@ -14,8 +14,8 @@ LlvmValue *Loads::bytesAhead(const Value *tile, const TileAccess &access) {
   return tile->definingOp() ? bytesToLaterWorkgroup(*tile->definingOp(), access, bytes) : bytesToNextStep(*tile, access);
 }
 
-// For a grid whose consecutive workgroups process consecutive blocks of rows. Only for blocks of at least kSmallest bytes,
-// which the hardware does not prefetch to the end.
+// Returns null unless consecutive workgroups of the grid process consecutive blocks of rows, and these have at least kSmallest
+// bytes, so that the hardware does not prefetch them to the end.
 LlvmValue *Loads::bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes) {
   constexpr int64_t kAhead = 32 << 10, kSmallest = 16 << 10;
   if (bytes < kSmallest || c_.kernel.grid.empty() || init.kind() != OpKind::InitTile) return nullptr;
@@ -26,7 +26,7 @@ LlvmValue *Loads::bytesToLaterWorkgroup(const Op &init, const TileAccess &access
   return b.CreateMul(b.CreateMul(access.rowStride, step), c_.argument((kAhead + bytes - 1) / bytes));
 }
 
-// For a tile that a loop moves by constant offsets.
+// Returns null unless a `for` loop moves the tile by constant offsets.
 LlvmValue *Loads::bytesToNextStep(const Value &tile, const TileAccess &access) {
   const Block *body = tile.definingBlock();
   const Op *loop = body->parentOp();
@@ -47,7 +47,7 @@ LlvmValue *Loads::bytesToNextStep(const Value &tile, const TileAccess &access) {
 
 // A loop that loads waits for memory anyway, while the loop that computes on the buffer has time to prefetch.
 LlvmValue *Loads::aheadNowOrLater(const Op &load, const TileAccess &access) {
-  if (inPlace_.contains(load.result())) return nullptr; // emitLoad has handled it
+  if (inPlace_.contains(load.result())) return nullptr; // emitLoad() has recorded the distance, if it is known
   LlvmValue *ahead = bytesAhead(load.operand(0), access);
   if (!ahead || !isReadAgain(load)) return ahead;
   TileAccess &later = ahead_[load.result()] = access;
@@ -72,7 +72,7 @@ std::optional<TileAccess> Loads::takeAhead(const Value *load) {
   return access;
 }
 
-// Also prefetches columns behind the last one: they are loaded soon, or the prefetch does no harm.
+// Also prefetches columns past the last one: they are loaded soon, or the prefetch does no harm.
 void Loads::prefetchAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, c_.number(elemInfo(access.elem).storageBytes)));
   k_.tiles.prefetchLine(byteOffset(b, address, access.ahead));

@@ -52,8 +52,8 @@ ByteRange Overlaps::memrefBytes(const Value *memref) {
   return byteRange(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes);
 }
 
-// The bytes of the matrix that a tile lies in. The tile itself may be defined only later in the program. nullopt: its matrix is
-// not known at this point.
+// The bytes of the matrix that a tile lies in. The tile itself may be defined only later in the program. Nullopt if its matrix
+// is not known at this point.
 std::optional<ByteRange> Overlaps::bytesAround(const Value *tile) {
   const Op *op = tile->definingOp();
   while (!c_.parts.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
@@ -72,8 +72,9 @@ LlvmValue *Overlaps::isApartFrom(const Value *tile, const Value *memref) {
   return param ? areParametersApart(param, memref) : areApart(b, matrixBytes(tile), memrefBytes(memref));
 }
 
-// Whether the memory of two tiles has no byte in common. Compares all memory of two different parameters, or the two matrices
-// if both tiles come from the same parameter. Null: not known at this point.
+// Whether the memory of two tiles has no byte in common. Compares all memory of the parameters that they come from, if these
+// are different; a tile whose parameter is not known is represented by its matrix, and so are both tiles if they come from the
+// same parameter. Null: not known at this point.
 LlvmValue *Overlaps::areTilesApart(const Value *tile, const Value *other) {
   const Value *x = parameterBehind(c_.kernel, tile), *y = parameterBehind(c_.kernel, other);
   if (x && x == y && x->type().rank() == 2) return b.getFalse();

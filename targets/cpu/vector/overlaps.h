@@ -1,4 +1,4 @@
-// Whether the memory of tiles and memrefs has no byte in common.
+// Checks at run time whether tiles and memrefs are apart: whether their memory has no byte in common.
 #pragma once
 #include "targets/cpu/vector/byte_range.h"
 #include "targets/cpu/vector/kernel_context.h"

@@ -3,7 +3,8 @@
 namespace xt {
 namespace {
 
-// Exchanges blocks of `distance` elements between two registers: every second block of x with the block before it of y.
+// Exchanges blocks of `distance` elements between two registers: the second, fourth, … block of x with the first, third, …
+// block of y.
 std::pair<LlvmValue *, LlvmValue *> exchange(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, size_t distance) {
   size_t lanes = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
   llvm::SmallVector<int, 16> low, high;

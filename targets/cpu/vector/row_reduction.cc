@@ -17,7 +17,7 @@ int chunksAtOnce(int64_t columns, int lanes) {
 
 } // namespace
 
-// As many rows at once as a register has lanes, if their results are neighbours in memory.
+// Reduces as many rows at once as a register has lanes, if their results are adjacent in memory; otherwise one row at a time.
 void RowReduction::emit(int64_t rows, int64_t columns) {
   const bool atOnce = result_.buffer->shape.isDenseColumn() && lanes() > 1 && lanes() <= Transposer::kSquareLines;
   LlvmValue *end = e_.context.argument(rows);
@@ -35,7 +35,8 @@ void RowReduction::emitRow(LlvmValue *row, int64_t columns) {
   b.CreateAlignedStore(e_.context.ops.toStorage(elem(), sum), result_.rowPointer, llvm::Align(1));
 }
 
-// Transposes the partial results of `count` rows into one register. Lanes behind the last row hold arbitrary values.
+// Reduces `count` rows to one register: combines their registers of partial results while transposing them. Lanes past the last
+// row hold arbitrary values.
 void RowReduction::emitRowsAtOnce(LlvmValue *first, LlvmValue *count, int64_t columns) {
   const Elem partial = isOrdered() ? Elem::I32 : elem();
   LlvmValues lines = e_.transposer.squareOf(e_.context.ops.storageType(partial, lanes()), count, [&](LlvmValue *i) {
@@ -55,7 +56,7 @@ LlvmValue *RowReduction::combine(LlvmValue *x, LlvmValue *y) {
   return furthest_.usesRangeInstruction() ? furthest_.byRange(x, y) : furthest_.further(x, y);
 }
 
-// One register of partial results of a row. Lanes behind the last column are replaced by the identity.
+// Reduces a row to one register of partial results. Lanes past the last column are replaced by the identity.
 LlvmValue *RowReduction::combinedRow(LlvmValue *row, int64_t columns) {
   const bool ranges = isOrdered() && furthest_.usesRangeInstruction(), sorts = isOrdered() && !ranges;
   LlvmValue *identity = e_.context.ops.constant(elem(), combiningIdentity(kind_, elem()), lanes());
@@ -84,7 +85,7 @@ LlvmValue *RowReduction::combinedRow(LlvmValue *row, int64_t columns) {
   return furthest_.orderedBits(b.CreateSelect(combined.back(), combined[0], nan));
 }
 
-// One element from all lanes of a register.
+// Combines all lanes of a register into one element.
 LlvmValue *RowReduction::acrossLanes(LlvmValue *chunk) {
   for (int half = lanes() / 2; half > 0; half /= 2) {
     llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes()));

@@ -7,12 +7,12 @@ namespace xt {
 
 class RowReduction {
 public:
-  // What is evaluated for the reduction: enterRow(row) begins a row, and chunkAt(column) returns its registers.
+  // Evaluates the operand of the reduction: enterRow(row) begins a row, and chunkAt(column) returns its registers.
   struct Loop {
     llvm::function_ref<void(LlvmValue *row)> enterRow;
     llvm::function_ref<LlvmValue *(LlvmValue *column)> chunkAt;
   };
-  // `result`: the sink whose buffer receives an element of each row; enterRow sets its row.
+  // `result`: the sink whose buffer receives an element for each row; enterRow sets the row of the sink.
   RowReduction(KernelEmitter &emitter, LoopRegisters &registers, GeneratedValues &generated, OpKind kind,
                const LoopSink &result, Loop loop)
       : e_(emitter), b(emitter.context.b), registers_(registers), generated_(generated), kind_(kind), result_(result),

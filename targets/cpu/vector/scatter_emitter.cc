@@ -1,4 +1,4 @@
-// Scatter tiles, atomics, and access to single elements of memory.
+// Emits scatter tiles, atomics, and access to single elements of memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/views/shared.h"
@@ -80,7 +80,7 @@ void ScatterEmitter::emitScatter(const Op &op) {
   });
 }
 
-// A compare-and-swap loop on the bytes of the element, for every kind of update and every type.
+// Emits a compare-and-swap loop on the bytes of the element, for every kind of update and every type. Returns the old value.
 LlvmValue *ScatterEmitter::updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value) {
   auto bits = static_cast<unsigned>(elemInfo(elem).storageBytes) * 8;
   llvm::Type *storage = ops_.storageType(elem, 0), *image = b.getIntNTy(bits);

@@ -1,4 +1,4 @@
-// Scatter tiles, atomics, and access to single elements of memory.
+// Emits scatter tiles, atomics, and access to single elements of memory.
 #pragma once
 #include "targets/cpu/vector/kernel_context.h"
 
@@ -21,7 +21,8 @@ public:
   void storeElement(const Op &op);
 
 private:
-  // The address of an element that a scatter tile points to, or of a stack slot if it is out of bounds.
+  // The address of an element of a scatter tile, block or memref, and whether the element is in bounds. If it is not, the
+  // address must not be accessed.
   struct ScatterAccess {
     LlvmValue *inside, *address;
   };

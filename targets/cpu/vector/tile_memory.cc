@@ -1,4 +1,4 @@
-// Tiles, and loads from and stores to the memory behind them.
+// Emits tiles, and loads from and stores to the memory that tiles describe.
 #include "ir/base/check.h"
 
 #include "targets/cpu/vector/kernel_emitter.h"
@@ -34,8 +34,8 @@ Parts TileMemory::initTile(const Op &op) {
   Parts tile(kTileParts, nullptr);
   LlvmValue *bytes = b.CreateMul(elements, c_.number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
-  tile[kRows] =
-      b.CreateSelect(inside, size(rank - 2), c_.number(0)); // there is no matrix at this index, so every row is out of bounds
+  // If there is no matrix at this index, every row is out of bounds.
+  tile[kRows] = b.CreateSelect(inside, size(rank - 2), c_.number(0));
   if (int64_t pack = op.result()->type().packFactor(); pack > 1)
     tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], c_.number(pack)));
   tile[kColumns] = size(rank - 1);
@@ -133,20 +133,20 @@ void TileMemory::storeWhole(const TileAccess &access, LlvmValue *address, LlvmVa
 LlvmValue *TileMemory::rowDistance(const TileAccess &access, LlvmValue *row) {
   if (access.pack == 1) return b.CreateMul(row, access.rowStride);
   LlvmValue *ofBase = b.CreateAdd(access.firstRow, row);
-  LlvmValue *inPack = b.CreateAnd(ofBase, c_.number(access.pack - 1)); // a power of two
+  LlvmValue *inPack = b.CreateAnd(ofBase, c_.number(access.pack - 1)); // the pack is a power of two
   return b.CreateAdd(b.CreateMul(b.CreateSub(ofBase, inPack), access.rowStride),
                      b.CreateMul(inPack, c_.number(elemInfo(access.elem).storageBytes)));
 }
 
-// The pointer of a row that is out of bounds is the base: processors take long to find that a masked load without active lanes
-// touches no missing page.
+// The pointer of a row that is out of bounds is the base: if a masked load without active lanes is from a missing page,
+// processors take long to find that it does not touch the page.
 RowAccess TileMemory::accessRow(const TileAccess &access, LlvmValue *row) {
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSLT(row, access.rowHigh), isFromLow(row, access.rowLow));
   LlvmValue *pointer = b.CreateSelect(inside, byteOffset(b, access.origin, rowDistance(access, row)), access.base);
   return {pointer, b.CreateSelect(inside, access.columnHigh, c_.number(0))};
 }
 
-// Whether all lanes are in bounds and neighbours in memory.
+// Whether all lanes are in bounds and adjacent in memory.
 LlvmValue *TileMemory::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
   LlvmValue *whole =

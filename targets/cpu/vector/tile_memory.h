@@ -1,4 +1,4 @@
-// Tiles, and loads from and stores to the memory behind them.
+// Emits tiles, and loads from and stores to the memory that tiles describe.
 #pragma once
 #include "targets/cpu/vector/kernel_context.h"
 
@@ -11,13 +11,13 @@ struct TileAccess { // the values that a loop over a tile needs, computed before
   LlvmValue *base;                     // address of the first element of the whole matrix
   LlvmValue *origin;                   // address of element (0, 0), which may lie outside the base
   LlvmValue *rowLow, *rowHigh;         // the rows inside the base, relative to the tile
-  LlvmValue *columnLow, *columnHigh;   // and the columns
+  LlvmValue *columnLow, *columnHigh;   // the columns inside the base, relative to the tile
   LlvmValue *rowStride, *columnStride; // bytes
-  int64_t pack;                        // rows that are interleaved in memory; above 1 `origin` is that of the base,
-  LlvmValue *firstRow;                 // … and this is the tile's first row
-  bool unitStride;                     // columns are neighbours, known at compile time
-  bool maybeUnitStride;                // … or may turn out to be at run time
-  LlvmValue *padding = nullptr;        // storage form of one element
+  int64_t pack;                        // rows that are interleaved in memory; if above 1, `origin` is in row 0 of the base
+  LlvmValue *firstRow;                 // the tile's first row within the base
+  bool unitStride;                     // columns are known to be adjacent in memory at compile time
+  bool maybeUnitStride;                // columns are adjacent in memory, or may turn out to be at run time
+  LlvmValue *padding = nullptr;        // the value of elements out of bounds, in storage form
   LlvmValue *streams = nullptr;        // whether whole registers are stored non-temporally; null: never
   LlvmValue *ahead = nullptr;          // bytes to data that is loaded later and prefetched now; null: nothing is prefetched
 };
@@ -33,9 +33,9 @@ public:
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
-  // The same for a window of the given rows and columns that starts at the tile's first element.
+  // Like accessTile(), for a window of the given rows and columns that starts at the tile's first element.
   TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
-  // Whether index `at` of a tile (0 or more) is not in front of the base.
+  // Whether row or column `at` of a tile (0 or more) is not before the first one of the base. `low`: rowLow or columnLow.
   LlvmValue *isFromLow(LlvmValue *at, LlvmValue *low) { return isKnownZero(low) ? b.getTrue() : b.CreateICmpSGE(at, low); }
   static bool isKnownZero(const LlvmValue *value) {
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(value);
@@ -45,12 +45,12 @@ public:
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
-  // `lanes` elements from column `column` on, in storage form.
+  // Loads `lanes` elements from column `column` on, in storage form.
   LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
-  // Bit i tells whether column + i is within a row whose end is `high`, for 64 columns.
+  // Returns a mask of 64 columns: bit i is set if column + i is within a row whose end is `high`.
   LlvmValue *insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column);
-  LlvmValue *laneMask(LlvmValue *bits, int lanes); // the lowest bits, one per lane
+  LlvmValue *laneMask(LlvmValue *bits, int lanes); // a mask of the lowest bits, one per lane
   llvm::Align memoryAlign() const { return llvm::Align(1); }
 
   LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
@@ -58,7 +58,7 @@ public:
   void prefetchLine(LlvmValue *address, bool toL1 = false);
 
 private:
-  // The number of a tile's `extent` rows or columns that are in front of the base's first, given the tile's offset.
+  // The number of a tile's `extent` rows or columns that are before the first one of the base, if the tile begins at `offset`.
   LlvmValue *inFrontOf(LlvmValue *offset, LlvmValue *extent);
   LlvmValue *upTo(LlvmValue *value, LlvmValue *extent); // clamped to [0, extent]
   LlvmValue *chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);

@@ -1,4 +1,4 @@
-// Transposes: squares of as many rows as a register has lanes are transposed in registers.
+// Emits transposes: squares of as many rows as a register has lanes are transposed in registers.
 #include "ir/base/check.h"
 #include "ir/views/tile.h"
 #include "targets/cpu/vector/kernel_emitter.h"
@@ -6,8 +6,8 @@
 
 namespace xt {
 
-// `square` returns the rows of a square of the source, `lanes` elements each, in storage form. Its values behind the last row
-// and column are not used.
+// Writes the transpose of a source to a buffer. `square` returns the rows of a square of the source, `lanes` elements each, in
+// storage form. Its values past the last row and column are not used.
 void Transposer::transposeInto(const Buffer &to,
                                llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
@@ -20,8 +20,8 @@ void Transposer::transposeInto(const Buffer &to,
       LlvmValues lines = square(column, row, lanes);
       transposeRegisters(b, lines);
       LlvmValue *start = byteOffset(b, base, b.CreateMul(column, c_.number(bytes)));
-      // Lines behind the last row are stored to the last row, before its own line overwrites them. The buffer's rows are padded
-      // to whole registers.
+      // Lines past the last row are stored to the last row, before the last row's own line overwrites them. The buffer's rows
+      // are padded to whole registers.
       for (int i = lanes; i-- > 0;) {
         LlvmValue *at = b.CreateAdd(row, c_.number(i));
         if (rows % lanes != 0) at = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
@@ -57,7 +57,7 @@ LlvmValues Transposer::squareAtEdge(const TileAccess &access, LlvmValue *row, Ll
   });
 }
 
-// Goes through memory, so that the code that checks for edges is emitted once for all lines.
+// The lines go through memory, so that the code that checks for edges is emitted once for all lines.
 LlvmValues Transposer::squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line) {
   auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
   XT_CHECK(lanes <= kSquareLines, "a square fits its slot");
@@ -90,7 +90,7 @@ void Transposer::emitTransposedLoad(const Op &op) {
       return lines;
     });
   }
-  access = transposed(access); // its columns are rows in memory
+  access = transposed(access); // the columns of the tile are rows in memory
   int lanes = c_.cpu.lanes(elemInfo(access.elem).storageBytes);
   forLoop(b, c_.number(0), c_.argument(to.shape.rows), c_.number(1), [&](LlvmValue *row) {
     RowAccess line = k_.tiles.accessRow(access, row);
@@ -101,7 +101,7 @@ void Transposer::emitTransposedLoad(const Op &op) {
   });
 }
 
-// The same memory with rows and columns exchanged.
+// Returns the access to the same memory with rows and columns exchanged.
 TileAccess Transposer::transposed(TileAccess access) {
   XT_CHECK(access.pack == 1, "rows of a packed tile are no columns of another one");
   std::swap(access.rowLow, access.columnLow);

@@ -1,4 +1,4 @@
-// Transposes: squares of as many rows as a register has lanes are transposed in registers.
+// Emits transposes: squares of as many rows as a register has lanes are transposed in registers.
 #pragma once
 #include "targets/cpu/vector/tile_memory.h"
 
@@ -17,18 +17,18 @@ public:
     int64_t count;
   };
   LlvmValue *areInside(const TileAccess &access, Run rows, Run columns); // whether all of them are in bounds
-  // The rows of a square that is in bounds, in storage form. Its columns are neighbours in memory.
+  // Loads the rows of a square that is in bounds, in storage form. Its columns must be adjacent in memory.
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   static constexpr int kSquareLines = 16;
-  // The registers line(0) to line(count - 1), of storage type `type`, followed by arbitrary ones up to the number of elements
-  // of a line.
+  // Returns the registers line(0) to line(count - 1), of storage type `type`, followed by arbitrary ones up to the number of
+  // elements of a line.
   LlvmValues squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
   static TileAccess transposed(TileAccess access);
 
 private:
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
   void transposeInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
-  // The rows of a square that may be partly out of bounds.
+  // Loads the rows of a square that may be partly out of bounds.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   LlvmValue *squareSlot(); // kSquareLines registers on the stack
 

@@ -27,9 +27,10 @@ constexpr float kErfLarge[] = {0x1.661d84p-12F, 0x1.2088eap+0F, 0x1.46baf0p-1F, 
 // ln(2) split in two: the first part has 9 bits, so that its products with small integers are exact.
 constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
 constexpr float kLog2E = 1.44269504F, kLog10E = 0.434294482F, kLog10Of2 = 0.301029996F, kLn2 = 0.693147181F;
-// Adding it to a number of at most 22 bits leaves the nearest integer in the lowest bits.
+// Adding kRounder to a number of at most 22 bits leaves the nearest integer in the lowest bits.
 constexpr float kRounder = 0x1.8p23F;
-// The same for multiples of 1/32: the lowest five bits are an index into a table in two registers, with AVX-512.
+// Adding kParts leaves the nearest multiple of 1/32 there: the lowest five bits are an index into a table in two registers,
+// with AVX-512.
 constexpr float kParts = 0x1.8p18F;
 constexpr int kTable = 32;
 // (e^r - 1) / r for |r| <= ln(2)/64; error 5.3e-8 of e^r, with which exp is within 1.8 units of the last place.
@@ -74,7 +75,7 @@ private:
 
   // x = n ln(2) + r.
   struct Reduced {
-    LlvmValue *n, *image, *r; // image: the rounder + n
+    LlvmValue *n, *image, *r; // image: rounder + n, as a float
   };
   Reduced reduce(LlvmValue *x, float rounder = kRounder) { // `rounder`: kParts for multiples of ln(2)/32
     LlvmValue *image = fma(x, number(kLog2E), number(rounder));
@@ -89,11 +90,11 @@ private:
   LlvmValue *powerOfTwo(LlvmValue *image) {
     return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
   }
-  // Whether 2^(1/32), … come from a table in registers, so that |r| <= ln(2)/64 and two terms are enough.
+  // Whether the powers 2^(1/32), 2^(2/32), … come from a table in registers, so that |r| <= ln(2)/64 and two terms are enough.
   bool usesTable() const { return scales_ && lanes() == kTable / 2; }
   float rounder() const { return usesTable() ? kParts : kRounder; }
-  // e^r 2^n for a reduction with rounder(). scalef rounds n down to an integer; other code must not be given an n with a
-  // fraction.
+  // Returns e^r 2^n for a reduction with rounder(). scalef rounds n down to an integer; other code must not be given an n with
+  // a fraction.
   LlvmValue *scaledExp(const Reduced &reduced) {
     if (!usesTable()) return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
     LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
@@ -107,17 +108,17 @@ private:
       powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
     return llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
   }
-  // Limits the magnitude of r to 1, and returns 1 for NaN, which r is for an infinite x. For such an x, and for one so large
-  // that r is meaningless, scalef returns infinity or 0, whatever positive number it is given. This saves the two instructions
-  // that bound x.
+  // Limits the magnitude of r to 1, and returns 1 for a NaN; r is NaN if x is infinite. For such an x, and for one so large
+  // that r is meaningless, scalef returns infinity or 0 for any positive number that it is given. This saves the two
+  // instructions that bound x.
   LlvmValue *atMostOne(LlvmValue *r) {
-    constexpr int kLeastMagnitude = 2,
-                  kRoundsAsEver = 4; // with the sign of r; the current rounding mode (Intel's manual, "VRANGEPS")
+    // The least magnitude, with the sign of r; the current rounding mode (Intel's manual, "VRANGEPS").
+    constexpr int kLeastMagnitude = 2, kRoundsAsEver = 4;
     llvm::Constant *zeros = llvm::Constant::getNullValue(floats_);
     llvm::Value *args[] = {r, number(1), b.getInt32(kLeastMagnitude), zeros, b.getInt16(0xffff), b.getInt32(kRoundsAsEver)};
     return b.CreateIntrinsic(Intrinsic::x86_avx512_mask_range_ps_512, {}, args);
   }
-  // x 2^n, rounded where that is subnormal.
+  // Returns x 2^n, rounded where that is subnormal.
   LlvmValue *scale(LlvmValue *x, LlvmValue *n, LlvmValue *image) {
     if (scales_) {
       Intrinsic::ID id = lanes() == 16  ? Intrinsic::x86_avx512_mask_scalef_ps_512
@@ -128,14 +129,14 @@ private:
       if (lanes() == 16) args.push_back(b.getInt32(4)); // the current rounding mode
       return b.CreateIntrinsic(id, args);
     }
-    // Multiplies by two normal powers of two. Their exponents are the lowest bits of the two halves of the image, which are
-    // those of n's halves, as kRounder's low ten bits are 0.
+    // Multiplies by two normal powers of two. Their exponents are the halves of n, which are the lowest bits of the two halves
+    // of the image, because the low ten bits of kRounder are 0.
     LlvmValue *half = b.CreateAShr(asInteger(image), 1), *rest = b.CreateSub(asInteger(image), half);
     auto power = [&](LlvmValue *exponent) { return asFloat(b.CreateShl(b.CreateAdd(exponent, integer(127)), 23)); };
     return b.CreateFMul(b.CreateFMul(x, power(half)), power(rest));
   }
 
-  // Beyond these bounds the result rounds to infinity or 0. scaledExp bounds its own table lookup.
+  // Beyond these bounds the result rounds to infinity or 0. With a table, scaledExp() handles such x itself.
   LlvmValue *exp(LlvmValue *x) { return scaledExp(reduce(usesTable() ? x : atLeast(atMost(x, 89), -104), rounder())); }
 
   LlvmValue *exp2(LlvmValue *x) {
@@ -144,7 +145,7 @@ private:
     return scaledExp({n, image, b.CreateFMul(b.CreateFSub(x, n), number(kLn2))});
   }
 
-  // 2^n (e^r - 1) + (2^n - 1), all halved, as 2^128 is no float.
+  // Computes 2^n (e^r - 1) + (2^n - 1) with all terms halved, as 2^128 is no float.
   LlvmValue *expm1(LlvmValue *x) {
     Reduced reduced = reduce(atLeast(atMost(x, 89), -20));
     LlvmValue *power = powerOfTwo(b.CreateFSub(reduced.image, number(1)));
@@ -172,7 +173,7 @@ private:
   LlvmValue *log(LlvmValue *x, OpKind kind) {
     LlvmValue *tiny = b.CreateFCmpOLT(x, number(0x1p-126F));
     LlvmValue *image = asInteger(b.CreateSelect(tiny, b.CreateFMul(x, number(0x1p23F)), x));
-    LlvmValue *exponent = b.CreateAShr(b.CreateSub(image, integer(0x3f3504f3)), 23); // bits of sqrt(1/2), where mantissas begin
+    LlvmValue *exponent = b.CreateAShr(b.CreateSub(image, integer(0x3f3504f3)), 23); // bits of sqrt(1/2), the least 1 + f
     LlvmValue *f = b.CreateFSub(asFloat(b.CreateSub(image, b.CreateShl(exponent, 23))), number(1));
     LlvmValue *n = b.CreateFAdd(b.CreateSIToFP(exponent, floats_), b.CreateSelect(tiny, number(-23), number(0)));
     LlvmValue *square = b.CreateFMul(f, f);
@@ -185,14 +186,14 @@ private:
     else
       result = fma(b.CreateFAdd(f, rest), number(kLog10E), b.CreateFMul(n, number(kLog10Of2)));
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    result = b.CreateSelect(b.CreateFCmpOLT(x, number(infinity)), result, x); // infinity and NaN
+    result = b.CreateSelect(b.CreateFCmpOLT(x, number(infinity)), result, x); // returns x if it is infinity or NaN
     result = b.CreateSelect(b.CreateFCmpOEQ(x, number(0)), number(-infinity), result);
     return b.CreateSelect(b.CreateFCmpOLT(x, number(0)), llvm::ConstantFP::getNaN(floats_), result);
   }
 
   llvm::IRBuilderBase &b;
   llvm::Type *floats_, *ints_;
-  bool fuses_, scales_; // whether x y + z, and x 2^n, are one instruction
+  bool fuses_, scales_; // whether x * y + z, and x 2^n, are one instruction
 };
 
 template <bool fuses, bool scales>
