@@ -23,7 +23,7 @@ public:
   // sums = the product over `depth` words of K, a multiple of kDepth. The steps are bytes from row to row.
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
-    LlvmValue *spare = nullptr; // kSpareBytes of memory that only the tile stores of brake() use; null: brake() stores nothing
+    LlvmValue *spare = nullptr; // kSpareBytes that brake() may overwrite until sums are stored; null: brake() stores nothing
   };
   // Which operands are kept in the L1 cache. `Right`: only `b`; `a` is loaded by tileloaddt1, which leaves it in the L2 cache
   // (Intel's manual).
