@@ -1,5 +1,6 @@
 #include "ir/gpu/lane_fragments.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/gpu/operand_layout.h"
@@ -26,6 +27,30 @@ const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std:
   LayoutOrError made = makeLayout(context, spec, shape);
   const Layout *const *layout = std::get_if<const Layout *>(&made);
   return layout ? *layout : nullptr;
+}
+
+const Layout *withCopies(Context &context, const Layout *layout, int64_t lanes) {
+  int64_t own = layout->axisSize(Axis::Lane);
+  if (own == lanes) return layout;
+  XT_CHECK(lanes % own == 0, "the subgroup size is a multiple of the lanes of each layout");
+  LayoutSpec spec;
+  FactorMap &map = spec.factors.emplace();
+  for (int d = 0; d < layout->rank(); ++d) map.dims.emplace_back(layout->factors(d).begin(), layout->factors(d).end());
+  map.replication.assign(layout->replication().begin(), layout->replication().end());
+  map.replication.push_back({lanes / own, Axis::Lane, own});
+  LayoutOrError made = makeLayout(context, spec, layout->shape());
+  const Layout *const *found = std::get_if<const Layout *>(&made);
+  XT_CHECK(found, "copies on further lanes are a layout");
+  return *found;
+}
+
+const Layout *blockMessageLayout(Context &context, std::span<const int64_t> shape, int64_t bits, int64_t lanes, bool transposes,
+                                 bool packs) {
+  int64_t f = std::max<int64_t>(1, 32 / bits);
+  if (transposes) return dealtToLanes(context, {lanes, 1}, {1, packs ? f : 1}, shape);
+  if (packs) return dealtToLanes(context, {1, lanes}, {f, 1}, shape);
+  if (shape[1] >= lanes) return dealtToLanes(context, {1, lanes}, {1, bits == 8 ? 2 : 1}, shape);
+  return lanes % shape[1] == 0 ? dealtToLanes(context, {lanes / shape[1], shape[1]}, {1, 1}, shape) : nullptr;
 }
 
 const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor) {

@@ -168,6 +168,12 @@ const Layout *repeated(LayoutTable &table, const Layout *layout, int dim, int64_
 // elements, or if no layout describes the result (a subgroup's elements are no longer a product of indices per dimension).
 const Layout *reshaped(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape);
 
+// Like `layout` on the subgroup axis, without lanes: what the lanes of a subgroup hold belongs to the subgroup.
+const Layout *onSubgroups(LayoutTable &table, const Layout *layout);
+// The layout of a part of this shape, when each owner keeps its own elements: the outermost digit of a dimension is cut where it
+// counts registers. Null where a part of this extent is not a number of such steps.
+const Layout *sliced(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape);
+
 // The most expensive data movement that converting a vector between two layouts of a shape can need.
 enum class Movement : uint8_t {
   None, // all owners hold the same elements: no register changes

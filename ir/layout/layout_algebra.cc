@@ -115,6 +115,29 @@ const Layout *reshaped(LayoutTable &table, const Layout *layout, std::span<const
   return table.intern(std::move(result).build());
 }
 
+const Layout *onSubgroups(LayoutTable &table, const Layout *layout) {
+  if (layout->axisSize(Axis::Lane) == 1) return layout;
+  LayoutBuilder builder = builderFrom(*layout);
+  for (size_t d = 0; d < builder.dims.size(); ++d) builder.dims[d] = digitsOn(*layout, static_cast<int>(d), Axis::Subgroup);
+  std::erase_if(builder.replication, [](const Factor &factor) { return factor.axis == Axis::Lane; });
+  return table.intern(std::move(builder).build());
+}
+
+const Layout *sliced(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape) {
+  LayoutBuilder builder = builderFrom(*layout);
+  XT_CHECK(builder.shape.size() == shape.size(), "a part has the rank of the whole");
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == builder.shape[d]) continue;
+    std::vector<Factor> &digits = builder.dims[d];
+    if (digits.empty() || digits[0].axis != Axis::Register) return nullptr;
+    int64_t step = builder.shape[d] / digits[0].extent;
+    if (shape[d] % step != 0) return nullptr;
+    digits[0].extent = shape[d] / step;
+    builder.shape[d] = shape[d];
+  }
+  return table.intern(std::move(builder).build());
+}
+
 int64_t movedBytes(const Layout *from, const Layout *to, int64_t elemBytes) {
   if (movement(from, to) != Movement::AcrossSubgroups) return 0;
   int64_t held = 1, looks = to->subgroups();

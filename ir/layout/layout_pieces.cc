@@ -1,5 +1,8 @@
 #include "ir/layout/layout_pieces.h"
 
+#include "ir/layout/layout_builder.h"
+#include "ir/layout/layout_table.h"
+
 #include <algorithm>
 
 namespace xt {
@@ -58,6 +61,26 @@ std::optional<SubgroupChoice> choiceWithin(const Layout &from, const Layout &to)
       for (int64_t start : target[d].starts)
         if (pieceAround(source[d], choice.offset(d, c) + start, target[d].length) < 0) return std::nullopt;
   return choice;
+}
+
+const Layout *lanesOfPiece(LayoutTable &table, const Layout &layout) {
+  if (layout.axisSize(Axis::Lane) == 1) return nullptr;
+  LayoutBuilder builder;
+  int64_t lanes = 1;
+  for (int d = 0; d < layout.rank(); ++d) {
+    int64_t length = dimPieces(layout, d).length, inside = 1;
+    builder.shape.push_back(length);
+    std::span<const Factor> factors = layout.factors(d);
+    std::vector<Factor> digits;
+    for (size_t k = factors.size(); k-- > 0 && inside < length; inside *= factors[k].extent) {
+      digits.insert(digits.begin(), factors[k]);
+      if (factors[k].axis == Axis::Lane) lanes *= factors[k].extent;
+    }
+    builder.dims.push_back(std::move(digits));
+  }
+  for (const Factor &factor : layout.replication())
+    if (factor.axis == Axis::Lane) builder.replication.push_back(factor), lanes *= factor.extent;
+  return lanes == layout.axisSize(Axis::Lane) ? table.intern(std::move(builder).build()) : nullptr;
 }
 
 std::vector<SubgroupDigit> copyDigits(const Layout &layout) {

@@ -42,6 +42,9 @@ inline constexpr int64_t kMostSubgroupChoices = 8; // more choices are no cheape
 // Null if a subgroup needs elements that others hold, if a piece under `to` is spread over several pieces under `from`, or if
 // there are more than kMostSubgroupChoices choices.
 std::optional<SubgroupChoice> choiceWithin(const Layout &from, const Layout &to);
+// How the lanes of a subgroup hold the elements of each of its pieces: a layout of one subgroup for the shape of a piece. Null if
+// the layout has no lanes, or if its lanes hold whole pieces in place of parts of each (a lane digit above a subgroup digit).
+const Layout *lanesOfPiece(LayoutTable &table, const Layout &layout);
 // The index of the piece along a dimension that contains the `length` indices from `first` on; -1 if none does.
 int64_t pieceAround(const DimPieces &dim, int64_t first, int64_t length);
 

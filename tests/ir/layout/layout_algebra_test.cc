@@ -1,5 +1,6 @@
 // Tests grouped, repeated, reshaped and movedBytes on the RFC's examples, and compares every layout of small shapes with the
 // owners of its elements.
+#include "ir/layout/layout_pieces.h"
 #include "tests/ir/layout/layout_enumerate.h"
 #include "tests/ir/layout/layout_fixture.h"
 
@@ -231,6 +232,34 @@ TEST(LayoutAlgebraOwners, Lanes) {
   checkFamily({12}, 4, 6);
   checkFamily({24}, 2, 2);
   checkFamily({2, 6}, 4, 3);
+}
+
+// --- parts and levels ------------------------------------------------------------------------------------------------
+
+TEST_F(LayoutAlgebra, PartsKeepTheElementsOfEachLane) {
+  const Layout *rows = make(sg({1, 16}, {1, 1}), {32, 32});
+  EXPECT_EQ(sliced(context_, rows, Extents{8, 16}), make(sg({1, 16}, {1, 1}), {8, 16}));
+  EXPECT_EQ(sliced(context_, rows, Extents{32, 32}), rows);
+  EXPECT_EQ(sliced(context_, rows, Extents{8, 8}), nullptr) << "half of the lanes would hold nothing";
+  const Layout *blocks = make(sg({4, 4}, {4, 4}), {16, 32});
+  EXPECT_EQ(sliced(context_, blocks, Extents{16, 16}), make(sg({4, 4}, {4, 4}), {16, 16}));
+  EXPECT_EQ(sliced(context_, blocks, Extents{8, 16}), nullptr);
+}
+
+TEST_F(LayoutAlgebra, SubgroupsWithoutLanes) {
+  const Layout *both = make(xe({2, 1}, {8, 32}, {4, 4}, {1, 2}), {32, 32});
+  EXPECT_EQ(onSubgroups(context_, both), make(wg({2, 1}, {8, 32}), {32, 32}));
+  const Layout *groups = make(wg({2, 1}, {8, 32}), {32, 32});
+  EXPECT_EQ(onSubgroups(context_, groups), groups);
+}
+
+TEST_F(LayoutAlgebra, LanesOfAPiece) {
+  EXPECT_EQ(lanesOfPiece(context_, *make(xe({2, 1}, {8, 32}, {4, 4}, {1, 2}), {32, 32})), make(sg({4, 4}, {1, 2}), {8, 32}));
+  EXPECT_EQ(lanesOfPiece(context_, *make(wg({2, 1}, {8, 32}), {32, 32})), nullptr);
+  EXPECT_EQ(lanesOfPiece(context_, *make(sg({1, 16}, {1, 1}), {8, 16})), make(sg({1, 16}, {1, 1}), {8, 16}));
+  LayoutSpec apart;
+  apart.factors = FactorMap{{{{16, Axis::Lane, 1}, {2, Axis::Subgroup, 1}, {4, Axis::Register, 1}}}, {}};
+  EXPECT_EQ(lanesOfPiece(context_, *make(apart, {128})), nullptr) << "lanes hold whole pieces";
 }
 
 } // namespace
