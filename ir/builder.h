@@ -12,6 +12,7 @@ public:
   void setEnd(Block &block) { block_ = &block, before_ = nullptr; }
   void setBefore(Op *op) { block_ = op->block(), before_ = op; }
   void setRange(SourceRange range) { range_ = range; }
+  SourceRange range() const { return range_; }
 
   Op *create(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results, size_t regions = 0) {
     return block_->insertBefore(before_, makeOp(kind, std::move(operands), results, range_, regions));

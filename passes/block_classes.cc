@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/module.h"
 #include "ir/op_kinds.h"
@@ -45,8 +46,8 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
   return {nullptr, str(target.name, " has no matrix instruction for ", wanted, "; it has ", join(has, ", "))};
 }
 
-BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
-    : target_(target), lanes_(subgroupSizeFor(target, kernel.subgroups)), members_(kernel, isCut) {
+BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target, Context &context)
+    : context_(context), target_(target), lanes_(subgroupSizeFor(target, kernel)), members_(kernel, isCut) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
   // A kernel that contains XeGPU ops has chosen its block sizes: keep those blocks, and parts of vectors next to
@@ -63,7 +64,31 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
   for (int round = 0; round < 2; ++round) walk(kernel.body, [&](Op &op) { suggest(op); });
   for (size_t i = 0; i < members_.count(); ++i)
     if (members_.classOf(i) == i && classes_[i].strength < 0) classes_[i].grid = plainGrid(classes_[i].type);
+  for (const Value *value : members_.values())
+    if (value->type().isVector() && value->type().layout()) classOf(value).layout = value->type().layout();
+  for (Class &own : classes_)
+    if (own.layout) alignToLayout(own);
   choosePacked(kernel.body);
+}
+
+const Layout *BlockClasses::layout(const Value *value, std::span<const int64_t> shape) const {
+  const Layout *whole = value->type().isVector() ? classOf(value).layout : nullptr;
+  return whole ? sliced(context_, whole, shape) : nullptr;
+}
+
+// Joins blocks until each lane has the same part of every block.
+void BlockClasses::alignToLayout(Class &own) const {
+  for (size_t d = 0; d < own.grid.dims.size(); ++d) {
+    std::span<const Factor> digits = own.layout->factors(static_cast<int>(d));
+    if (digits.empty()) continue;
+    int64_t extent = own.layout->shape()[d], step = digits[0].axis == Axis::Register ? extent / digits[0].extent : extent;
+    Lengths joined = {0};
+    for (int64_t length : own.grid.dims[d]) {
+      if (joined.back() > 0 && joined.back() % step == 0) joined.push_back(0);
+      joined.back() += length;
+    }
+    own.grid.dims[d] = std::move(joined);
+  }
 }
 
 BlockGrid BlockClasses::plainGrid(Type type) const {
@@ -99,15 +124,19 @@ void BlockClasses::demandWhole(Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i) whole(op.result(i));
 }
 
+BlockGrid BlockClasses::productGrid(const Op &mma) const {
+  MmaChoice choice = chooseMma(target_, mma);
+  return {{cutToPowersOfTwo(mma.result()->type().extent(0), choice.shape ? choice.shape->m : kPlainRows),
+           cutEvenly(mma.result()->type().extent(1), choice.shape ? choice.shape->n : lanes_)}};
+}
+
 void BlockClasses::demandMma(Op &op) {
   MmaChoice choice = chooseMma(target_, op);
-  int64_t rows = choice.shape ? choice.shape->m : kPlainRows, columns = choice.shape ? choice.shape->n : lanes_;
-  int64_t depth = choice.shape ? choice.shape->k : kProductDepth;
-  Type a = op.operand(0)->type(), b = op.operand(1)->type();
-  Lengths m = cutToPowersOfTwo(a.extent(0), rows), k = cutEvenly(a.extent(1), depth), n = cutEvenly(b.extent(1), columns);
-  demand(op.result(), {{m, n}}, kAccumulator);
-  demand(op.operand(0), {{m, k}}, kOperandA);
-  demand(op.operand(1), {{k, n}}, kOperandB);
+  BlockGrid result = productGrid(op);
+  Lengths k = cutEvenly(op.operand(0)->type().extent(1), choice.shape ? choice.shape->k : kProductDepth);
+  demand(op.operand(0), {{result.dims[0], k}}, kOperandA);
+  demand(op.operand(1), {{k, result.dims[1]}}, kOperandB);
+  demand(op.result(), std::move(result), kAccumulator);
 }
 
 void BlockClasses::suggestTransposed(const Value *from, const Value *to, const std::vector<int64_t> &permutation) {
@@ -151,6 +180,13 @@ void BlockClasses::suggest(Op &op) {
 
 // --- packed operands -------------------------------------------------------------------------------------------------
 
+// Whether the layout of the class, if it has one, goes with packed blocks.
+bool BlockClasses::packsBlocks(const Class &own) const {
+  if (!own.layout) return true;
+  const Layout *block = sliced(context_, own.layout, own.grid.shape(0));
+  return block && packedLayout(context_, block, 32 / elemInfo(own.type.elem()).bits);
+}
+
 // Packs the values of a class from the start where only products use them and only loads or constants define them:
 // the load message packs, or packing is free.
 void BlockClasses::choosePacked(Block &body) {
@@ -166,7 +202,7 @@ void BlockClasses::choosePacked(Block &body) {
                 elemInfo(values[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
     for (size_t d = 0; even && d < 2; ++d)
       for (int64_t length : own.grid.dims[d]) even &= length == own.grid.dims[d][0];
-    if (!even) possible[members_.classOf(i)] = 0;
+    if (!even || !packsBlocks(own)) possible[members_.classOf(i)] = 0;
   }
   walk(body, [&](Op &op) {
     bool carries = op.regionCount() || op.kind() == OpKind::Yield;

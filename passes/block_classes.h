@@ -5,6 +5,7 @@
 // over those of an operand), else those that neighbouring transposes, reductions and broadcasts suggest, else rows of
 // one register per lane.
 #pragma once
+#include "ir/context.h"
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
 #include "passes/block_grid.h"
@@ -25,15 +26,20 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma);
 
 class BlockClasses {
 public:
-  BlockClasses(Kernel &kernel, const TargetInfo &target);
+  BlockClasses(Kernel &kernel, const TargetInfo &target, Context &context);
 
   // The blocks of a vector or a tile. A scatter tile is cut like its offsets, any other tile has the default
   // blocks of its type.
   const BlockGrid &grid(const Value *value) const { return classOf(value).grid; }
   // Whether the blocks have the layout in which dpas takes operand b: [K/f, N, f].
   bool packed(const Value *value) const { return classOf(value).packed; }
+  // The layout over lanes that the kernel states for a vector, of its part of this shape, which is a block or several adjacent
+  // ones. Null: none is stated.
+  const Layout *layout(const Value *value, std::span<const int64_t> shape) const;
   // Whether the value is an operand or the result of a product, so that it has the product's blocks.
   bool isOperand(const Value *value) const { return classOf(value).strength >= kOperand; }
+  // The blocks of a product's result that suit its instruction.
+  BlockGrid productGrid(const Op &mma) const;
   // The default blocks of a shape.
   BlockGrid plainGrid(Type type) const;
   int64_t lanes() const { return lanes_; }
@@ -45,6 +51,7 @@ private:
     BlockGrid grid;
     int strength = -1; // strength of the rule that decided the grid; -1: undecided
     bool packed = false;
+    const Layout *layout = nullptr; // over lanes, as the kernel states it
   };
   const Class &classOf(const Value *value) const { return classes_[members_.classOf(value)]; }
   Class &classOf(const Value *value) { return classes_[members_.classOf(value)]; }
@@ -55,8 +62,11 @@ private:
   void suggest(Op &op);
   void suggestTransposed(const Value *from, const Value *to, const std::vector<int64_t> &permutation);
   void suggestKept(const Value *many, const Value *few, size_t dim);
+  void alignToLayout(Class &own) const;
+  bool packsBlocks(const Class &own) const;
   void choosePacked(Block &body);
 
+  Context &context_;
   const TargetInfo &target_;
   int64_t lanes_;
   ValueClasses members_;

@@ -20,6 +20,17 @@ Lengths cutToPowersOfTwo(int64_t extent, int64_t length) {
   return lengths;
 }
 
+Lengths commonLengths(const Lengths &a, const Lengths &b) {
+  Lengths common = {0};
+  int64_t endOfA = 0, endOfB = 0;
+  for (size_t i = 0, k = 0; i < a.size(); ++i) {
+    if (endOfA > 0 && endOfA == endOfB) common.push_back(0);
+    endOfA += a[i], common.back() += a[i];
+    while (endOfB < endOfA && k < b.size()) endOfB += b[k++];
+  }
+  return common;
+}
+
 std::vector<int64_t> BlockGrid::shape(size_t k) const {
   std::vector<size_t> place = at(k);
   std::vector<int64_t> shape;

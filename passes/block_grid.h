@@ -14,6 +14,9 @@ using Lengths = std::vector<int64_t>;
 Lengths cutEvenly(int64_t extent, int64_t length);
 Lengths cutToPowersOfTwo(int64_t extent, int64_t length);
 
+// The longest pieces that are whole pieces of both.
+Lengths commonLengths(const Lengths &a, const Lengths &b);
+
 struct BlockGrid {
   std::vector<Lengths> dims;
 

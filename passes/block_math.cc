@@ -44,10 +44,11 @@ Values Blocking::mmaOperands(const Op &op, size_t operand, const BlockGrid &grid
 
 // The accumulator's blocks, padded to the width of the product and in its element type; null if the op has no accumulator.
 Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape) {
-  Values sums(grid.count(), nullptr);
+  Values sums(grid.count(), nullptr), accumulator;
+  if (op.operandCount() > 2) accumulator = inGrid(op.operand(2), grid);
   for (size_t i = 0; i < grid.count() && op.operandCount() > 2; ++i) {
     std::vector<int64_t> size = grid.shape(i);
-    sums[i] = of(op.operand(2))[i];
+    sums[i] = accumulator[i];
     if (shape && shape->result != sums[i]->type().elem())
       sums[i] = make(OpKind::ExtF, {sums[i]}, context_.withElem(sums[i]->type(), shape->result));
     if (shape && size[1] != shape->n) sums[i] = inserted(sums[i], zeros({size[0], shape->n}, sums[i]->type().elem()), {0, 0});
@@ -63,7 +64,8 @@ void Blocking::tileMma(const Op &op) {
     diagnostics_.report(DiagCode::BlockRemark, op.range(),
                         str("`tile_mma` multiplies and adds element by element: ", choice.reason));
   Elem sumElem = op.result()->type().elem(), productElem = shape ? shape->result : sumElem;
-  const BlockGrid &out = classes_.grid(op.result());
+  const BlockGrid &own = classes_.grid(op.result());
+  BlockGrid out = classes_.layout(op.result(), op.result()->type().shape()) ? classes_.productGrid(op) : own;
   Lengths k = cutEvenly(op.operand(0)->type().extent(1), shape ? shape->k : kProductDepth);
   BlockGrid left{{out.dims[0], k}}, lower{{k, out.dims[1]}};
   Values as = mmaOperands(op, 0, left, shape), bs = mmaOperands(op, 1, lower, shape), sums = mmaSums(op, out, shape);
@@ -82,7 +84,25 @@ void Blocking::tileMma(const Op &op) {
     sums[i] = slice(sums[i], {0, 0}, out.shape(i));
     if (productElem != sumElem) sums[i] = make(OpKind::TruncF, {sums[i]}, context_.withElem(sums[i]->type(), sumElem));
   }
-  bind(op.result(), std::move(sums));
+  bind(op.result(), reblocked(sums, out, own));
+}
+
+// --- layouts ---------------------------------------------------------------------------------------------------------
+
+// Converts parts that are whole blocks on both sides.
+void Blocking::convertLayout(const Op &op) {
+  const Value *from = op.operand(0), *to = op.result();
+  BlockGrid parts;
+  for (size_t d = 0; d < classes_.grid(to).dims.size(); ++d)
+    parts.dims.push_back(commonLengths(classes_.grid(from).dims[d], classes_.grid(to).dims[d]));
+  Values results;
+  for (size_t k = 0; k < parts.count(); ++k) {
+    std::vector<int64_t> shape = parts.shape(k);
+    Value *part = region(from, parts.origin(k), shape);
+    part = conversion_.convert(part, classes_.layout(from, shape), false); // it may be put together from blocks
+    results.push_back(conversion_.convert(part, classes_.layout(to, shape), ConvertLayoutOp(op).sharedMemoryConversion()));
+  }
+  bind(to, reblocked(results, parts, classes_.grid(to)));
 }
 
 // --- transposes ------------------------------------------------------------------------------------------------------

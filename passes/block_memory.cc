@@ -2,6 +2,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/tile.h"
@@ -137,9 +138,11 @@ Value *Blocking::transposedBase(const Value *param) {
   return made = front.value(OpKind::Cast, {kernel_.param(param->index())}, transposedMemRef(context_, param->type()));
 }
 
-Value *Blocking::tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
+Value *Blocking::tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                           const Layout *lanes) {
   TypeData data = tile->type().data();
   data.shape = shape;
+  data.layout = lanes;
   return make(OpKind::InitTile, initOperands(tile, origin), context_.intern(std::move(data)));
 }
 
@@ -152,10 +155,10 @@ Value *Blocking::scatterBlock(const Op &init, Value *offsets) {
 }
 
 // The tile of block k of `grid`; where the root is not known, `grid` is the tile's own grid.
-Value *Blocking::tileOf(const Value *tile, const BlockGrid &grid, size_t k) {
+Value *Blocking::tileOf(const Value *tile, const BlockGrid &grid, size_t k, const Layout *lanes) {
   const Op *root = roots_.root(tile);
   if (!root) return of(tile)[k];
-  return isScatter(tile) ? scatterBlock(*root, of(tile)[k]) : tileBlock(tile, grid.origin(k), grid.shape(k));
+  return isScatter(tile) ? scatterBlock(*root, of(tile)[k]) : tileBlock(tile, grid.origin(k), grid.shape(k), lanes);
 }
 
 void Blocking::atomic(const Op &op) {
@@ -192,6 +195,8 @@ std::string Blocking::whyNoBase(const Op &root) const {
 std::string Blocking::whyNoMessages(const Value *tile, bool stores) const {
   const TypeData &data = tile->type().data();
   if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
+  if (int64_t size = target_.subgroupSizes[0]; classes_.lanes() != size)
+    return str("2D block messages need subgroups of ", size, " lanes, and the layouts of this kernel need ", classes_.lanes());
   if (data.space == MemorySpace::Slm) return "2D block messages cannot access shared local memory";
   if (data.scatter) return "each of its elements has its own offset";
   if (data.packed) return "its rows are packed in memory";
@@ -260,54 +265,90 @@ Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, c
   return load->result();
 }
 
-bool Blocking::loadByMessages(const Op &op) {
+// The messages that load a tile: one per block of `grid`.
+struct Blocking::LoadPlan {
+  struct Message {
+    std::vector<int64_t> origin, size, used; // the block in memory, and the part of it that is needed
+  };
+  BlockGrid grid; // of the result
+  std::vector<Message> messages;
+  bool turned = false, packs = false;
+};
+
+// Nullopt: the target has no message for the tile's elements.
+std::optional<Blocking::LoadPlan> Blocking::planLoad(const Op &op) const {
   const Value *tile = op.operand(0), *result = op.result();
   const BlockGrid &wanted = classes_.grid(result);
-  Elem elem = tile->type().elem();
-  int bits = memoryBits(elem);
-  bool turned = transposes(op) != isByColumns(tile), packs = classes_.packed(result);
-  Values blocks;
-  if (packs || turned) {
-    // One message per block: it packs, transposes in units of 32 bits, or does both.
-    const BlockShape *shape = blockShape(target_, turned ? BlockUse::LoadTransposed : BlockUse::LoadVnni, turned ? 32 : bits);
-    if (!shape || bits > 32) return false;
-    int64_t unit = turned ? 32 / bits : 1; // elements that are transposed as one unit
-    BlockGrid grid = wanted;
-    // Blocks of the fewest rows: then each row of the result is one register, as in blocks that are not transposed.
-    if (!packs)
-      grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit),
-                   cutEvenly(result->type().extent(1), shape->fewestRows)};
-    for (size_t k = 0; k < grid.count(); ++k) {
-      std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
-      if (turned) {
-        std::swap(origin[0], origin[1]);
-        size = {shape->fewestRows, shape->columns * unit};
-        if (packs && (size[0] != used[1] || size[1] != used[0])) return false;
-      } else if (size[0] < shape->fewestRows || size[0] > shape->mostRows || size[1] != shape->columns) {
-        return false;
-      }
-      std::vector<int64_t> inMemory = used;
-      if (turned) std::swap(inMemory[0], inMemory[1]);
-      Value *block = loadMessage(op, origin, size, inMemory, turned, packs);
-      blocks.push_back(packs ? block : slice(block, {0, 0}, used));
-    }
-    bind(result, packs ? std::move(blocks) : reblocked(blocks, grid, wanted));
-    return true;
-  }
+  int bits = memoryBits(tile->type().elem());
+  LoadPlan plan;
+  plan.turned = transposes(op) != isByColumns(tile), plan.packs = classes_.packed(result);
+  if (plan.turned || plan.packs) return planShapedLoad(op, std::move(plan));
   const BlockShape *shape = nullptr;
   for (const BlockShape &s : target_.blockShapes)
     if (s.use == BlockUse::Load && s.bits == bits && s.fewestBlocks == 1 && (!shape || s.columns == wanted.dims[1][0]))
       shape = &s;
-  if (!shape) return false;
-  BlockGrid grid = messageGrid(result->type(), *shape, classes_.isOperand(result), wanted);
-  for (size_t k = 0; k < grid.count(); ++k) {
-    std::vector<int64_t> used = grid.shape(k);
+  if (!shape) return std::nullopt;
+  plan.grid = messageGrid(result->type(), *shape, classes_.isOperand(result), wanted);
+  for (size_t k = 0; k < plan.grid.count(); ++k) {
+    std::vector<int64_t> used = plan.grid.shape(k);
     std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])),
                                  wholeBlocks(used[1], *shape)};
-    blocks.push_back(slice(loadMessage(op, grid.origin(k), size, used, false, false), {0, 0}, used));
+    plan.messages.push_back({plan.grid.origin(k), std::move(size), std::move(used)});
   }
-  bind(result, reblocked(blocks, grid, wanted));
+  return plan;
+}
+
+// One message per block: it packs, transposes in units of 32 bits, or does both.
+std::optional<Blocking::LoadPlan> Blocking::planShapedLoad(const Op &op, LoadPlan plan) const {
+  const Value *result = op.result();
+  int bits = memoryBits(op.operand(0)->type().elem());
+  const BlockShape *shape =
+      blockShape(target_, plan.turned ? BlockUse::LoadTransposed : BlockUse::LoadVnni, plan.turned ? 32 : bits);
+  if (!shape || bits > 32) return std::nullopt;
+  int64_t unit = plan.turned ? 32 / bits : 1; // elements that are transposed as one unit
+  plan.grid = classes_.grid(result);
+  // Blocks of the fewest rows: then each row of the result is one register, as in blocks that are not transposed.
+  if (!plan.packs)
+    plan.grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit),
+                      cutEvenly(result->type().extent(1), shape->fewestRows)};
+  for (size_t k = 0; k < plan.grid.count(); ++k) {
+    std::vector<int64_t> origin = plan.grid.origin(k), used = plan.grid.shape(k), size = used;
+    if (plan.turned) {
+      std::swap(origin[0], origin[1]);
+      std::swap(used[0], used[1]);
+      size = {shape->fewestRows, shape->columns * unit};
+      if (plan.packs && size != used) return std::nullopt;
+    } else if (size[0] < shape->fewestRows || size[0] > shape->mostRows || size[1] != shape->columns) {
+      return std::nullopt;
+    }
+    plan.messages.push_back({std::move(origin), std::move(size), std::move(used)});
+  }
+  return plan;
+}
+
+// Whether the messages give each lane the elements that the kernel states.
+bool Blocking::dealsAsStated(const Op &op, const LoadPlan &plan) {
+  const Value *result = op.result();
+  int bits = memoryBits(op.operand(0)->type().elem());
+  for (size_t k = 0; k < plan.messages.size(); ++k) {
+    const LoadPlan::Message &message = plan.messages[k];
+    const Layout *given = blockMessageLayout(context_, message.size, bits, classes_.lanes(), plan.turned, plan.packs);
+    if (given) given = sliced(context_, given, message.used);
+    if (given && plan.turned) given = xt::transposed(context_, given, std::vector<int64_t>{1, 0});
+    if (!given || given != classes_.layout(result, plan.grid.shape(k))) return false;
+  }
   return true;
+}
+
+void Blocking::loadByMessages(const Op &op, const LoadPlan &plan) {
+  Values blocks;
+  for (size_t k = 0; k < plan.messages.size(); ++k) {
+    const LoadPlan::Message &message = plan.messages[k];
+    Value *block = loadMessage(op, message.origin, message.size, message.used, plan.turned, plan.packs);
+    blocks.push_back(plan.packs ? block : slice(block, {0, 0}, plan.grid.shape(k)));
+  }
+  const BlockGrid &wanted = classes_.grid(op.result());
+  bind(op.result(), plan.packs ? std::move(blocks) : reblocked(blocks, plan.grid, wanted));
 }
 
 void Blocking::loadTile(const Op &op) {
@@ -315,13 +356,16 @@ void Blocking::loadTile(const Op &op) {
   std::string reason = whyNoMessages(tile, false);
   const AttrValue *padding = LoadTileOp(op).padding();
   if (reason.empty() && padding && !isZero(*padding)) reason = "block messages can pad only with zeros";
+  const Layout *stated = classes_.layout(result, result->type().shape());
   if (reason.empty()) {
-    if (loadByMessages(op)) return;
-    reason = str(target_.name, " has no block message for ", transposes(op) != isByColumns(tile) ? "transposed " : "",
-                 "elements of ", memoryBits(tile->type().elem()), " bits");
+    std::optional<LoadPlan> plan = planLoad(op);
+    if (plan && (!stated || dealsAsStated(op, *plan))) return loadByMessages(op, *plan);
+    reason = plan ? str("no block message gives each lane what the layout states: ", stated->text())
+                  : str(target_.name, " has no block message for ", transposes(op) != isByColumns(tile) ? "transposed " : "",
+                        "elements of ", memoryBits(tile->type().elem()), " bits");
   }
   fallBack(op, reason);
-  BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
+  BlockGrid own = classes_.grid(result), grid = stated ? own : memoryGrid(result->type(), own);
   if (!roots_.root(tile)) { // one tile per block
     grid = classes_.grid(tile);
     if (transposes(op)) std::swap(grid.dims[0], grid.dims[1]);
@@ -340,9 +384,11 @@ Values Blocking::loadBlocks(const Op &op, const BlockGrid &grid) {
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), place(2);
     std::vector<size_t> at = grid.at(k);
-    Type result = context_.vector(shape, tile->type().elem());
+    const Layout *lanes = known ? classes_.layout(op.result(), shape) : nullptr;
+    Type result = context_.vector(shape, tile->type().elem(), lanes);
+    if (lanes && turned) lanes = xt::transposed(context_, lanes, std::vector<int64_t>{1, 0});
     if (turned) std::swap(origin[0], origin[1]), std::swap(shape[0], shape[1]), std::swap(at[0], at[1]);
-    Value *window = known ? tileBlock(tile, origin, shape) : of(tile)[classes_.grid(tile).number(at)];
+    Value *window = known ? tileBlock(tile, origin, shape, lanes) : of(tile)[classes_.grid(tile).number(at)];
     blocks.push_back(copy(op, {window}, {result})->result());
   }
   return blocks;
@@ -355,19 +401,37 @@ BlockGrid Blocking::memoryGrid(Type type, const BlockGrid &wanted) const {
   return wanted;
 }
 
+void Blocking::storeByLanes(const Op &op, const std::string &reason) {
+  const Value *value = op.operand(0), *tile = op.operand(1);
+  fallBack(op, reason);
+  BlockGrid grid = classes_.grid(value);
+  if (!roots_.root(tile))
+    grid = classes_.grid(tile);
+  else if (!classes_.layout(value, value->type().shape()))
+    grid = memoryGrid(value->type(), grid);
+  Values blocks = inGrid(value, grid);
+  for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k, blocks[k]->type().layout())}, {});
+}
+
+// Whether each lane holds what the messages that store these blocks take from it.
+bool Blocking::dealtAsStated(const Value *value, const BlockGrid &grid) {
+  int bits = memoryBits(value->type().elem());
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> size = grid.shape(k);
+    if (!blockMessage(target_, BlockUse::Store, bits, size[0], size[1])) continue; // stored by lanes
+    const Layout *taken = blockMessageLayout(context_, size, bits, classes_.lanes(), false, false);
+    if (!taken || taken != classes_.layout(value, size)) return false;
+  }
+  return true;
+}
+
 void Blocking::storeTile(const Op &op) {
   const Value *value = op.operand(0), *tile = op.operand(1);
   std::string reason = whyNoMessages(tile, true);
   int bits = memoryBits(tile->type().elem());
   const BlockShape *shape = reason.empty() ? blockShape(target_, BlockUse::Store, bits) : nullptr;
   if (reason.empty() && !shape) reason = str(target_.name, " has no block message that stores elements of ", bits, " bits");
-  if (!reason.empty()) {
-    fallBack(op, reason);
-    BlockGrid grid = roots_.root(tile) ? memoryGrid(value->type(), classes_.grid(value)) : classes_.grid(tile);
-    Values blocks = inGrid(value, grid);
-    for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k)}, {});
-    return;
-  }
+  if (!reason.empty()) return storeByLanes(op, reason);
   // Uses the widest blocks available, and narrower ones for the remainder.
   BlockGrid grid;
   grid.dims = {cutToPowersOfTwo(tile->type().extent(0), shape->mostRows), {}};
@@ -375,6 +439,9 @@ void Blocking::storeTile(const Op &op) {
     const BlockShape *fits = storeOfAtMost(bits, columns);
     grid.dims[1].push_back(fits ? fits->columns : columns);
   }
+  const Layout *stated = classes_.layout(value, value->type().shape());
+  if (stated && !dealtAsStated(value, grid))
+    return storeByLanes(op, str("no block message takes from each lane what the layout states: ", stated->text()));
   Values blocks = inGrid(value, grid);
   bool told = false;
   for (size_t k = 0; k < grid.count(); ++k) {

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/gpu/code_size.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/op_kinds.h"
 #include "ir/print.h"
 #include "ir/views/scalar.h"
@@ -59,6 +60,7 @@ void Blocking::op(const Op &op) {
   case TypeRule::StoreScatter:
   case TypeRule::AtomicRmw: return atomic(op);
   case TypeRule::TileMma: return tileMma(op);
+  case TypeRule::ConvertLayout: return convertLayout(op);
   case TypeRule::Transpose: return transpose(op);
   case TypeRule::Reduction: return reduction(op);
   case TypeRule::Broadcast: return broadcast(op);
@@ -245,8 +247,13 @@ void Blocking::print(const Op &op) {
 
 Type Blocking::blockType(const Value *value, size_t k) const {
   std::vector<int64_t> shape = classes_.grid(value).shape(k);
-  if (classes_.packed(value)) shape = packedShape(shape, value->type().elem());
-  return context_.vector(std::move(shape), value->type().elem());
+  Elem elem = value->type().elem();
+  const Layout *layout = classes_.layout(value, shape);
+  if (classes_.packed(value)) {
+    if (layout) layout = packedLayout(context_, layout, vnniFactorOf(elem));
+    shape = packedShape(shape, elem);
+  }
+  return context_.vector(std::move(shape), elem, layout);
 }
 
 std::vector<Type> Blocking::partTypes(const Value *value) const {
@@ -307,8 +314,16 @@ void Blocking::structure(const Op &op) {
   bindAll(oldResults, news);
 }
 
+Value *Blocking::inStatedLayout(const Value *old, size_t k, Value *block) {
+  if (!old->type().isVector()) return block;
+  const Layout *stated = blockType(old, k).layout();
+  if (stated == block->type().layout()) return block;
+  return conversion_.convert(block, stated, false);
+}
+
 void Blocking::bind(const Value *old, Values values) {
   for (size_t k = 0; k < values.size(); ++k) {
+    values[k] = inStatedLayout(old, k, values[k]);
     if (!values[k]->name().empty() || old->name().empty()) continue;
     values[k]->setName(values.size() == 1 ? old->name() : str(old->name(), "_", k));
     values[k]->setRange(old->range());

@@ -4,6 +4,7 @@
 #include "ir/builder.h"
 #include "ir/context.h"
 #include "passes/block_classes.h"
+#include "passes/lane_conversion.h"
 #include "passes/tile_roots.h"
 
 #include <set>
@@ -18,8 +19,8 @@ using Values = std::vector<Value *>;
 class Blocking {
 public:
   Blocking(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics)
-      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), classes_(kernel, target),
-        roots_(kernel), b(context, kernel.body) {}
+      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), classes_(kernel, target, context),
+        roots_(kernel), b(context, kernel.body), conversion_(kernel, target, b, diagnostics, classes_.lanes()) {}
   void run();
 
 private:
@@ -48,9 +49,11 @@ private:
   void storeTile(const Op &op);
   void prefetchTile(const Op &op);
   void atomic(const Op &op);
-  Value *tileOf(const Value *tile, const BlockGrid &grid, size_t k);
+  // `lanes`: which lane accesses which elements; null: distribute-to-lanes chooses.
+  Value *tileOf(const Value *tile, const BlockGrid &grid, size_t k, const Layout *lanes = nullptr);
   Value *scatterBlock(const Op &init, Value *offsets);
-  Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
+  Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                   const Layout *lanes = nullptr);
   Value *descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Values initOperands(const Value *tile, const std::vector<int64_t> &origin, bool turned = false);
   // The transpose of a parameter that is stored by columns, made by a cast at the start of the kernel.
@@ -58,7 +61,13 @@ private:
   BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
   BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
   const BlockShape *storeOfAtMost(int bits, int64_t columns) const;
-  bool loadByMessages(const Op &op);
+  struct LoadPlan;
+  std::optional<LoadPlan> planLoad(const Op &op) const;
+  std::optional<LoadPlan> planShapedLoad(const Op &op, LoadPlan plan) const;
+  bool dealsAsStated(const Op &op, const LoadPlan &plan);
+  bool dealtAsStated(const Value *value, const BlockGrid &grid);
+  void loadByMessages(const Op &op, const LoadPlan &plan);
+  void storeByLanes(const Op &op, const std::string &reason);
   Values loadBlocks(const Op &op, const BlockGrid &grid);
   Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                      const std::vector<int64_t> &used, bool transposed, bool packs);
@@ -71,6 +80,7 @@ private:
   void tileMma(const Op &op);
   Values mmaOperands(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape);
   Values mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape);
+  void convertLayout(const Op &op);
   void transpose(const Op &op);
   void reduction(const Op &op);
   void broadcast(const Op &op);
@@ -105,7 +115,9 @@ private:
   const Values &of(const Value *value) const { return values_.at(value); }
   Value *one(const Value *value) const { return values_.at(value)[0]; }
   Type blockType(const Value *value, size_t k) const; // of a vector
+  // Blocks whose lanes have not the layout that the kernel states are converted.
   void bind(const Value *old, Values values);
+  Value *inStatedLayout(const Value *old, size_t k, Value *block);
   bool isScatter(const Value *tile) const { return tile->type().data().scatter; }
 
   Kernel &kernel_;
@@ -115,6 +127,7 @@ private:
   BlockClasses classes_;
   TileRoots roots_;
   Builder b;
+  LaneConversion conversion_;
   std::unordered_map<const Value *, Values> values_; // for lookup only; iteration order would not be deterministic
   std::unordered_map<const Value *, Value *> transposed_; // by parameter; for lookup only
   Op *lastOld_ = nullptr; // the last op of the old kernel body; new ops follow it

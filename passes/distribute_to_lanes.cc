@@ -1,5 +1,6 @@
 #include "passes/distribute_to_lanes.h"
 
+#include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/target_limits.h"
@@ -16,21 +17,24 @@ namespace {
 // Walks a kernel and hands each op to the class that knows how lanes perform it. Structure ops and prints are its own.
 class LaneDistribution {
 public:
-  LaneDistribution(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes)
-      : kernel_(kernel), layouts_(kernel, context, target, lanes), b_(context, kernel.body), prologue_(kernel, context),
-        values_(b_, layouts_), places_(b_, prologue_, lanes), exchange_(b_, places_),
+  LaneDistribution(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes, Diagnostics &diagnostics)
+      : kernel_(kernel), diagnostics_(diagnostics), layouts_(kernel, context, target, lanes), b_(context, kernel.body),
+        prologue_(kernel, context), values_(b_, layouts_), places_(b_, prologue_, lanes), exchange_(b_, places_),
         elements_(b_, values_, layouts_, places_, exchange_), memory_(b_, values_, layouts_, places_, exchange_, hazards_),
         messages_(b_, values_, layouts_, exchange_), math_(b_, values_, layouts_, exchange_, lanes) {}
   void run();
 
 private:
   void op(const Op &op);
+  void distribute(const Op &op);
+  void remarkOnExchange(const Op &op, const ShuffleCost &before);
   void structure(const Op &op);
   void region(const Block &from, Block &to);
   void print(const Op &op);
   void xegpu(const Op &op);
 
   Kernel &kernel_;
+  Diagnostics &diagnostics_;
   LaneLayouts layouts_;
   Builder b_;
   KernelPrologue prologue_;
@@ -61,6 +65,24 @@ void LaneDistribution::run() {
 
 void LaneDistribution::op(const Op &op) {
   b_.setRange(op.range());
+  ShuffleCost before = exchange_.cost();
+  distribute(op);
+  if (op.regionCount() == 0) remarkOnExchange(op, before);
+}
+
+// Tells what it costs that the kernel states the layout of an operand or a result.
+void LaneDistribution::remarkOnExchange(const Op &op, const ShuffleCost &before) {
+  int64_t shuffles = exchange_.cost().shuffles - before.shuffles, selects = exchange_.cost().selects - before.selects;
+  bool stated = op.resultCount() > 0 && op.result()->type().isVector() && layouts_.isStated(op.result());
+  for (const Value *operand : op.operands()) stated |= operand->type().isVector() && layouts_.isStated(operand);
+  if (!stated || shuffles + selects == 0) return;
+  auto counted = [](int64_t count, std::string_view what) { return str(count, " ", what, count == 1 ? "" : "s"); };
+  diagnostics_.report(DiagCode::LaneMovement, op.range(),
+                      str("elements move between lanes, as the layouts state: ", counted(shuffles, "shuffle"), " and ",
+                          counted(selects, "select"), " in each lane"));
+}
+
+void LaneDistribution::distribute(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::For:
   case TypeRule::While:
@@ -80,6 +102,7 @@ void LaneDistribution::op(const Op &op) {
   case TypeRule::MemRefStore: return memory_.storeScalar(op);
   case TypeRule::TileMma: return math_.tileMma(op);
   case TypeRule::Dpas: return math_.dpas(op);
+  case TypeRule::ConvertLayout: return math_.convertLayout(op);
   case TypeRule::Transpose: return math_.transpose(op);
   case TypeRule::Reduction: return math_.reduction(op);
   case TypeRule::Broadcast: return math_.broadcast(op);
@@ -160,14 +183,18 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
   bool fits = true;
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue;
-    int64_t lanes = subgroupSizeFor(target, kernel->subgroups);
+    if (!checkStatedLanes(*kernel, target, diagnostics).ok()) {
+      fits = false;
+      continue;
+    }
+    int64_t lanes = subgroupSizeFor(target, *kernel);
     // Lane scope has no larger workgroups, so the result could not be read back.
     if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {
       fits = false;
       continue;
     }
     replaceOddBlocks(*kernel, module.context(), target, lanes);
-    LaneDistribution(*kernel, module.context(), target, lanes).run();
+    LaneDistribution(*kernel, module.context(), target, lanes, diagnostics).run();
   }
   if (!fits) return Error::diagnosed();
   return {};

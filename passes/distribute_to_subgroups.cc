@@ -3,6 +3,7 @@
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
+#include "ir/verify/target_limits.h"
 #include "passes/facts.h"
 #include "passes/layout_conversion.h"
 #include "passes/nest_loops.h"
@@ -19,11 +20,11 @@ class Distribution {
 public:
   // `slmLimit`: the most bytes of shared local memory that one exchange may use; 0: unlimited.
   Distribution(Kernel &kernel, Context &context, int64_t slmLimit)
-      : kernel_(kernel), b_(context, kernel.body), prologue_(kernel, context), places_(b_, prologue_, kernel.subgroups),
-        barriers_(b_), slm_(b_, prologue_, values_, places_, barriers_), elements_(b_, values_, places_, slm_),
-        piecewise_(b_, values_, places_), conversion_(b_, values_, places_, slm_, elements_, slmLimit),
-        reduction_(b_, values_, places_, slm_), movement_(b_, values_, places_, slm_, elements_),
-        output_(b_, values_, places_, slm_, elements_, barriers_) {}
+      : kernel_(kernel), b_(context, kernel.body), prologue_(kernel, context), values_(b_),
+        places_(b_, prologue_, kernel.subgroups), barriers_(b_), slm_(b_, prologue_, values_, places_, barriers_),
+        elements_(b_, values_, places_, slm_), piecewise_(b_, values_, places_),
+        conversion_(b_, values_, places_, slm_, elements_, slmLimit), reduction_(b_, values_, places_, slm_),
+        movement_(b_, values_, places_, slm_, elements_), output_(b_, values_, places_, slm_, elements_, barriers_) {}
   void run();
 
 private:
@@ -138,16 +139,40 @@ void distribute(Module &module, int64_t slmBytes) {
   }
 }
 
+// Whether the lanes of each layout share pieces of a subgroup. Reports the first layout where they do not.
+bool lanesSharePieces(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
+  const Value *apart = nullptr;
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount() && !apart; ++i) {
+      Type type = op.result(i)->type();
+      bool lanes = type.isVector() && type.layout() && type.layout()->axisSize(Axis::Lane) > 1;
+      if (lanes && !lanesOfPiece(context, *type.layout())) apart = op.result(i);
+    }
+  });
+  if (!apart) return true;
+  diagnostics
+      .report(DiagCode::LaneLayout, apart->range(), "the lanes of this layout hold whole pieces of a subgroup's elements")
+      .withLabel(apart->type().layout()->text())
+      .note("write the digits of subgroups before those of lanes");
+  return false;
+}
+
 } // namespace
 
-Result<void> distributeToSubgroups(Module &module, Diagnostics &) {
+Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels)
+    if (!lanesSharePieces(*kernel, module.context(), diagnostics)) return Error::diagnosed();
+
   distribute(module, 0);
   return {};
 }
 
 Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels)
-    if (kernel->scope == Scope::Workgroup && !tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
+    if (kernel->scope == Scope::Workgroup &&
+        !(checkStatedLanes(*kernel, target, diagnostics).ok() && lanesSharePieces(*kernel, module.context(), diagnostics) &&
+          tilesFit(*kernel, target, diagnostics)))
+      return Error::diagnosed();
   distribute(module, target.slmBytes);
   return {};
 }

@@ -1,6 +1,7 @@
 // Internal to the pass distribute-to-lanes: moves elements between lanes. Each register of the result comes from registers of
 // other lanes, by shuffles.
 #pragma once
+#include "passes/lane_moves.h"
 #include "passes/lane_places.h"
 
 #include <functional>
@@ -10,6 +11,9 @@ namespace xt {
 class FragmentExchange {
 public:
   FragmentExchange(Builder &builder, LanePlaces &places) : b_(builder), places_(places) {}
+
+  // The instructions of each lane that exchange elements, so far.
+  const ShuffleCost &cost() const { return cost_; }
 
   // A fragment converted to another layout; unchanged if it already has that layout.
   Value *converted(Value *fragment, const Layout *from, const Layout *to);
@@ -22,19 +26,11 @@ public:
   Value *shuffled(Value *value, Value *lane);
 
 private:
-  struct Move { // how lanes obtain a group of adjacent elements
-    std::vector<int64_t> lane;                   // for each lane: the lane that it reads from; -1: none
-    std::vector<std::vector<int64_t>> registers; // for each lane: where the group begins among the source's elements
-    std::vector<int64_t> shape;                  // shape of the group that moves at once
-
-    // Adds the next lane, which reads the element at `index` from itself if it holds it.
-    void add(const Layout *from, std::span<const int64_t> index);
-    void addNone();
-  };
-  Value *moved(Value *fragment, const Move &move, Value *otherwise);
+  Value *moved(Value *fragment, const LaneMove &move, Value *otherwise);
 
   Builder &b_;
   LanePlaces &places_;
+  ShuffleCost cost_;
 };
 
 } // namespace xt

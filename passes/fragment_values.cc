@@ -27,6 +27,7 @@ Type FragmentValues::typeOf(const Value *value) const {
   if (type.isVector()) return fragment(layouts_.of(value), type.elem());
   if (!type.isWindow()) return type;
   TypeData data = type.data();
+  data.layout = nullptr;
   if (type.isTensorDesc())
     data.layout = layouts_.ofBlock(value);
   else if (data.scatter)

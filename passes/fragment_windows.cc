@@ -70,6 +70,7 @@ Value *FragmentWindows::at(const Value *tile, const Layout *layout, const Piece 
     operands.push_back(i == row ? offset(operand, down) : i == row + 1 ? offset(operand, right) : operand);
   }
   TypeData data = tile->type().data();
+  data.layout = nullptr;
   data.shape = {piece.shape[down], piece.shape[right]};
   return b_.value(OpKind::InitTile, std::move(operands), b_.context().intern(std::move(data)));
 }

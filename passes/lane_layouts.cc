@@ -13,8 +13,6 @@
 namespace xt {
 namespace {
 
-enum : int { kOwn, kHandedOn, kMessage, kOperandB, kOperandA, kAccumulator };
-
 bool isDealt(Type type) { return type.isVector() || type.isTile() || type.isTensorDesc(); }
 
 int64_t bitsInMemory(Type type) { return 8 * elemInfo(type.elem()).storageBytes; }
@@ -27,7 +25,8 @@ bool movesElements(const Op &op) {
   case TypeRule::Transpose:
   case TypeRule::Reshape:
   case TypeRule::Reduction:
-  case TypeRule::Broadcast: break;
+  case TypeRule::Broadcast:
+  case TypeRule::ConvertLayout: break;
   default: return false;
   }
   return op.resultCount() == 1 && op.result()->type().isVector() && op.operand(0)->type().isVector();
@@ -47,6 +46,9 @@ LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, const TargetInfo &tar
     : context_(context), target_(target), lanes_(lanes), members_(kernel, isDealt) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
+  for (const Value *value : members_.values())
+    if (value->type().isVector() && value->type().layout())
+      demand(value, withCopies(context_, value->type().layout(), lanes_), kStated);
   std::vector<Op *> movers;
   walk(kernel.body, [&](Op &op) {
     demandAround(op);
@@ -118,26 +120,19 @@ const Layout *LaneLayouts::replicated(std::span<const int64_t> shape) const {
 
 // --- what hardware decides -------------------------------------------------------------------------------------------
 
-// cl_intel_subgroup_2d_block_io: a lane gets one column of 16- and 32-bit elements, or a pair of columns of 8-bit
-// ones; where the block is narrower than the subgroup, the lanes continue with the next rows. VNNI forms put 32 bits
-// of a column in one lane, transposed forms 32 bits of a row. cl_intel_subgroups: the elements of a line are
-// distributed to the lanes round-robin.
+// cl_intel_subgroups distributes the elements of a line to the lanes round-robin.
 const Layout *LaneLayouts::blockLayout(const Value *desc) const {
   Type type = desc->type();
   std::span<const int64_t> shape = type.shape();
   if (type.data().scatter) return nullptr;
   if (type.rank() == 1) return shape[0] % lanes_ == 0 ? dealtToLanes(context_, {lanes_}, {1}, shape) : nullptr;
-  int64_t bits = bitsInMemory(type), f = std::max<int64_t>(1, 32 / bits);
   bool swaps = false, packs = false;
   for (Use use : desc->uses()) {
     bool loads = use.user->kind() == OpKind::LoadNd;
     swaps |= loads && transposes(*use.user);
     packs |= loads && LoadNdOp(*use.user).vnniAxis() == 0;
   }
-  if (swaps) return dealtToLanes(context_, {lanes_, 1}, {1, packs ? f : 1}, shape);
-  if (packs) return dealtToLanes(context_, {1, lanes_}, {f, 1}, shape);
-  if (shape[1] >= lanes_) return dealtToLanes(context_, {1, lanes_}, {1, bits == 8 ? 2 : 1}, shape);
-  return lanes_ % shape[1] == 0 ? dealtToLanes(context_, {lanes_ / shape[1], shape[1]}, {1, 1}, shape) : nullptr;
+  return blockMessageLayout(context_, shape, bitsInMemory(type), lanes_, swaps, packs);
 }
 
 const Layout *LaneLayouts::loaded(const Op &load, const Layout *block) const {
@@ -195,8 +190,7 @@ const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout 
 const Value *LaneLayouts::handOn(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   const Layout *a = of(from), *b = of(to);
-  if (op.kind() == OpKind::InsertStridedSlice)
-    return b ? give(to, from, slicedLayout(context_, b, from->type().shape())) : nullptr;
+  if (op.kind() == OpKind::InsertStridedSlice) return b ? give(to, from, sliced(context_, b, from->type().shape())) : nullptr;
   if (!a == !b) return nullptr;
   switch (op.info().typeRule) {
   case TypeRule::Transpose: {
@@ -207,7 +201,8 @@ const Value *LaneLayouts::handOn(const Op &op) {
   case TypeRule::Reshape:
     return a ? give(from, to, reshaped(context_, a, to->type().shape()))
              : give(to, from, reshaped(context_, b, from->type().shape()));
-  case TypeRule::ExtractStridedSlice: return a ? give(from, to, slicedLayout(context_, a, to->type().shape())) : nullptr;
+  case TypeRule::ConvertLayout: return a ? give(from, to, a) : give(to, from, b);
+  case TypeRule::ExtractStridedSlice: return a ? give(from, to, sliced(context_, a, to->type().shape())) : nullptr;
   case TypeRule::Reduction: {
     int dim = static_cast<int>(dimensionOf(op));
     return a ? give(from, to, grouped(context_, a, dim, from->type().extent(dim) / to->type().extent(dim))) : nullptr;
@@ -218,23 +213,6 @@ const Value *LaneLayouts::handOn(const Op &op) {
   }
   default: return nullptr;
   }
-}
-
-const Layout *slicedLayout(Context &context, const Layout *whole, std::span<const int64_t> shape) {
-  FactorMap map;
-  for (int d = 0; d < whole->rank(); ++d) {
-    std::vector<Factor> digits(whole->factors(d).begin(), whole->factors(d).end());
-    int64_t extent = shape[static_cast<size_t>(d)], times = whole->shape()[static_cast<size_t>(d)];
-    if (extent != times) {
-      if (digits.empty() || digits[0].axis != Axis::Register) return nullptr;
-      int64_t inner = times / digits[0].extent;
-      if (extent % inner != 0) return nullptr;
-      digits[0].extent = extent / inner;
-    }
-    map.dims.push_back(digits.empty() ? std::vector<Factor>{{1, Axis::Register, 1}} : std::move(digits));
-  }
-  map.replication.assign(whole->replication().begin(), whole->replication().end());
-  return fromFactors(context, std::move(map), shape);
 }
 
 std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part,

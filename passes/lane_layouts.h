@@ -2,8 +2,8 @@
 // before anything changes.
 //
 // Vectors that an elementwise op connects, and values that loops and branches carry, have the same layout: they form
-// one class. A class takes the layout of the product that uses or produces it, else that of the block message that
-// loads or stores it, else one that neighbouring transposes, slices, reductions and broadcasts pass on. The classes
+// one class. A class takes the layout that the user wrote, which the types of its vectors state, else that of the product
+// that uses or produces it, else that of the block message that loads or stores it, else one that neighbouring transposes, slices, reductions and broadcasts pass on. The classes
 // that remain are distributed from the last dimension on (ownLayout), the largest vectors first.
 #pragma once
 #include "ir/gpu/lane_fragments.h"
@@ -17,6 +17,8 @@ public:
 
   // The layout of a vector, or of a scatter tile's offsets: which lane's registers hold which element. Never null.
   const Layout *of(const Value *value) const { return classes_[members_.classOf(value)].layout; }
+  // Whether the kernel states the layout of the vector.
+  bool isStated(const Value *value) const { return classes_[members_.classOf(value)].strength == kStated; }
   // The sg_map by which lanes get the elements of a tensor_desc in a block message. Null: no sg_map describes how its
   // messages distribute them.
   const Layout *ofBlock(const Value *desc) const { return of(desc); }
@@ -35,6 +37,8 @@ public:
   size_t visited() const { return visited_; }
 
 private:
+  // Which rule decided a layout, weakest first.
+  enum : int { kOwn, kHandedOn, kMessage, kOperandB, kOperandA, kAccumulator, kStated };
   struct Class {
     Type type;
     const Layout *layout = nullptr;
@@ -57,9 +61,6 @@ private:
   std::vector<std::vector<size_t>> moversAt_; // by class: numbers of the ops that may pass a layout to or from it
 };
 
-// The layout of the part of a vector that begins at `offsets`, when each lane keeps its own elements; null where
-// these are not adjacent in the lane's registers or not the same for each lane.
-const Layout *slicedLayout(Context &context, const Layout *whole, std::span<const int64_t> shape);
 // Where in a lane's registers the part lies. Returns nullopt where some lane would need an element that it does not
 // hold, or (`exactly`) holds elements of that region of `whole` that it does not hold of the part.
 std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part,

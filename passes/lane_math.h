@@ -13,6 +13,7 @@ public:
 
   void reduction(const Op &op);
   void broadcast(const Op &op);
+  void convertLayout(const Op &op) { values_.bind(op.result(), in(op.operand(0), layouts_.of(op.result()))); }
   void transpose(const Op &op);
   void reshape(const Op &op);
   void extractSlice(const Op &op);

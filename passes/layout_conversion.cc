@@ -2,6 +2,7 @@
 
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 #include "passes/conditional_ops.h"
 #include "passes/index_arithmetic.h"
 #include "passes/part_values.h"
@@ -11,8 +12,11 @@ namespace xt {
 void LayoutConversion::convert(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   Pieces source(from), target(to);
-  if (source == target) return values_.bind(op.result(), values_.of(op.operand(0)));
-  if (std::optional<SubgroupChoice> choice = choiceWithin(*from.layout(), *to.layout())) return convertInRegisters(op, *choice);
+  bool throughMemory = ConvertLayoutOp(op).sharedMemoryConversion();
+  if (source == target && (!throughMemory || lanesOfPiece(b_.context(), *to.layout()))) return convertLanes(op);
+  std::optional<SubgroupChoice> choice;
+  if (!throughMemory) choice = choiceWithin(*from.layout(), *to.layout());
+  if (choice) return convertInRegisters(op, *choice);
   if (from.rank() != 2) return elements_.exchange(op);
   if (std::optional<Bands> bands = bandsOf(from, source, target); bands && bands->count > 1) return convertInBands(op, *bands);
   Value *buffer = slm_.publish(op.operand(0));
@@ -21,6 +25,19 @@ void LayoutConversion::convert(const Op &op) {
     std::vector<size_t> at = target.at(k);
     Value *column = places_.indexOf(target.dims[1], at[1]), *row = places_.indexOf(target.dims[0], at[0]);
     results.push_back(slm_.load(buffer, row, column, target.lengths()));
+  }
+  values_.bind(op.result(), std::move(results));
+}
+
+// The subgroup holds the same pieces, in another layout of its lanes.
+void LayoutConversion::convertLanes(const Op &op) {
+  Values results = values_.of(op.operand(0));
+  Type type = pieceType(b_.context(), op.result()->type(), Pieces(op.result()->type()));
+  for (Value *&piece : results) {
+    if (piece->type() == type) continue;
+    Op *made = b_.create(OpKind::ConvertLayout, {piece}, {type});
+    made->copyAttrs(op);
+    piece = made->result();
   }
   values_.bind(op.result(), std::move(results));
 }

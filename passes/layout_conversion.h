@@ -19,6 +19,7 @@ private:
     size_t dim;
     int64_t count;
   };
+  void convertLanes(const Op &op);
   void convertInRegisters(const Op &op, const SubgroupChoice &choice);
   std::optional<Bands> bandsOf(Type type, const Pieces &source, const Pieces &target) const;
   void convertInBands(const Op &op, const Bands &bands);

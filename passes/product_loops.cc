@@ -45,7 +45,8 @@ Side sideOf(const Op &mma, size_t operand) {
 class Former {
 public:
   Former(Kernel &kernel, const TargetInfo &target, Context &context)
-      : kernel_(kernel), target_(target), context_(context), classes_(kernel, isTile), depths_(classes_.count(), kUnseen) {}
+      : kernel_(kernel), target_(target), context_(context), lanes_(subgroupSizeFor(target, kernel)), classes_(kernel, isTile),
+        depths_(classes_.count(), kUnseen) {}
 
   void run() {
     walk(kernel_.body, [&](Op &op) { consider(op); });
@@ -61,9 +62,10 @@ private:
   void consider(Op &op) {
     if (op.kind() != OpKind::TileMma || chooseMma(target_, op).shape) return;
     Type a = op.operand(0)->type(), b = op.operand(1)->type();
-    int64_t depth = a.extent(1), lanes = subgroupSizeFor(target_, kernel_.subgroups);
+    int64_t depth = a.extent(1);
     if (depth <= kProductDepth || depth % kProductDepth != 0) return;
-    if (a.elementCount() * b.extent(1) <= kMostMultiplied * lanes && a.byteCount() + b.byteCount() <= kMostOperandBytes) return;
+    if (a.elementCount() * b.extent(1) <= kMostMultiplied * lanes_ && a.byteCount() + b.byteCount() <= kMostOperandBytes)
+      return;
     Product product{&op, {sideOf(op, 0), sideOf(op, 1)}};
     if (product.sides[0].load && product.sides[1].load) products_.push_back(product);
   }
@@ -130,6 +132,7 @@ private:
   Kernel &kernel_;
   const TargetInfo &target_;
   Context &context_;
+  int64_t lanes_;
   ValueClasses classes_;
   std::vector<int> depths_; // by class of tiles
   std::vector<Product> products_;

@@ -39,10 +39,10 @@ struct Pieces {
   bool operator==(const Pieces &) const = default;
 };
 
-// The type of one piece of a value of this type.
+// The type of one piece of a value of this type. The piece of a vector keeps the layout of its lanes.
 inline Type pieceType(Context &context, Type type, const Pieces &pieces) {
   TypeData data = type.data();
-  data.layout = nullptr;
+  data.layout = type.isVector() ? lanesOfPiece(context, *type.layout()) : nullptr;
   data.shape = pieces.lengths();
   return context.intern(std::move(data));
 }

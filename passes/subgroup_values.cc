@@ -1,6 +1,7 @@
 #include "passes/subgroup_values.h"
 
 #include "ir/base/text.h"
+#include "ir/op_kinds.h"
 
 namespace xt {
 
@@ -10,8 +11,16 @@ Values SubgroupValues::ofAll(std::span<Value *const> values) const {
   return all;
 }
 
+Value *SubgroupValues::asPieceOf(const Value *old, Value *value) {
+  if (!old->type().isVector() || !hasPieces(old->type())) return value;
+  const Layout *lanes = lanesOfPiece(b_.context(), *old->type().layout());
+  if (lanes == value->type().layout()) return value;
+  return b_.value(OpKind::ConvertLayout, {value}, b_.context().withLayout(value->type(), lanes));
+}
+
 void SubgroupValues::bind(const Value *old, Values values) {
   for (size_t k = 0; k < values.size(); ++k) {
+    values[k] = asPieceOf(old, values[k]);
     if (!values[k]->name().empty() || old->name().empty()) continue;
     values[k]->setName(values.size() == 1 ? old->name() : str(old->name(), "_", k));
     values[k]->setRange(old->range());

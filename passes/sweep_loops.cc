@@ -270,7 +270,7 @@ private:
 class KernelSweeps {
 public:
   KernelSweeps(Kernel &kernel, const TargetInfo &target, Context &context)
-      : kernel_(kernel), context_(context), lanes_(subgroupSizeFor(target, kernel.subgroups)),
+      : kernel_(kernel), context_(context), lanes_(subgroupSizeFor(target, kernel)),
         most_(target.checksOverlaps ? ArgumentPromise::Disjoint : ArgumentPromise::Nothing) {}
 
   // Tiles with fewer elements are not cut.

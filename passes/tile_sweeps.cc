@@ -30,12 +30,13 @@ const Value *accessedTile(const Op &op) {
   return nullptr;
 }
 
-// Whether each part of the op's result, or of the value that it stores, depends only on parts of its operands.
+// Whether each part of the op's result, or of the value that it stores, depends only on parts of its operands. False if the
+// kernel states the layout of one of its vectors, which would not be that of their parts.
 bool isSwept(const Op &op) {
   for (const Value *operand : op.operands())
-    if (operand->type().isVector() && operand->type().rank() != 2) return false;
+    if (operand->type().isVector() && (operand->type().rank() != 2 || operand->type().layout())) return false;
   for (size_t i = 0; i < op.resultCount(); ++i)
-    if (!hasParts(op.result(i)->type())) return false;
+    if (!hasParts(op.result(i)->type()) || op.result(i)->type().layout()) return false;
   switch (op.kind()) {
   case OpKind::Broadcast:
   case OpKind::Reduction:

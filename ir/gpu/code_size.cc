@@ -131,7 +131,7 @@ bool codeFits(const Kernel &kernel, Diagnostics &diagnostics) {
 bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
   CodeSize size(kernel, subgroupOps);
   int64_t subgroups = kernel.scope == Scope::Workgroup ? kernel.subgroups : 1;
-  int64_t lanes = subgroups * subgroupSizeFor(target, kernel.subgroups);
+  int64_t lanes = subgroups * subgroupSizeFor(target, kernel);
   if (size.sum() / lanes <= kMostElementOpsOfTiles) return true;
   // The tiles of single blocks, and the computation of their offsets, add to the counted ops: half the limit leaves room for
   // them.

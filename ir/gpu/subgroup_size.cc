@@ -1,14 +1,57 @@
 #include "ir/gpu/subgroup_size.h"
 
+#include "ir/module.h"
+#include "ir/op_kinds.h"
+
 #include <algorithm>
+#include <numeric>
 
 namespace xt {
+namespace {
 
-int64_t subgroupSizeFor(const TargetInfo &target, int64_t subgroups) {
-  if (!target.mma.empty()) return target.subgroupSizes[0];
-  for (int64_t size : target.subgroupSizes)
-    if (subgroups <= target.lanesPerWorkgroup / size) return size;
-  return *std::min_element(target.subgroupSizes.begin(), target.subgroupSizes.end());
+bool multiplies(const Kernel &kernel) {
+  bool found = false;
+  walk(kernel.body,
+       [&](const Op &op) { found |= op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas; });
+  return found;
+}
+
+} // namespace
+
+int64_t statedLanes(const Kernel &kernel) {
+  int64_t all = 1;
+  auto add = [&](const Value &value) {
+    const Layout *layout = value.type().isVector() || value.type().isTile() ? value.type().layout() : nullptr;
+    if (!layout) return;
+    int64_t lanes = layout->axisSize(Axis::Lane), step = lanes / std::gcd(all, lanes);
+    all = step >= kMostStatedLanes / all ? kMostStatedLanes : all * step;
+  };
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) add(*op.result(i));
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const auto &param : op.region(r)->params()) add(*param);
+  });
+  return all;
+}
+
+std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &kernel) {
+  return subgroupSizesFor(target, kernel, statedLanes(kernel));
+}
+
+std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &kernel, int64_t stated) {
+  std::vector<int64_t> sizes(target.subgroupSizes.begin(), target.subgroupSizes.end());
+  if (!target.mma.empty() && multiplies(kernel)) sizes.resize(1);
+  std::erase_if(sizes, [&](int64_t size) { return size % stated != 0; });
+  return sizes;
+}
+
+int64_t subgroupSizeFor(const TargetInfo &target, const Kernel &kernel) {
+  std::vector<int64_t> sizes = subgroupSizesFor(target, kernel);
+  if (sizes.empty()) return *std::min_element(target.subgroupSizes.begin(), target.subgroupSizes.end());
+  if (!target.mma.empty() && sizes[0] == target.subgroupSizes[0]) return sizes[0];
+  for (int64_t size : sizes)
+    if (kernel.subgroups <= target.lanesPerWorkgroup / size) return size;
+  return *std::min_element(sizes.begin(), sizes.end());
 }
 
 } // namespace xt

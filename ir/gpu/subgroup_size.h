@@ -2,12 +2,29 @@
 #pragma once
 #include "ir/gpu/target_info.h"
 
+#include <vector>
+
 namespace xt {
+
+class Kernel;
 
 inline constexpr int64_t kMostSubgroups = 1024; // per workgroup, on every target
 
-// The subgroup size for a kernel of `subgroups` subgroups: the size that the target's matrix products need; without products,
-// the first size in the target's order with which the workgroup fits, or the smallest if none fits.
-int64_t subgroupSizeFor(const TargetInfo &target, int64_t subgroups);
+// The least number of lanes that is a multiple of the number of lanes of each layout in the kernel; 1 if no layout mentions
+// lanes. Saturates at kMostStatedLanes.
+inline constexpr int64_t kMostStatedLanes = int64_t{1} << 32;
+int64_t statedLanes(const Kernel &kernel);
+
+// The subgroup sizes with which the target can run the kernel: the size that matrix products need if the kernel contains any,
+// else all sizes, in the target's order; of these the multiples of statedLanes(kernel). A subgroup may have more lanes than a
+// layout: the remaining lanes hold copies. Empty if a layout has a number of lanes that the target cannot provide.
+std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &kernel);
+// The same for another number of lanes in place of statedLanes(kernel).
+std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &kernel, int64_t stated);
+
+// The subgroup size for a kernel at workgroup or subgroup scope. If subgroupSizesFor contains the size that the target's matrix
+// products need, it is that size. Otherwise it is the first size with which the workgroup fits, or the smallest if none fits.
+// The target's smallest size if subgroupSizesFor is empty.
+int64_t subgroupSizeFor(const TargetInfo &target, const Kernel &kernel);
 
 } // namespace xt

@@ -336,7 +336,8 @@ private:
 
 bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics) {
   Inference inference(kernel, context, written, diagnostics);
-  if (!inference.anyLayout() && written.operands.empty() && written.pairs.empty()) {
+  bool ofLanes = kernel.forms.has(Form::SubgroupTiles); // distribute-to-subgroups has left only the layouts of lanes
+  if (ofLanes || (!inference.anyLayout() && written.operands.empty() && written.pairs.empty())) {
     kernel.forms.add(Form::LayoutsKnown);
     return true;
   }

@@ -42,8 +42,11 @@ const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
   const Layout *result = layoutOf(op.result());
   if (!result) result = mmaResult(context, op);
   if (index == 2 || !result) return result;
-  std::array dims = index == 0 ? std::array{DimOf{result, 0}, DimOf{layoutOf(op.operand(1)), 0}}
-                               : std::array{DimOf{layoutOf(op.operand(0)), 1}, DimOf{result, 1}};
+  // Which lane holds what of an operand follows from the target's instructions, not from the lanes of the result.
+  result = onSubgroups(context, result);
+  const Layout *other = layoutOf(op.operand(1 - index));
+  if (other) other = onSubgroups(context, other);
+  std::array dims = index == 0 ? std::array{DimOf{result, 0}, DimOf{other, 0}} : std::array{DimOf{other, 1}, DimOf{result, 1}};
   return combined(context, dims, op.operand(index)->type().shape());
 }
 

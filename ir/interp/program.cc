@@ -7,6 +7,13 @@
 #include <algorithm>
 
 namespace xt {
+namespace {
+
+// The layout that gives parts of a vector or a tile to the subgroups; null if each subgroup holds all of it. A layout of one
+// subgroup only describes lanes, which the interpreter runs together.
+const Layout *distributed(Type type) { return type.layout() && type.layout()->subgroups() > 1 ? type.layout() : nullptr; }
+
+} // namespace
 
 Program Program::of(const Kernel &kernel) {
   auto subgroups = static_cast<size_t>(kernel.subgroups), lanes = static_cast<size_t>(kernel.lanes);
@@ -47,7 +54,7 @@ void Program::addHolding(Type type) {
   std::unique_ptr<Holding> &holding = holdings_[&type.data()];
   if (holding) return;
   holding = std::make_unique<Holding>();
-  const Layout *layout = type.layout();
+  const Layout *layout = distributed(type);
   XT_CHECK(!layout || static_cast<size_t>(layout->subgroups()) == subgroups_,
            "a layout for another number of subgroups than the kernel has");
   for (size_t s = 0; s < (layout ? subgroups_ : 1); ++s) {
@@ -96,7 +103,7 @@ bool Program::subgroupsMeet(const Op &op) const {
   if (rule == TypeRule::Extract) return !heldByAll(op.operand(0)->type());
   if (rule == TypeRule::Print)
     return std::any_of(op.operands().begin(), op.operands().end(),
-                       [](const Value *operand) { return operand->type().isVector() && operand->type().layout(); });
+                       [](const Value *operand) { return operand->type().isVector() && distributed(operand->type()); });
   return movesElements(rule) && vectorNeedsExchange(op);
 }
 

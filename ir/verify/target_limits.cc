@@ -5,6 +5,7 @@
 #include "ir/constants.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/nearest_size.h"
 #include "ir/verify/slm_limit.h"
@@ -15,6 +16,11 @@
 
 namespace xt {
 namespace {
+
+// The number of lanes over which the layout of a vector or a tile distributes it.
+int64_t lanesOf(Type type) {
+  return (type.isVector() || type.isTile()) && type.layout() ? type.layout()->axisSize(Axis::Lane) : 1;
+}
 
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
@@ -379,6 +385,7 @@ private:
                               " has subgroups of ", join(sizes, ", ")));
       return;
     }
+    if (!ofLanes() && !checkStatedLanes(kernel_, target_, diagnostics_).ok()) return;
     int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end());
     (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_)
         .ok(); // run() compares the number of errors
@@ -405,6 +412,24 @@ Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int6
                   " lanes, ", kernel.subgroups * lanes, " in all; ", target.name, " runs ", target.lanesPerWorkgroup,
                   " in a workgroup"))
       .note(str("at most ", most, " subgroups fit", mapsThatFit(module, kernel, most)));
+  return Error::diagnosed();
+}
+
+Result<void> checkStatedLanes(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
+  if (!subgroupSizesFor(target, kernel).empty()) return {};
+  const Value *widest = nullptr;
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (lanesOf(op.result(i)->type()) > (widest ? lanesOf(widest->type()) : 1)) widest = op.result(i);
+  });
+  bool multiplies = subgroupSizesFor(target, kernel, 1).size() < target.subgroupSizes.size();
+  std::string have = multiplies ? str("subgroups of ", target.subgroupSizes[0], " lanes for matrix products")
+                                : str("subgroups of ", join(target.subgroupSizes, " or "), " lanes");
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupSize, widest ? widest->range() : kernel.nameRange,
+                                              str("the layouts of `@", kernel.name, "` need a multiple of ",
+                                                  statedLanes(kernel), " lanes; ", target.name, " has ", have));
+  if (widest) diagnostic.withLabel(widest->type().layout()->text());
+  diagnostic.note("the number of lanes of each layout must divide the size of a subgroup; lanes that remain hold copies");
   return Error::diagnosed();
 }
 

@@ -34,6 +34,9 @@ inline constexpr size_t kMostLimitReports = 20;
 Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int64_t lanes, bool atLeast,
                                 const TargetInfo &target, Diagnostics &diagnostics);
 
+// Whether the target has a subgroup size for the layouts of a kernel at workgroup or subgroup scope (subgroupSizesFor).
+Result<void> checkStatedLanes(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
+
 // Checks all kernels of a module. `sources` gives the line numbers in the table of buffers.
 Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources,
                                Diagnostics &diagnostics);

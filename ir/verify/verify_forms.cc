@@ -81,7 +81,8 @@ private:
   bool blocks() {
     constexpr int64_t kMessageBytes = 2048;
     for (const Value *value : values())
-      if (value->type().isWindow() && value->type().byteCount() > kMessageBytes)
+      if (value->type().isWindow() && !(value->type().isTile() && value->type().layout()) &&
+          value->type().byteCount() > kMessageBytes)
         return lies(*value, str("this ", shapedText(value->type()), " is larger than 2 KiB"));
     return true;
   }

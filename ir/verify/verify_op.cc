@@ -1,6 +1,7 @@
 #include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/infer/layout_rules.h"
 #include "ir/infer/type_rules.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/verifier.h"
@@ -95,10 +96,26 @@ bool Verifier::types(const Op &op) {
   }
   if (std::optional<AsyncMistake> mistake = asyncMistake(op)) return fail(op, std::string(mistake->message));
   if (kernel_.scope == Scope::Workgroup) return true;
+  return layoutBelowWorkgroup(op);
+}
+
+// A subgroup's vectors and tiles may have layouts for its lanes; at lane scope they belong to one lane.
+bool Verifier::layoutBelowWorkgroup(const Op &op) {
+  const Layout *first = nullptr;
+  auto agrees = [&](const Value *value) {
+    const Layout *layout = holdsLayout(value->type()) ? value->type().layout() : nullptr;
+    if (!layout) return true;
+    if (kernel_.scope == Scope::Lane) return fail(op, "a layout in a kernel at lane scope");
+    if (layout->subgroups() != 1) return fail(op, "a layout of several subgroups in a kernel at subgroup scope");
+    if (first && layout != first && op.info().layoutRule == LayoutRule::Same)
+      return fail(op, "its vectors have different layouts");
+    first = layout;
+    return true;
+  };
   for (size_t i = 0; i < op.resultCount(); ++i)
-    if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))
-      if (op.result(i)->type().layout())
-        return fail(op, str("a layout in a kernel at ", kernel_.scope == Scope::Lane ? "lane" : "subgroup", " scope"));
+    if (!agrees(op.result(i))) return false;
+  for (const Value *operand : op.operands())
+    if (!agrees(operand)) return false;
   return true;
 }
 

@@ -92,6 +92,17 @@ bool lowerLanes(KernelState &state) {
   return true;
 }
 
+// Must run before layouts are inferred: the form `subgroup_tiles` says that they are layouts of lanes.
+void lowerForms(KernelState &state) {
+  for (const ast::Name &form : state.decl.forms) {
+    if (form.text == kWorkgroupScopeText) continue;
+    if (std::optional<Form> known = findForm(form.text))
+      state.kernel->forms.add(*known);
+    else
+      state.diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
+  }
+}
+
 void finish(KernelState &state) {
   std::optional<int64_t> subgroups;
   if (state.decl.subgroups) {
@@ -105,6 +116,7 @@ void finish(KernelState &state) {
     state.kernel->subgroups = *subgroups;
     state.kernel->subgroupsWritten = true;
   }
+  lowerForms(state);
   if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
@@ -117,14 +129,8 @@ void finish(KernelState &state) {
         .fix(str("write `", state.kernel->subgroups, "`"), state.decl.subgroups->range, str(state.kernel->subgroups));
     return;
   }
-  for (const ast::Name &form : state.decl.forms) {
-    if (form.text == kWorkgroupScopeText)
-      state.kernel->scope = Scope::Workgroup;
-    else if (std::optional<Form> known = findForm(form.text))
-      state.kernel->forms.add(*known);
-    else
-      state.diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
-  }
+  for (const ast::Name &form : state.decl.forms)
+    if (form.text == kWorkgroupScopeText) state.kernel->scope = Scope::Workgroup;
   checkPlaces(*state.kernel, state.diagnostics());
 }
 

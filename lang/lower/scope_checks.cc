@@ -43,6 +43,7 @@ bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLay
 // XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
 // they cannot appear in a kernel with layouts. Reports an error and returns false if they do.
 bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
+  if (kernel.forms.has(Form::SubgroupTiles)) return true; // the layouts are those of lanes
   const Op *block = nullptr;
   bool layouts = !written.operands.empty() || !written.pairs.empty();
   walk(kernel.body, [&](Op &op) {

@@ -3,6 +3,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/gpu/subgroup_size.h"
+#include "ir/module.h"
 
 #include <gtest/gtest.h>
 
@@ -52,12 +53,17 @@ TEST(NearestSize, OfTwoEquallyNearTheSmaller) {
 
 TEST(SubgroupSize, IsTheFirstWithWhichTheWorkgroupFits) {
   const TargetInfo &pvc = *findTargetInfo("xe-pvc"), &dg2 = *findTargetInfo("xe-dg2"), &plain = *findTargetInfo("spirv");
-  EXPECT_EQ(subgroupSizeFor(pvc, 32), 16);
-  EXPECT_EQ(subgroupSizeFor(pvc, 100), 16) << "its products need that";
-  EXPECT_EQ(subgroupSizeFor(dg2, 32), 8);
-  EXPECT_EQ(subgroupSizeFor(plain, 16), 16);
-  EXPECT_EQ(subgroupSizeFor(plain, 17), 8);
-  EXPECT_EQ(subgroupSizeFor(plain, 100), 8) << "none fits";
+  auto sizeFor = [](const TargetInfo &target, int64_t subgroups) {
+    Kernel kernel;
+    kernel.subgroups = subgroups;
+    return subgroupSizeFor(target, kernel);
+  };
+  EXPECT_EQ(sizeFor(pvc, 32), 16);
+  EXPECT_EQ(sizeFor(pvc, 100), 16) << "its products need that";
+  EXPECT_EQ(sizeFor(dg2, 32), 8);
+  EXPECT_EQ(sizeFor(plain, 16), 16);
+  EXPECT_EQ(sizeFor(plain, 17), 8);
+  EXPECT_EQ(sizeFor(plain, 100), 8) << "none fits";
 }
 
 } // namespace

@@ -225,7 +225,12 @@ TEST_F(Verify, NumberOfSubgroups) {
 
 TEST_F(Verify, LayoutsAtSubgroupScope) {
   kernel_.scope = Scope::Subgroup;
-  expect("a layout in a kernel at subgroup scope");
+  expect("a layout of several subgroups in a kernel at subgroup scope");
+}
+
+TEST_F(Verify, LayoutsAtLaneScope) {
+  kernel_.scope = Scope::Lane;
+  expect("a layout in a kernel at lane scope");
 }
 
 TEST_F(Verify, ManyFaultsAreCut) {

@@ -95,7 +95,7 @@ protected:
       if (kLanePipeline[i] == PassKind::DistributeToLanes) {
         Kernel &kernel = *module.kernels[0];
         counts["ops that lane_layouts looks at"] =
-            static_cast<double>(LaneLayouts(kernel, context, target(), subgroupSizeFor(target(), kernel.subgroups)).visited());
+            static_cast<double>(LaneLayouts(kernel, context, target(), subgroupSizeFor(target(), kernel)).visited());
       }
       PassOptions options;
       options.target = &target();

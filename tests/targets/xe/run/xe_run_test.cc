@@ -180,6 +180,16 @@ TEST_F(XeRun, LargeTiles) {
   }
 }
 
+TEST_F(XeRun, LayoutsOfLanes) {
+  for (const char *target : {"xe-pvc", "xe-bmg", "spirv"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --remarks --target=interp,cpu,") + target +
+                          " %src/tests/targets/xe/run/lane_layouts.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
+    EXPECT_TRUE(has(run, "elements move between lanes, as the layouts state: ")) << run.output;
+  }
+}
+
 TEST_F(XeRun, NarrowElements) {
   for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
     ToolRun run =
