@@ -16,6 +16,9 @@ ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer
 ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
 ConstValue floatValue(double v) { return {.kind = ConstValue::Kind::Float, .number = v, .elem = Elem::F32}; }
 
+// Whether this is a value of type i1; a parameter of this type may have been given as 0 or 1.
+bool isTruth(const ConstValue &v) { return v.kind != ConstValue::Kind::Type && v.elem == Elem::I1; }
+
 // Wide enough for every 64-bit literal and for the exact sum or difference of two of them.
 using Exact = __int128;
 
@@ -205,6 +208,11 @@ std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {
   return std::nullopt;
 }
 
+Diagnostic &ParamScope::notDefined(const ast::Expr &expr, const ConstValue &operand) {
+  return diagnostics_.report(DiagCode::ExpressionType, expr.range,
+                             str("`", expr.text, "` is not defined for ", constText(operand)));
+}
+
 std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   DepthGuard guard(depth_);
   if (guard.exceeds(kMaxExpressionDepth)) {
@@ -226,24 +234,7 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
     if (std::optional<Elem> elem = elemFromName(expr.text))
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
     return notConstant(expr);
-  case ast::Expr::Kind::Unary: {
-    if (const ast::Expr &inner = expr.children[0];
-        expr.text == "-" && inner.is(ast::Expr::Kind::Int) && !inner.integerOverflow && inner.integer == INT64_MIN)
-      return intValue(INT64_MIN);
-    std::optional<ConstValue> v = eval(expr.children[0]);
-    if (!v) return std::nullopt;
-    if (expr.text == "not") return boolValue(v->integer == 0);
-    if (isWideLiteral(*v)) { // -2^63 is handled above
-      diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
-      return std::nullopt;
-    }
-    if (v->kind == ConstValue::Kind::Int && v->literal) v->elem = Elem::Index;
-    if (v->kind == ConstValue::Kind::Float)
-      v->number = -v->number;
-    else
-      v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
-    return v;
-  }
+  case ast::Expr::Kind::Unary: return evalUnary(expr);
   case ast::Expr::Kind::Binary: return evalBinary(expr);
   case ast::Expr::Kind::Call: return evalCall(expr);
   case ast::Expr::Kind::List:
@@ -257,6 +248,30 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   case ast::Expr::Kind::Slice: return notConstant(expr);
   }
   return std::nullopt;
+}
+
+std::optional<ConstValue> ParamScope::evalUnary(const ast::Expr &expr) {
+  if (const ast::Expr &inner = expr.children[0];
+      expr.text == "-" && inner.is(ast::Expr::Kind::Int) && !inner.integerOverflow && inner.integer == INT64_MIN)
+    return intValue(INT64_MIN);
+  std::optional<ConstValue> v = eval(expr.children[0]);
+  if (!v) return std::nullopt;
+  bool isNot = expr.text == "not";
+  if (v->kind == ConstValue::Kind::Type || isNot != isTruth(*v)) {
+    notDefined(expr, *v);
+    return std::nullopt;
+  }
+  if (isNot) return boolValue(v->integer == 0);
+  if (isWideLiteral(*v)) { // -2^63 is handled above
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+    return std::nullopt;
+  }
+  if (v->kind == ConstValue::Kind::Int && v->literal) v->elem = Elem::Index;
+  if (v->kind == ConstValue::Kind::Float)
+    v->number = -v->number;
+  else
+    v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
+  return v;
 }
 
 std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, std::string_view op, int64_t a, int64_t b) {
@@ -317,6 +332,10 @@ std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
   if (a->kind == ConstValue::Kind::Type || b->kind == ConstValue::Kind::Type) {
     if (a->kind != b->kind || (expr.text != "==" && expr.text != "!=")) return notConstant(expr);
     return boolValue((a->elem == b->elem) == (expr.text == "=="));
+  }
+  if ((expr.text == "and" || expr.text == "or") && !(isTruth(*a) && isTruth(*b))) {
+    notDefined(expr, isTruth(*a) ? *b : *a).note("both sides are i1, such as comparisons");
+    return std::nullopt;
   }
   if (isWideLiteral(*a) || isWideLiteral(*b)) {
     std::optional<ConstValue> value;
