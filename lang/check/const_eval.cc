@@ -19,10 +19,14 @@ ConstValue floatValue(double v) { return {.kind = ConstValue::Kind::Float, .numb
 // Whether this is a value of type i1; a parameter of this type may have been given as 0 or 1.
 bool isTruth(const ConstValue &v) { return v.kind != ConstValue::Kind::Type && v.elem == Elem::I1; }
 
-// Wide enough for every 64-bit literal and for the exact sum or difference of two of them.
+// Wide enough for every 64-bit integer and for the exact sum or difference of two of them.
 using Exact = __int128;
 
-Exact exactValue(const ConstValue &v) { return isWideLiteral(v) ? Exact{static_cast<uint64_t>(v.integer)} : Exact{v.integer}; }
+// The value of an Int or Bool. A hexadecimal literal of 2^63 or more is signed, except beside a u64.
+Exact exactValue(const ConstValue &v, bool besideU64) {
+  bool isUnsigned = isWide(v) || (besideU64 && isWideHex(v));
+  return isUnsigned ? Exact{static_cast<uint64_t>(v.integer)} : Exact{v.integer};
+}
 
 std::optional<ConstValue> fromExact(Exact v) {
   if (v < INT64_MIN || v > UINT64_MAX) return std::nullopt;
@@ -31,21 +35,16 @@ std::optional<ConstValue> fromExact(Exact v) {
   return out;
 }
 
-// Evaluates `+ - * / mod` and comparisons. Nullopt if the result does not fit 64 bits, for a division by zero, and for any
-// other operator.
-std::optional<ConstValue> wideInts(std::string_view op, Exact a, Exact b) {
-  if (op == "<") return boolValue(a < b);
-  if (op == "<=") return boolValue(a <= b);
-  if (op == ">") return boolValue(a > b);
-  if (op == ">=") return boolValue(a >= b);
-  if (op == "==") return boolValue(a == b);
-  if (op == "!=") return boolValue(a != b);
-  Exact r = 0;
-  if (op == "*") return __builtin_mul_overflow(a, b, &r) ? std::nullopt : fromExact(r);
-  if (op == "+") return fromExact(a + b);
-  if (op == "-") return fromExact(a - b);
-  if (op == "/" && b != 0) return fromExact(a / b);
-  if (op == "mod" && b != 0) return fromExact(a % b);
+// Evaluates a comparison, `and` or `or`. Nullopt for any other operator.
+std::optional<bool> truthOf(std::string_view op, Exact a, Exact b) {
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  if (op == ">") return a > b;
+  if (op == ">=") return a >= b;
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  if (op == "and") return a && b;
+  if (op == "or") return a || b;
   return std::nullopt;
 }
 
@@ -262,56 +261,42 @@ std::optional<ConstValue> ParamScope::evalUnary(const ast::Expr &expr) {
     return std::nullopt;
   }
   if (isNot) return boolValue(v->integer == 0);
-  if (isWideLiteral(*v)) { // -2^63 is handled above
-    diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
-    return std::nullopt;
-  }
-  if (v->kind == ConstValue::Kind::Int && v->literal) v->elem = Elem::Index;
-  if (v->kind == ConstValue::Kind::Float)
+  if (v->kind == ConstValue::Kind::Float) {
     v->number = -v->number;
-  else
-    v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
-  return v;
+    return v;
+  }
+  std::optional<ConstValue> negated = fromExact(-exactValue(*v, false));
+  if (!negated) return beyond64Bits(expr);
+  if (!v->literal && fitsType(v->elem, *negated)) negated->elem = v->elem, negated->literal = false;
+  return negated;
 }
 
-std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, std::string_view op, int64_t a, int64_t b) {
-  int64_t r = 0;
-  bool overflow = false;
+std::optional<ConstValue> ParamScope::beyond64Bits(const ast::Expr &expr) {
+  diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+  return std::nullopt;
+}
+
+std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, const ConstValue &left, const ConstValue &right) {
+  std::string_view op = expr.text;
+  bool besideU64 = left.elem == Elem::U64 || right.elem == Elem::U64;
+  Exact a = exactValue(left, besideU64), b = exactValue(right, besideU64), r = 0;
+  if (std::optional<bool> truth = truthOf(op, a, b)) return boolValue(*truth);
+  bool divides = op == "/" || op == "mod" || op == "ceildiv";
+  if (divides && b == 0) {
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, "division by zero");
+    return std::nullopt;
+  }
   if (op == "+")
-    overflow = __builtin_add_overflow(a, b, &r);
+    r = a + b;
   else if (op == "-")
-    overflow = __builtin_sub_overflow(a, b, &r);
-  else if (op == "*")
-    overflow = __builtin_mul_overflow(a, b, &r);
-  else if (op == "min")
+    r = a - b;
+  else if (op == "*") {
+    if (__builtin_mul_overflow(a, b, &r)) return beyond64Bits(expr);
+  } else if (op == "min")
     r = std::min(a, b);
   else if (op == "max")
     r = std::max(a, b);
-  else if (op == "<")
-    return boolValue(a < b);
-  else if (op == "<=")
-    return boolValue(a <= b);
-  else if (op == ">")
-    return boolValue(a > b);
-  else if (op == ">=")
-    return boolValue(a >= b);
-  else if (op == "==")
-    return boolValue(a == b);
-  else if (op == "!=")
-    return boolValue(a != b);
-  else if (op == "and")
-    return boolValue(a && b);
-  else if (op == "or")
-    return boolValue(a || b);
-  else if (b == 0) {
-    diagnostics_.report(DiagCode::LiteralValue, expr.range, "division by zero");
-    return std::nullopt;
-  } else if (b == -1) {
-    if (op == "mod")
-      r = 0;
-    else
-      overflow = __builtin_sub_overflow(int64_t{0}, a, &r);
-  } else if (op == "/")
+  else if (op == "/")
     r = a / b;
   else if (op == "mod")
     r = a % b;
@@ -319,11 +304,8 @@ std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, std::strin
     r = a / b + ((a % b != 0 && (a % b > 0) == (b > 0)) ? 1 : 0);
   else
     return notConstant(expr);
-  if (overflow) {
-    diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
-    return std::nullopt;
-  }
-  return intValue(r);
+  std::optional<ConstValue> value = fromExact(r);
+  return value ? value : beyond64Bits(expr);
 }
 
 std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
@@ -337,15 +319,7 @@ std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
     notDefined(expr, isTruth(*a) ? *b : *a).note("both sides are i1, such as comparisons");
     return std::nullopt;
   }
-  if (isWideLiteral(*a) || isWideLiteral(*b)) {
-    std::optional<ConstValue> value;
-    bool integers = a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float;
-    if (integers && !(value = wideInts(expr.text, exactValue(*a), exactValue(*b))))
-      diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
-    if (integers) return value;
-  }
-  if (a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float)
-    return evalInts(expr, expr.text, a->integer, b->integer);
+  if (a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float) return evalInts(expr, *a, *b);
   double x = constNumber(*a), y = constNumber(*b);
   if (expr.text == "+") return floatValue(x + y);
   if (expr.text == "-") return floatValue(x - y);
@@ -368,13 +342,13 @@ std::optional<ConstValue> ParamScope::evalCall(const ast::Expr &expr) {
   std::optional<ConstValue> a = eval(expr.children[0]), b = eval(expr.children[1]);
   if (!a || !b) return std::nullopt;
   if (a->kind != ConstValue::Kind::Int || b->kind != ConstValue::Kind::Int) return notConstant(expr);
-  return evalInts(expr, expr.text, a->integer, b->integer);
+  return evalInts(expr, *a, *b);
 }
 
 std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_view what) {
   std::optional<ConstValue> value = eval(expr);
   if (!value) return std::nullopt;
-  if (value->kind == ConstValue::Kind::Int && !isWideLiteral(*value)) return value->integer;
+  if (value->kind == ConstValue::Kind::Int && !isWide(*value)) return value->integer;
   if (value->kind == ConstValue::Kind::Int)
     diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is at most ", INT64_MAX));
   else

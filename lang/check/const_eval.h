@@ -47,8 +47,9 @@ private:
   std::optional<ConstValue> evalUnary(const ast::Expr &expr);
   std::optional<ConstValue> evalBinary(const ast::Expr &expr);
   std::optional<ConstValue> evalCall(const ast::Expr &expr);
-  std::optional<ConstValue> evalInts(const ast::Expr &expr, std::string_view op, int64_t a, int64_t b);
+  std::optional<ConstValue> evalInts(const ast::Expr &expr, const ConstValue &left, const ConstValue &right);
   std::optional<ConstValue> notConstant(const ast::Expr &expr);
+  std::optional<ConstValue> beyond64Bits(const ast::Expr &expr);
   Diagnostic &notDefined(const ast::Expr &expr, const ConstValue &operand); // reports the operator of `expr`
 
   const FileSymbols &symbols_;

@@ -31,7 +31,7 @@ Value *lowerConst(KernelState &state, const ConstValue &value, Type like, Source
     return nullptr;
   }
   // Without `like`, an integer literal is an index, or a u64 if it does not fit an index.
-  bool index = value.literal && value.kind == ConstValue::Kind::Int && !isWideLiteral(value);
+  bool index = value.literal && value.kind == ConstValue::Kind::Int && !isWide(value);
   Elem own = index ? Elem::Index : value.elem;
   Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : state.context.scalar(own);
   if (type.isVector()) type = state.context.withLayout(type, nullptr);

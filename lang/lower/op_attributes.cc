@@ -105,9 +105,9 @@ bool AttributeLowering::takeLiteral(const ast::Attr &literal) {
   }
   std::optional<ConstValue> value = state_.params.eval(*expr);
   if (!value) return false;
-  Elem elem = draft_.written                                                                     ? draft_.written.elem()
-              : value->literal && value->kind == ConstValue::Kind::Int && !isWideLiteral(*value) ? Elem::Index
-                                                                                                 : value->elem;
+  Elem elem = draft_.written                                                              ? draft_.written.elem()
+              : value->literal && value->kind == ConstValue::Kind::Int && !isWide(*value) ? Elem::Index
+                                                                                          : value->elem;
   if (!draft_.written) {
     if (value->kind == ConstValue::Kind::Type) {
       diagnostics().report(DiagCode::LiteralValue, expr->range, "the value of a constant must be a number");
@@ -150,7 +150,7 @@ bool AttributeLowering::takeNumber(const AttrSpec &spec, std::string_view key, c
     return false;
   }
   if (spec.kind == AttrKind::Int) {
-    if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWideLiteral(*value)) {
+    if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWide(*value)) {
       diagnostics().report(DiagCode::AttributeValue, written.range, str("`", key, "` must be an integer"));
       return false;
     }
