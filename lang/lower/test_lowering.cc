@@ -1,6 +1,7 @@
 #include "lang/lower/test_lowering.h"
 
 #include "ir/base/text.h"
+#include "lang/check/literals.h"
 
 #include <algorithm>
 
@@ -397,13 +398,15 @@ bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
   for (const auto &[name, expr] : stmt.within) {
     std::optional<ConstValue> value = params_.eval(expr);
     if (!value) return false;
-    double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
+    double number = constNumber(*value);
     bool ulp = name.text == "ulp";
     std::string wrong;
     if (!ulp && name.text != "rtol" && name.text != "atol")
       wrong = str("no tolerance is called `", name.text, "`");
     else if (ulp && stmt.within.size() > 1)
       wrong = "`ulp` cannot be combined with another tolerance";
+    else if (value->kind == ConstValue::Kind::Type)
+      wrong = str("a tolerance must be a number, not ", constText(*value));
     else if (!(number >= 0))
       wrong = str("a tolerance must not be negative: ", constText(*value));
     if (!wrong.empty()) {
