@@ -11,6 +11,9 @@ namespace {
 // Limits the quadratic cost of comparing each size with the others.
 constexpr size_t kMostSizes = 1000;
 
+// Ends the search in aliases that contain themselves. The resolver reports chains that are longer than 100.
+constexpr size_t kMostAliases = 100;
+
 } // namespace
 
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
@@ -152,14 +155,25 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
 
 // --- buffers ---------------------------------------------------------------------------------------------------------
 
+// The shaped type that an alias stands for, maybe through other aliases; null if it stands for none.
+const ast::TypeExpr *TestLowering::shapedType(const ast::TypeExpr &alias) const {
+  const ast::TypeExpr *type = &alias;
+  for (size_t steps = 0; type->kind == ast::TypeExpr::Kind::Alias && steps < kMostAliases; ++steps) {
+    const ast::TypeAlias *named = params_.symbols().typeAlias(type->name.text);
+    if (!named) return nullptr;
+    if (NameIndex *index = params_.symbols().index(); index && type == &alias)
+      index->use(NameKind::TypeAlias, alias.range, named->name.range);
+    type = &named->value;
+  }
+  return type->kind == ast::TypeExpr::Kind::Shaped ? type : nullptr;
+}
+
 bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
   if (expr.kind == ast::TypeExpr::Kind::Error) return false;
   if (expr.kind == ast::TypeExpr::Kind::Alias) {
-    if (const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
-        alias && alias->value.kind == ast::TypeExpr::Kind::Shaped)
-      return lowerType(alias->value, out);
-    types_.resolve(expr); // reports the error
-    if (!diagnostics().hasErrors()) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer must be a memref");
+    if (const ast::TypeExpr *shaped = shapedType(expr)) return lowerType(*shaped, out);
+    // Reports the error, unless the file's check of all aliases has.
+    if (types_.resolve(expr)) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer must be a memref");
     return false;
   }
   std::string_view name = expr.name.text;

@@ -26,6 +26,7 @@ private:
   bool lowerSizes(const ast::TestDecl &decl);
   bool lowerStmt(const ast::Stmt &stmt, HostStmt &out);
   bool lowerBuffer(const ast::Stmt &stmt, HostStmt &out);
+  const ast::TypeExpr *shapedType(const ast::TypeExpr &alias) const;
   bool lowerType(const ast::TypeExpr &expr, HostBufferType &out);
   bool lowerLaunch(const ast::Stmt &stmt, HostStmt &out);
   bool checkArgument(const HostExpr &arg, const Value &param, size_t index);

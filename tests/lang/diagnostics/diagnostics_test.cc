@@ -73,6 +73,15 @@ TEST(Diagnostics, EveryFixItRemovesItsError) {
   EXPECT_GE(applied, 8u);
 }
 
+TEST(Diagnostics, ABufferOfNoMemrefIsReportedBesideAnotherError) {
+  Checked checked;
+  check("t.xt",
+        "param $N : i1 = 2\n!number = f32\n"
+        "test \"t\" {\n  %A = fill(0.0) : !number\n  check %A == 0.0 exactly\n}\n",
+        checked);
+  EXPECT_EQ(checked.diagnostics.errorCount(), 2u) << renderText(checked.diagnostics, checked.sources, false);
+}
+
 // Every code has a file in a test folder that produces it, except remarks and the code for a compiler bug.
 TEST(Diagnostics, EveryCodeHasAFile) {
   std::set<int> covered;
