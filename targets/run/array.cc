@@ -55,12 +55,13 @@ Result<HostArray> fromRaw(const RawArray &raw, MemoryBudget &budget, int threads
   return array;
 }
 
+bool HostArray::isU64() const { return elem == Elem::U64; }
+
 Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads) {
   if (!array.integer) return array;
   auto floats = makeArray(budget, array.shape, false, false);
   if (!floats) return floats;
-  // u64 values are stored as their bits in an int64.
-  Elem held = array.elem == Elem::U64 ? Elem::U64 : Elem::I64;
+  Elem held = array.isU64() ? Elem::U64 : Elem::I64;
   toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(), threads);
   floats->errors = std::move(array.errors);
   floats->wide = array.wide;

@@ -23,7 +23,12 @@ struct HostArray {
   int64_t count() const { return integer ? ints.count() : values.count(); }
   int rank() const { return static_cast<int>(shape.size()); }
   bool exact() const { return errors.empty(); }
-  double valueAt(int64_t i) const { return integer ? static_cast<double>(ints[i]) : values[i]; }
+  double valueAt(int64_t i) const { return integer ? numberOf(ints[i]) : values[i]; }
+  // The value of an integer element: a u64 of 2^63 or more is held as its bits.
+  double numberOf(int64_t held) const {
+    return held < 0 && isU64() ? static_cast<double>(static_cast<uint64_t>(held)) : static_cast<double>(held);
+  }
+  bool isU64() const;
   double errorAt(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
 };
 

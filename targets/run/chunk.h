@@ -17,7 +17,7 @@ struct Chunk {
   const double *values(const HostArray &array, int64_t offset, int64_t step, int64_t count) {
     if (!array.integer) return dense(array.values.data() + offset, step, count);
     const int64_t *from = array.ints.data() + offset;
-    for (int64_t i = 0; i < count; ++i) storage[i] = static_cast<double>(from[i * step]);
+    for (int64_t i = 0; i < count; ++i) storage[i] = array.numberOf(from[i * step]);
     return storage;
   }
   const double *errors(const HostArray &array, int64_t offset, int64_t step, int64_t count) {
