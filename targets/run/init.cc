@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/integer_text.h"
 #include "targets/run/chunk.h"
 #include "targets/run/npy.h"
 
@@ -71,6 +72,16 @@ private:
 
   // Whether the element type has this value. fitsInteger() accepts any 64 bits for u64, but u64 has no negative values.
   bool holds(int64_t value) const { return fitsInteger(elem_, value) && (elem_ != Elem::U64 || value >= 0); }
+
+  // The integer that a float is, as the element type holds it; nullopt if it is none, or none that the type has.
+  std::optional<int64_t> integerOf(double value) const {
+    if (value != std::rint(value)) return std::nullopt;
+    if (elem_ == Elem::U64 && value >= 0x1p63 && value < 0x1p64)
+      return static_cast<int64_t>(static_cast<uint64_t>(value)); // its bits
+    if (!(value >= -0x1p63 && value < 0x1p63)) return std::nullopt;
+    auto integer = static_cast<int64_t>(value);
+    return holds(integer) ? std::optional(integer) : std::nullopt;
+  }
 
   // Calls store(i, to) for each element, in parallel.
   template <class F> Result<RawArray> filled(F store) {
@@ -240,7 +251,8 @@ private:
         IntChunk chunk;
         const int64_t *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
         for (int64_t i = 0; i < run.count; ++i, to += size) {
-          if (!sameBits && !holds(v[i])) failed.put(run.out + i);
+          bool wide = value->elem == Elem::U64 && v[i] < 0; // 2^63 or more, which no other type holds
+          if (!sameBits && (wide || !holds(v[i]))) failed.put(run.out + i);
           storeInteger(elem_, to, v[i]);
         }
         return;
@@ -249,10 +261,9 @@ private:
       const double *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
       if (isFloat(elem_)) return fromDoubles(elem_, v, run.count, to, 1);
       for (int64_t i = 0; i < run.count; ++i, to += size) {
-        // Floats are accepted if they are integral and below 2^63 in magnitude, also for u64.
-        bool fits = v[i] == std::rint(v[i]) && std::fabs(v[i]) < 0x1p63 && holds(static_cast<int64_t>(v[i]));
-        if (!fits) failed.put(run.out + i);
-        storeInteger(elem_, to, fits ? static_cast<int64_t>(v[i]) : 0);
+        std::optional<int64_t> integer = integerOf(v[i]);
+        if (!integer) failed.put(run.out + i);
+        storeInteger(elem_, to, integer.value_or(0));
       }
     });
     if (failed.get() < 0) return raw;
@@ -263,7 +274,8 @@ private:
     std::vector<int64_t> index = indexOf(linear, sizes_), strides = broadcastStrides(value.shape, sizes_);
     int64_t offset = 0;
     for (size_t d = 0; d < index.size(); ++d) offset += index[d] * strides[d];
-    return value.integer ? str(value.ints[offset]) : floatText(value.values[offset]);
+    if (!value.integer) return floatText(value.values[offset]);
+    return integerText(value.elem.value_or(Elem::I64), value.ints[offset]);
   }
 
   const HostExpr &init_;

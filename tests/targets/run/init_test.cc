@@ -123,6 +123,19 @@ TEST(Init, OneRounding) {
   EXPECT_EQ(at(e, 0), 1 + 0x1p-10);
 }
 
+TEST(Init, ValuesOfTwoTo63AndMore) {
+  EXPECT_EQ(at(Expression("%A = fill(1e19) : memref<3xu64>", "%A"), 2), 1e19);
+  EXPECT_EQ(at(Expression("%A = fill(0x1p63) : memref<3xu64>", "%A == 9223372036854775808"), 2), 1);
+  EXPECT_EQ(at(Expression("%A = fill(-0x1p63) : memref<3xi64>", "%A"), 2), -0x1p63);
+  EXPECT_EQ(at(Expression("%A = fill(18446744073709551615) : memref<3xf64>", "%A"), 2), 0x1p64);
+  EXPECT_EQ(at(Expression("%U = fill(1e19) : memref<3xu64>\n%A = from (i) => %U[0] : memref<3xf32>", "%A"), 2),
+            static_cast<double>(1e19f));
+  expectError("fill(0x1p64) : memref<4xu64>", "which u64 cannot hold");
+  expectError("fill(-0.5) : memref<4xu64>", "is -0.5, which u64 cannot hold");
+  expectError("fill(0x1p63) : memref<4xi64>", "which i64 cannot hold");
+  expectError("fill(18446744073709551615) : memref<4xi64>", "is 18446744073709551615, which i64 cannot hold");
+}
+
 TEST(Init, ValuesThatDoNotFit) {
   expectError("from (i, j) => i * 100 + j : memref<3x60xi8>", "the value at index [1, 28] is 128, which i8 cannot hold");
   expectError("fill(300) : memref<4xi8>", "the value at index [0] is 300, which i8 cannot hold");
