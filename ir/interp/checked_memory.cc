@@ -8,6 +8,16 @@
 #include <utility>
 
 namespace xt {
+namespace {
+
+// Whether an op makes a tile or a descriptor from an address. These may have any element type, so the memory of the launch is
+// then tracked byte by byte.
+bool startsAtAddress(const Op &op) {
+  const auto &operands = op.info().operands;
+  return operands.size() > 0 && operands[0].type == OperandClass::Base && !op.operand(0)->type().isMemRef();
+}
+
+} // namespace
 
 CheckedMemory::CheckedMemory(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm) {
   addBuffers(kernel, args);
@@ -15,9 +25,8 @@ CheckedMemory::CheckedMemory(const Kernel &kernel, const std::vector<LaunchArg> 
 }
 
 void CheckedMemory::addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args) {
-  // A tile that is made from an address may have any element type, so memory is then tracked byte by byte.
   bool anyType = false;
-  walk(kernel.body, [&](const Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
+  walk(kernel.body, [&](const Op &op) { anyType |= startsAtAddress(op); });
   std::vector<Piece> pieces;
   for (size_t i = 0; i < args.size(); ++i) {
     const BufferView &view = args[i].buffer;
