@@ -95,14 +95,17 @@ private:
 } // namespace
 
 Rgb idColor(int64_t id) {
-  // Hues that are a golden angle apart differ for any sequence of consecutive ids. Three alternating lightness values
-  // distinguish ids whose hues are nearly equal (8, 13, 34 … apart).
+  // Hues that are a golden angle apart differ for any sequence of consecutive ids. The hues of ids that are 13, 21, 34, 55 and
+  // 89 apart are nearly equal. Four alternating tones distinguish these, as 4 divides none of these numbers.
   constexpr double kGoldenAngle = 137.50776405;
-  constexpr double kLightness[] = {0.80, 0.68, 0.88};
+  constexpr struct {
+    double lightness, saturation;
+  } kTones[] = {{0.78, 0.95}, {0.72, 1.00}, {0.66, 0.60}, {0.70, 0.80}};
   constexpr int64_t kIds = 1024;
   id = (id % kIds + kIds) % kIds;
-  double hue = std::fmod(static_cast<double>(id) * kGoldenAngle + 210, 360) / 60, lightness = kLightness[id % 3];
-  double chroma = (1 - std::fabs(2 * lightness - 1)) * 0.75, low = lightness - chroma / 2;
+  double hue = std::fmod(static_cast<double>(id) * kGoldenAngle + 210, 360) / 60;
+  auto [lightness, saturation] = kTones[id % 4];
+  double chroma = (1 - std::fabs(2 * lightness - 1)) * saturation, low = lightness - chroma / 2;
   double second = chroma * (1 - std::fabs(std::fmod(hue, 2) - 1));
   const double wheel[6][3] = {{chroma, second, 0}, {second, chroma, 0}, {0, chroma, second},
                               {0, second, chroma}, {second, 0, chroma}, {chroma, 0, second}};
