@@ -36,8 +36,6 @@ template <class Visit> void forEachHeld(const Holding::Part &part, Visit visit) 
   }
 }
 
-inline constexpr size_t kNoBlock = ~size_t{0};
-
 struct Step { // an op that is prepared for execution; values are identified by their slots, which are indices
   const Op *op = nullptr;
   std::vector<size_t> operands, results; // slots
