@@ -41,9 +41,46 @@ std::string KernelText::randomLayout(Shape shape, bool copies) {
       if (subgroups_ % d == 0) divisors.push_back(d);
     int64_t a = chooseFrom(divisors), b = subgroups_ / a;
     int64_t p = randomData(shape.rows, a, copies), q = randomData(shape.columns, b, copies);
-    if (p && q) return str("#wg_map<sg_layout = [", a, ", ", b, "], sg_data = [", p, ", ", q, "]>");
+    if (!p || !q) continue;
+    std::string map = str("#wg_map<sg_layout = [", a, ", ", b, "], sg_data = [", p, ", ", q, "]>");
+    bool once = shape.rows == a * p && shape.columns == b * q;
+    if (once && chance(4)) return randomNested(shape, a, b);
+    return chance(2) ? withLanes(map, p, q) : map;
   }
   return whole(shape);
+}
+
+// A random power of two that divides `extent` and is at most `most`.
+int64_t KernelText::powerIn(int64_t extent, int64_t most) {
+  std::vector<int64_t> powers;
+  for (int64_t power = 1; power <= most && extent % power == 0; power *= 2) powers.push_back(power);
+  return chooseFrom(powers);
+}
+
+std::string KernelText::withLanes(const std::string &map, int64_t rows, int64_t columns) {
+  int64_t x = powerIn(rows, kMostRandomLanes), y = powerIn(columns, kMostRandomLanes / x);
+  int64_t u = powerIn(rows / x, 8), v = powerIn(columns / y, 8);
+  return str("#xe_map<wg = ", map, ", sg = #sg_map<wi_layout = [", x, ", ", y, "], wi_data = [", u, ", ", v, "]>>");
+}
+
+std::string KernelText::randomNested(Shape shape, int64_t a, int64_t b) {
+  int64_t most = kMostRandomLanes;
+  std::vector<std::string> tiles[5]; // per level, of rows and columns
+  int64_t threads[2], groups[2] = {a, b}, extents[2] = {shape.rows / a, shape.columns / b};
+  for (size_t d = 0; d < 2; ++d) {
+    int64_t rest = extents[d], element = powerIn(rest, 8), thread = powerIn(rest /= element, most),
+            outer = powerIn(rest /= thread, 4);
+    most /= thread, threads[d] = thread;
+    const int64_t levels[5] = {groups[d], rest / outer, outer, thread, element};
+    for (size_t level = 0; level < 5; ++level) tiles[level].push_back(str(levels[level]));
+  }
+  bool down = chance(2); // lanes are numbered down the columns
+  auto stride = [](int64_t count, int64_t apart) { return count == 1 ? 0 : apart; };
+  auto list = [](const std::vector<std::string> &two) { return "[" + join(two, ", ") + "]"; };
+  return str("#nested_layout<subgroup_tile = ", list(tiles[0]), ", batch_tile = ", list(tiles[1]),
+             ", outer_tile = ", list(tiles[2]), ", thread_tile = ", list(tiles[3]), ", element_tile = ", list(tiles[4]),
+             ", subgroup_strides = [", stride(a, b), ", ", stride(b, 1), "], thread_strides = [",
+             stride(threads[0], down ? 1 : threads[1]), ", ", stride(threads[1], down ? threads[0] : 1), "]>");
 }
 
 std::string KernelText::whole(Shape shape) const {
@@ -65,10 +102,15 @@ KernelText::MmaLayouts KernelText::mmaLayouts(int64_t m, int64_t n, int64_t k) {
           // Operands `a` and `b` must divide K into the same parts, so either both or neither of them divide it.
           if (part == 0 || (part < k && (x == 1 || y == 1))) continue;
           if (fits(m, x, p) && fits(n, y, q) && fits(k, y, part) && fits(k, x, part))
-            fitting.push_back({map(p, part), map(part, q), map(p, q)});
+            fitting.push_back({map(p, part), map(part, q), map(p, q), {p, q}, part});
         }
   }
-  return chooseFrom(fitting);
+  MmaLayouts chosen = chooseFrom(fitting);
+  auto [p, q] = chosen.data;
+  if (chance(3)) chosen.a = withLanes(chosen.a, p, chosen.depth);
+  if (chance(3)) chosen.b = withLanes(chosen.b, chosen.depth, q);
+  if (chance(3)) chosen.c = withLanes(chosen.c, p, q);
+  return chosen;
 }
 
 std::string KernelText::storable(Shape shape) const {

@@ -32,9 +32,16 @@ protected:
   // Returns a random shape. At workgroup scope one dimension is a multiple of the number of subgroups, so that a value of this
   // shape can be stored.
   Shape randomShape();
-  // Returns a wg_map that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also
-  // with an sg_data that wraps around.
+  // Returns a layout that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also
+  // with an sg_data that wraps around, and sometimes over the lanes of each subgroup.
   std::string randomLayout(Shape shape, bool copies);
+  // The most lanes in random layouts: the least size of a subgroup among the targets.
+  static constexpr int64_t kMostRandomLanes = 8;
+  int64_t powerIn(int64_t extent, int64_t most);
+  // Joins a wg_map with the sg_data [rows, columns] and a random sg_map.
+  std::string withLanes(const std::string &map, int64_t rows, int64_t columns);
+  // Returns a nested_layout with a x b subgroups, which divide the shape.
+  std::string randomNested(Shape shape, int64_t a, int64_t b);
   // Returns a layout in which each element has one owner, or "" if none fits.
   std::string storable(Shape shape) const;
   // Returns a layout in which every subgroup holds the whole shape.
@@ -43,6 +50,8 @@ protected:
   // The layouts of `a`, `b` and `c` of a product: rows and columns are distributed as in the result, and K is whole or divided.
   struct MmaLayouts {
     std::string a, b, c;
+    Shape data = {1, 1}; // of the result, for each subgroup
+    int64_t depth = 1; // K of the operands, for each subgroup
   };
   MmaLayouts mmaLayouts(int64_t m, int64_t n, int64_t k);
 
