@@ -13,6 +13,10 @@ Value *sumOf(Builder &builder, Value *x, Value *y) {
 
 Value *sumOf(Builder &builder, Value *x, int64_t constant) { return constant ? sumOf(builder, x, builder.index(constant)) : x; }
 
+Value *differenceOf(Builder &builder, Value *x, int64_t constant) {
+  return constant ? builder.value(OpKind::SubI, {x, builder.index(constant)}, builder.context().index()) : x;
+}
+
 Value *orZero(Builder &builder, Value *x) { return x ? x : builder.index(0); }
 
 Value *isEqual(Builder &builder, Value *x, int64_t constant) {
