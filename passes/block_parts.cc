@@ -1,9 +1,11 @@
-// Extracts and combines parts of vectors that are held in blocks.
+#include "passes/block_parts.h"
+
 #include "ir/base/check.h"
+#include "ir/context.h"
 #include "ir/op_kinds.h"
-#include "ir/views/scalar.h"
 #include "ir/views/tile.h"
-#include "passes/blocking.h"
+#include "passes/part_values.h"
+#include "passes/vector_slices.h"
 
 #include <algorithm>
 
@@ -13,63 +15,44 @@ namespace {
 std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
 } // namespace
 
-Value *Blocking::plus(Value *x, int64_t constant) {
-  return constant == 0 ? x : make(OpKind::AddI, {x, index(constant)}, context_.index());
-}
+// --- parts of one vector ---------------------------------------------------------------------------------------------
 
-Value *Blocking::minus(Value *x, int64_t constant) {
-  return constant == 0 ? x : make(OpKind::SubI, {x, index(constant)}, context_.index());
-}
-
-Value *Blocking::zeros(std::vector<int64_t> shape, Elem elem) {
-  Type type = context_.vector(std::move(shape), elem);
-  return isFloat(elem) ? b.constantFloat(type, 0) : b.constantInt(type, 0);
-}
-
-Value *Blocking::slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape) {
+Value *BlockParts::slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape) {
   if (shape == shapeOf(vector->type())) return vector;
-  Op *op = create(OpKind::ExtractStridedSlice, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
-  ExtractStridedSliceOp(*op).setOffsets(origin);
-  return op->result();
+  return sliceOf(b_, vector, origin, std::move(shape));
 }
 
-Value *Blocking::inserted(Value *part, Value *into, const std::vector<int64_t> &origin) {
-  if (part->type() == into->type()) return part;
-  Op *op = create(OpKind::InsertStridedSlice, {part, into}, {into->type()});
-  InsertStridedSliceOp(*op).setOffsets(origin);
-  return op->result();
-}
-
-Value *Blocking::reshaped(Value *vector, std::vector<int64_t> shape) {
+Value *BlockParts::reshaped(Value *vector, std::vector<int64_t> shape) {
   if (shape == shapeOf(vector->type())) return vector;
-  return make(OpKind::Reshape, {vector}, context_.vector(std::move(shape), vector->type().elem()));
+  return withShape(b_, vector, shape);
 }
 
-Value *Blocking::transposed(Value *vector, const std::vector<int64_t> &permutation) {
+Value *BlockParts::transposed(Value *vector, const std::vector<int64_t> &permutation) {
   std::vector<int64_t> shape;
   for (int64_t d : permutation) shape.push_back(vector->type().extent(static_cast<int>(d)));
-  Op *op = create(OpKind::Transpose, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
+  Op *op = b_.create(OpKind::Transpose, {vector}, {b_.context().vector(std::move(shape), vector->type().elem())});
   TransposeOp(*op).setPermutation(permutation);
   return op->result();
 }
 
-// The shape [K, N] in packed form: [K/f, N, f].
-std::vector<int64_t> Blocking::packedShape(const std::vector<int64_t> &shape, Elem elem) {
-  int64_t factor = 32 / elemInfo(elem).bits;
-  return {shape[0] / factor, shape[1], factor};
-}
-
-Value *Blocking::packed(Value *matrix) {
+Value *BlockParts::packed(Value *matrix) {
   Type type = matrix->type();
   int64_t factor = 32 / elemInfo(type.elem()).bits;
   return transposed(reshaped(matrix, {type.extent(0) / factor, factor, type.extent(1)}), {0, 2, 1});
 }
 
-Value *Blocking::region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin,
-                        const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
+Value *BlockParts::inserted(Value *part, Value *into, const std::vector<int64_t> &whole, const std::vector<int64_t> &at) {
+  if (!into) into = zerosOf(b_, b_.context().vector(whole, part->type().elem()));
+  return withSlice(b_, part, into, at);
+}
+
+// --- parts of a value that is held in blocks -------------------------------------------------------------------------
+
+Value *BlockParts::region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin,
+                          const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
   if (whole.empty()) whole = shape;
   size_t rank = shape.size();
-  // For each dimension, the pieces that the region overlaps, and where.
+  // For each dimension, the pieces that the region overlaps, and the position and length of the overlap.
   struct Touched {
     size_t piece;
     int64_t inPiece, inRegion, length;
@@ -97,25 +80,25 @@ Value *Blocking::region(const Values &blocks, const BlockGrid &grid, const std::
     }
     Value *part = slice(blocks[grid.number(piece)], inPiece, lengths);
     if (!result && lengths == whole) return part;
-    result = inserted(part, result ? result : zeros(whole, part->type().elem()), inRegion);
+    result = inserted(part, result, whole, inRegion);
   }
   XT_CHECK(result, "a region inside of the value");
   return result;
 }
 
-Value *Blocking::region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
-                        std::vector<int64_t> whole) {
-  return region(of(value), classes_.grid(value), origin, shape, std::move(whole));
+Value *BlockParts::region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                          std::vector<int64_t> whole) {
+  return region(values_.of(value), classes_.grid(value), origin, shape, std::move(whole));
 }
 
-Values Blocking::reblocked(const Values &blocks, const BlockGrid &from, const BlockGrid &to) {
+Values BlockParts::reblocked(const Values &blocks, const BlockGrid &from, const BlockGrid &to) {
   if (from == to) return blocks;
   Values result;
   for (size_t k = 0; k < to.count(); ++k) result.push_back(region(blocks, from, to.origin(k), to.shape(k)));
   return result;
 }
 
-Value *Blocking::wholeOf(const Value *value) {
+Value *BlockParts::wholeOf(const Value *value) {
   std::vector<int64_t> shape = shapeOf(value->type());
   return region(value, std::vector<int64_t>(shape.size(), 0), shape);
 }
