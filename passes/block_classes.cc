@@ -50,8 +50,7 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target, Context &co
     : context_(context), target_(target), lanes_(subgroupSizeFor(target, kernel)), members_(kernel, isCut) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
-  // A kernel that contains XeGPU ops has chosen its block sizes: keep those blocks, and parts of vectors next to
-  // them, whole.
+  // A kernel that contains XeGPU ops has chosen its block sizes: their blocks, and the vectors of its slice ops, are not cut.
   bool chosen = false;
   walk(kernel.body, [&](Op &op) { chosen |= isBlockOp(op); });
   walk(kernel.body, [&](Op &op) {
@@ -153,7 +152,8 @@ void BlockClasses::suggestTransposed(const Value *from, const Value *to, const s
   demand(source.strength < 0 ? from : to, std::move(grid), kSuggested);
 }
 
-// The remaining dimension is cut in the same way in both.
+// Cuts the dimension other than `dim`, which both vectors have, in the same way in both, if only one of them has its blocks
+// yet.
 void BlockClasses::suggestKept(const Value *many, const Value *few, size_t dim) {
   Class &large = classOf(many), &small = classOf(few);
   if ((large.strength < 0) == (small.strength < 0)) return;
@@ -168,7 +168,7 @@ void BlockClasses::suggest(Op &op) {
   case TypeRule::Transpose: return suggestTransposed(op.operand(0), op.result(), permutationOf(op));
   case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dimensionOf(op));
   case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dimensionOf(op));
-  case TypeRule::Reshape: { // one block from one block
+  case TypeRule::Reshape: { // if the result is one block, so is the operand
     const Class &result = classOf(op.result());
     if (result.strength >= 0 && result.grid.count() == 1)
       demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
@@ -180,15 +180,17 @@ void BlockClasses::suggest(Op &op) {
 
 // --- packed operands -------------------------------------------------------------------------------------------------
 
-// Whether the layout of the class, if it has one, goes with packed blocks.
+// Whether the blocks of a class can be packed: either the kernel states no layout for the class, or packed blocks can have the
+// stated layout.
 bool BlockClasses::packsBlocks(const Class &own) const {
   if (!own.layout) return true;
   const Layout *block = sliced(context_, own.layout, own.grid.shape(0));
   return block && packedLayout(context_, block, 32 / elemInfo(own.type.elem()).bits);
 }
 
-// Packs the values of a class from the start where only products use them and only loads or constants define them:
-// the load message packs, or packing is free.
+// Packs the values of a class where they are defined, if they are used only as operand b of products and come only from loads
+// and constants, possibly through elementwise ops, loops and branches. Then the load message packs them, or packing costs
+// nothing.
 void BlockClasses::choosePacked(Block &body) {
   const std::vector<const Value *> &values = members_.values();
   std::vector<char> possible(values.size(), 1);

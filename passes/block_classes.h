@@ -1,9 +1,8 @@
 // Internal to the pass block-tiles: decides into which blocks each vector of a kernel is cut, before anything changes.
 //
-// Vectors that an elementwise op connects, and values that loops and branches carry, are cut in the same way: they
-// form one class. A class takes the blocks of the product that uses or produces it (the blocks of an accumulator win
-// over those of an operand), else those that neighbouring transposes, reductions and broadcasts suggest, else rows of
-// one register per lane.
+// Vectors that an elementwise op connects, and values that loops and branches carry, are cut in the same way: they form one
+// class. A class takes the blocks of the product that uses or produces it (the blocks of an accumulator win over those of an
+// operand), else those that neighbouring transposes, reductions and broadcasts suggest, else the default blocks (plainGrid).
 #pragma once
 #include "ir/context.h"
 #include "ir/gpu/target_info.h"
@@ -31,27 +30,28 @@ public:
   // The blocks of a vector or a tile. A scatter tile is cut like its offsets, any other tile has the default
   // blocks of its type.
   const BlockGrid &grid(const Value *value) const { return classOf(value).grid; }
-  // Whether the blocks have the layout in which dpas takes operand b: [K/f, N, f].
+  // Whether the blocks have the form in which dpas takes operand b: [K/f, N, f], where f elements have 32 bits together.
   bool packed(const Value *value) const { return classOf(value).packed; }
-  // The layout over lanes that the kernel states for a vector, of its part of this shape, which is a block or several adjacent
-  // ones. Null: none is stated.
+  // The layout over lanes of a part of a vector that has this shape and consists of one block or of several adjacent ones.
+  // Null: the kernel states no layout for the vector.
   const Layout *layout(const Value *value, std::span<const int64_t> shape) const;
   // Whether the value is an operand or the result of a product, so that it has the product's blocks.
   bool isOperand(const Value *value) const { return classOf(value).strength >= kOperand; }
   // The blocks of a product's result that suit its instruction.
   BlockGrid productGrid(const Op &mma) const;
-  // The default blocks of a shape.
+  // The default blocks of a type: up to 8 rows with one element per lane, but a small value of more than two dimensions is one
+  // block.
   BlockGrid plainGrid(Type type) const;
   int64_t lanes() const { return lanes_; }
 
 private:
   static constexpr int kOperand = 2; // a product decides with at least this strength
   struct Class {
-    Type type; // of a member
+    Type type; // the type of its first value
     BlockGrid grid;
     int strength = -1; // strength of the rule that decided the grid; -1: undecided
     bool packed = false;
-    const Layout *layout = nullptr; // over lanes, as the kernel states it
+    const Layout *layout = nullptr; // the layout over lanes that the kernel states; null: none
   };
   const Class &classOf(const Value *value) const { return classes_[members_.classOf(value)]; }
   Class &classOf(const Value *value) { return classes_[members_.classOf(value)]; }

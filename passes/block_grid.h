@@ -9,12 +9,12 @@ namespace xt {
 // Lengths of adjacent pieces of one dimension; their sum is its extent.
 using Lengths = std::vector<int64_t>;
 
-// Pieces of `length`. cutEvenly keeps the remainder as one piece; cutToPowersOfTwo cuts it into powers of two,
-// largest first.
+// Both cut an extent into pieces of `length`. cutEvenly leaves the remainder as one piece; cutToPowersOfTwo cuts it into
+// powers of two, largest first.
 Lengths cutEvenly(int64_t extent, int64_t length);
 Lengths cutToPowersOfTwo(int64_t extent, int64_t length);
 
-// The longest pieces that are whole pieces of both.
+// Cuts an extent, which `a` and `b` cut into pieces, into the shortest pieces that consist of whole pieces of both.
 Lengths commonLengths(const Lengths &a, const Lengths &b);
 
 struct BlockGrid {
@@ -41,8 +41,8 @@ struct BlockGrid {
     for (size_t d = 0; d < dims.size(); ++d) k = k * dims[d].size() + place[d];
     return k;
   }
-  std::vector<int64_t> shape(size_t k) const;  // of block k
-  std::vector<int64_t> origin(size_t k) const; // its first index in each dimension
+  std::vector<int64_t> shape(size_t k) const;  // extents of block k
+  std::vector<int64_t> origin(size_t k) const; // first index of block k in each dimension
   bool operator==(const BlockGrid &) const = default;
 };
 
