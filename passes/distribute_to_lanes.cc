@@ -14,7 +14,7 @@
 namespace xt {
 namespace {
 
-// Walks a kernel and hands each op to the class that knows how lanes perform it. Structure ops and prints are its own.
+// Walks a kernel and passes each op to the class that knows how lanes perform it. Handles structure ops and prints itself.
 class LaneDistribution {
 public:
   LaneDistribution(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes, Diagnostics &diagnostics)
@@ -70,7 +70,7 @@ void LaneDistribution::op(const Op &op) {
   if (op.regionCount() == 0) remarkOnExchange(op, before);
 }
 
-// Tells what it costs that the kernel states the layout of an operand or a result.
+// Reports what an op costs because the kernel states the layout of an operand or a result.
 void LaneDistribution::remarkOnExchange(const Op &op, const ShuffleCost &before) {
   int64_t shuffles = exchange_.cost().shuffles - before.shuffles, selects = exchange_.cost().selects - before.selects;
   bool stated = op.resultCount() > 0 && op.result()->type().isVector() && layouts_.isStated(op.result());
@@ -143,7 +143,7 @@ void LaneDistribution::structure(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i) values_.bind(op.result(i), made->result(i));
 }
 
-// Fills a region of the new op with what the old op's region contains.
+// Distributes the ops of the old op's region into the region of the new op.
 void LaneDistribution::region(const Block &from, Block &to) {
   for (const auto &param : from.params()) values_.bind(param.get(), to.addParam(values_.typeOf(param.get())));
   b_.setEnd(to);
@@ -166,7 +166,7 @@ void LaneDistribution::print(const Op &op) {
   onlyWhere(b_, places_.isFirst(), [&] { values_.copy(op, std::move(operands), {}); });
 }
 
-// First replaces XeGPU ops by tile ops where the hardware cannot distribute their blocks or sizes to lanes.
+// Replaces XeGPU ops by tile ops, before the distribution, if lanes of this hardware cannot hold their blocks or operands.
 void replaceOddBlocks(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes) {
   LaneLayouts layouts(kernel, context, target, lanes);
   xegpuToTiles(context, kernel, [&](const Op &op) {
@@ -188,7 +188,7 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
       continue;
     }
     int64_t lanes = subgroupSizeFor(target, *kernel);
-    // Lane scope has no larger workgroups, so the result could not be read back.
+    // A larger workgroup is an error at lane scope, so the printed result could not be parsed again.
     if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {
       fits = false;
       continue;

@@ -1,8 +1,8 @@
-// distribute-to-lanes: gives each lane of a subgroup its elements of the subgroup's blocks. Vectors become fragments,
-// block messages and dpas get their per-lane forms (sg_map), and tiles become windows onto the elements that one lane
-// loads or stores. Reductions and other ops that need elements of other lanes become shuffles. A subgroup_barrier
-// orders accesses of different lanes to memory that may be the same. Results stay the same, except that the terms of
-// a reduction are added in another order. Kernels at lane scope stay as they are.
+// distribute-to-lanes: gives each lane of a subgroup its elements of the subgroup's blocks. Vectors become fragments, block
+// messages and dpas get their per-lane forms (sg_map), and tiles become windows onto the elements that one lane loads or
+// stores. Reductions and other ops that need elements of other lanes become shuffles. A subgroup_barrier orders accesses of
+// different lanes that may touch the same memory. Results stay the same, except that the terms of a reduction are added in
+// another order. Kernels at lane scope stay as they are.
 #pragma once
 #include "passes/pass.h"
 

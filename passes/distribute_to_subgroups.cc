@@ -15,10 +15,10 @@
 namespace xt {
 namespace {
 
-// Walks a kernel and hands each op to the class that knows how subgroups perform it. Structure ops are its own.
+// Walks a kernel and passes each op to the class that knows how subgroups perform it. Handles structure ops itself.
 class Distribution {
 public:
-  // `slmLimit`: the most bytes of shared local memory that one exchange may use; 0: unlimited.
+  // `slmLimit`: maximum number of bytes of shared local memory that one exchange may use; 0: unlimited.
   Distribution(Kernel &kernel, Context &context, int64_t slmLimit)
       : kernel_(kernel), b_(context, kernel.body), prologue_(kernel, context), values_(b_),
         places_(b_, prologue_, kernel.subgroups), barriers_(b_), slm_(b_, prologue_, values_, places_, barriers_),
@@ -52,7 +52,7 @@ void Distribution::run() {
   std::vector<Op *> olds;
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) values_.bind(param.get(), {param.get()});
-  places_.id(); // the kernel's first op, before buffers
+  places_.id(); // creates the kernel's first op, before the buffers
   // New ops follow the old ones, which are erased at the end.
   for (Op *old : olds) {
     b_.setEnd(kernel_.body);
@@ -114,7 +114,7 @@ void Distribution::structure(const Op &op) {
   values_.bindAll(oldResults, results);
 }
 
-// Fills a region of the new op with what the old op's region contains.
+// Distributes the ops of the old op's region into the region of the new op.
 void Distribution::region(const Block &from, Block &to) {
   std::vector<Value *> oldParams;
   Values params;
@@ -139,7 +139,7 @@ void distribute(Module &module, int64_t slmBytes) {
   }
 }
 
-// Whether the lanes of each layout share pieces of a subgroup. Reports the first layout where they do not.
+// Reports an error and returns false if the lanes of a layout do not share each piece of a subgroup, but hold whole pieces.
 bool lanesSharePieces(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   const Value *apart = nullptr;
   walk(kernel.body, [&](const Op &op) {

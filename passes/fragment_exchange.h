@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-lanes: moves elements between lanes. Each register of the result comes from registers of
-// other lanes, by shuffles.
+// Internal to the pass distribute-to-lanes: moves elements between lanes. Shuffles bring the elements of each register of the
+// result from registers of other lanes.
 #pragma once
 #include "passes/lane_moves.h"
 #include "passes/lane_places.h"
@@ -12,17 +12,18 @@ class FragmentExchange {
 public:
   FragmentExchange(Builder &builder, LanePlaces &places) : b_(builder), places_(places) {}
 
-  // The instructions of each lane that exchange elements, so far.
+  // The number of instructions of each lane that were created so far to exchange elements.
   const ShuffleCost &cost() const { return cost_; }
 
-  // A fragment converted to another layout; unchanged if it already has that layout.
+  // Converts a fragment to another layout. Returns it unchanged if it already has that layout.
   Value *converted(Value *fragment, const Layout *from, const Layout *to);
 
   // Maps an index of the result to the source index; nullopt: the element comes from `otherwise` (null: any value).
   using Source = std::function<std::optional<std::vector<int64_t>>(std::span<const int64_t> index)>;
+  // Returns a fragment with the layout `to`, whose elements come from where `source` says.
   Value *exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source, Value *otherwise = nullptr);
 
-  // The value of the lane with this number.
+  // Returns the `value` of the lane with the number `lane`.
   Value *shuffled(Value *value, Value *lane);
 
 private:

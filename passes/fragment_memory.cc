@@ -24,7 +24,7 @@ void FragmentMemory::before(const Op &op, const Layout *layout) {
 void FragmentMemory::loadTile(const Op &op) {
   const Value *tile = op.operand(0);
   const Layout *layout = layouts_.of(op.result());
-  before(op, transposes(op) ? nullptr : layout); // in memory, other lanes own these elements
+  before(op, transposes(op) ? nullptr : layout); // a transposed load: other lanes own these elements in memory
   Type type = values_.typeOf(op.result());
   values_.bind(op.result(), assembled(type, tile, layout, [&](const Piece &piece) {
                  Value *window = windows_.at(tile, layout, piece, transposes(op));
@@ -32,7 +32,7 @@ void FragmentMemory::loadTile(const Op &op) {
                }));
 }
 
-// Puts the fragment together from its pieces.
+// Loads the pieces of a fragment and puts them together.
 Value *FragmentMemory::assembled(Type type, const Value *tile, const Layout *layout,
                                  const std::function<Value *(const Piece &)> &load) {
   Value *result = nullptr;
@@ -77,7 +77,7 @@ void FragmentMemory::scatter(const Op &op) {
   values_.copy(op, {values_.of(op.operand(0)), mask, values_.of(op.operand(2))}, {});
 }
 
-// One of the lanes that hold the same element performs the atomic op, and broadcasts the old value to the others.
+// Of the lanes that hold the same element, one performs the atomic op and broadcasts the old value to the others.
 void FragmentMemory::atomic(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
   const Value *tile = op.operand(1);

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-lanes: loads, stores and atomic ops. Each lane accesses its own elements, and waits where
-// another lane may access the same ones.
+// Internal to the pass distribute-to-lanes: loads, stores and atomic ops. Each lane accesses its own elements, and waits if
+// another lane may access the same elements.
 #pragma once
 #include "passes/fragment_exchange.h"
 #include "passes/fragment_windows.h"
@@ -21,8 +21,8 @@ public:
   void atomic(const Op &op);
   void storeScalar(const Op &op);
 
-  // Emits a barrier before the op where a lane may read before another lane has written, or after another lane has overwritten
-  // the element. `layout`: which lane accesses which element; null: any lane any element.
+  // Emits a barrier before the op if a lane may read before another lane has written, or after another lane has overwritten
+  // the element. `layout`: which lane accesses which element; null: each lane may access any element.
   void before(const Op &op, const Layout *layout);
 
 private:

@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-lanes: what each value of a subgroup becomes in a lane. A vector becomes the fragment of
-// the lane's own elements, a scalar stays.
+// Internal to the pass distribute-to-lanes: maps each value of a subgroup to the value of a lane that replaces it. A vector
+// becomes the fragment of the lane's own elements; a scalar stays a scalar.
 #pragma once
 #include "ir/builder.h"
 #include "ir/context.h"
@@ -13,16 +13,17 @@ public:
 
   Value *of(const Value *value) const { return values_.at(value); }
   std::vector<Value *> ofAll(std::span<Value *const> values) const;
-  // The new value takes the old one's name.
+  // Lets `value` replace `old`. It takes the name of `old` if it has none.
   void bind(const Value *old, Value *value);
 
-  // The types of what a value becomes, and of a fragment of a vector with this layout.
+  // The type of the value that replaces `value`, and the type of a fragment of a vector with this layout.
   Type typeOf(const Value *value) const;
   Type fragment(const Layout *layout, Elem elem) const;
 
-  // The same op on other operands.
+  // Creates a copy of the op with these operands and result types.
   Op *copy(const Op &op, std::vector<Value *> operands, std::vector<Type> results);
-  // The same op on what its operands become: for scalars, and where each lane performs it on its own elements.
+  // Creates a copy of the op on the values that replace its operands: for scalars, and if each lane performs the op on its own
+  // elements.
   void repeat(const Op &op);
 
 private:

@@ -14,7 +14,8 @@ const Op *initOf(const Value *tile) {
   return op && op->kind() == OpKind::InitTile ? op : nullptr;
 }
 
-// Along each dimension, the register digits after the last lane digit count adjacent elements.
+// Cuts a lane's elements into runs of adjacent elements, which the register digits after the last lane digit of each dimension
+// count.
 std::vector<Piece> runsOf(const Layout *layout) {
   std::vector<Piece> pieces = {{{}, {}, {}}};
   for (int d = 0; d < layout->rank(); ++d) {
@@ -35,7 +36,7 @@ std::vector<Piece> runsOf(const Layout *layout) {
   return pieces;
 }
 
-// Each element on its own.
+// Cuts a lane's elements into pieces of one element.
 std::vector<Piece> elementsOf(const Layout *layout) {
   std::vector<Piece> elements;
   for (const Piece &piece : runsOf(layout))

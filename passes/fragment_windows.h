@@ -10,13 +10,14 @@ public:
   FragmentWindows(Builder &builder, const FragmentValues &values, LanePlaces &places)
       : b_(builder), values_(values), places_(places) {}
 
-  struct Piece { // part of a fragment whose elements one window holds
+  struct Piece { // part of a fragment that one window contains
     std::vector<int64_t> own, shape; // first index in the fragment, and extents
     std::vector<int64_t> start;      // index in the vector, without the part that depends on the lane number
   };
-  // The pieces that a lane holds of a tile's vector: runs of adjacent elements where a window may have their shape.
+  // The pieces of a tile's vector that a lane holds: runs of adjacent elements if a window may have their shape, otherwise
+  // single elements.
   std::vector<Piece> piecesOf(const Value *tile, const Layout *layout) const;
-  // The window at a piece; `turned` swaps rows and columns.
+  // Creates the window for a piece of the tile. If `turned`, the piece and the layout are those of the tile's transpose.
   Value *at(const Value *tile, const Layout *layout, const Piece &piece, bool turned = false);
 
 private:

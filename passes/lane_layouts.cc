@@ -72,8 +72,8 @@ LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, const TargetInfo &tar
   }
 }
 
-// Has the result of visiting all movers in program order until nothing changes, but skips those next to which nothing
-// has changed since their last visit. Each class gets its layout once, so that each mover is visited only a few
+// Has the effect of visiting all movers in program order until nothing changes, but visits a mover again only if a vector next
+// to it has got a layout since the last visit. Each class gets its layout once, so that each mover is visited only a few
 // times.
 void LaneLayouts::spread(const std::vector<Op *> &movers, std::span<const size_t> first) {
   using Visit = std::pair<size_t, size_t>; // the round, and the number of a mover
@@ -186,7 +186,7 @@ const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout 
   return known(to) ? to : nullptr;
 }
 
-// Passes a layout across the op. Returns the value that got a layout, null if neither did.
+// Passes the layout of one side of the op to the other side. Returns the value that got a layout, null if none did.
 const Value *LaneLayouts::handOn(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   const Layout *a = of(from), *b = of(to);

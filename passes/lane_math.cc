@@ -12,8 +12,8 @@ namespace {
 int dimOf(const Op &op) { return static_cast<int>(dimensionOf(op)); }
 size_t at(int dim) { return static_cast<size_t>(dim); }
 
-// The digits of a dimension that count within blocks of n adjacent elements; nullopt if a block boundary is not one
-// of the digits.
+// The digits of a dimension that count within blocks of n adjacent elements; nullopt if no digit begins at, or can be split
+// at, the boundary of a block.
 std::optional<std::vector<Factor>> innerDigits(const Layout *layout, int dim, int64_t n) {
   std::vector<Factor> inner;
   int64_t weight = 1;
@@ -50,7 +50,7 @@ const Layout *LaneMath::gathered(const Layout *layout, int dim) const {
 
 // --- reductions and broadcasts ---------------------------------------------------------------------------------------
 
-// Reduces first within each lane, then among the lanes that hold a block of adjacent elements.
+// Reduces within each lane first, then among the lanes that hold a block of adjacent elements.
 void LaneMath::reduction(const Op &op) {
   int dim = dimOf(op);
   const Value *from = op.operand(0), *to = op.result();
@@ -96,7 +96,7 @@ void LaneMath::broadcast(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   int64_t n = to->type().extent(dim) / from->type().extent(dim);
   const Layout *layout = layouts_.of(to), *wanted = grouped(b_.context(), layout, dim, n);
-  if (!wanted || !innerDigits(layout, dim, n)) { // without this the block of an element would depend on the lane
+  if (!wanted || !innerDigits(layout, dim, n)) { // otherwise the block to which an element belongs would depend on the lane
     layout = gathered(layout, dim);
     wanted = grouped(b_.context(), layout, dim, n);
     XT_CHECK(wanted, "registers of one lane repeat in blocks of any size");
@@ -182,7 +182,7 @@ void LaneMath::dpas(const Op &op) {
   bindFrom(op.result(), product, layout);
 }
 
-// Each lane computes its own elements of the result from its rows of a and its columns of b_.
+// Each lane computes its own elements of the result from its rows of `a` and its columns of `b`.
 void LaneMath::tileMma(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
   auto operandLayout = [&](const Value *operand, DimOf rows, DimOf columns) {

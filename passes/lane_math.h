@@ -1,5 +1,5 @@
-// Internal to the pass distribute-to-lanes: ops that need elements from other places than the lane's own: products, transposes,
-// reductions. Dimensions that a lane holds completely need no exchange.
+// Internal to the pass distribute-to-lanes: ops that need elements which other lanes hold, or at other positions: products,
+// transposes, reductions. Dimensions that a lane holds completely need no exchange.
 #pragma once
 #include "passes/fragment_exchange.h"
 #include "passes/fragment_values.h"
@@ -22,11 +22,11 @@ public:
   void tileMma(const Op &op);
 
 private:
-  // What the value becomes, in a layout of the op's choice.
+  // The fragment of a value, converted to `layout`.
   Value *in(const Value *value, const Layout *layout);
-  // Makes a fragment in a layout of the op's choice what the value becomes.
+  // Binds `old` to a fragment that has `layout`, after converting it to the layout of `old`.
   void bindFrom(const Value *old, Value *fragment, const Layout *layout);
-  // The layout with all of dimension `dim` in each lane's own registers.
+  // Returns a layout in which each lane holds dimension `dim` completely.
   const Layout *gathered(const Layout *layout, int dim) const;
 
   Builder &b_;

@@ -29,7 +29,7 @@ void LayoutConversion::convert(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
-// The subgroup holds the same pieces, in another layout of its lanes.
+// Converts pieces that stay in their subgroup, but have another layout of its lanes.
 void LayoutConversion::convertLanes(const Op &op) {
   Values results = values_.of(op.operand(0));
   Type type = pieceType(b_.context(), op.result()->type(), Pieces(op.result()->type()));
@@ -42,7 +42,7 @@ void LayoutConversion::convertLanes(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
-// Each subgroup selects its part of the elements that it holds.
+// Converts pieces whose elements the subgroup already holds: it selects its part of them.
 void LayoutConversion::convertInRegisters(const Op &op, const SubgroupChoice &choice) {
   const Value *value = op.operand(0);
   Pieces source(value->type()), target(op.result()->type());
@@ -88,7 +88,8 @@ bool splitsInto(const DimPieces &dim, int64_t band) {
 
 } // namespace
 
-// A vector that is too large for shared local memory is exchanged in bands of rows or columns, one after the other.
+// Returns the bands of rows or columns in which a vector that is too large for shared local memory is exchanged, one after the
+// other; nullopt if no bands fit.
 std::optional<LayoutConversion::Bands> LayoutConversion::bandsOf(Type type, const Pieces &source, const Pieces &target) const {
   int64_t bytes = type.byteCount();
   if (slmLimit_ == 0 || bytes <= slmLimit_) return Bands{0, 1};
@@ -102,7 +103,7 @@ std::optional<LayoutConversion::Bands> LayoutConversion::bandsOf(Type type, cons
   return std::nullopt;
 }
 
-// A condition that holds if a piece is in the current band.
+// Returns the condition that a piece, which begins at `first`, is in the band with the number `band`.
 Value *LayoutConversion::inBand(Value *first, int64_t band, int64_t length) {
   return isEqual(b_, b_.value(OpKind::DivSI, {orZero(b_, first), b_.index(length)}, b_.context().index()), band);
 }
@@ -116,7 +117,7 @@ void LayoutConversion::convertInBands(const Op &op, const Bands &bands) {
   Value *buffer = slm_.buffer(shape, type.elem());
   Type part = pieceType(b_.context(), op.result()->type(), target);
   Values results(target.count(), zerosOf(b_, part));
-  // The position of a piece in the buffer of a band.
+  // Returns the position of a piece in the buffer that holds a band.
   auto place = [&](const Pieces &pieces, size_t k, int64_t band) {
     std::array<Value *, 2> at;
     for (size_t d = 0; d < 2; ++d) {

@@ -1,5 +1,6 @@
-// Internal to the pass distribute-to-subgroups: convert_layout, which gives subgroups other parts of a vector. Costs nothing
-// where the parts are the same, registers where each subgroup already holds what it needs, and an exchange otherwise.
+// Internal to the pass distribute-to-subgroups: convert_layout, which gives subgroups other parts of a vector. The op costs
+// nothing if the parts stay the same, is done in registers if each subgroup already holds what it needs, and needs an exchange
+// otherwise.
 #pragma once
 #include "passes/element_exchange.h"
 
@@ -7,7 +8,7 @@ namespace xt {
 
 class LayoutConversion {
 public:
-  // `slmLimit`: the most bytes of shared local memory that one exchange may use; 0: unlimited.
+  // `slmLimit`: maximum number of bytes of shared local memory that one exchange may use; 0: unlimited.
   LayoutConversion(Builder &builder, SubgroupValues &values, SubgroupPlaces &places, SlmExchange &slm,
                    ElementExchange &elements, int64_t slmLimit)
       : b_(builder), values_(values), places_(places), slm_(slm), elements_(elements), slmLimit_(slmLimit) {}

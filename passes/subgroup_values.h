@@ -1,4 +1,4 @@
-// Internal to the pass distribute-to-subgroups: what each value of the workgroup becomes in a subgroup.
+// Internal to the pass distribute-to-subgroups: maps each value of the workgroup to the values of a subgroup that replace it.
 #pragma once
 #include "ir/builder.h"
 #include "passes/subgroup_pieces.h"
@@ -7,8 +7,8 @@
 
 namespace xt {
 
-// A subgroup's values for one value of the workgroup: one per piece, in the order of Pieces. A scalar, a memref and what
-// all subgroups hold is one value.
+// A subgroup's values for one value of the workgroup: one per piece, in the order of Pieces. A value without pieces
+// (hasPieces), such as a scalar or a memref, becomes one value.
 using Values = std::vector<Value *>;
 
 class SubgroupValues {
@@ -17,11 +17,11 @@ public:
 
   const Values &of(const Value *value) const { return values_.at(value); }
   Value *one(const Value *value) const { return values_.at(value)[0]; }
-  // Those of each value, one after the other.
+  // The subgroup's values for each of `values`, one after the other.
   Values ofAll(std::span<Value *const> values) const;
 
-  // The new values take the old one's name. Where the old one's layout has lanes, or that of a new one, a new one of another
-  // layout is converted.
+  // Lets `values` replace `old`. They take the name of `old` if they have none. A value whose lanes do not have the layout of
+  // the pieces of `old` is converted.
   void bind(const Value *old, Values values);
   // Binds each old value, in order, to as many new values as it has pieces.
   void bindAll(std::span<Value *const> olds, const Values &news);
@@ -33,7 +33,7 @@ private:
   std::unordered_map<const Value *, Values> values_; // for lookup only; iteration order would not be deterministic
 };
 
-// The types that a subgroup's values have for values of these types.
+// The types of a subgroup's values for workgroup values of these types.
 std::vector<Type> subgroupTypes(Context &context, std::span<const Type> types);
 
 } // namespace xt
