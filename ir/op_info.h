@@ -120,7 +120,7 @@ enum class LayoutRule : uint8_t {
   Convert, // no relation: that is its purpose
   Reshape, // the elements keep their owners: reshaped() gives the layout
   Region, // loops and branches: init, block argument, yield and result agree
-  Accumulator, // the result has the layout of the vector that it adds to; tiles keep theirs
+  Accumulator, // the result has the layout of the vector operand, to which the op adds; tile operands keep their layouts
 };
 
 template <class T, size_t N> struct FixedList { // a constexpr list with a length

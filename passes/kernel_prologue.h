@@ -1,5 +1,5 @@
-// Creates ops at the start of a kernel, in the order of the calls, independently of where other builders insert ops: buffers,
-// and values that are computed once for the whole kernel.
+// Creates ops at the start of a kernel: buffers, and values that are computed once for the whole kernel. The ops are in the
+// order of the calls, and their place does not depend on where other builders insert ops.
 #pragma once
 #include "ir/builder.h"
 

@@ -256,7 +256,8 @@ private:
 } // namespace
 
 Result<void> sinkToUses(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels) { // rejects kernels whose code is too large before their registers are counted
+  for (const auto &kernel : module.kernels) {
+    // Checked before registers are counted: a kernel whose code is too large is rejected.
     if (kernel->scope == Scope::Lane && !codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (kernel->scope == Scope::Lane) Sinker(*kernel, target, diagnostics).run(kernel->body);
   }

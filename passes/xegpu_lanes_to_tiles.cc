@@ -40,7 +40,7 @@ private:
       if (op->info().dialect == Dialect::XeGpu)
         replace(*op);
       else
-        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // values carried by a loop
+        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // results of loops and branches
       op = next;
     }
   }

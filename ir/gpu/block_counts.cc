@@ -30,7 +30,7 @@ constexpr Row kRows[] = {
     {&BlockCounts::others, "other", "others"},
 };
 
-// Whether a transpose only moves elements between neighbouring positions within 32 bits of one lane.
+// Whether a transpose packs elements of a column into words of 32 bits (VNNI), or unpacks them: no element changes its lane.
 bool packs(const Op &transpose) { return permutationOf(transpose) == std::vector<int64_t>{0, 2, 1}; }
 
 int64_t BlockCounts::*rowOf(const Op &op) {

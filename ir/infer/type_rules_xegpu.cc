@@ -28,8 +28,8 @@ const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
   return attr ? &std::get<std::string>(attr->value) : nullptr;
 }
 
-// Copies the attributes of the op that belong to the type of its result to `data`. An attribute that contradicts the type is
-// an error.
+// Applies the op's attributes for memory space and boundary check to `data`, the type of its result. Reports an error and
+// returns false if one of these attributes, or the chunk size, contradicts the type.
 bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   auto contradiction = [&](std::string_view name) {
     in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` disagrees with the type"))

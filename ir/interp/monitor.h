@@ -14,7 +14,8 @@ struct Step;
 // the copy's target has no contents and its source must not change.
 enum class CopyPhase : uint8_t { None, Begins, Lands };
 
-// The origin of a memory access (its op and worker), and the memory that an access through an explicit view may use.
+// The origin of a memory access (its op and worker), and the memory that an access may use if it is made through an explicit
+// shape and strides or through an address.
 struct AccessSite {
   const Op *op = nullptr;
   size_t subgroup = 0;              // the worker's number (worker.h)

@@ -26,7 +26,7 @@ public:
 
   // The worker's name in messages: "subgroup 3 of workgroup (1, 0)".
   std::string whereabouts() const;
-  // The Error for an access through an explicit view to an element outside of the tile's buffer.
+  // The Error for an element that an explicit shape and strides place outside of the tile's buffer (Overreach).
   Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
   // Returns an Error if a block whose descriptor has no boundary check contains elements that are out of bounds of the base.
   Result<void> staysInside(const Step &step, Type desc, const TileValue &block) const;

@@ -106,8 +106,8 @@ public:
   std::vector<int64_t> subgroupShape() const;
   bool isReplicated(Axis axis) const; // whether some element has several owners on the axis
 
-  // The canonical spelling: a wg_map if one owns the same elements; with lanes, a sg_map for one subgroup, else a xe_map;
-  // otherwise layout<…>. makeLayout of the result gives this layout back.
+  // The canonical spelling. If maps can express the layout, it is a wg_map; with lanes, an xe_map, or a sg_map if there is one
+  // subgroup and its lanes do not wrap around. Otherwise it is layout<…>. makeLayout of the result gives this layout back.
   LayoutSpec spec() const;
   std::string text() const { return spec().text(); }
   // Draws the owners of the elements as a grid with one cell per block that belongs to one owner. The number in a cell is the

@@ -98,8 +98,8 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   return {};
 }
 
-// Processes each file separately, then prints the messages of all. `looked` receives the files that were read or
-// looked for.
+// Processes each file separately and prints its messages after it; JSON and SARIF, which form one document, are printed after
+// the last file. `looked` receives the files that were read or looked for.
 int processFiles(const XtcOptions &options, std::string &out, std::string &spirv, std::vector<WatchedFile> *looked = nullptr) {
   int status = 0;
   bool together = options.json || options.sarif; // all messages form one document

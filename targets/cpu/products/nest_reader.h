@@ -19,9 +19,9 @@ public:
   // Adds 128 to signed bytes, which makes them unsigned, or subtracts 128 from unsigned bytes, which makes them signed.
   LlvmValue *moved(LlvmValue *words);
   LlvmValue *movedRight(LlvmValue *words) { return p.movesRight ? moved(words) : words; }
-  // Transposes a window in squares of registers. `put` receives the lines of a transposed square: each line is a column of the
-  // window, from `column` on, and holds its rows from `row` on (both relative to the window). K runs down the rows of `a`, and
-  // along the rows of `b`.
+  // Transposes a window of a transposed operand in squares of registers. Rows and columns are those in memory, so K runs down
+  // the rows of `a` and along the rows of `b`. `put` receives each transposed square as registers: register i holds column
+  // `column` + i of the window, from row `row` on (both are relative to the window).
   void stageTransposed(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                        llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
 

@@ -15,7 +15,8 @@ struct LaunchFrame {
 };
 
 // `grid` has one range per grid variable of the kernel, outermost first. For a kernel without grid variables it is the launch's
-// own grid of up to three ranges; none: one workgroup. An Error names the argument that does not fit.
+// own grid of up to three ranges; none: one workgroup. An Error names the argument that does not fit, or says what is wrong with
+// the grid.
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 // The number of parts (at most `most`) to divide each workgroup into, so that a few workgroups occupy all threads. It is the

@@ -45,7 +45,8 @@ LlvmValue *Loads::bytesToNextStep(const Value &tile, const TileAccess &access) {
   return b.CreateAdd(down, b.CreateMul(*columns == 0 ? c_.number(0) : c_.argument(*columns), access.columnStride));
 }
 
-// A loop that loads waits for memory anyway, while the loop that computes on the buffer has time to prefetch.
+// If a later loop computes on the buffer, that loop prefetches, because it has time to. The loop that loads waits for memory
+// anyway.
 LlvmValue *Loads::aheadNowOrLater(const Op &load, const TileAccess &access) {
   if (inPlace_.contains(load.result())) return nullptr; // emitLoad() has recorded the distance, if it is known
   LlvmValue *ahead = bytesAhead(load.operand(0), access);

@@ -19,7 +19,7 @@ using Fragment = std::vector<FragmentElement>; // row-major
 
 inline constexpr size_t kLongestVector = 16; // the limit of SPIR-V's Vector16
 
-// The number of the next `left` elements of `bits` bits each that form one vector: 16, 8, 4, 2 or 1, up to 32 bytes.
+// How many of the next `left` elements, of `bits` bits each, form one vector of at most 32 bytes: 16, 8, 4, 2 or 1.
 size_t chunkLength(unsigned bits, size_t left);
 
 size_t lengthOf(const LlvmValue *vectorOrScalar);
