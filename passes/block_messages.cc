@@ -54,6 +54,7 @@ Value *BlockMessages::descriptor(const Value *tile, const std::vector<int64_t> &
   TypeData data = tile->type().data();
   data.kind = TypeKind::TensorDesc;
   data.shape = shape;
+  data.layout = nullptr;
   data.order = Order::RowMajor;
   Op *op = b_.create(OpKind::CreateNdTdesc, windows_.initOperands(tile, origin, isByColumns(tile)),
                      {b_.context().intern(std::move(data))});

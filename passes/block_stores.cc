@@ -42,12 +42,12 @@ const BlockShape *BlockStores::widestWithin(int bits, int64_t columns) const {
   return widest;
 }
 
-// Whether each lane holds what the messages that store these blocks take from it.
+// Whether messages store all these blocks, and each lane holds what they take from it.
 bool BlockStores::takesStatedLayout(const Value *value, const BlockGrid &grid) const {
   int bits = memoryBits(value->type().elem());
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> size = grid.shape(k);
-    if (!blockMessage(target_, BlockUse::Store, bits, size[0], size[1])) continue; // stored by lanes
+    if (!blockMessage(target_, BlockUse::Store, bits, size[0], size[1])) return false;
     const Layout *taken = blockMessageLayout(b_.context(), size, bits, classes_.lanes(), false, false);
     if (!taken || taken != classes_.layout(value, size)) return false;
   }

@@ -65,7 +65,9 @@ bool mayMeet(const LaneAccess &a, const LaneAccess &b) {
   int64_t apart[2];
   if (!distance(*a.init, *b.init, apart)) return true;
   Type first = a.init->result()->type(), second = b.init->result()->type();
-  if (apart[0] == 0 && apart[1] == 0 && a.layout == b.layout && a.layout) return false;
+  // Of the lanes that hold copies of an element all load it, but only the first one stores it.
+  bool sameLanes = a.layout && a.layout == b.layout && ((a.writes && b.writes) || !a.layout->isReplicated(Axis::Lane));
+  if (apart[0] == 0 && apart[1] == 0 && sameLanes) return false;
   for (int d = 0; d < 2; ++d)
     if (apart[d] >= first.extent(d) || -apart[d] >= second.extent(d)) return false;
   return true;

@@ -7,6 +7,7 @@
 #include "passes/facts.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace xt {
@@ -28,7 +29,11 @@ bool canTurn(const Value *value, int depth) {
   return true;
 }
 
-Type turnedType(Context &context, Type type) { return context.vector({type.extent(1), type.extent(0)}, type.elem()); }
+Type turnedType(Context &context, Type type) {
+  const Layout *layout = type.layout();
+  if (layout) layout = transposed(context, layout, std::array<int64_t, 2>{1, 0});
+  return context.vector({type.extent(1), type.extent(0)}, type.elem(), layout);
+}
 
 // Builds the transpose of a value before the op that defines it. `turned` holds the transposes that were built earlier.
 Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Value *> &turned) {
