@@ -71,7 +71,8 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target, Context &co
 }
 
 const Layout *BlockClasses::layout(const Value *value, std::span<const int64_t> shape) const {
-  const Layout *whole = value->type().isVector() ? classOf(value).layout : nullptr;
+  bool ofOffsets = value->type().isTile() && value->type().data().scatter;
+  const Layout *whole = value->type().isVector() || ofOffsets ? classOf(value).layout : nullptr;
   return whole ? sliced(context_, whole, shape) : nullptr;
 }
 

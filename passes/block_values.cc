@@ -50,9 +50,11 @@ std::vector<Type> BlockValues::typesOf(const Value *value) const {
     if (type.isVector()) {
       types.push_back(blockType(value, k));
     } else if (roots_.root(value)) {
-      types.push_back(context.vector(std::move(shape), Elem::Index));
+      const Layout *lanes = classes_.layout(value, shape);
+      types.push_back(context.vector(std::move(shape), Elem::Index, lanes));
     } else {
       TypeData data = type.data();
+      data.layout = classes_.layout(value, shape);
       data.shape = std::move(shape);
       types.push_back(context.intern(std::move(data)));
     }

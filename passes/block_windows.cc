@@ -95,6 +95,7 @@ Value *BlockWindows::scatterWindow(const Op &init, Value *offsets) {
   for (size_t i = 0; i < init.operandCount(); ++i) operands.push_back(i == 1 ? offsets : values_.one(init.operand(i)));
   TypeData data = init.result()->type().data();
   data.shape = {offsets->type().shape().begin(), offsets->type().shape().end()};
+  data.layout = offsets->type().layout();
   return b_.value(OpKind::InitTile, std::move(operands), b_.context().intern(std::move(data)));
 }
 
@@ -112,10 +113,12 @@ void BlockWindows::eachWindow(const Op &op) {
     if (operand->type().isTile()) tile = operand;
   XT_CHECK(tile, "gathers, scatters and atomics have a tile");
   const BlockGrid &grid = classes_.grid(tile);
+  auto lanes = [&](size_t k) { return op.resultCount() ? values_.blockType(op.result(), k).layout() : nullptr; };
   Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     Values operands;
-    for (const Value *operand : op.operands()) operands.push_back(operand == tile ? of(tile, grid, k) : values_.of(operand)[k]);
+    for (const Value *operand : op.operands())
+      operands.push_back(operand == tile ? of(tile, grid, k, lanes(k)) : values_.of(operand)[k]);
     std::vector<Type> types;
     if (op.resultCount()) types.push_back(values_.blockType(op.result(), k));
     Op *made = values_.copy(op, std::move(operands), types);

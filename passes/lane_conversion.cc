@@ -55,7 +55,9 @@ Value *LaneConversion::convert(Value *vector, const Layout *to, bool throughMemo
   if (vector->type() == type) return vector;
   const Layout *from = vector->type().layout();
   auto inRegisters = [&] { return b_.value(OpKind::ConvertLayout, {vector}, type); }; // distribute-to-lanes has the remark
-  if (!to || type.rank() != 2 || (!from && !throughMemory)) return inRegisters();
+  constexpr int64_t kMessageBytes = 2048; // the largest window that no layout divides between lanes
+  bool fromAnyLanes = !from && throughMemory && type.byteCount() <= kMessageBytes;
+  if (!to || type.rank() != 2 || (!from && !fromAnyLanes)) return inRegisters();
   ConversionCost cost;
   if (from)
     cost = conversionCost(withCopies(b_.context(), from, lanes_), withCopies(b_.context(), to, lanes_),
