@@ -46,7 +46,8 @@ std::vector<const Value *> sourcesOf(const Op &op, size_t result) {
 
 } // namespace
 
-// Gives each tile the root of its first path, then propagates contradictions along the other paths until nothing changes.
+// Gives each tile the root of its first path, then propagates contradictions along the other paths until nothing changes. They
+// go backwards too: a tile of several matrices is held as windows, and so is each tile that it may be.
 TileRoots::TileRoots(const Kernel &kernel) : kernel_(kernel) {
   findDivisors();
   bool changed = true;
@@ -63,6 +64,7 @@ TileRoots::TileRoots(const Kernel &kernel) : kernel_(kernel) {
     walk(kernel.body, [&](const Op &op) {
       if (op.kind() == OpKind::InitTile) set(op.result(), &op);
       if (op.kind() == OpKind::UpdateTileOffset && has(op.operand(0))) set(op.result(), roots_.at(op.operand(0)));
+      if (op.kind() == OpKind::UpdateTileOffset && has(op.result()) && !roots_.at(op.result())) set(op.operand(0), nullptr);
       if (!op.regionCount()) return;
       CarriedAt at = carriedAt(op);
       for (size_t i = 0; i < op.resultCount(); ++i) {
@@ -72,6 +74,9 @@ TileRoots::TileRoots(const Kernel &kernel) : kernel_(kernel) {
           set(op.result(i), roots_.at(source));
           if (at.loops) set(op.region()->param(at.param + i), roots_.at(source));
         }
+        if (!has(op.result(i)) || roots_.at(op.result(i))) continue;
+        for (const Value *source : sourcesOf(op, i)) set(source, nullptr);
+        if (at.loops) set(op.region()->param(at.param + i), nullptr);
       }
     });
   }

@@ -11,7 +11,8 @@ public:
   explicit TileRoots(const Kernel &kernel);
 
   // The init_tile that the tile comes from. If it may come from several, one of them, provided that they have the same base,
-  // leading offsets, shape and strides (row and column offsets may differ); otherwise null.
+  // leading offsets, shape and strides (row and column offsets may differ); otherwise null. Also null if a loop or a branch may
+  // give a tile of another matrix in place of this one.
   const Op *root(const Value *tile) const;
   // A number that is known to divide the index of the tile's first column (in a matrix stored by columns: of its first row), as
   // far as constants, grid steps and loop steps show. 0: the index is always 0.

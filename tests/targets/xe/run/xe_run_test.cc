@@ -160,71 +160,6 @@ TEST_F(XeRun, HostByMetadata) {
   EXPECT_TRUE(has(fails, "line 5: n is positive (workgroup 0)")) << fails.output;
 }
 
-TEST_F(XeRun, SizesAtTheEdge) {
-  for (const char *target : {"xe-pvc", "xe-dg2", "spirv"}) {
-    ToolRun run =
-        runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/edges.xt");
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "8 tests: 8 passed")) << run.output;
-  }
-}
-
-TEST_F(XeRun, LargeTiles) {
-  for (const char *target : {"xe-pvc", "xe-dg2", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --remarks --target=cpu,") + target +
-                          " %src/tests/targets/xe/run/sweeps.xt");
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "20 tests: 20 passed")) << run.output;
-    EXPECT_TRUE(has(run, "@shifted keeps whole tiles before it stores them: `%C` overlaps `%A`")) << run.output;
-    EXPECT_FALSE(has(run, "@add keeps whole tiles")) << "one buffer for several arguments is the same at all places";
-  }
-}
-
-TEST_F(XeRun, LayoutsOfLanes) {
-  for (const char *target : {"xe-pvc", "xe-bmg", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --remarks --target=interp,cpu,") + target +
-                          " %src/tests/targets/xe/run/lane_layouts.xt");
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
-    EXPECT_TRUE(has(run, "elements move between lanes, as the layouts state: ")) << run.output;
-  }
-}
-
-TEST_F(XeRun, NarrowElements) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
-    ToolRun run =
-        runTool(std::string("%bin/xtrun --device=soft --target=interp,") + gpu + " %src/tests/targets/xe/run/narrow.xt");
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "12 tests: 12 passed")) << run.output;
-  }
-}
-
-TEST_F(XeRun, ZerosKeepTheirSigns) {
-  for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu +
-                          " %src/tests/targets/xe/run/signed_zeros.xt");
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
-  }
-}
-
-// At every scope, sums are kept in f32 until the end.
-TEST_F(XeRun, SumsOfNarrowFloatsAreRoundedOnce) {
-  for (const char *type : {"bf16", "f16", "f8E4M3", "f8E5M2"}) {
-    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,xe-pvc,xe-bmg,xe-dg2,spirv -D T=") + type +
-                          " %src/tests/targets/xe/run/narrow_sums.xt");
-    EXPECT_EQ(run.status, 0) << type << run.output;
-    EXPECT_TRUE(has(run, "6 tests: 6 passed")) << type << run.output;
-    EXPECT_FALSE(has(run, "elements differ")) << type << run.output;
-  }
-}
-
-TEST_F(XeRun, ASingleRowOfAnyPitch) {
-  ToolRun run = runTool("%bin/xtrun --device=soft --target=interp,xe-pvc,xe-bmg %src/tests/targets/xe/run/one_row.xt");
-  EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "1 test: 1 passed")) << run.output;
-}
-
 TEST_F(XeRun, MatricesThatAreStoredByColumns) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/by_columns.xt");
   EXPECT_EQ(run.status, 0) << run.output;
@@ -275,13 +210,6 @@ TEST_F(XeRun, BuffersEndWhereTheyEnd) {
   EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
 }
 
-TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
-  ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/rfc_products.xt");
-  EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
-}
-
-// If a launch loses the device, only its test fails. The next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target +
