@@ -144,7 +144,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
     foldTransposesIntoLoads(*kernel, module.context());
     formSweepLoops(*kernel, target, module.context());
     if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
-    formProductLoops(*kernel, target, module.context());
+    formProductLoops(*kernel, target, module.context(), diagnostics);
     expandNests(*kernel, module.context());
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/context.h"
+#include "ir/gpu/block_rules.h"
 #include "ir/op_kinds.h"
 #include "passes/index_arithmetic.h"
 #include "passes/transposed_memref.h"
@@ -128,9 +129,8 @@ void BlockWindows::eachWindow(const Op &op) {
 }
 
 BlockGrid BlockWindows::accessGrid(Type vector, const BlockGrid &wanted) const {
-  constexpr int64_t kMessageBytes = 2048; // maximum number of bytes that one message moves
   for (size_t k = 0; k < wanted.count(); ++k)
-    if (b_.context().vector(wanted.shape(k), vector.elem()).byteCount() > kMessageBytes) return classes_.plainGrid(vector);
+    if (b_.context().vector(wanted.shape(k), vector.elem()).byteCount() > kMostMessageBytes) return classes_.plainGrid(vector);
   return wanted;
 }
 

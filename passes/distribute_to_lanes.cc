@@ -72,14 +72,12 @@ void LaneDistribution::op(const Op &op) {
 
 // Reports what an op costs because the kernel states the layout of an operand or a result.
 void LaneDistribution::remarkOnExchange(const Op &op, const ShuffleCost &before) {
-  int64_t shuffles = exchange_.cost().shuffles - before.shuffles, selects = exchange_.cost().selects - before.selects;
+  ShuffleCost own{exchange_.cost().shuffles - before.shuffles, exchange_.cost().selects - before.selects};
   bool stated = op.resultCount() > 0 && op.result()->type().isVector() && layouts_.isStated(op.result());
   for (const Value *operand : op.operands()) stated |= operand->type().isVector() && layouts_.isStated(operand);
-  if (!stated || shuffles + selects == 0) return;
-  auto counted = [](int64_t count, std::string_view what) { return str(count, " ", what, count == 1 ? "" : "s"); };
+  if (!stated || own.shuffles + own.selects == 0) return;
   diagnostics_.report(DiagCode::LaneMovement, op.range(),
-                      str("elements move between lanes, as the layouts state: ", counted(shuffles, "shuffle"), " and ",
-                          counted(selects, "select"), " in each lane"));
+                      str("elements move between lanes, as the layouts state: ", text(own), " in each lane"));
 }
 
 void LaneDistribution::distribute(const Op &op) {

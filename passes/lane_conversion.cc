@@ -1,6 +1,7 @@
 #include "passes/lane_conversion.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/block_rules.h"
 #include "ir/gpu/lane_fragments.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
@@ -12,8 +13,6 @@ namespace {
 // Rough latencies that instructions of other threads do not hide, in cycles: a shuffle reads registers indirectly in two halves;
 // shared local memory answers later than that, but several accesses are in flight. Only their ratios matter.
 constexpr int64_t kShuffle = 2, kSelect = 1, kAccess = 4, kBarrier = 16;
-
-std::string counted(int64_t count, std::string_view what) { return str(count, " ", what, count == 1 ? "" : "s"); }
 
 int64_t productOf(const std::vector<int64_t> &extents) {
   int64_t product = 1;
@@ -36,10 +35,6 @@ ConversionCost conversionCost(const Layout *from, const Layout *to, int64_t elem
   return cost;
 }
 
-std::string registersText(const ConversionCost &cost) {
-  return str(counted(cost.registers.shuffles, "shuffle"), " and ", counted(cost.registers.selects, "select"));
-}
-
 std::string memoryText(const ConversionCost &cost) {
   return str(counted(cost.stores, "store"), ", ", counted(cost.loads, "load"), ", ", counted(cost.bytes, "byte"), " and ",
              counted(ConversionCost::kBarriers, "barrier"));
@@ -55,20 +50,28 @@ Value *LaneConversion::convert(Value *vector, const Layout *to, bool throughMemo
   if (vector->type() == type) return vector;
   const Layout *from = vector->type().layout();
   auto inRegisters = [&] { return b_.value(OpKind::ConvertLayout, {vector}, type); }; // distribute-to-lanes has the remark
-  constexpr int64_t kMessageBytes = 2048; // the largest window that no layout divides between lanes
-  bool fromAnyLanes = !from && throughMemory && type.byteCount() <= kMessageBytes;
-  if (!to || type.rank() != 2 || (!from && !fromAnyLanes)) return inRegisters();
+  auto notThroughMemory = [&](std::string_view why) {
+    if (throughMemory)
+      diagnostics_.report(DiagCode::LaneMovement, b_.range(),
+                          str("elements move between lanes by shuffles in spite of `shared_memory_conversion`: ", why));
+    return inRegisters();
+  };
+  if (!to) return inRegisters();
+  if (type.rank() != 2) return notThroughMemory("only vectors of two dimensions move through shared local memory");
+  if (!from && !throughMemory) return inRegisters();
+  // Without a layout that divides it between lanes, a window is at most as large as one message.
+  if (!from && type.byteCount() > kMostMessageBytes) return notThroughMemory("no layout of lanes is stated for the operand");
   ConversionCost cost;
   if (from)
     cost = conversionCost(withCopies(b_.context(), from, lanes_), withCopies(b_.context(), to, lanes_),
                           elemInfo(type.elem()).storageBytes);
   if (!throughMemory && cost.inRegisters() <= cost.throughMemory()) return inRegisters();
   Value *memory = buffer(type);
-  if (!memory) return inRegisters();
+  if (!memory) return notThroughMemory("it has no room for the vector of each subgroup");
   if (from)
     diagnostics_.report(DiagCode::LaneMovement, b_.range(),
                         str("elements move between lanes through shared local memory, as the layouts state: ", memoryText(cost),
-                            " in place of ", registersText(cost)));
+                            " in place of ", text(cost.registers)));
   return exchange(vector, memory, type);
 }
 

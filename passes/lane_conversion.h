@@ -23,8 +23,7 @@ struct ConversionCost {
   int64_t throughMemory() const;
 };
 ConversionCost conversionCost(const Layout *from, const Layout *to, int64_t elemBytes);
-// For remarks and tables: "256 shuffles and 240 selects", "16 stores, 16 loads, 1024 bytes and 2 barriers".
-std::string registersText(const ConversionCost &cost);
+// For remarks: "16 stores, 16 loads, 1024 bytes and 2 barriers".
 std::string memoryText(const ConversionCost &cost);
 
 class LaneConversion {

@@ -1,6 +1,7 @@
 #include "passes/lane_moves.h"
 
 #include "ir/base/check.h"
+#include "ir/base/text.h"
 
 #include <algorithm>
 
@@ -77,6 +78,12 @@ void forEachMove(const Layout *from, const Layout *to,
     for (size_t d = 0; d < at.size(); ++d) at[d] *= together[d];
     visit(at, move);
   });
+}
+
+std::string counted(int64_t count, std::string_view what) { return str(count, " ", what, count == 1 ? "" : "s"); }
+
+std::string text(const ShuffleCost &cost) {
+  return str(counted(cost.shuffles, "shuffle"), " and ", counted(cost.selects, "select"));
 }
 
 ShuffleCost shuffleCost(const Layout *from, const Layout *to) {

@@ -44,9 +44,9 @@ Side sideOf(const Op &mma, size_t operand) {
 
 class Former {
 public:
-  Former(Kernel &kernel, const TargetInfo &target, Context &context)
-      : kernel_(kernel), target_(target), context_(context), lanes_(subgroupSizeFor(target, kernel)), classes_(kernel, isTile),
-        depths_(classes_.count(), kUnseen) {}
+  Former(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics)
+      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), lanes_(subgroupSizeFor(target, kernel)),
+        classes_(kernel, isTile), depths_(classes_.count(), kUnseen) {}
 
   void run() {
     walk(kernel_.body, [&](Op &op) { consider(op); });
@@ -116,7 +116,13 @@ private:
     nest->result()->setName(mma.result()->name());
     mma.result()->replaceAllUsesWith(nest->result());
     mma.block()->erase(&mma);
-    for (const Side &side : product.sides) side.load->block()->erase(side.load);
+    for (const Side &side : product.sides) {
+      if (side.load->result()->type().layout())
+        diagnostics_.report(
+            DiagCode::LaneMovement, side.load->range(),
+            "the product that uses this becomes a loop over K, whose steps do not keep the stated layout of lanes");
+      side.load->block()->erase(side.load);
+    }
   }
 
   void narrow() {
@@ -132,6 +138,7 @@ private:
   Kernel &kernel_;
   const TargetInfo &target_;
   Context &context_;
+  Diagnostics &diagnostics_;
   int64_t lanes_;
   ValueClasses classes_;
   std::vector<int> depths_; // by class of tiles
@@ -140,6 +147,8 @@ private:
 
 } // namespace
 
-void formProductLoops(Kernel &kernel, const TargetInfo &target, Context &context) { Former(kernel, target, context).run(); }
+void formProductLoops(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics) {
+  Former(kernel, target, context, diagnostics).run();
+}
 
 } // namespace xt

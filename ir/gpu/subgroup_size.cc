@@ -18,12 +18,14 @@ bool multiplies(const Kernel &kernel) {
 
 } // namespace
 
+int64_t lanesOf(Type type) {
+  return (type.isVector() || type.isTile()) && type.layout() ? type.layout()->axisSize(Axis::Lane) : 1;
+}
+
 int64_t statedLanes(const Kernel &kernel) {
   int64_t all = 1;
   auto add = [&](const Value &value) {
-    const Layout *layout = value.type().isVector() || value.type().isTile() ? value.type().layout() : nullptr;
-    if (!layout) return;
-    int64_t lanes = layout->axisSize(Axis::Lane), step = lanes / std::gcd(all, lanes);
+    int64_t lanes = lanesOf(value.type()), step = lanes / std::gcd(all, lanes);
     all = step >= kMostStatedLanes / all ? kMostStatedLanes : all * step;
   };
   walk(kernel.body, [&](const Op &op) {

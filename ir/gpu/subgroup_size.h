@@ -1,6 +1,7 @@
 // The limit on subgroups per workgroup, and the subgroup size for kernels that leave it to the target.
 #pragma once
 #include "ir/gpu/target_info.h"
+#include "ir/type.h"
 
 #include <vector>
 
@@ -9,6 +10,9 @@ namespace xt {
 class Kernel;
 
 inline constexpr int64_t kMostSubgroups = 1024; // per workgroup, on every target
+
+// The number of lanes over which the layout of a vector or a tile distributes it; 1 without such a layout.
+int64_t lanesOf(Type type);
 
 // The least number of lanes that is a multiple of the number of lanes of each layout in the kernel; 1 if no layout mentions
 // lanes. Saturates at kMostStatedLanes.

@@ -17,11 +17,6 @@
 namespace xt {
 namespace {
 
-// The number of lanes over which the layout of a vector or a tile distributes it.
-int64_t lanesOf(Type type) {
-  return (type.isVector() || type.isTile()) && type.layout() ? type.layout()->axisSize(Axis::Lane) : 1;
-}
-
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
 // The block that an op moves with one message, in units of `bits` bits.
@@ -417,18 +412,18 @@ Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int6
 
 Result<void> checkStatedLanes(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
   if (!subgroupSizesFor(target, kernel).empty()) return {};
-  const Value *widest = nullptr;
+  const Value *fault = nullptr; // the first one whose layout alone does not fit
   walk(kernel.body, [&](const Op &op) {
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      if (lanesOf(op.result(i)->type()) > (widest ? lanesOf(widest->type()) : 1)) widest = op.result(i);
+    for (size_t i = 0; i < op.resultCount() && !fault; ++i)
+      if (subgroupSizesFor(target, kernel, lanesOf(op.result(i)->type())).empty()) fault = op.result(i);
   });
   bool multiplies = subgroupSizesFor(target, kernel, 1).size() < target.subgroupSizes.size();
   std::string have = multiplies ? str("subgroups of ", target.subgroupSizes[0], " lanes for matrix products")
                                 : str("subgroups of ", join(target.subgroupSizes, " or "), " lanes");
-  Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupSize, widest ? widest->range() : kernel.nameRange,
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupSize, fault ? fault->range() : kernel.nameRange,
                                               str("the layouts of `@", kernel.name, "` need a multiple of ",
                                                   statedLanes(kernel), " lanes; ", target.name, " has ", have));
-  if (widest) diagnostic.withLabel(widest->type().layout()->text());
+  if (fault) diagnostic.withLabel(fault->type().layout()->text());
   diagnostic.note("the number of lanes of each layout must divide the size of a subgroup; lanes that remain hold copies");
   return Error::diagnosed();
 }

@@ -1,5 +1,6 @@
 #include "ir/async_copies.h"
 #include "ir/base/text.h"
+#include "ir/gpu/block_rules.h"
 #include "ir/infer/layout_inference.h"
 #include "ir/infer/layout_rules.h"
 #include "ir/op_kinds.h"
@@ -79,10 +80,9 @@ private:
   }
 
   bool blocks() {
-    constexpr int64_t kMessageBytes = 2048;
     for (const Value *value : values())
       if (value->type().isWindow() && !(value->type().isTile() && value->type().layout()) &&
-          value->type().byteCount() > kMessageBytes)
+          value->type().byteCount() > kMostMessageBytes)
         return lies(*value, str("this ", shapedText(value->type()), " is larger than 2 KiB"));
     return true;
   }

@@ -14,7 +14,7 @@ constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kPrefetchedRows = 256; // rows of `b`: enough to give the few tiles of a panel time to prefetch the next one
 constexpr int64_t kFewestRows = 16; // rows of `a`
 constexpr int64_t kFewTiles = 24; // tiles of rows; with so few, loading a panel takes longer than computing its sums
-constexpr int64_t kFromMemory = 24 * kMiB; // a `b` of so many bytes may not fit into the L3 cache
+constexpr int64_t kFromMemory = 24 * kMiB; // the size from which `b` may not fit into the L3 cache
 constexpr int64_t kPrefetchDistance = 16; // how far ahead packing prefetches, in rows of `b`
 
 // Saturates at the ends of i64: a memref may have a huge extent or stride that stands for "no bound".
