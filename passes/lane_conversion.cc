@@ -65,7 +65,7 @@ Value *LaneConversion::convert(Value *vector, const Layout *to, bool throughMemo
   if (from)
     cost = conversionCost(withCopies(b_.context(), from, lanes_), withCopies(b_.context(), to, lanes_),
                           elemInfo(type.elem()).storageBytes);
-  if (!throughMemory && cost.inRegisters() <= cost.throughMemory()) return inRegisters();
+  if (!throughMemory && !cost.prefersMemory()) return inRegisters();
   Value *memory = buffer(type);
   if (!memory) return notThroughMemory("it has no room for the vector of each subgroup");
   if (from)

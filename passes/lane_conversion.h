@@ -21,6 +21,7 @@ struct ConversionCost {
   // Estimated cycles.
   int64_t inRegisters() const;
   int64_t throughMemory() const;
+  bool prefersMemory() const { return throughMemory() < inRegisters(); }
 };
 ConversionCost conversionCost(const Layout *from, const Layout *to, int64_t elemBytes);
 // For remarks: "16 stores, 16 loads, 1024 bytes and 2 barriers".
