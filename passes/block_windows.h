@@ -17,7 +17,8 @@ public:
   void eachWindow(const Op &op);
 
   // Returns the window onto block k of `grid`. If the root of the tile is not known, `grid` must be the tile's own grid.
-  // `lanes`: which lane accesses which elements; null: distribute-to-lanes chooses.
+  // `lanes`: which lane accesses which elements; null: distribute-to-lanes chooses. It has no effect for a scatter tile, whose
+  // offsets say so, and for a tile whose root is not known.
   Value *of(const Value *tile, const BlockGrid &grid, size_t k, const Layout *lanes = nullptr);
   // Creates the window onto [origin, origin + shape) of a tile whose root is known and which is not a scatter tile.
   Value *at(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,

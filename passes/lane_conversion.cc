@@ -1,5 +1,6 @@
 #include "passes/lane_conversion.h"
 
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/gpu/lane_fragments.h"
@@ -14,12 +15,6 @@ namespace {
 // shared local memory answers later than that, but several accesses are in flight. Only their ratios matter.
 constexpr int64_t kShuffle = 2, kSelect = 1, kAccess = 4, kBarrier = 16;
 
-int64_t productOf(const std::vector<int64_t> &extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents) product *= extent;
-  return product;
-}
-
 } // namespace
 
 int64_t ConversionCost::inRegisters() const { return kShuffle * registers.shuffles + kSelect * registers.selects; }
@@ -30,8 +25,7 @@ ConversionCost conversionCost(const Layout *from, const Layout *to, int64_t elem
   cost.registers = shuffleCost(from, to);
   cost.stores = productOf(from->ownerShape(Axis::Lane));
   cost.loads = productOf(to->ownerShape(Axis::Lane));
-  cost.bytes = elemBytes;
-  for (int64_t extent : from->shape()) cost.bytes *= extent;
+  cost.bytes = elemBytes * productOf(from->shape());
   return cost;
 }
 

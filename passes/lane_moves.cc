@@ -1,6 +1,7 @@
 #include "passes/lane_moves.h"
 
 #include "ir/base/check.h"
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 
 #include <algorithm>
@@ -80,8 +81,6 @@ void forEachMove(const Layout *from, const Layout *to,
   });
 }
 
-std::string counted(int64_t count, std::string_view what) { return str(count, " ", what, count == 1 ? "" : "s"); }
-
 std::string text(const ShuffleCost &cost) {
   return str(counted(cost.shuffles, "shuffle"), " and ", counted(cost.selects, "select"));
 }
@@ -89,8 +88,7 @@ std::string text(const ShuffleCost &cost) {
 ShuffleCost shuffleCost(const Layout *from, const Layout *to) {
   ShuffleCost cost;
   forEachMove(from, to, [&](const std::vector<int64_t> &, const LaneMove &move) {
-    int64_t size = 1;
-    for (int64_t extent : move.shape) size *= extent;
+    int64_t size = productOf(move.shape);
     std::vector<LaneMove::Source> sources = move.sources();
     for (const LaneMove::Source &source : sources) cost.shuffles += source.stays ? 0 : size;
     cost.selects += (static_cast<int64_t>(sources.size()) - 1) * size;

@@ -38,8 +38,6 @@ struct ShuffleCost {
 ShuffleCost shuffleCost(const Layout *from, const Layout *to);
 // For remarks: "256 shuffles and 240 selects".
 std::string text(const ShuffleCost &cost);
-// "1 shuffle", "2 shuffles".
-std::string counted(int64_t count, std::string_view what);
 
 // Calls f on every index of a shape, row-major.
 template <class F> void forEachIndex(std::span<const int64_t> shape, F f) {

@@ -11,10 +11,9 @@ ShownDiagnostics shownOf(const Diagnostics &diagnostics, size_t most) {
     if (diagnostic->severity == Severity::Warning && ++warnings > most) continue;
     shown.list.push_back(diagnostic);
   }
-  auto counted = [](size_t n, std::string_view what) { return str(n, " more ", what, n == 1 ? "" : "s"); };
   std::string rest;
-  if (errors > most) rest = counted(errors - most, "error");
-  if (warnings > most) rest += (rest.empty() ? "" : " and ") + counted(warnings - most, "warning");
+  if (errors > most) rest = counted(static_cast<int64_t>(errors - most), "more error");
+  if (warnings > most) rest += (rest.empty() ? "" : " and ") + counted(static_cast<int64_t>(warnings - most), "more warning");
   if (!rest.empty()) shown.rest = str("there are ", rest, ", which are not shown");
   return shown;
 }

@@ -64,6 +64,8 @@ std::string_view closestName(std::string_view name, std::span<const std::string_
   return best;
 }
 
+std::string counted(int64_t n, std::string_view noun) { return str(n, " ", noun, n == 1 ? "" : "s"); }
+
 std::string ordinal(size_t n) {
   const char *suffix = "th";
   if (n % 100 < 11 || n % 100 > 13) {

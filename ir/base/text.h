@@ -46,5 +46,7 @@ std::string_view closestName(std::string_view name, std::span<const std::string_
 
 // 1 -> "1st", 2 -> "2nd" ...
 std::string ordinal(size_t n);
+// "1 byte", "2 bytes".
+std::string counted(int64_t n, std::string_view noun);
 
 } // namespace xt

@@ -12,8 +12,6 @@ namespace {
 
 constexpr PanelLimits kTextLimits = {32, 16, 8};
 
-std::string plural(int64_t n, std::string_view one) { return str(n, " ", one, n == 1 ? "" : "s"); }
-
 std::string shapeOr1(std::span<const int64_t> shape) { return shape.empty() ? "1" : shapeText(shape); }
 
 // "32x64 = 2048".
@@ -137,7 +135,7 @@ std::vector<SummaryLine> layoutSummary(const Layout &layout) {
   }
   lines.push_back({"lanes", laneText});
   lines.push_back(
-      {"registers", str(plural(layout.axisSize(Axis::Register), "element"), lanes > 1 ? " per lane" : " per subgroup")});
+      {"registers", str(counted(layout.axisSize(Axis::Register), "element"), lanes > 1 ? " per lane" : " per subgroup")});
   return lines;
 }
 

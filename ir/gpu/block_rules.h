@@ -9,7 +9,7 @@
 
 namespace xt {
 
-inline constexpr int64_t kMostMessageBytes = 2048; // that one block message moves, on every target
+inline constexpr int64_t kMostMessageBytes = 2048; // the most that one block message moves, on every target
 
 // A matrix in memory, as far as it is known at compile time: kDynamic for values known only at launch.
 struct BlockBase {

@@ -1,6 +1,5 @@
 #include "ir/gpu/lane_fragments.h"
 
-#include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/gpu/operand_layout.h"
@@ -27,21 +26,6 @@ const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std:
   LayoutOrError made = makeLayout(context, spec, shape);
   const Layout *const *layout = std::get_if<const Layout *>(&made);
   return layout ? *layout : nullptr;
-}
-
-const Layout *withCopies(Context &context, const Layout *layout, int64_t lanes) {
-  int64_t own = layout->axisSize(Axis::Lane);
-  if (own == lanes) return layout;
-  XT_CHECK(lanes % own == 0, "the subgroup size is a multiple of the lanes of each layout");
-  LayoutSpec spec;
-  FactorMap &map = spec.factors.emplace();
-  for (int d = 0; d < layout->rank(); ++d) map.dims.emplace_back(layout->factors(d).begin(), layout->factors(d).end());
-  map.replication.assign(layout->replication().begin(), layout->replication().end());
-  map.replication.push_back({lanes / own, Axis::Lane, own});
-  LayoutOrError made = makeLayout(context, spec, layout->shape());
-  const Layout *const *found = std::get_if<const Layout *>(&made);
-  XT_CHECK(found, "copies on further lanes are a layout");
-  return *found;
 }
 
 const Layout *blockMessageLayout(Context &context, std::span<const int64_t> shape, int64_t bits, int64_t lanes, bool transposes,

@@ -39,8 +39,6 @@ DpasFragments instructionFragments(Context &context, const TargetInfo &target, c
 // sg_map<wi_layout, wi_data> for a shape; null if it does not fit.
 const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
                            std::span<const int64_t> shape);
-// The layout on subgroups of `lanes` lanes, a multiple of its own number: the remaining lanes hold copies.
-const Layout *withCopies(Context &context, const Layout *layout, int64_t lanes);
 // How a 2D block message deals out a block of this shape, whose elements take `bits` bits in memory, to the lanes of a subgroup;
 // the layout is that of the block in memory. Null if no layout describes it. Source: cl_intel_subgroup_2d_block_io. A lane gets
 // one column of 16- and 32-bit elements, or a pair of columns of 8-bit ones; where the block is narrower than the subgroup, the

@@ -170,6 +170,8 @@ const Layout *reshaped(LayoutTable &table, const Layout *layout, std::span<const
 
 // Like `layout` on the subgroup axis, without lanes: what the lanes of a subgroup hold belongs to the subgroup.
 const Layout *onSubgroups(LayoutTable &table, const Layout *layout);
+// The layout on subgroups of `lanes` lanes, a multiple of its own number: the remaining lanes hold copies.
+const Layout *withCopies(LayoutTable &table, const Layout *layout, int64_t lanes);
 // The layout of a part of this shape, when each owner keeps its own elements: the outermost digit of a dimension is cut where it
 // counts registers. Null where a part of this extent is not a number of such steps.
 const Layout *sliced(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape);

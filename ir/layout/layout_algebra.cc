@@ -1,4 +1,5 @@
-// Layouts of related shapes: grouped and repeated indices, and the same elements in another shape.
+// Layouts of related shapes: grouped and repeated indices, parts, and the same elements in another shape. Layouts without lanes,
+// and on more lanes.
 #include "ir/base/check.h"
 #include "ir/layout/layout_builder.h"
 #include "ir/layout/layout_table.h"
@@ -120,6 +121,15 @@ const Layout *onSubgroups(LayoutTable &table, const Layout *layout) {
   LayoutBuilder builder = builderFrom(*layout);
   for (size_t d = 0; d < builder.dims.size(); ++d) builder.dims[d] = digitsOn(*layout, static_cast<int>(d), Axis::Subgroup);
   std::erase_if(builder.replication, [](const Factor &factor) { return factor.axis == Axis::Lane; });
+  return table.intern(std::move(builder).build());
+}
+
+const Layout *withCopies(LayoutTable &table, const Layout *layout, int64_t lanes) {
+  int64_t own = layout->axisSize(Axis::Lane);
+  if (own == lanes) return layout;
+  XT_CHECK(lanes % own == 0, "the subgroup size is a multiple of the lanes of each layout");
+  LayoutBuilder builder = builderFrom(*layout);
+  builder.replication.push_back({lanes / own, Axis::Lane, own});
   return table.intern(std::move(builder).build());
 }
 

@@ -381,8 +381,8 @@ private:
       return;
     }
     if (!ofLanes() && !checkStatedLanes(kernel_, target_, diagnostics_).ok()) return;
-    int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end());
-    (void)checkWorkgroupSize(module_, kernel_, size, !ofLanes() && !products_, target_, diagnostics_)
+    std::vector<int64_t> possible = ofLanes() ? std::vector{kernel_.lanes} : subgroupSizesFor(target_, kernel_);
+    (void)checkWorkgroupSize(module_, kernel_, std::ranges::min(possible), possible.size() > 1, target_, diagnostics_)
         .ok(); // run() compares the number of errors
   }
 
@@ -412,12 +412,14 @@ Result<void> checkWorkgroupSize(const Module &module, const Kernel &kernel, int6
 
 Result<void> checkStatedLanes(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
   if (!subgroupSizesFor(target, kernel).empty()) return {};
+  std::vector<int64_t> sizes = subgroupSizesFor(target, kernel, 1);
+  auto fits = [&](Type type) { return std::ranges::any_of(sizes, [&](int64_t size) { return size % lanesOf(type) == 0; }); };
   const Value *fault = nullptr; // the first one whose layout alone does not fit
   walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount() && !fault; ++i)
-      if (subgroupSizesFor(target, kernel, lanesOf(op.result(i)->type())).empty()) fault = op.result(i);
+      if (!fits(op.result(i)->type())) fault = op.result(i);
   });
-  bool multiplies = subgroupSizesFor(target, kernel, 1).size() < target.subgroupSizes.size();
+  bool multiplies = sizes.size() < target.subgroupSizes.size();
   std::string have = multiplies ? str("subgroups of ", target.subgroupSizes[0], " lanes for matrix products")
                                 : str("subgroups of ", join(target.subgroupSizes, " or "), " lanes");
   Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupSize, fault ? fault->range() : kernel.nameRange,

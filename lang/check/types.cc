@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxRank = 5;
 // Limits for the nesting of aliases, and for the total number of alias uses when one alias is expanded.
-constexpr size_t kMostAliasDepth = 100, kMostAliasUses = 1000;
+constexpr size_t kMostAliasUses = 1000;
 
 // The kind of type that a constructor such as `memref` makes.
 TypeKind kindOf(std::string_view constructor) {

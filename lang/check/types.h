@@ -20,6 +20,8 @@ struct ShapedAttrs {
   std::optional<int64_t> chunk;
 };
 
+inline constexpr size_t kMostAliasDepth = 100; // of aliases that stand for one another
+
 class TypeResolver {
 public:
   TypeResolver(Context &context, ParamScope &params) : context_(context), params_(params) {}

@@ -11,9 +11,6 @@ namespace {
 // Limits the quadratic cost of comparing each size with the others.
 constexpr size_t kMostSizes = 1000;
 
-// Ends the search in aliases that contain themselves. The resolver reports chains that are longer than 100.
-constexpr size_t kMostAliases = 100;
-
 } // namespace
 
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
@@ -158,7 +155,7 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
 // The shaped type that an alias stands for, maybe through other aliases; null if it stands for none.
 const ast::TypeExpr *TestLowering::shapedType(const ast::TypeExpr &alias) const {
   const ast::TypeExpr *type = &alias;
-  for (size_t steps = 0; type->kind == ast::TypeExpr::Kind::Alias && steps < kMostAliases; ++steps) {
+  for (size_t steps = 0; type->kind == ast::TypeExpr::Kind::Alias && steps < kMostAliasDepth; ++steps) {
     const ast::TypeAlias *named = params_.symbols().typeAlias(type->name.text);
     if (!named) return nullptr;
     if (NameIndex *index = params_.symbols().index(); index && type == &alias)

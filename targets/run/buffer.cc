@@ -90,7 +90,6 @@ void eachGap(const BufferPlan &plan, const std::function<void(int64_t, int64_t)>
   }
 }
 
-std::string countText(int64_t n, std::string_view noun) { return str(n, " ", noun, n == 1 ? "" : "s"); }
 } // namespace
 
 std::variant<BufferPlan, PlanError> planBuffer(std::span<const int64_t> sizes, Elem elem, const MemoryLayout &memory) {
@@ -167,8 +166,8 @@ void DeviceBuffer::read(RawArray &to, int threads) const {
 
 std::string DeviceBuffer::guardReport() const {
   if (auto damage = checkGuard(data(), -front_, 0, seed_))
-    return str(countText(damage->count, "guard byte"), " changed before the buffer, the last ",
-               countText(-damage->last, "byte"), " before its start");
+    return str(counted(damage->count, "guard byte"), " changed before the buffer, the last ", counted(-damage->last, "byte"),
+               " before its start");
   int64_t changed = 0, firstAt = 0, rowEnd = 0;
   eachGap(plan_, [&](int64_t begin, int64_t end) {
     auto damage = checkGuard(data(), begin, end, seed_);
@@ -177,12 +176,12 @@ std::string DeviceBuffer::guardReport() const {
     changed += damage->count;
   });
   if (changed)
-    return str(countText(changed, "guard byte"), " changed in the padding between rows, the first ",
-               countText(firstAt - rowEnd, "byte"), " after the end of a row, ", countText(firstAt, "byte"),
+    return str(counted(changed, "guard byte"), " changed in the padding between rows, the first ",
+               counted(firstAt - rowEnd, "byte"), " after the end of a row, ", counted(firstAt, "byte"),
                " after the buffer's start");
   if (auto damage = checkGuard(data(), plan_.dataBytes, plan_.dataBytes + back_, seed_))
-    return str(countText(damage->count, "guard byte"), " changed after the buffer, the first ",
-               countText(damage->first - plan_.dataBytes, "byte"), " after the end");
+    return str(counted(damage->count, "guard byte"), " changed after the buffer, the first ",
+               counted(damage->first - plan_.dataBytes, "byte"), " after the end");
   return "";
 }
 

@@ -12,8 +12,6 @@ namespace {
 
 constexpr uint64_t kSeed = 0x5eed; // seed of the guard bytes; the host's buffers use other seeds
 
-std::string countText(int64_t n) { return str(n, n == 1 ? " byte" : " bytes"); }
-
 } // namespace
 
 Result<XeMemory> XeMemory::make(XeDevice &device, XeDevice::Where where, size_t bytes) {
@@ -93,9 +91,11 @@ void GuardedRange::give() const { std::memcpy(host_.begin, staging_.data() + fro
 std::string GuardedRange::damage() const {
   const std::byte *data = staging_.data() + front_;
   if (auto found = checkGuard(data, bytes(), bytes() + back_, kSeed))
-    return str(countText(found->count), " after its end changed, the first ", countText(found->first - bytes()), " after it");
+    return str(counted(found->count, "byte"), " after its end changed, the first ", counted(found->first - bytes(), "byte"),
+               " after it");
   if (auto found = checkGuard(data, -front_, 0, kSeed))
-    return str(countText(found->count), " before its start changed, the last ", countText(-found->last), " before it");
+    return str(counted(found->count, "byte"), " before its start changed, the last ", counted(-found->last, "byte"),
+               " before it");
   return "";
 }
 

@@ -228,6 +228,27 @@ TEST_F(Verify, LayoutsAtSubgroupScope) {
   expect("a layout of several subgroups in a kernel at subgroup scope");
 }
 
+TEST_F(Verify, LayoutsOfLanesThatDisagree) {
+  Context context;
+  Module module(context);
+  Kernel &kernel = *module.kernels.emplace_back(std::make_unique<Kernel>());
+  kernel.forms.add(Form::SubgroupTiles);
+  Builder b(context, kernel.body);
+  auto lanes = [&](std::vector<int64_t> layout) {
+    LayoutSpec spec;
+    spec.sg = SgMap{std::move(layout), {1, 1}};
+    return std::get<const Layout *>(makeLayout(context, spec, std::vector<int64_t>{16, 16}));
+  };
+  Value *x = b.constantFloat(context.vector({16, 16}, Elem::F32, lanes({16, 1})), 1);
+  Value *y = b.constantFloat(context.vector({16, 16}, Elem::F32, lanes({1, 16})), 1);
+  b.value(OpKind::AddF, {x, y}, x->type());
+  Diagnostics diagnostics;
+  EXPECT_FALSE(verify(module, diagnostics).ok());
+  ASSERT_FALSE(diagnostics.all().empty());
+  EXPECT_NE(diagnostics.all()[0].message.find("its vectors have different layouts"), std::string::npos)
+      << diagnostics.all()[0].message;
+}
+
 TEST_F(Verify, LayoutsAtLaneScope) {
   kernel_.scope = Scope::Lane;
   expect("a layout in a kernel at lane scope");

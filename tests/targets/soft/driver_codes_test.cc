@@ -9,7 +9,7 @@ constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021);
 TEST_F(DriverCodes, bothWaysToInitialise) {
   EXPECT_EQ(ze.global.table.pfnInit(0), ZE_RESULT_SUCCESS);
   EXPECT_EQ(ze.global.table.pfnInit(ZE_INIT_FLAG_GPU_ONLY), ZE_RESULT_SUCCESS);
-  EXPECT_EQ(ze.global.table.pfnInit(2), ZE_RESULT_ERROR_UNINITIALIZED); // the flags select only kinds of processors that are not there
+  EXPECT_EQ(ze.global.table.pfnInit(2), ZE_RESULT_ERROR_UNINITIALIZED); // the flags select only processors that do not exist
   EXPECT_EQ(ze.global.table.pfnInit(4), ZE_RESULT_ERROR_INVALID_ENUMERATION);
   uint32_t count = 0;
   InitDriversDesc desc;

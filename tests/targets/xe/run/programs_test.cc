@@ -46,6 +46,7 @@ TEST_F(XePrograms, LayoutsOfLanes) {
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
     EXPECT_TRUE(has(run, "elements move between lanes, as the layouts state: ")) << run.output;
+    EXPECT_TRUE(has(run, "elements move between lanes through shared local memory, as the layouts state: ")) << run.output;
   }
 }
 
@@ -89,8 +90,6 @@ TEST_F(XePrograms, ProductsAsTheRfcWritesThem) {
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
 }
-
-// If a launch loses the device, only its test fails. The next test has a device again.
 
 } // namespace
 } // namespace xt

@@ -210,6 +210,7 @@ TEST_F(XeRun, BuffersEndWhereTheyEnd) {
   EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
 }
 
+// If a launch loses the device, only its test fails. The next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target +
