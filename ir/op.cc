@@ -9,12 +9,30 @@
 
 namespace xt {
 
+Use &UseList::after(Use use) { return use.user ? use.user->neighbours_[use.operand].next : first_; }
+Use &UseList::before(Use use) { return use.user ? use.user->neighbours_[use.operand].previous : last_; }
+
+void UseList::append(Use use) {
+  use.user->neighbours_[use.operand] = {last_, {}};
+  after(last_) = use;
+  last_ = use;
+  ++count_;
+}
+
+void UseList::remove(Use use) {
+  auto [previous, next] = use.user->neighbours_[use.operand];
+  XT_CHECK(after(previous) == use && before(next) == use, "a use is not in its value's list");
+  after(previous) = next;
+  before(next) = previous;
+  --count_;
+}
+
 void Value::replaceAllUsesWith(Value *other) {
   if (other == this || uses_.empty()) return;
   for (Use use : uses_) use.user->operands_[use.operand] = other;
   UseList &to = other->uses_;
-  uses_.first_.user->neighbours_[uses_.first_.operand].previous = to.last_;
-  (to.empty() ? to.first_ : to.last_.user->neighbours_[to.last_.operand].next) = uses_.first_;
+  to.before(uses_.first_) = to.last_;
+  to.after(to.last_) = uses_.first_;
   to.last_ = uses_.last_;
   to.count_ += uses_.count_;
   uses_ = {};
@@ -58,46 +76,28 @@ std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std
   return op;
 }
 
-// Appends operand i to the use list of its value.
-void Op::link(size_t i) {
-  UseList &uses = operands_[i]->uses_;
-  neighbours_[i] = {uses.last_, {}};
-  nextOf(*operands_[i], uses.last_) = {this, i};
-  uses.last_ = {this, i};
-  ++uses.count_;
-}
-
-void Op::unlink(size_t i) {
-  Value &value = *operands_[i];
-  auto [previous, next] = neighbours_[i];
-  XT_CHECK(nextOf(value, previous) == (Use{this, i}) && previousOf(value, next) == (Use{this, i}),
-           "a use is not in its value's list");
-  nextOf(value, previous) = next;
-  previousOf(value, next) = previous;
-  --value.uses_.count_;
-}
-
 void Op::setOperand(size_t i, Value *value) {
   XT_CHECK(value, "null operand");
   if (operands_[i] == value) return;
-  unlink(i);
+  operands_[i]->uses_.remove({this, i});
   operands_[i] = value;
-  link(i);
+  value->uses_.append({this, i});
 }
 
 void Op::addOperand(Value *value) {
   XT_CHECK(value, "null operand");
   operands_.push_back(value);
   neighbours_.emplace_back();
-  link(operands_.size() - 1);
+  value->uses_.append({this, operands_.size() - 1});
 }
 
 void Op::eraseOperand(size_t i) {
-  unlink(i);
+  operands_[i]->uses_.remove({this, i});
   for (size_t k = i + 1; k < operands_.size(); ++k) {
     // The neighbours must refer to the operand by its new index.
     auto [previous, next] = neighbours_[k];
-    nextOf(*operands_[k], previous) = previousOf(*operands_[k], next) = {this, k - 1};
+    UseList &uses = operands_[k]->uses_;
+    uses.after(previous) = uses.before(next) = {this, k - 1};
     operands_[k - 1] = operands_[k];
     neighbours_[k - 1] = neighbours_[k];
   }
@@ -119,11 +119,6 @@ void Op::eraseResult(size_t i) {
   XT_CHECK(results_[i]->uses_.empty(), "erased result is used");
   results_.erase(results_.begin() + static_cast<ptrdiff_t>(i));
   for (size_t k = i; k < results_.size(); ++k) results_[k]->index_ = k;
-}
-
-Elem Op::numberElem() const {
-  if (resultCount() && result()->type() && !result()->type().is(TypeKind::Token)) return result()->type().elem();
-  return resultCount() && operandCount() ? operand(0)->type().elem() : kIndexElem;
 }
 
 const Attr *Op::attr(std::string_view name) const {
@@ -152,19 +147,22 @@ void Op::removeAttr(std::string_view name) {
   std::erase_if(attrs_, [&](const Attr &a) { return a.name == name; });
 }
 
-void Op::copyAttrs(const Op &from, std::string_view except) {
-  for (const Attr &attr : from.attrs())
-    if (attr.name != except) setAttr(attr.name, attr.value, attr.range);
-}
-
-bool Op::isBefore(const Op *other) const {
-  XT_CHECK(block_ && block_ == other->block_, "ops of different blocks have no order");
-  for (const Op *op = next_; op; op = op->next_)
-    if (op == other) return true;
+bool isBefore(const Op &first, const Op &second) {
+  XT_CHECK(first.block() && first.block() == second.block(), "ops of different blocks have no order");
+  for (const Op *op = first.next(); op; op = op->next())
+    if (op == &second) return true;
   return false;
 }
 
-Op *Op::terminator() const { return regions_.empty() ? nullptr : regions_[0]->last(); }
+void copyAttrs(const Op &from, Op &to, std::string_view except) {
+  for (const Attr &attr : from.attrs())
+    if (attr.name != except) to.setAttr(attr.name, attr.value, attr.range);
+}
+
+Elem numberElem(const Op &op) {
+  if (op.resultCount() && op.result()->type() && !op.result()->type().is(TypeKind::Token)) return op.result()->type().elem();
+  return op.resultCount() && op.operandCount() ? op.operand(0)->type().elem() : kIndexElem;
+}
 
 Block::~Block() {
   // Users are removed before the values they use, so that no use list of a destroyed value is accessed.

@@ -52,6 +52,13 @@ public:
 private:
   friend class Op;
   friend class Value;
+  // Links an operand, whose value has this list, at the end.
+  void append(Use use);
+  void remove(Use use);
+  // Where the list stores the use after or before `use`. Outside of the list is a use of no op: the first use comes after it,
+  // and the last use before it.
+  Use &after(Use use);
+  Use &before(Use use);
   Use first_, last_;
   size_t count_ = 0;
 };
@@ -63,9 +70,9 @@ public:
   // The user's name without '%', for printing only; may be empty, need not be unique.
   const std::string &name() const { return name_; }
   void setName(std::string name) { name_ = std::move(name); }
-  Op *definingOp() const { return op_; }       // null for block parameters
+  Op *definingOp() const { return op_; } // null for block parameters
   Block *definingBlock() const { return block_; } // the block of a block parameter; null for results
-  size_t index() const { return index_; }      // among the op's results or the block's parameters
+  size_t index() const { return index_; } // among the op's results or the block's parameters
   const UseList &uses() const { return uses_; }
   bool hasOneUse() const { return uses_.size() == 1; }
   void replaceAllUsesWith(Value *other); // the uses are appended to those of `other`
@@ -117,12 +124,6 @@ public:
   const Attr *attr(std::string_view name) const;
   void setAttr(std::string_view name, AttrValue value, SourceRange range = {});
   void removeAttr(std::string_view name);
-  // Copies the attributes of an op of the same kind, except for the attribute with the name `except`.
-  void copyAttrs(const Op &from, std::string_view except = {});
-
-  // The element type of attributes that are numbers (AttrKind::Number): that of the result, or of the first operand if the
-  // result has no elements.
-  Elem numberElem() const;
 
   size_t regionCount() const { return regions_.size(); }
   Block *region(size_t i = 0) const { return regions_[i].get(); }
@@ -130,12 +131,10 @@ public:
   Block *block() const { return block_; }
   Op *next() const { return next_; }
   Op *previous() const { return previous_; }
-  bool isBefore(const Op *other) const; // both ops must be in the same block
-  Op *terminator() const; // the last op of region 0; null if there is no region
 
 private:
   friend class Value;
-  friend class UseList::Iterator;
+  friend class UseList;
   friend class Block;
   friend class Module;
   friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);
@@ -144,10 +143,6 @@ private:
   struct Neighbours { // the neighbours of a use in its value's list
     Use previous, next;
   };
-  void link(size_t i);
-  void unlink(size_t i);
-  Use &nextOf(Value &value, Use use) { return use.user ? use.user->neighbours_[use.operand].next : value.uses_.first_; }
-  Use &previousOf(Value &value, Use use) { return use.user ? use.user->neighbours_[use.operand].previous : value.uses_.last_; }
 
   OpKind kind_;
   SourceRange range_;
@@ -165,6 +160,14 @@ public:
 };
 
 inline UseList::Iterator &UseList::Iterator::operator++() { return at_ = at_.user->neighbours_[at_.operand].next, *this; }
+
+// Whether `first` comes before `second`. Both ops must be in the same block.
+bool isBefore(const Op &first, const Op &second);
+// Copies the attributes of an op of the same kind, except for the attribute with the name `except`.
+void copyAttrs(const Op &from, Op &to, std::string_view except = {});
+// The element type of attributes that are numbers (AttrKind::Number): that of the result, or of the first operand if the
+// result has no elements.
+Elem numberElem(const Op &op);
 
 // The positions of the values that a structure op carries, one value per result: `operand`, `param` and `yield` are the
 // indices of the first of them in the op's operands, in the parameters of its body, and in the operands of its yield. `loops`:

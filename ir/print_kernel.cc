@@ -218,7 +218,7 @@ size_t firstIndex(const OpInfo &info) {
 
 void KernelPrinter::clause(const Op &op) {
   const Attr *attr = clauseAttr(op);
-  Elem elem = op.numberElem();
+  Elem elem = numberElem(op);
   std::string word = attr ? attributeText(attr->value, elem) : "";
   switch (op.info().clause) {
   case Clause::Operands: operands(op); break;
@@ -278,7 +278,7 @@ void KernelPrinter::attributes(const Op &op) {
     const Attr *attr = op.attr(spec.name);
     if (!attr || inClause(op.info(), *attr)) continue;
     // An attribute that is a number has the op's element type; other integers are counts.
-    Elem elem = spec.kind == AttrKind::Number ? op.numberElem() : Elem::Index;
+    Elem elem = spec.kind == AttrKind::Number ? numberElem(op) : Elem::Index;
     std::string value = attributeText(attr->value, elem);
     if (spec.kind == AttrKind::Flag)
       add(spec.name);

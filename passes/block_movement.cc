@@ -106,7 +106,7 @@ Value *BlockMovement::reduceBlock(const Op &op, Value *block, int64_t size) {
   shape[dim] /= size;
   if (size == 1) return block;
   Op *reduce = b_.create(OpKind::Reduction, {block}, {b_.context().vector(std::move(shape), block->type().elem())});
-  reduce->copyAttrs(op, attr_names::kReductionSize);
+  copyAttrs(op, *reduce, attr_names::kReductionSize);
   if (!all) ReductionOp(*reduce).setReductionSize(size);
   return reduce->result();
 }

@@ -75,7 +75,7 @@ Type BlockValues::blockType(const Value *value, size_t k) const {
 
 Op *BlockValues::copy(const Op &op, Values operands, const std::vector<Type> &results) {
   Op *made = b_.create(op.kind(), std::move(operands), results);
-  made->copyAttrs(op);
+  copyAttrs(op, *made);
   return made;
 }
 

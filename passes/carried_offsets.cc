@@ -48,7 +48,7 @@ private:
         CarriedAt at = carriedAt(op);
         for (size_t i = 0; i < op.resultCount(); ++i) {
           if (!carried_.contains(op.result(i))) continue;
-          if (hasOffsets(op.operand(at.operand + i)) && hasOffsets(op.terminator()->operand(at.yield + i))) continue;
+          if (hasOffsets(op.operand(at.operand + i)) && hasOffsets(op.region()->last()->operand(at.yield + i))) continue;
           carried_.erase(op.result(i));
           changed = true;
         }
@@ -141,7 +141,7 @@ private:
     takeOver(old, [&](size_t i) { return from.param(at.param + i); }, [&](size_t k) { return to.param(at.param + k); });
     while (Op *op = from.first()) to.moveBefore(nullptr, op);
     rewrite(to);
-    Op *end = made.terminator();
+    Op *end = made.region()->last();
     if (!end || end->kind() != OpKind::Yield) return;
     std::vector<Value *> yielded;
     for (size_t i = 0; i < old.resultCount(); ++i) {

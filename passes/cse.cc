@@ -77,8 +77,8 @@ private:
     const UseList &uses = op.operand(0)->uses();
     const Op *earlier = nullptr;
     for (Use use : uses)
-      if (use.user != &op && use.user->block() == op.block() && equal(*use.user, op) && use.user->isBefore(&op)) {
-        if (!earlier || earlier->isBefore(use.user)) earlier = use.user;
+      if (use.user != &op && use.user->block() == op.block() && equal(*use.user, op) && isBefore(*use.user, op)) {
+        if (!earlier || isBefore(*earlier, *use.user)) earlier = use.user;
       }
     if (!earlier || earlier->range() == op.range()) return;
     Diagnostic &remark = diagnostics_.report(

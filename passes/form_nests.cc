@@ -189,7 +189,7 @@ private:
         operand = build.index(*constantInt(*operand));
     Op *made = build.create(OpKind::InitTile, std::move(operands), {init.result()->type()});
     made->setRange(init.range());
-    made->copyAttrs(init);
+    copyAttrs(init, *made);
     made->result()->setName(init.result()->name());
     return made->result();
   }

@@ -39,7 +39,7 @@ Type FragmentValues::typeOf(const Value *value) const {
 
 Op *FragmentValues::copy(const Op &op, std::vector<Value *> operands, std::vector<Type> results) {
   Op *made = b_.create(op.kind(), std::move(operands), results);
-  made->copyAttrs(op, attr_names::kMode);
+  copyAttrs(op, *made, attr_names::kMode);
   return made;
 }
 

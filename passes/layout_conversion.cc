@@ -36,7 +36,7 @@ void LayoutConversion::convertLanes(const Op &op) {
   for (Value *&piece : results) {
     if (piece->type() == type) continue;
     Op *made = b_.create(OpKind::ConvertLayout, {piece}, {type});
-    made->copyAttrs(op);
+    copyAttrs(op, *made);
     piece = made->result();
   }
   values_.bind(op.result(), std::move(results));

@@ -11,7 +11,7 @@ void PiecewiseOps::plain(const Op &op) {
   std::vector<Type> types;
   for (size_t i = 0; i < op.resultCount(); ++i) types.push_back(op.result(i)->type());
   Op *copy = b_.create(op.kind(), values_.ofAll(op.operands()), types);
-  copy->copyAttrs(op);
+  copyAttrs(op, *copy);
   for (size_t i = 0; i < op.resultCount(); ++i) values_.bind(op.result(i), {copy->result(i)});
 }
 
@@ -29,7 +29,7 @@ void PiecewiseOps::eachPiece(const Op &op) {
     std::vector<Type> types;
     if (op.resultCount()) types.push_back(pieceType(b_.context(), op.result()->type(), pieces));
     Op *copy = b_.create(op.kind(), std::move(operands), types);
-    copy->copyAttrs(op);
+    copyAttrs(op, *copy);
     if (op.resultCount()) results.push_back(copy->result());
   }
   if (op.resultCount()) values_.bind(op.result(), std::move(results));

@@ -15,7 +15,7 @@ void SubgroupMovement::loadTransposed(const Op &op) {
     std::vector<size_t> at = target.at(k);
     Op *load = b_.create(OpKind::LoadTile, {values_.of(op.operand(0))[source.number({at[1], at[0]})]},
                          {pieceType(b_.context(), op.result()->type(), target)});
-    load->copyAttrs(op);
+    copyAttrs(op, *load);
     results.push_back(load->result());
   }
   values_.bind(op.result(), std::move(results));

@@ -12,7 +12,7 @@ void SubgroupOutput::check(const Op &op) {
   Type type = op.operand(0)->type();
   auto assertOf = [&](Values operands) {
     Op *copy = b_.create(op.kind(), std::move(operands), {});
-    copy->copyAttrs(op);
+    copyAttrs(op, *copy);
     AssertOp(*copy).setWorkgroup();
     return copy;
   };
@@ -49,7 +49,7 @@ void SubgroupOutput::print(const Op &op) {
                                         : elements_.whole(operand, whole[i]));
     }
     Op *copy = b_.create(op.kind(), std::move(shown), {});
-    copy->copyAttrs(op);
+    copyAttrs(op, *copy);
     PrintOp(*copy).setWorkgroup();
   });
 }

@@ -152,7 +152,7 @@ private:
     for (const Op *sum : sweep_.sums) {
       b.setRange(sum->range());
       Op *made = b.create(OpKind::Reduction, {sums_.at(sum)}, {sum->result()->type()});
-      made->copyAttrs(*sum);
+      copyAttrs(*sum, *made);
       Value *&all = totals_[sum];
       all = combined(*sum, all, made->result());
     }
@@ -204,7 +204,7 @@ private:
       for (size_t d = 0; d < 2; ++d)
         if (Value *start = startOf(dims[d])) operands[d] = b.value(OpKind::SubI, {operands[d], start}, context_.index());
     Op *made = b.create(op.kind(), std::move(operands), {type});
-    made->copyAttrs(op);
+    copyAttrs(op, *made);
     return made->result();
   }
 
@@ -240,7 +240,7 @@ private:
     std::vector<Type> types;
     if (op.resultCount()) types.push_back(partType(op.result()->type(), dims));
     Op *made = b.create(op.kind(), std::move(operands), types);
-    made->copyAttrs(op);
+    copyAttrs(op, *made);
     if (!op.resultCount()) return;
     made->result()->setName(op.result()->name());
     made->result()->setRange(op.result()->range());

@@ -46,7 +46,7 @@ Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Va
   build.setBefore(op);
   build.setRange(op->range());
   Op *made = build.create(op->kind(), std::move(operands), {turnedType(context, value->type())});
-  made->copyAttrs(*op, attr_names::kTranspose);
+  copyAttrs(*op, *made, attr_names::kTranspose);
   if (op->kind() == OpKind::LoadTile && !transposes(*op)) LoadTileOp(*made).setTranspose({1, 0});
   made->result()->setName(value->name());
   made->result()->setRange(value->range());

@@ -265,7 +265,7 @@ private:
 
   Op *cloneFree(Op &op, const Layout *layout, const Op &user) {
     std::unique_ptr<Op> copy = makeOp(op.kind(), op.operands(), {op.result()->type()}, op.range());
-    copy->copyAttrs(op);
+    copyAttrs(op, *copy);
     copy->result()->setName(op.result()->name());
     Op *placed = op.block()->insertBefore(op.next(), std::move(copy));
     set(placed->result(), layout, user);

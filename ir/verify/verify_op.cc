@@ -33,7 +33,7 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
   case AttrKind::Number: {
     if (!integer && !number) return "is not a number";
     if (op.resultCount() == 0) return "";
-    Elem elem = op.numberElem();
+    Elem elem = numberElem(op);
     if (isFloat(elem) != number) return str("is not of the element type ", elemName(elem));
     bool fits = number || fitsInteger(elem, std::get<int64_t>(attr.value));
     return fits ? "" : str("does not fit ", elemName(elem));

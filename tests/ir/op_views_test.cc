@@ -71,7 +71,7 @@ TEST_F(OpViews, CopyAttributesButOne) {
   Op &from = create(OpKind::Reduction, {x_}, {context_.vector({8, 1}, Elem::F32)}), &to = create(from.kind(), {x_}, {vector_});
   ReductionOp(from).setDim(1);
   ReductionOp(from).setReductionSize(4);
-  to.copyAttrs(from, attr_names::kReductionSize);
+  copyAttrs(from, to, attr_names::kReductionSize);
   EXPECT_EQ(ReductionOp(to).dim(), 1);
   EXPECT_EQ(ReductionOp(to).reductionSize(), std::nullopt);
 }
