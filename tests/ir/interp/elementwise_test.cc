@@ -21,10 +21,9 @@ struct Case {
   const char *compare = "";
 };
 
-const std::vector<Case> &cases() {
+std::vector<Case> integerCases() {
   using enum Elem;
-  static const std::vector<Case> table = {
-      // --- integers
+  return {
       {OpKind::AddI, I8, I8, {{100, -128, 5}, {100, -1, -7}}, {-56, 127, -2}},
       {OpKind::AddI, U8, U8, {{200, 1}, {100, 255}}, {44, 0}},
       {OpKind::SubI, U16, U16, {{1, 9}, {2, 4}}, {65535, 5}},
@@ -69,7 +68,12 @@ const std::vector<Case> &cases() {
       {OpKind::CmpI, I8, I1, {{-1, 1, 0}, {1, 1, 1}}, {1, 1, 0}, "uge"},
       {OpKind::CmpI, U8, I1, {{200}, {100}}, {0}, "slt"},
       {OpKind::CmpI, I1, I1, {{1, 0}, {0, 1}}, {1, 0}, "slt"},
-      // --- floats
+  };
+}
+
+std::vector<Case> floatCases() {
+  using enum Elem;
+  return {
       {OpKind::AddF, F16, F16, {{1, 65504, -0.0}, {0x1p-11, 65504, -0.0}}, {1, kInf, -0.0}},
       {OpKind::AddF, F8E4M3, F8E4M3, {{448, 1}, {448, 0.0625}}, {kNaN, 1}},
       {OpKind::AddF, F64, F64, {{1}, {0x1p-52}}, {1 + 0x1p-52}},
@@ -115,6 +119,7 @@ const std::vector<Case> &cases() {
       {OpKind::Erf, F32, F32, {{0, 10, -10}}, {0, 1, -1}},
       {OpKind::Sin, F32, F32, {{0, static_cast<float>(M_PI_2)}}, {0, 1}},
       {OpKind::Cos, F32, F32, {{0, 1}}, {1, static_cast<float>(0.54030230586813971740)}},
+      {OpKind::Select, F32, F32, {{1, 0}, {5, 6}, {7, 8}}, {5, 8}},
       {OpKind::Fma, F16, F16, {{1 + 0x1p-10, 2}, {1 - 0x1p-10, 3}, {-1, 1}}, {-0x1p-20, 7}},
       {OpKind::CmpF, F32, I1, {{1, kNaN, 0.0}, {1, kNaN, -0.0}}, {1, 0, 1}, "oeq"},
       {OpKind::CmpF, F32, I1, {{1, kNaN, 2}, {1, kNaN, 1}}, {0, 1, 1}, "une"},
@@ -122,8 +127,12 @@ const std::vector<Case> &cases() {
       {OpKind::CmpF, F16, I1, {{1, kNaN, 2, 1}, {2, 1, 1, 1}}, {1, 0, 0, 1}, "ole"},
       {OpKind::CmpF, F32, I1, {{1, kNaN, 2, 1}, {2, 1, 1, 1}}, {0, 0, 1, 0}, "ogt"},
       {OpKind::CmpF, F64, I1, {{1, kNaN, 2, 1}, {2, 1, 1, 1}}, {0, 0, 1, 1}, "oge"},
-      // --- the rest
-      {OpKind::Select, F32, F32, {{1, 0}, {5, 6}, {7, 8}}, {5, 8}},
+  };
+}
+
+std::vector<Case> conversionCases() {
+  using enum Elem;
+  return {
       {OpKind::TruncF, F32, F16, {{1 + 0x1p-11, 1 + 0x1.8p-10, 1e6}}, {1, 1 + 0x1p-9, kInf}},
       {OpKind::TruncF, F64, F8E5M2, {{3.5, 3.7, 1e9}}, {3.5, 3.5, kInf}},
       {OpKind::ExtF, F8E4M3, F32, {{448, 0x1p-9, kNaN}}, {448, 0x1p-9, kNaN}},
@@ -145,6 +154,15 @@ const std::vector<Case> &cases() {
       {OpKind::Bitcast, F32, I32, {{1, -0.0}}, {0x3F800000, -2147483648.0}},
       {OpKind::Bitcast, U8, F8E5M2, {{0x3C, 0x7C}}, {1, kInf}},
   };
+}
+
+const std::vector<Case> &cases() {
+  static const std::vector<Case> table = [] {
+    std::vector<Case> all;
+    for (const std::vector<Case> &some : {integerCases(), floatCases(), conversionCases()})
+      all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }();
   return table;
 }
 
