@@ -154,31 +154,27 @@ void KernelEmitter::emitBlock(const Block &block) {
   c_.block = outer;
 }
 
-void KernelEmitter::emitOp(const Op &op) {
-  bool vector = op.resultCount() == 1 && op.result()->type().isVector();
-  if (isPointwise(op) || isPlainLoad(op)) {
-    if (!vector) {
-      c_.parts[op.result()] = {ops_.elementwise(op, flow.partsOfAll(op.operands()))};
-    } else if (!c_.fusion.isInline(op.result()) && !c_.fusion.fillerOf(op.result())) {
-      if (isPlainLoad(op)) return loads.emitLoad(op);
-      FusedLoop loop(*this);
-      loop.computeToBuffer(op, *c_.buffers.bufferOf(op.result()));
-      loop.emit();
-    }
+void KernelEmitter::emitPointwise(const Op &op) {
+  if (!op.result()->type().isVector()) {
+    c_.parts[op.result()] = {ops_.elementwise(op, flow.partsOfAll(op.operands()))};
     return;
   }
+  if (c_.fusion.isInline(op.result()) || c_.fusion.fillerOf(op.result())) return;
+  if (isPlainLoad(op)) return loads.emitLoad(op);
+  FusedLoop loop(*this);
+  loop.computeToBuffer(op, *c_.buffers.bufferOf(op.result()));
+  loop.emit();
+}
+
+void KernelEmitter::emitOp(const Op &op) {
+  if (isPointwise(op) || isPlainLoad(op)) return emitPointwise(op);
   switch (op.info().typeRule) {
   case TypeRule::Constant:
-    if (!vector) c_.parts[op.result()] = {constant(op)};
+    if (!op.result()->type().isVector()) c_.parts[op.result()] = {constant(op)};
     return;
   case TypeRule::Splat: return; // evaluated at its uses
   case TypeRule::Dim: c_.parts[op.result()] = {dimOf(op)}; return;
-  case TypeRule::Id:
-    c_.parts[op.result()] = {op.kind() == OpKind::SubgroupId ? c_.subgroup
-                             : op.kind() == OpKind::LaneId
-                                 ? c_.lane
-                                 : c_.coordinates[2 - static_cast<size_t>(BlockIdOp(op).dimension())]};
-    return;
+  case TypeRule::Id: c_.parts[op.result()] = {idOf(op)}; return;
   case TypeRule::InitTile: c_.parts[op.result()] = tiles.initTile(op); return;
   case TypeRule::UpdateTileOffset: c_.parts[op.result()] = tiles.moveTile(op); return;
   case TypeRule::PrefetchTile: return; // the hardware's own prefetchers follow a tile's rows
@@ -252,6 +248,12 @@ void KernelEmitter::emitOp(const Op &op) {
     break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");
+}
+
+LlvmValue *KernelEmitter::idOf(const Op &op) {
+  if (op.kind() == OpKind::SubgroupId) return c_.subgroup;
+  if (op.kind() == OpKind::LaneId) return c_.lane;
+  return c_.coordinates[2 - static_cast<size_t>(BlockIdOp(op).dimension())];
 }
 
 LlvmValue *KernelEmitter::dimOf(const Op &op) {

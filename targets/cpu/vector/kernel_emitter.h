@@ -51,8 +51,11 @@ private:
   void loadParameters(LlvmValue *frame);
   void emitWorkgroup(LlvmValue *id);
   void emitOp(const Op &op);
+  // Emits an elementwise op or a plain load that is not evaluated at its uses.
+  void emitPointwise(const Op &op);
   LlvmValue *constant(const Op &op); // emits a constant of a scalar type
   LlvmValue *dimOf(const Op &op);
+  LlvmValue *idOf(const Op &op); // of the subgroup, the lane or the workgroup
 
   KernelContext &c_ = context;
   llvm::IRBuilder<> &b = context.b;
