@@ -4,11 +4,13 @@
 #include "ir/elem_kinds.h"
 #include "ir/interp/interpreter.h"
 #include "targets/cpu/cpu_target.h"
+#include "tests/targets/cpu/array.h"
 #include "tests/targets/cpu/kernel_maker.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
