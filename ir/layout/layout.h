@@ -172,6 +172,14 @@ const Layout *reshaped(LayoutTable &table, const Layout *layout, std::span<const
 const Layout *onSubgroups(LayoutTable &table, const Layout *layout);
 // The layout on subgroups of `lanes` lanes, a multiple of its own number: the remaining lanes hold copies.
 const Layout *withCopies(LayoutTable &table, const Layout *layout, int64_t lanes);
+// The layout on `subgroups` subgroups, of which subgroup x stands for the subgroups of `layout` whose number is x modulo
+// `subgroups` ('iree_vector_ext' Dialect, NestedLayoutAttr, "Subgroups per Workgroup"). If there are fewer than in `layout`, each
+// holds what all of these hold, in registers of its own; if there are more, the additional ones hold copies. Null if neither
+// number is a multiple of the other, or if `subgroups` cuts through a factor: subgroups 0, 4, 8 of [3:sg*1], [4:sg*3] hold the
+// diagonal (0, 0), (1, 1), (2, 2), which is no product of indices per dimension.
+const Layout *onSubgroupsModulo(LayoutTable &table, const Layout *layout, int64_t subgroups);
+// The numbers up to `most` and up to the subgroups of the layout for which onSubgroupsModulo gives a layout, ascending.
+std::vector<int64_t> subgroupsModulo(const Layout *layout, int64_t most);
 // The layout of a part of this shape, when each owner keeps its own elements: the outermost digit of a dimension is cut where it
 // counts registers. Null where a part of this extent is not a number of such steps.
 const Layout *sliced(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape);

@@ -1,5 +1,5 @@
 // Layouts of related shapes: grouped and repeated indices, parts, and the same elements in another shape. Layouts without lanes,
-// and on more lanes.
+// on more lanes, and on more or fewer subgroups.
 #include "ir/base/check.h"
 #include "ir/layout/layout_builder.h"
 #include "ir/layout/layout_table.h"
@@ -131,6 +131,54 @@ const Layout *withCopies(LayoutTable &table, const Layout *layout, int64_t lanes
   LayoutBuilder builder = builderFrom(*layout);
   builder.replication.push_back({lanes / own, Axis::Lane, own});
   return table.intern(std::move(builder).build());
+}
+
+namespace {
+
+// Makes the subgroup digits count modulo `subgroups`: the part of a digit whose stride is below that number stays, and the rest
+// counts registers, or nothing if the digit is one of copies. Returns false if a digit cannot be split there.
+bool countModulo(std::vector<Factor> &digits, int64_t subgroups, bool copies) {
+  std::vector<Factor> result;
+  for (const Factor &f : digits) {
+    int64_t kept = f.extent;
+    if (f.axis == Axis::Subgroup && f.stride >= subgroups) kept = 1;
+    if (f.axis == Axis::Subgroup && f.stride < subgroups && f.stride * f.extent > subgroups) {
+      kept = subgroups / f.stride;
+      if (subgroups % f.stride != 0 || f.extent % kept != 0) return false;
+    }
+    if (kept != f.extent && !copies) result.push_back({f.extent / kept, Axis::Register, 1});
+    result.push_back({kept, f.axis, f.stride});
+  }
+  digits = std::move(result);
+  return true;
+}
+
+std::optional<LayoutBuilder> builderModulo(const Layout &layout, int64_t subgroups) {
+  LayoutBuilder builder = builderFrom(layout);
+  int64_t own = layout.subgroups();
+  if (subgroups % own == 0) {
+    builder.replication.push_back({subgroups / own, Axis::Subgroup, own});
+    return builder;
+  }
+  if (own % subgroups != 0 || !countModulo(builder.replication, subgroups, true)) return std::nullopt;
+  for (std::vector<Factor> &digits : builder.dims)
+    if (!countModulo(digits, subgroups, false)) return std::nullopt;
+  return builder;
+}
+
+} // namespace
+
+const Layout *onSubgroupsModulo(LayoutTable &table, const Layout *layout, int64_t subgroups) {
+  XT_CHECK(subgroups >= 1, "a workgroup has subgroups");
+  std::optional<LayoutBuilder> builder = builderModulo(*layout, subgroups);
+  return builder ? table.intern(std::move(*builder).build()) : nullptr;
+}
+
+std::vector<int64_t> subgroupsModulo(const Layout *layout, int64_t most) {
+  std::vector<int64_t> counts;
+  for (int64_t n = 1; n <= std::min(layout->subgroups(), most); ++n)
+    if (builderModulo(*layout, n)) counts.push_back(n);
+  return counts;
 }
 
 const Layout *sliced(LayoutTable &table, const Layout *layout, std::span<const int64_t> shape) {

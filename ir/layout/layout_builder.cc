@@ -88,7 +88,11 @@ std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName
     int64_t counted = 1;
     std::string_view owner = axis == Axis::Lane ? "lane" : "subgroup";
     for (const auto &[f, dim] : onAxis(*this, axis)) {
-      if (f.stride < counted || (gaps == Gaps::Copy && f.stride % counted != 0))
+      if (f.stride > counted && f.stride % counted != 0 && gaps == Gaps::Copy)
+        return LayoutError{str(strideName(f, dim), " is not a multiple of ", counted,
+                               ": smaller strides already number the first ", counted, " ", owner, "s"),
+                           dim};
+      if (f.stride < counted)
         return LayoutError{str(strideName(f, dim), " is too small: smaller strides already number the first ", counted, " ",
                                owner, "s; the next free stride is ", counted),
                            dim};

@@ -20,6 +20,12 @@ inline LayoutSpec xe(Extents sgLayout, Extents sgData, Extents wiLayout, Extents
   return xe(wg(std::move(sgLayout), std::move(sgData)), sg(std::move(wiLayout), std::move(wiData)));
 }
 
+inline LayoutSpec nested(NestedLayout map) {
+  LayoutSpec spec;
+  spec.nested = std::move(map);
+  return spec;
+}
+
 class LayoutTest : public ::testing::Test {
 protected:
   const Layout *make(const LayoutSpec &spec, const Extents &shape) {
@@ -29,6 +35,12 @@ protected:
       return nullptr;
     }
     return std::get<const Layout *>(made);
+  }
+  // Returns "message @dim", or "no error".
+  std::string errorOf(const LayoutSpec &spec, const Extents &shape) {
+    LayoutOrError made = makeLayout(context_, spec, shape);
+    const LayoutError *error = std::get_if<LayoutError>(&made);
+    return error ? error->message + " @" + std::to_string(error->dim) : "no error";
   }
   Context context_;
 };

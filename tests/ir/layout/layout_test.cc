@@ -4,11 +4,6 @@
 namespace xt {
 namespace {
 
-LayoutSpec nested(NestedLayout map) {
-  LayoutSpec spec;
-  spec.nested = std::move(map);
-  return spec;
-}
 LayoutSpec general(std::vector<std::vector<Factor>> dims, std::vector<Factor> copies = {}) {
   LayoutSpec spec;
   spec.factors = FactorMap{std::move(dims), std::move(copies)};
@@ -18,15 +13,7 @@ Factor reg(int64_t extent) { return {extent, Axis::Register, 1}; }
 Factor onSg(int64_t extent, int64_t stride) { return {extent, Axis::Subgroup, stride}; }
 Factor onLane(int64_t extent, int64_t stride) { return {extent, Axis::Lane, stride}; }
 
-class LayoutByExample : public LayoutTest {
-protected:
-  // Returns "message @dim", or "no error".
-  std::string errorOf(const LayoutSpec &spec, const Extents &shape) {
-    LayoutOrError made = makeLayout(context_, spec, shape);
-    const LayoutError *error = std::get_if<LayoutError>(&made);
-    return error ? error->message + " @" + std::to_string(error->dim) : "no error";
-  }
-};
+using LayoutByExample = LayoutTest;
 
 TEST_F(LayoutByExample, TableOfTheRfc) {
   const Layout *layout = make(wg({2, 2}, {32, 128}), {128, 128});
@@ -108,27 +95,6 @@ TEST_F(LayoutByExample, ExampleOfSeed003) {
   EXPECT_EQ(make(sg({1, 16}, {1, 1}), {32}), make(sg({16}, {1}), {32}));
 }
 
-TEST_F(LayoutByExample, ExampleOfSeed001) {
-  NestedLayout map{{2, 1}, {2, 4}, {1, 1}, {16, 4}, {1, 4}, {1, 0}, {1, 16}};
-  const Layout *layout = make(nested(map), {64, 64});
-  EXPECT_EQ(layout->subgroups(), 2);
-  EXPECT_EQ(layout->axisSize(Axis::Lane), 64);
-  EXPECT_EQ(layout->axisSize(Axis::Register), 32);
-  EXPECT_EQ(layout->owners(Extents{33, 0}, Axis::Subgroup), (Extents{1}));
-  EXPECT_EQ(layout->owners(Extents{33, 0}, Axis::Lane), (Extents{1}));
-  EXPECT_EQ(layout->owners(Extents{0, 21}, Axis::Lane), (Extents{16}));
-  EXPECT_EQ(layout->text(), "#layout<[2:sg*1, 2, 16:lane*1], [4, 4:lane*16, 4]>");
-  EXPECT_EQ(nested(map).text(), "#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], "
-                                "thread_tile = [16, 4], element_tile = [1, 4], subgroup_strides = [1, 0], "
-                                "thread_strides = [1, 16]>");
-  // subgroup_tile = [4, 2] with subgroup_strides = [1, 4] gives the order 0, 4, 1, 5, 2, 6, 3, 7.
-  const Layout *columns = make(nested({{4, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 4}, {0, 0}}), {4, 2});
-  EXPECT_EQ(columns->picture(), "one cell = 1x1, the number is the subgroup\n0 4\n1 5\n2 6\n3 7\n");
-  // The ids between the strides hold copies.
-  const Layout *gaps = make(nested({{2}, {1}, {1}, {1}, {1}, {4}, {0}}), {2});
-  EXPECT_EQ(gaps->owners(Extents{1}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
-}
-
 TEST_F(LayoutByExample, TextOfTheGeneralForm) {
   const Layout *layout = make(general({{onSg(2, 2), reg(3), onSg(2, 1)}, {}}, {onLane(4, 1), onSg(2, 4)}), {12, 1});
   EXPECT_EQ(layout->text(), "#layout<[2:sg*2, 3, 2:sg*1], [1], copies = [2:sg*4, 4:lane*1]>");
@@ -181,23 +147,6 @@ TEST_F(LayoutByExample, ErrorsOfMaps) {
   LayoutSpec two = wg({1}, {1});
   two.factors.emplace();
   EXPECT_EQ(errorOf(two, {16}), "a layout has several notations: only wg_map and sg_map can be combined @-1");
-}
-
-TEST_F(LayoutByExample, ErrorsOfNestedLayouts) {
-  EXPECT_EQ(errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
-            "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, but the extent is "
-            "20 @0");
-  EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
-            "thread_strides[1] = 8 is too small: smaller strides already number the first 16 lanes; the next free stride is "
-            "16 @1");
-  EXPECT_EQ(errorOf(nested({{2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}), {2, 2}),
-            "subgroup_strides[1] = 1 is too small: smaller strides already number the first 2 subgroups; the next free "
-            "stride is 2 @1");
-  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
-            "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
-  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}), "subgroup_strides[0] is -1; it must be at least 0 @0");
-  EXPECT_EQ(errorOf(nested({{2}, {1}, {1, 1}, {1}, {1}, {1}, {0}}), {2}),
-            "outer_tile = [1, 1] has 2 entries, but the shape has 1 dimension @-1");
 }
 
 TEST_F(LayoutByExample, ErrorsOfFactors) {
