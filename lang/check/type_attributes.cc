@@ -1,5 +1,6 @@
 // Resolves attributes of types: layouts, orders, memory, and attributes in braces.
 #include "ir/base/text.h"
+#include "ir/gpu/subgroup_size.h"
 #include "lang/check/types.h"
 #include "lang/check/words.h"
 
@@ -362,13 +363,32 @@ const Layout *TypeResolver::layoutFor(const ast::Attr &attr, std::span<const int
     diagnostics().report(DiagCode::LayoutExpected, attr.range, "this attribute is not a layout");
     return nullptr;
   }
-  LayoutOrError made = makeLayout(context_, *attrs.layout, shape);
-  if (const Layout **layout = std::get_if<const Layout *>(&made)) return *layout;
+  return layoutOn(shape, *attrs.layout, attr.range);
+}
+
+// Makes the layout of a vector or a tile; null if an error was reported.
+const Layout *TypeResolver::layoutOn(std::span<const int64_t> shape, const LayoutSpec &spec, SourceRange range) {
+  LayoutOrError made = makeLayout(context_, spec, shape);
+  if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
+    diagnostics()
+        .report(DiagCode::LayoutDoesNotFit, range, str("this layout does not fit ", shapeText(shape), ": ", error->message))
+        .withLabel(spec.text())
+        .withPicture(error->table);
+    return nullptr;
+  }
+  const Layout *layout = std::get<const Layout *>(made);
+  if (!spec.nested || !subgroups_) return layout;
+  if (const Layout *shared = onSubgroupsModulo(context_, layout, *subgroups_)) return shared;
+  std::vector<int64_t> counts = subgroupsModulo(layout, kMostSubgroups);
+  for (int64_t n = layout->subgroups(); n <= kMostSubgroups; n += layout->subgroups()) counts.push_back(n);
+  auto above = std::upper_bound(counts.begin(), counts.end(), *subgroups_);
   diagnostics()
-      .report(DiagCode::LayoutDoesNotFit, attr.range,
-              str("this layout does not fit ", shapeText(shape), ": ", std::get<LayoutError>(made).message))
-      .withLabel(attrs.layout->text())
-      .withPicture(std::get<LayoutError>(made).table);
+      .report(DiagCode::SubgroupCounts, range,
+              str("the ", layout->subgroups(), " virtual subgroups of this layout cannot be shared by ",
+                  counted(*subgroups_, "subgroup")))
+      .withLabel(spec.text())
+      .note(str("virtual subgroup x is subgroup x mod n, which gives a layout for n = ", above[-1],
+                above == counts.end() ? ", but for no larger n" : str(" and n = ", *above, ", but for none between them")));
   return nullptr;
 }
 

@@ -189,16 +189,8 @@ Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view const
                          "the signature of a function has no layouts: they are inferred at each call");
     return {};
   }
-  LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
-  if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
-    diagnostics()
-        .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange,
-                str("this layout does not fit ", shapeText(data.shape), ": ", error->message))
-        .withLabel(attrs.layout->text())
-        .withPicture(error->table);
-    return {};
-  }
-  data.layout = std::get<const Layout *>(made);
+  data.layout = layoutOn(data.shape, *attrs.layout, attrs.layoutRange);
+  if (!data.layout) return {};
   return context_.intern(std::move(data));
 }
 

@@ -26,6 +26,11 @@ class TypeResolver {
 public:
   TypeResolver(Context &context, ParamScope &params) : context_(context), params_(params) {}
 
+  // Sets the number of subgroups that the header of a kernel at workgroup scope states. The virtual subgroups of a nested_layout
+  // then count modulo this number (onSubgroupsModulo).
+  void setSubgroups(std::optional<int64_t> subgroups) { subgroups_ = subgroups; }
+  std::optional<int64_t> subgroups() const { return subgroups_; }
+
   // Resolves a type. Null if an error was reported.
   Type resolve(const ast::TypeExpr &expr);
   // Resolves a type in the signature of a function, where `?` is allowed in every shape and matches any extent.
@@ -42,6 +47,7 @@ public:
 private:
   Type shaped(const ast::TypeExpr &expr);
   bool extents(const ast::TypeExpr &expr, std::string_view constructor, TypeData &data);
+  const Layout *layoutOn(std::span<const int64_t> shape, const LayoutSpec &spec, SourceRange range);
   Type memRef(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
   Type distributed(const ast::TypeExpr &expr, std::string_view constructor, TypeData data, const ShapedAttrs &attrs);
   Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
@@ -64,13 +70,14 @@ private:
 
   Context &context_;
   ParamScope &params_;
+  std::optional<int64_t> subgroups_;
   bool pattern_ = false; // `?` is allowed in every shape, and layouts are not allowed
-  bool open_ = false;    // `?` is allowed in every shape that has no layout
+  bool open_ = false; // `?` is allowed in every shape that has no layout
   std::vector<std::string_view> expanding_; // aliases being resolved
-  size_t expansions_ = 0;                   // number of alias uses since the outermost alias
+  size_t expansions_ = 0; // number of alias uses since the outermost alias
   SourceRange outermost_;
-  bool expandedTooMuch_ = false;            // the error about too many uses has been reported
-  std::set<std::string_view> circular_;     // aliases that contain themselves, each reported once
+  bool expandedTooMuch_ = false; // the error about too many uses has been reported
+  std::set<std::string_view> circular_; // aliases that contain themselves, each reported once
 };
 
 } // namespace xt

@@ -6,6 +6,8 @@
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/statements.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -92,6 +94,24 @@ bool lowerLanes(KernelState &state) {
   return true;
 }
 
+// Reads the number of subgroups, and reports it if it is invalid. Must run before the body is lowered, because layouts with
+// virtual subgroups depend on it. The layouts of the form `subgroup_tiles` are those of lanes.
+void lowerSubgroups(KernelState &state) {
+  if (!state.decl.subgroups) return;
+  std::optional<int64_t> subgroups = state.params.evalInt(*state.decl.subgroups, "a number of subgroups");
+  if (!subgroups) return;
+  if (*subgroups < 1 || *subgroups > kMostSubgroups) {
+    state.diagnostics().report(DiagCode::AttributeValue, state.decl.subgroups->range,
+                               str("a workgroup has 1 to ", kMostSubgroups, " subgroups, not ", *subgroups));
+    return;
+  }
+  state.subgroups = state.kernel->subgroups = *subgroups;
+  state.kernel->subgroupsWritten = true;
+  bool lanes =
+      std::ranges::any_of(state.decl.forms, [](const auto &form) { return findForm(form.text) == Form::SubgroupTiles; });
+  if (!lanes) state.types.setSubgroups(subgroups);
+}
+
 // Must run before layouts are inferred: the form `subgroup_tiles` says that they are layouts of lanes.
 void lowerForms(KernelState &state) {
   for (const ast::Name &form : state.decl.forms) {
@@ -104,28 +124,16 @@ void lowerForms(KernelState &state) {
 }
 
 void finish(KernelState &state) {
-  std::optional<int64_t> subgroups;
-  if (state.decl.subgroups) {
-    subgroups = state.params.evalInt(*state.decl.subgroups, "a number of subgroups");
-    if (!subgroups) return;
-    if (*subgroups < 1 || *subgroups > kMostSubgroups) {
-      state.diagnostics().report(DiagCode::AttributeValue, state.decl.subgroups->range,
-                                 str("a workgroup has 1 to ", kMostSubgroups, " subgroups, not ", *subgroups));
-      return;
-    }
-    state.kernel->subgroups = *subgroups;
-    state.kernel->subgroupsWritten = true;
-  }
   lowerForms(state);
   if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
   if (!inferLayouts(*state.kernel, state.context, state.written, state.diagnostics())) return;
-  if (subgroups && *subgroups != state.kernel->subgroups) {
+  if (state.subgroups && *state.subgroups != state.kernel->subgroups) {
     state.diagnostics()
-        .report(
-            DiagCode::SubgroupCounts, state.decl.subgroups->range,
-            str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", state.kernel->subgroups, " subgroups"))
+        .report(DiagCode::SubgroupCounts, state.decl.subgroups->range,
+                str("`subgroups(", *state.subgroups, ")`, but the layouts of this kernel have ", state.kernel->subgroups,
+                    " subgroups"))
         .fix(str("write `", state.kernel->subgroups, "`"), state.decl.subgroups->range, str(state.kernel->subgroups));
     return;
   }
@@ -143,6 +151,7 @@ std::unique_ptr<Kernel> lowerKernel(Context &context, ParamScope &params, FileSt
   auto failed = [&] { return state.diagnostics().errorCount() != before || state.poisoned; };
   state.names.push();
   lowerParams(state);
+  lowerSubgroups(state);
   if (lowerLanes(state)) {
     lowerGrid(state);
     lowerBlock(state, decl.body);

@@ -59,6 +59,7 @@ struct KernelState {
   bool namesLost = false; // a statement has a syntax error; unknown names are not reported, since it may have bound them
   bool anyExtents = false; // an extent was assumed for a `?` of a function that is never called
   int64_t lanes = 0; // TypeRuleInput::lanes
+  std::optional<int64_t> subgroups; // the number that the kernel's header states, if it is valid
   int depth = 0; // nesting of the current expression
   size_t repeated = 0; // statements of inlined functions and of blocks that are lowered again, counted each time
   int repeats = 0; // number of blocks around the current one that are lowered again

@@ -14,6 +14,7 @@ bool layoutPair(KernelState &state, size_t operand, Type result, OpDraft &draft)
   Diagnostics scratch;
   ParamScope quiet(state.params, scratch);
   TypeResolver resolver(state.context, quiet);
+  resolver.setSubgroups(state.types.subgroups());
   for (size_t k = 0; k < 2; ++k) {
     pair.asOperand[k] = resolver.layoutFor(*layouts[k], draft.operands[operand]->type().shape());
     pair.asResult[k] = resolver.layoutFor(*layouts[k], result.shape());
