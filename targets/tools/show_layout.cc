@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/drawing/layout_drawing.h"
+#include "ir/layout/distributed_shape.h"
 #include "lang/check/types.h"
 #include "lang/lower/imports.h"
 #include "lang/parse/parse.h"
@@ -47,9 +48,9 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
   }
 }
 
-// Finds the layout that the options name, and its spelling. Returns null after reporting an error.
+// Finds the layout that the options name, and how it is written. Returns null after reporting an error.
 const Layout *findLayout(const XtcOptions &options, Session &session, std::string text, std::span<const int64_t> shape,
-                         std::string &spelled) {
+                         LayoutSpec &written) {
   Diagnostics &diagnostics = session.diagnostics();
   ast::File file;
   std::vector<std::unique_ptr<ast::File>> imports;
@@ -59,8 +60,8 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   }
   // The shell may have removed the '#'; no other layout starts with a letter.
   bool bare = std::isalpha(static_cast<unsigned char>(options.showLayout[0])) || options.showLayout[0] == '_';
-  std::string written = str(kBefore, bare ? "#" : "", options.showLayout, "\n");
-  uint32_t index = session.sources().add("--show-layout", std::move(written));
+  std::string value = str(kBefore, bare ? "#" : "", options.showLayout, "\n");
+  uint32_t index = session.sources().add("--show-layout", std::move(value));
   ast::File option = parse(session.sources(), index, diagnostics);
   if (diagnostics.hasErrors()) return nullptr;
   const ast::Attr *attr = onlyAlias(option);
@@ -78,7 +79,7 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   if (diagnostics.hasErrors()) return nullptr;
   TypeResolver types(session.context(), params);
   const Layout *layout = types.layoutFor(*attr, shape);
-  if (ShapedAttrs attrs; layout && types.resolveAttr(*attr, attrs) && attrs.layout) spelled = attrs.layout->text();
+  if (ShapedAttrs attrs; layout && types.resolveAttr(*attr, attrs) && attrs.layout) written = *attrs.layout;
   if (layout) return layout;
   if (options.files.empty() && attr->kind == ast::Attr::Kind::Alias)
     diagnostics.noteErrorAfter(0, "give the file that defines it: xtc --show-layout '#name' --shape 256x256 file.xt");
@@ -90,6 +91,13 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
                                str("the aliases of ", options.files[0], imports.empty() ? " are #" : " and its imports are #",
                                    join(symbols.attrAliasNames(), ", #")));
   return nullptr;
+}
+
+// The shape of what one owner holds under a nested_layout, in both forms. Layouts in other notations have only the collapsed
+// form, which the summary below a drawing states.
+std::string heldText(const NestedLayout &map, const Layout &layout) {
+  return str("each ", layout.axisSize(Axis::Lane) > 1 ? "lane" : "subgroup", " holds vector<", shapeText(distributedShape(map)),
+             ">, collapsed vector<", shapeText(collapsedShape(layout)), ">\n");
 }
 
 bool colorOnOutput(const XtcOptions &options) {
@@ -132,22 +140,23 @@ int showLayout(const XtcOptions &options) {
     text = std::move(*read);
   }
   Session session(options);
-  std::string spelled;
-  const Layout *layout = findLayout(options, session, std::move(text), *shape, spelled);
+  LayoutSpec written;
+  const Layout *layout = findLayout(options, session, std::move(text), *shape, written);
   if (!session.diagnostics().all().empty()) session.printDiagnostics();
   if (!layout) return kExitCompile;
   DrawingOptions drawing{options.lanes, options.registers, colorOnOutput(options)};
-  std::string title = str(spelled, " on ", shapeText(*shape));
+  std::string spelled = written.text(), title = str(spelled, " on ", shapeText(*shape));
   std::string known = spelled == layout->text() ? "" : str("equal to ", layout->text(), "\n");
+  if (written.nested) known += heldText(*written.nested, *layout);
   std::string out = str(title, "\n", known, "\n", layoutText(*layout, drawing));
   if (options.output.empty() || options.output == "-") {
     std::fwrite(out.data(), 1, out.size(), stdout);
-  } else if (Result<void> written = writeOutputFile(options.output, {out}); !written) {
-    return fail(written.error());
+  } else if (Result<void> saved = writeOutputFile(options.output, {out}); !saved) {
+    return fail(saved.error());
   }
   if (options.svg.empty()) return 0;
-  Result<void> written = writeOutputFile(options.svg, {layoutSvg(*layout, title, drawing)});
-  return written ? 0 : fail(written.error());
+  Result<void> saved = writeOutputFile(options.svg, {layoutSvg(*layout, title, drawing)});
+  return saved ? 0 : fail(saved.error());
 }
 
 } // namespace xt

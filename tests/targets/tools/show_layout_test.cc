@@ -58,9 +58,15 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
                "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nequal to #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
-  expectPrints("'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
-               "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
-               "lanes       64 per subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
+  const std::string nested = "'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], "
+                             "thread_tile = [16, 4], element_tile = [1, 4], subgroup_strides = [1, 0], "
+                             "thread_strides = [1, 16]>' --shape 64x64";
+  expectPrints(nested, "lanes       64 per subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
+  expectPrints(nested, "\nequal to #layout<[2:sg*1, 2, 16:lane*1], [4, 4:lane*16, 4]>\n"
+                       "each lane holds vector<2x4x1x1x1x4>, collapsed vector<2x16>\n\nsubgroups; a cell is");
+  expectPrints("'#nested_layout<subgroup_tile = [2], batch_tile = [2], outer_tile = [1], thread_tile = [1], "
+               "element_tile = [4], subgroup_strides = [1], thread_strides = [0]>' --shape 16",
+               "each subgroup holds vector<2x1x4>, collapsed vector<8>\n");
   expectPrints("'#wg_map<sg_layout = [2, 1, 1, 1, 2], sg_data = [1, 1, 1, 1, 1]>' --shape 2x1x3x1x2", "at [1, 0, 0]:");
 }
 
