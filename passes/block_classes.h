@@ -5,7 +5,7 @@
 // operand), else those that neighbouring transposes, reductions and broadcasts suggest, else the default blocks (plainGrid).
 #pragma once
 #include "ir/context.h"
-#include "ir/gpu/target_info.h"
+#include "ir/gpu/product_choice.h"
 #include "ir/module.h"
 #include "passes/block_grid.h"
 #include "passes/value_classes.h"
@@ -13,15 +13,6 @@
 namespace xt {
 
 inline constexpr int64_t kProductDepth = 16; // step along K for a product that the hardware has no instruction for
-
-// The hardware product for a tile_mma. Its element types may be wider than those of the op: f8 is multiplied as f16,
-// and sums of f16 and bf16 are kept in f32 and rounded once at the end where the hardware has no 16-bit accumulator.
-// `shape` is null if there is no such product.
-struct MmaChoice {
-  const MmaShape *shape = nullptr;
-  std::string reason; // why there is no product
-};
-MmaChoice chooseMma(const TargetInfo &target, const Op &mma);
 
 class BlockClasses {
 public:

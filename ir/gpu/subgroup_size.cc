@@ -1,5 +1,6 @@
 #include "ir/gpu/subgroup_size.h"
 
+#include "ir/gpu/product_choice.h"
 #include "ir/module.h"
 #include "ir/op_kinds.h"
 
@@ -9,10 +10,13 @@
 namespace xt {
 namespace {
 
-bool multiplies(const Kernel &kernel) {
+// Whether a kernel may have a product for which the target has an instruction. The products in nests are not examined.
+bool multiplies(const Kernel &kernel, const TargetInfo &target) {
   bool found = false;
-  walk(kernel.body,
-       [&](const Op &op) { found |= op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas; });
+  walk(kernel.body, [&](const Op &op) {
+    found |=
+        op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas || (op.kind() == OpKind::TileMma && chooseMma(target, op).shape);
+  });
   return found;
 }
 
@@ -42,7 +46,7 @@ std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &ke
 
 std::vector<int64_t> subgroupSizesFor(const TargetInfo &target, const Kernel &kernel, int64_t stated) {
   std::vector<int64_t> sizes(target.subgroupSizes.begin(), target.subgroupSizes.end());
-  if (!target.mma.empty() && multiplies(kernel)) sizes.resize(1);
+  if (!target.mma.empty() && multiplies(kernel, target)) sizes.resize(1);
   std::erase_if(sizes, [&](int64_t size) { return size % stated != 0; });
   return sizes;
 }

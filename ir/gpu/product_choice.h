@@ -1,0 +1,20 @@
+// The instruction that multiplies the operands of a tile_mma.
+#pragma once
+#include "ir/gpu/target_info.h"
+
+#include <string>
+
+namespace xt {
+
+class Op;
+
+// The hardware product for a tile_mma. Its element types may be wider than those of the op: f8 is multiplied as f16,
+// and sums of f16 and bf16 are kept in f32 and rounded once at the end where the hardware has no 16-bit accumulator.
+// `shape` is null if there is no such product: then the op multiplies and adds element by element.
+struct MmaChoice {
+  const MmaShape *shape = nullptr;
+  std::string reason; // why there is no product
+};
+MmaChoice chooseMma(const TargetInfo &target, const Op &mma);
+
+} // namespace xt
