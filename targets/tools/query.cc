@@ -2,11 +2,12 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
-#include "ir/gpu/target_info.h"
+#include "ir/gpu/matrix_units.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace xt {
@@ -18,17 +19,13 @@ constexpr int kNone = 2, kUsage = 64;
 
 std::string kib(int64_t bytes) { return str(bytes >> 10, " KiB"); }
 
-Json combinationJson(const MmaShape &shape) {
-  // The fields are those of sycl_ext_oneapi_matrix's query interface. All sizes are discrete, so the maxima are 0.
-  return {{"max_msize", 0},
-          {"max_nsize", 0},
-          {"max_ksize", 0},
-          {"msize", shape.m},
-          {"nsize", shape.n},
-          {"ksize", shape.k},
-          {"atype", elemName(shape.a)},
-          {"btype", elemName(shape.b)},
-          {"accumulatortype", elemName(shape.result)}};
+// The fields are those of sycl_ext_oneapi_matrix's query interface: either the sizes or their maxima are 0.
+Json combinationJson(const MatrixUnit &unit, const MmaShape &shape) {
+  auto when = [](bool is, int64_t size) { return is ? size : 0; };
+  bool most = unit.continuous;
+  return {{"max_msize", when(most, shape.m)}, {"max_nsize", when(most, shape.n)}, {"max_ksize", when(most, shape.k)},
+          {"msize", when(!most, shape.m)},    {"nsize", when(!most, shape.n)},    {"ksize", when(!most, shape.k)},
+          {"atype", elemName(shape.a)},       {"btype", elemName(shape.b)},       {"accumulatortype", elemName(shape.result)}};
 }
 
 std::string limitsText(const TargetInfo &target) {
@@ -45,18 +42,19 @@ std::string limitsText(const TargetInfo &target) {
   return text;
 }
 
-Json targetJson(const TargetInfo &target) {
-  Json json = {{"target", target.name},
-               {"scope", "sub_group"},
-               {"dynamic_p", false},
-               {"numtiles", 0},
-               {"subgroup_sizes", std::vector<int64_t>(target.subgroupSizes.begin(), target.subgroupSizes.end())},
-               {"slm_bytes", target.slmBytes},
-               {"named_barriers", target.namedBarriers},
-               {"lanes_per_workgroup", target.lanesPerWorkgroup},
-               {"registers", std::vector<int64_t>(target.registerFile.begin(), target.registerFile.end())},
-               {"register_bytes", target.registerBytes},
-               {"f64", target.f64}};
+Json unitJson(const MatrixUnit &unit) {
+  return {{"target", unit.name}, {"scope", "sub_group"}, {"dynamic_p", unit.continuous}, {"numtiles", unit.tiles}};
+}
+
+// Adds the limits of a GPU.
+void addLimits(Json &json, const TargetInfo &target) {
+  json["subgroup_sizes"] = std::vector<int64_t>(target.subgroupSizes.begin(), target.subgroupSizes.end());
+  json["slm_bytes"] = target.slmBytes;
+  json["named_barriers"] = target.namedBarriers;
+  json["lanes_per_workgroup"] = target.lanesPerWorkgroup;
+  json["registers"] = std::vector<int64_t>(target.registerFile.begin(), target.registerFile.end());
+  json["register_bytes"] = target.registerBytes;
+  json["f64"] = target.f64;
   if (const BlockRules &rules = target.blocks; rules.any())
     json["block_rules"] = {{"base_alignment", rules.baseAlignment}, {"minimal_width", rules.minimalWidth},
                            {"width_multiple", rules.widthMultiple}, {"minimal_pitch", rules.minimalPitch},
@@ -78,12 +76,11 @@ Json targetJson(const TargetInfo &target) {
                                     {"most_rows", shape.mostRows},
                                     {"fewest_blocks", shape.fewestBlocks},
                                     {"blocks", shape.blocks}});
-  return json;
 }
 
-// The target's products with the element types of `a`, `b` and, if there is a third name, the result. Nullopt if there are not
+// The unit's products with the element types of `a`, `b` and, if there is a third name, the result. Nullopt if there are not
 // two or three names, or if one is unknown.
-std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const std::vector<std::string> &types) {
+std::optional<std::vector<MmaShape>> withTypes(const MatrixUnit &unit, const std::vector<std::string> &types) {
   std::vector<std::optional<Elem>> elems;
   for (const std::string &type : types) {
     std::optional<Elem> elem;
@@ -94,22 +91,24 @@ std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const s
   }
   if (elems.size() < 2 || elems.size() > 3) return std::nullopt;
   std::vector<MmaShape> found;
-  for (const MmaShape &shape : target.mma)
+  for (const MmaShape &shape : unit.combinations)
     if (shape.a == elems[0] && shape.b == elems[1] && (elems.size() < 3 || shape.result == elems[2])) found.push_back(shape);
   return found;
 }
 
-// Whether the text is a size such as "8x16x16".
-bool isSize(const std::string &text) {
-  static constexpr std::string_view kDigits = "0123456789";
-  size_t numbers = 0, at = 0;
-  for (; at < text.size(); ++at, ++numbers) {
-    size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
-    if (end == at || (end < text.size() && text[end] != 'x')) return false;
-    at = end;
-    if (end + 1 == text.size()) return false;
+// Reads a size such as "8x16x16"; nullopt if the text is none.
+std::optional<MmaShape> sizeOf(const std::string &text) {
+  std::vector<int64_t> numbers;
+  for (size_t at = 0; at <= text.size() && numbers.size() < 4;) {
+    size_t end = std::min(text.find('x', at), text.size());
+    int64_t number = 0;
+    auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, number);
+    if (error != std::errc() || rest != text.data() + end || end == at || number < 1) return std::nullopt;
+    numbers.push_back(number);
+    at = end + 1;
   }
-  return numbers == 3;
+  if (numbers.size() != 3) return std::nullopt;
+  return MmaShape{{}, {}, {}, numbers[0], numbers[1], numbers[2]};
 }
 
 int usage(const std::string &message) {
@@ -117,54 +116,68 @@ int usage(const std::string &message) {
   return kUsage;
 }
 
-int refuse(const TargetInfo &target, const std::string &what, std::span<const MmaShape> has) {
-  std::fprintf(stderr, "xtc: %s has no product of %s; it supports\n%s", std::string(target.name).c_str(), what.c_str(),
-               mmaTable(has).c_str());
+int refuse(const MatrixUnit &unit, const std::string &what, std::span<const MmaShape> has) {
+  std::fprintf(stderr, "xtc: %s has no product of %s; it supports%s\n%s", std::string(unit.name).c_str(), what.c_str(),
+               unit.continuous ? " sizes up to" : "", mmaTable(has).c_str());
   return kNone;
+}
+
+void print(const MatrixUnit &unit, const std::vector<std::string> &words, const std::vector<MmaShape> &shapes) {
+  if (words.size() == 1)
+    std::printf("%s: %s\n%s", words[0].c_str(), std::string(unit.summary).c_str(),
+                unit.gpu ? limitsText(*unit.gpu).c_str() : str("  tile registers: ", unit.tiles, "\n").c_str());
+  if (words.size() == 2) std::printf("default: %s\n", sizesText(shapes[0]).c_str());
+  std::printf("%sproducts of one subgroup, %sM x N x K:\n%s", words.size() == 3 ? "valid\n" : "",
+              unit.continuous ? "each size from 1 to " : "", mmaTable(shapes).c_str());
+}
+
+void printJson(const MatrixUnit &unit, const std::vector<std::string> &words, const std::vector<MmaShape> &shapes) {
+  Json json = unitJson(unit);
+  if (unit.gpu) addLimits(json, *unit.gpu);
+  if (words.size() > 1) {
+    MmaShape sizes = words.size() > 2 ? *sizeOf(words[2]) : shapes[0];
+    json.update({{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}});
+  }
+  json["combinations"] = Json::array();
+  for (const MmaShape &shape : shapes) json["combinations"].push_back(combinationJson(unit, shape));
+  json["num_combinations"] = shapes.size();
+  std::printf("%s\n", json.dump(2).c_str());
 }
 
 } // namespace
 
 int query(const XtcOptions &options) {
   const std::vector<std::string> &words = options.query;
-  const TargetInfo *target = findTargetInfo(words[0]);
-  if (!target) {
+  std::vector<MatrixUnit> units = matrixUnits();
+  auto unit = std::ranges::find(units, words[0], &MatrixUnit::name);
+  if (unit == units.end()) {
     std::vector<std::string_view> names;
-    for (const TargetInfo &info : targetInfos()) names.push_back(info.name);
+    for (const MatrixUnit &known : units) names.push_back(known.name);
     return usage(str("--query: unknown target `", words[0], "`; known are ", join(names, ", ")));
   }
   if (words.size() > 3) return usage("--query takes a target, then types such as f16,f16,f32, then sizes such as 8x16x16");
-  std::vector<MmaShape> shapes = mmaShapes(*target);
-  if (words.size() > 2 && !isSize(words[2]))
-    return usage(str("--query: sizes must be M x N x K such as 8x16x16, not `", words[2], "`"));
+  std::vector<MmaShape> shapes = unit->combinations;
+  std::optional<MmaShape> sizes = words.size() > 2 ? sizeOf(words[2]) : std::nullopt;
+  if (words.size() > 2 && !sizes) return usage(str("--query: sizes must be M x N x K such as 8x16x16, not `", words[2], "`"));
   if (words.size() > 1) {
-    auto typed = withTypes(*target, splitCommas({words[1]}));
+    auto typed = withTypes(*unit, splitCommas({words[1]}));
     if (!typed)
       return usage(str("--query: types must be two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `",
                        words[1], "`"));
-    if (typed->empty()) return refuse(*target, words[1], shapes);
-    if (words.size() > 2) {
-      std::vector<MmaShape> sized;
-      for (const MmaShape &shape : *typed)
-        if (sizesText(shape) == words[2]) sized.push_back(shape);
-      if (sized.empty()) return refuse(*target, str(words[1], " of size ", words[2]), *typed);
-      *typed = std::move(sized);
-    }
+    if (typed->empty()) return refuse(*unit, words[1], shapes);
     shapes = std::move(*typed);
   }
-  if (options.json) {
-    Json json = targetJson(*target);
-    if (words.size() > 1) json.update({{"M", shapes[0].m}, {"N", shapes[0].n}, {"K", shapes[0].k}});
-    json["combinations"] = Json::array();
-    for (const MmaShape &shape : shapes) json["combinations"].push_back(combinationJson(shape));
-    json["num_combinations"] = shapes.size();
-    std::printf("%s\n", json.dump(2).c_str());
-    return 0;
+  if (sizes) {
+    std::vector<MmaShape> all = std::move(shapes);
+    shapes.clear();
+    std::ranges::copy_if(all, std::back_inserter(shapes),
+                         [&](const MmaShape &shape) { return supportsSizes(*unit, shape, *sizes); });
+    if (shapes.empty()) return refuse(*unit, str(words[1], " of size ", words[2]), all);
   }
-  if (words.size() == 1)
-    std::printf("%s: %s\n%s", words[0].c_str(), std::string(target->summary).c_str(), limitsText(*target).c_str());
-  if (words.size() == 2) std::printf("default: %s\n", sizesText(shapes[0]).c_str());
-  std::printf("%sproducts of one subgroup, M x N x K:\n%s", words.size() == 3 ? "valid\n" : "", mmaTable(shapes).c_str());
+  if (options.json)
+    printJson(*unit, words, shapes);
+  else
+    print(*unit, words, shapes);
   return 0;
 }
 
