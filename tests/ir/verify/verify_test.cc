@@ -232,6 +232,7 @@ TEST_F(Verify, LayoutsOfLanesThatDisagree) {
   Context context;
   Module module(context);
   Kernel &kernel = *module.kernels.emplace_back(std::make_unique<Kernel>());
+  kernel.name = "k";
   kernel.forms.add(Form::SubgroupTiles);
   Builder b(context, kernel.body);
   auto lanes = [&](std::vector<int64_t> layout) {
