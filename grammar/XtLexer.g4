@@ -64,6 +64,7 @@ KW_DO: 'do';
 KW_TILE: 'tile' | 'xetile.tile';
 KW_VECTOR: 'vector';
 KW_MEMREF: 'memref';
+KW_JOINT_MATRIX: 'joint_matrix';
 KW_TENSOR_DESC: 'tensor_desc' | 'xegpu.tensor_desc';
 KW_AFFINE_MAP: 'affine_map';
 

@@ -82,13 +82,15 @@ op
   ;
 // A comma may precede an attribute group, as the RFC prints it: load_gather %t, %mask, {padding = 1.0}.
 operands: operand (COMMA (operand | attrGroup))*;
-operand: MINUS? simple index* | list;
+// The values in parentheses are the index vectors of %source[%i, %j](%rows).
+operand: MINUS? simple index* (LPAREN simple (COMMA simple)* RPAREN)? | list;
 baseItem: simple | list | attrGroup;
 dimsOperands: simple (COMMA (simple | attrGroup))* (COMMA? list)?;
 textItem: TEXT | operand | attrGroup;
 locality: KW_LOCALITY LANGLE expr RANGLE;
 kind: LANGLE word RANGLE | QUOTED_KIND | TEXT | name;
-opTail: flag* attrGroup* signature?;
+opTail: toLayout? flag* attrGroup* signature?;
+toLayout: KW_TO name LPAREN layoutAttr RPAREN; // to layout(#l)
 flag: FLAG (LANGLE word (COMMA word)* COMMA? RANGLE | LPAREN arg (COMMA arg)* COMMA? RPAREN)?;
 
 // The colon may be missing before a shaped type, as some of the RFC's examples print it. `R from T` means `T -> R`.
@@ -135,7 +137,7 @@ entries: attrEntry (COMMA attrEntry)* COMMA?;
 attrValue
   : layoutAttr                                                                # layoutAttrRef
   | WORD LANGLE entries? RANGLE                                               # mappingAttr
-  | KW_AFFINE_MAP EQ? LANGLE words ARROW words RANGLE                         # affineMapAttr
+  | KW_AFFINE_MAP EQ? LANGLE words ARROW mapResults RANGLE                    # affineMapAttr
   | LBRACK (attrItem (COMMA attrItem)* COMMA?)? RBRACK                        # listAttr
   | attrGroup                                                                 # groupAttr
   | (shapedType | TYPE)                                                       # typeAttr
@@ -145,6 +147,8 @@ attrValue
   ;
 attrItem: attrValue (COLON expr)?; // 4:sg*8 is a factor of #layout<…>
 words: LPAREN (word (COMMA word)*)? RPAREN;
+mapResults: LPAREN (mapResult (COMMA mapResult)*)? RPAREN;
+mapResult: word | INT;
 
 // ---- types ----------------------------------------------------------------------------------------------------------
 type
@@ -153,7 +157,8 @@ type
   | SIZE                                                                      # typeParamRef
   | name                                                                      # wordType
   ;
-shapedType: (KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC | TYPE) LANGLE shape (COMMA attrEntry)* COMMA? RANGLE;
+shapedType
+  : (KW_TILE | KW_VECTOR | KW_MEMREF | KW_JOINT_MATRIX | KW_TENSOR_DESC | TYPE) LANGLE shape (COMMA attrEntry)* COMMA? RANGLE;
 shape: (extent X)* (ELEM | SIZE);
 extent: DIM | QMARK | SIZE | LBRACK expr RBRACK;
 
@@ -181,7 +186,8 @@ word: name | hardWord | KW_NOT | KW_TRUE | KW_FALSE | KW_NAN | KW_INF;
 name: WORD | softWord;
 softWord
   : KW_GRID | KW_SUBGROUPS | KW_LANES | KW_FORM | KW_SMALL | KW_LAUNCH | KW_CHECK | KW_SAVE | KW_LOAD | KW_IN
-  | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_CALL | KW_DO | KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC
+  | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_CALL | KW_DO | KW_TILE | KW_VECTOR | KW_MEMREF
+  | KW_JOINT_MATRIX | KW_TENSOR_DESC
   ;
 hardWord
   : KW_KERNEL | KW_FUNC | KW_TEST | KW_IMPORT | KW_PARAM | KW_FOR | KW_WHILE | KW_IF | KW_ELSE | KW_YIELD | KW_RETURN

@@ -14,10 +14,12 @@ namespace {
 size_t hashType(const TypeData &t) {
   size_t seed = static_cast<size_t>(t.kind) * 31 + static_cast<size_t>(t.elem);
   mixHashes(seed, t.shape);
+  mixHashes(seed, t.fragment);
   mixHash(seed, std::hash<const void *>()(t.layout));
-  mixHash(seed, static_cast<size_t>(t.use) | static_cast<size_t>(t.packed) << 4 | static_cast<size_t>(t.order) << 5 |
-                    static_cast<size_t>(t.scatter) << 6 | static_cast<size_t>(t.space) << 7 |
-                    static_cast<size_t>(t.boundaryCheck) << 9);
+  mixHash(seed, static_cast<size_t>(t.matrix.use) | static_cast<size_t>(t.matrix.memory) << 2 |
+                    static_cast<size_t>(t.matrix.ofWorkgroup) << 10 | static_cast<size_t>(t.packed) << 4 |
+                    static_cast<size_t>(t.order) << 5 | static_cast<size_t>(t.scatter) << 6 |
+                    static_cast<size_t>(t.space) << 7 | static_cast<size_t>(t.boundaryCheck) << 9);
   mixHash(seed, static_cast<size_t>(t.chunk));
   mixHash(seed, static_cast<size_t>(t.memory.kind));
   mixHashes(seed, t.memory.strides);
@@ -104,6 +106,14 @@ Type Context::withLayout(Type type, const Layout *layout) {
 Type Context::withElem(Type type, Elem elem) {
   TypeData data = type.data();
   data.elem = elem;
+  return intern(std::move(data));
+}
+
+Type Context::plain(Type type) {
+  if (!type || type.isPlain()) return type;
+  TypeData data = type.data();
+  data.matrix = {};
+  data.fragment.clear();
   return intern(std::move(data));
 }
 

@@ -25,6 +25,7 @@ public:
   Type memref(std::vector<int64_t> shape, Elem elem, MemorySpace space = MemorySpace::Global, MemoryLayout layout = {});
   Type withLayout(Type vectorOrTile, const Layout *layout);
   Type withElem(Type type, Elem elem);
+  Type plain(Type type); // without what only the checker distinguishes (TypeData::matrix, TypeData::fragment)
 
 private:
   struct Types;

@@ -20,20 +20,30 @@ constexpr OpInfo kOps[] = {
 };
 constexpr size_t kOpCount = std::size(kOps);
 
+constexpr OpInfo kComposites[] = {
+#define XT_COMPOSITE(composite_, ...) OpInfo{.composite = Composite::composite_, __VA_ARGS__},
+#include "ir/ops/composite.def"
+#undef XT_COMPOSITE
+};
+
 constexpr HostFnInfo kHostFns[] = {
 #define XT_HOST_FN(kind_, ...) HostFnInfo{.fn = HostFn::kind_, __VA_ARGS__},
 #include "ir/ops/host.def"
 #undef XT_HOST_FN
 };
 
+constexpr bool isDescribed(const OpInfo &op) {
+  return !op.name.empty() && !op.summary.empty() && op.summary.back() != '.' &&
+         op.example.find(op.name) != std::string_view::npos;
+}
+
 // Checked at compile time, so that a bad entry does not compile.
 consteval bool tableIsSound() {
+  for (const OpInfo &op : kComposites)
+    if (!isDescribed(op) || op.composite == Composite::None) return false;
   for (size_t i = 0; i < kOpCount; ++i) {
     const OpInfo &op = kOps[i];
-    if (static_cast<size_t>(op.kind) != i) return false;
-    if (op.name.empty() || op.summary.empty() || op.example.empty()) return false;
-    if (op.summary.back() == '.') return false;
-    if (op.example.find(op.name) == std::string_view::npos) return false;
+    if (static_cast<size_t>(op.kind) != i || op.composite != Composite::None || !isDescribed(op)) return false;
     if ((op.clause == Clause::Structure) != (op.results == -1 || op.regions != 0 || has(op.effects, Effect::Terminates)))
       return false;
     for (int operands : op.mlirTypes)
@@ -78,6 +88,7 @@ std::string_view dialectName(Dialect dialect) {
 }
 
 std::span<const OpInfo> allOps() { return kOps; }
+std::span<const OpInfo> allComposites() { return kComposites; }
 const OpInfo &opInfo(OpKind kind) { return kOps[static_cast<size_t>(kind)]; }
 
 OpMatches findOps(std::string_view spelled) {
@@ -88,11 +99,12 @@ OpMatches findOps(std::string_view spelled) {
   }
   static const std::unordered_map<std::string_view, std::vector<const OpInfo *>> kNamed = [] { // used for lookup only
     std::unordered_map<std::string_view, std::vector<const OpInfo *>> named;
-    for (const OpInfo &op : kOps) {
-      named[op.name].push_back(&op);
-      for (std::string_view other : op.spellings)
-        if (std::vector<const OpInfo *> &list = named[other]; list.empty() || list.back() != &op) list.push_back(&op);
-    }
+    for (std::span<const OpInfo> table : {std::span<const OpInfo>(kOps), std::span<const OpInfo>(kComposites)})
+      for (const OpInfo &op : table) {
+        named[op.name].push_back(&op);
+        for (std::string_view other : op.spellings)
+          if (std::vector<const OpInfo *> &list = named[other]; list.empty() || list.back() != &op) list.push_back(&op);
+      }
     return named;
   }();
   OpMatches matches;
@@ -121,10 +133,12 @@ bool isXegpuData(const OpInfo &op) {
          });
 }
 
+std::string fullName(const OpInfo &op) { return std::string(dialectName(op.dialect)) + "." + std::string(op.name); }
+
 std::string_view fullName(OpKind kind) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const OpInfo &op : kOps) list.push_back(std::string(dialectName(op.dialect)) + "." + std::string(op.name));
+    for (const OpInfo &op : kOps) list.push_back(fullName(op));
     return list;
   }();
   return names[static_cast<size_t>(kind)];

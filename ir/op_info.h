@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace xt {
@@ -79,8 +80,9 @@ struct OperandSpec {
   std::optional<Effect> effects{}; // the effects on this operand's memory; nullopt: those of the op
 };
 
-// Kind and Word: one of the words listed in `doc`; a kind is written in angle brackets.
-enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag, Word };
+// Kind and Word: one of the words listed in `doc`; a kind is written in angle brackets. Only composites have attributes of the
+// last two kinds: Maps, an affine_map or a list of them, and Words, a word or a list of them.
+enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag, Word, Maps, Words };
 struct AttrSpec {
   std::string_view name;
   AttrKind kind = AttrKind::Int;
@@ -123,6 +125,15 @@ enum class LayoutRule : uint8_t {
   Accumulator, // the result has the layout of the vector operand, to which the op adds; tile operands keep their layouts
 };
 
+// The ops of the source text that stand for several ops. Lowering expands them (lang/lower/composites.h), so that the IR has no
+// such op.
+enum class Composite : uint8_t {
+  None,
+#define XT_COMPOSITE(composite, ...) composite,
+#include "ir/ops/composite.def"
+#undef XT_COMPOSITE
+};
+
 template <class T, size_t N> struct FixedList { // a constexpr list with a length
   std::array<T, N> items{};
   size_t count = 0;
@@ -135,7 +146,8 @@ template <class T, size_t N> struct FixedList { // a constexpr list with a lengt
 };
 
 struct OpInfo {
-  OpKind kind{};
+  OpKind kind{}; // of no meaning in the row of a composite
+  Composite composite = Composite::None;
   Dialect dialect{};
   std::string_view name{}; // without the dialect: "load_tile"
   FixedList<std::string_view, 4> spellings{}; // other names without dialect; a name with a dot is MLIR's, with its dialect
@@ -166,9 +178,11 @@ struct OpInfo {
 };
 
 std::span<const OpInfo> allOps();
+std::span<const OpInfo> allComposites();
 const OpInfo &opInfo(OpKind kind);
-// Finds "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling; null if there is no such op. Several ops may
-// have the same name without a prefix: this returns the first in the table's order, and callers choose by operand types.
+// Finds "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling, also of a composite; null if there is no such
+// op. Several ops may have the same name without a prefix: this returns the first in the table's order, and callers choose by
+// operand types.
 const OpInfo *findOp(std::string_view spelled);
 // All rows that the spelled name can mean.
 struct OpMatches {
@@ -180,5 +194,6 @@ OpMatches findOps(std::string_view spelled);
 bool isXegpuData(const OpInfo &op);
 // "xetile.load_tile", as the IR prints it.
 std::string_view fullName(OpKind kind);
+std::string fullName(const OpInfo &op);
 
 } // namespace xt

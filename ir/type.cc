@@ -31,9 +31,28 @@ namespace {
 
 std::string stride(int64_t value) { return value == kDynamic ? "?" : std::to_string(value); }
 
-std::string shaped(std::string_view constructor, Type type) {
-  std::string shape = shapeText(type.shape());
-  return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
+std::string shaped(std::string_view constructor, std::span<const int64_t> extents, Elem elem) {
+  std::string shape = shapeText(extents);
+  return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(elem));
+}
+std::string shaped(std::string_view constructor, Type type) { return shaped(constructor, type.shape(), type.elem()); }
+
+std::string_view useText(MatrixUse use) {
+  switch (use) {
+  case MatrixUse::None: break;
+  case MatrixUse::A: return "a";
+  case MatrixUse::B: return "b";
+  case MatrixUse::Accumulator: return "accumulator";
+  }
+  XT_UNREACHABLE("use of a matrix");
+}
+
+std::string vectorText(Type type) {
+  const JointMatrix &matrix = type.data().matrix;
+  if (!type.data().fragment.empty()) return shaped("vector", type.data().fragment, type.elem());
+  if (!matrix) return shaped("vector", type);
+  std::string memory = matrix.memory == MatrixMemory::Dynamic ? "" : str(", ", matrixMemoryText(matrix.memory));
+  return str(shaped("joint_matrix", type), ", ", useText(matrix.use), memory, matrix.ofWorkgroup ? ", work_group" : "");
 }
 
 // The text after the element type of a tensor_desc, for properties that differ from the default.
@@ -46,6 +65,16 @@ std::string descText(const TypeData &data) {
 }
 
 } // namespace
+
+std::string_view matrixMemoryText(MatrixMemory memory) {
+  switch (memory) {
+  case MatrixMemory::Dynamic: return "dynamic";
+  case MatrixMemory::RowMajor: return "row_major";
+  case MatrixMemory::ColMajor: return "col_major";
+  case MatrixMemory::Packed: return "packed";
+  }
+  XT_UNREACHABLE("memory of a matrix");
+}
 
 std::string memoryText(const MemoryLayout &memory) {
   switch (memory.kind) {
@@ -76,7 +105,7 @@ std::string shapedText(Type type) {
   case TypeKind::Scalar: return std::string(elemName(type.elem()));
   case TypeKind::MemRef:
     return shaped("memref", type) + memoryText(type.data().memory) + (type.data().space == MemorySpace::Slm ? ", slm>" : ">");
-  case TypeKind::Vector: return shaped("vector", type) + ">";
+  case TypeKind::Vector: return vectorText(type) + ">";
   case TypeKind::Tile: return shaped("tile", type) + ">";
   case TypeKind::TensorDesc: return shaped("tensor_desc", type) + descText(type.data()) + ">";
   case TypeKind::NBarrier: return "nbarrier";

@@ -25,7 +25,18 @@ struct TypeWord {
 inline constexpr TypeWord kTypeWords[] = {{"nbarrier", TypeKind::NBarrier}, {"token", TypeKind::Token}};
 enum class MemorySpace : uint8_t { Global, Slm };
 enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: the order of the last two dimensions
+
+// What joint_matrix<8x32xi8, a, row_major> says beside shape and element type (sycl_ext_oneapi_matrix). Packed: memory
+// [K/f][N][f], see packFactor. Dynamic: loads and stores state the order.
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };
+enum class MatrixMemory : uint8_t { Dynamic, RowMajor, ColMajor, Packed };
+struct JointMatrix {
+  MatrixUse use = MatrixUse::None; // None: the vector is no joint matrix
+  MatrixMemory memory = MatrixMemory::Dynamic;
+  bool ofWorkgroup = false; // its scope: a workgroup instead of a subgroup
+  explicit operator bool() const { return use != MatrixUse::None; }
+  bool operator==(const JointMatrix &) const = default;
+};
 
 // Spreads the rows of a buffer over the banks of shared local memory: bits [base + shift, base + shift + bits) of an element's
 // byte offset in the contiguous buffer are XORed into bits [base, base + bits). This is CuTe's Swizzle<bits, base, shift>, on
@@ -61,7 +72,9 @@ struct TypeData {
   // Vector, Tile: the owners of the elements; null if there is no layout, or if it is not known yet. TensorDesc at lane scope:
   // the lane that holds each element of the shape (sg_map).
   const Layout *layout = nullptr;
-  MatrixUse use = MatrixUse::None; // Vector
+  // Vector: what only the checker distinguishes. A kernel whose lowering has ended has neither.
+  JointMatrix matrix;
+  std::vector<int64_t> fragment; // the shape of what one lane holds, between to_simt and to_simd
   bool packed = false; // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor; // Tile
   bool scatter = false; // Tile, TensorDesc
@@ -96,6 +109,7 @@ public:
   int rank() const { return static_cast<int>(data_->shape.size()); }
   int64_t extent(int d) const { return data_->shape[static_cast<size_t>(d)]; }
   const Layout *layout() const { return data_->layout; }
+  bool isPlain() const { return !data_->matrix && data_->fragment.empty(); }
   int64_t elementCount() const; // the shape must be static
   int64_t byteCount() const; // storage bytes; the shape must be static
   bool hasStaticShape() const;
@@ -117,6 +131,7 @@ std::string typeText(Type type, std::string_view layout, bool spellsOrder = fals
 std::string memoryText(const MemoryLayout &memory);
 // A type without layout and tile attributes, for messages about shapes.
 std::string shapedText(Type type);
+std::string_view matrixMemoryText(MatrixMemory memory); // "row_major"
 // The storage orders that a memref has: both if an extent of 1 makes both true, none if it has neither.
 struct StorageOrders {
   bool rowMajor, columnMajor;

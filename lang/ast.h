@@ -98,8 +98,10 @@ struct Attr {
   std::vector<Attr> items;    // List
   std::vector<Entry> entries; // Mapping, Dict
   std::shared_ptr<TypeExpr> type;
-  std::vector<int64_t> permutation; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}; `name` is set for the form affine_map = <…>
+  std::vector<int64_t> results; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}; the constant 0 is kMapZero
+  size_t mapDims = 0; // AffineMap: the number of dimensions on its left side; `name` is set for the form affine_map = <…>
 };
+inline constexpr int64_t kMapZero = -1;
 struct Attr::Entry {
   Name key;                  // empty for a positional entry: `{#mp_b}`, `#slm` …
   Maybe<Attr> value; // empty for a flag

@@ -2,6 +2,7 @@
 
 #include "ir/gpu/code_size.h"
 #include "ir/op_kinds.h"
+#include "ir/verify/matrix_limits.h"
 #include "ir/verify/target_limits.h"
 #include "passes/block_loads.h"
 #include "passes/block_movement.h"
@@ -139,7 +140,8 @@ void Blocking::yield(const Op &op) { b_.create(OpKind::Yield, values_.ofAll(op.o
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
-    if (!checkStatedLanes(*kernel, target, diagnostics).ok()) return Error::diagnosed();
+    if (!checkStatedLanes(*kernel, target, diagnostics).ok() || !checkMatrixCombinations(*kernel, target, diagnostics).ok())
+      return Error::diagnosed();
     expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());
     formSweepLoops(*kernel, target, module.context());

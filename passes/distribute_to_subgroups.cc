@@ -3,6 +3,7 @@
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
+#include "ir/verify/matrix_limits.h"
 #include "ir/verify/target_limits.h"
 #include "passes/facts.h"
 #include "passes/layout_conversion.h"
@@ -171,7 +172,7 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
   for (const auto &kernel : module.kernels)
     if (kernel->scope == Scope::Workgroup &&
         !(checkStatedLanes(*kernel, target, diagnostics).ok() && lanesSharePieces(*kernel, module.context(), diagnostics) &&
-          tilesFit(*kernel, target, diagnostics)))
+          checkMmaKinds(*kernel, target, module.context(), diagnostics).ok() && tilesFit(*kernel, target, diagnostics)))
       return Error::diagnosed();
   distribute(module, target.slmBytes);
   return {};

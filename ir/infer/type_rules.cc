@@ -6,6 +6,8 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace rules {
 
@@ -281,6 +283,13 @@ bool sameTypeButLayout(Type a, Type b) {
   return x == y;
 }
 
+// Whether a written vector has the shape of the fragment that `actual` is in each lane.
+static bool fragmentAgrees(Type written, Type actual) {
+  const std::vector<int64_t> &fragment = actual.data().fragment;
+  return !fragment.empty() && written.elem() == actual.elem() && written.data().fragment.empty() &&
+         std::ranges::equal(written.shape(), fragment);
+}
+
 bool writtenAgrees(Type written, Type actual) {
   if (sameTypeButLayout(written, actual)) return true;
   if (!written || !actual) return false;
@@ -290,6 +299,7 @@ bool writtenAgrees(Type written, Type actual) {
     if (written.data().space == MemorySpace::Global) plain.space = MemorySpace::Global; // memory_scope is optional
     return plain == written.data();
   }
+  if (written.isVector() && actual.isVector()) return fragmentAgrees(written, actual);
   if (!written.isTile() || !actual.isTile()) return false;
   const TypeData &data = written.data();
   // A scatter tile of one row may be written with one dimension.

@@ -104,6 +104,8 @@ Access accessOf(const AttrSpec &spec, bool required, const std::string &word) {
   case AttrKind::Word:
     if (word.empty()) return {"std::string_view", "views::textOf"};
     return {required ? word : "std::optional<" + word + ">", "views::word<" + word + ">"};
+  case AttrKind::Maps:
+  case AttrKind::Words: break; // only composites have them
   }
   return {};
 }

@@ -14,21 +14,47 @@ namespace {
 // Maximum length of one list; no type or op needs more.
 constexpr size_t kMostIntegers = 1024;
 
-} // namespace
-
-bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
-  diagnostics().report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
+bool unknownKey(Diagnostics &diagnostics, const ast::Name &key, std::string_view where) {
+  diagnostics.report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
   return false;
 }
 
-bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
+bool tooManyIntegers(Diagnostics &diagnostics, SourceRange range, std::string_view what, size_t count) {
+  diagnostics.report(DiagCode::AttributeValue, range, str(what, " has at most ", kMostIntegers, " integers, not ", count));
+  return false;
+}
+
+// Resolves a memory space that is a number, as MLIR's dialects for GPUs count them: 0 and 1 are global, 3 is shared local memory.
+bool memorySpace(Diagnostics &diagnostics, const ast::Attr &attr, ShapedAttrs &out) {
+  int64_t space = attr.value->integer;
+  if (out.spaceRange.file || out.slm) {
+    diagnostics.report(DiagCode::AttributeValue, attr.range, "the memory space is given twice");
+    return false;
+  }
+  out.slm = space == 3;
+  out.spaceRange = attr.range;
+  if (space == 0 || space == 1 || space == 3) return true;
+  diagnostics.report(DiagCode::AttributeValue, attr.range, str("there is no memory space ", space))
+      .note("0 and 1 are global memory, 3 is shared local memory, which is also written `slm`");
+  return false;
+}
+
+// Reports an error and returns false if `out` already has a memory layout.
+bool onlyMemoryLayout(Diagnostics &diagnostics, SourceRange range, const ShapedAttrs &out) {
+  if (out.memory)
+    diagnostics.report(DiagCode::AttributeValue, range, "a memref can have only one memory layout, and one is already given");
+  return !out.memory;
+}
+
+} // namespace
+
+bool eachOnce(Diagnostics &diagnostics, const std::vector<ast::Attr::Entry> &entries) {
   std::map<std::string_view, SourceRange> seen;
   for (const ast::Attr::Entry &entry : entries) {
     if (!entry.key) continue;
     auto [first, isNew] = seen.emplace(entry.key.text, entry.key.range);
     if (isNew) continue;
-    diagnostics()
-        .report(DiagCode::DuplicateName, entry.key.range, str("`", entry.key.text, "` is given twice"))
+    diagnostics.report(DiagCode::DuplicateName, entry.key.range, str("`", entry.key.text, "` is given twice"))
         .at(first->second, "first given here");
     return false;
   }
@@ -36,6 +62,9 @@ bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
 }
 
 bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
+  if (!e.key && e.value && e.value->kind == ast::Attr::Kind::Value && e.value->value->is(ast::Expr::Kind::Int) &&
+      !e.value->value->integerOverflow)
+    return memorySpace(diagnostics(), *e.value, out);
   if (!e.key) return e.value ? resolveAttr(*e.value, out) : true;
   std::string_view key = e.key.text;
   if (!e.value) { // a flag: slm, packed
@@ -68,12 +97,7 @@ bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
     out.slm = slm;
     return known;
   }
-  return unknownKey(e.key, "this type");
-}
-
-bool TypeResolver::tooManyIntegers(SourceRange range, std::string_view what, size_t count) {
-  diagnostics().report(DiagCode::AttributeValue, range, str(what, " has at most ", kMostIntegers, " integers, not ", count));
-  return false;
+  return unknownKey(diagnostics(), e.key, "this type");
 }
 
 bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
@@ -94,7 +118,7 @@ std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr
   std::vector<int64_t> values;
   bool expressions = attr.kind == ast::Attr::Kind::Value && attr.value && attr.value->is(ast::Expr::Kind::List);
   size_t count = expressions ? attr.value->children.size() : attr.items.size();
-  if (count > kMostIntegers) return tooManyIntegers(attr.range, what, count), std::nullopt;
+  if (count > kMostIntegers) return tooManyIntegers(diagnostics(), attr.range, what, count), std::nullopt;
   auto add = [&](const ast::Expr &expr) {
     // A dynamic stride is spelled '?'.
     std::optional<int64_t> value = expr.is(ast::Expr::Kind::Ident) && expr.text == "?" ? kDynamic : params_.evalInt(expr, what);
@@ -134,7 +158,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     if (isWord(attr, "slm")) return out.slm = true;
     if (isWord(attr, "packed")) return out.packed = true;
     if (isWord(attr, "scatter") || isWord(attr, "scattered")) return out.scatter = true;
-    if (attr.kind == ast::Attr::Kind::Word) return unknownKey(attr.name, "this type");
+    if (attr.kind == ast::Attr::Kind::Word) return unknownKey(diagnostics(), attr.name, "this type");
     const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
     if (!alias) {
       if (!params_.symbols().complete()) return false;
@@ -158,15 +182,12 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   }
   case ast::Attr::Kind::Mapping: return mapping(attr, out);
   case ast::Attr::Kind::AffineMap:
-    if (attr.permutation.size() > kMostIntegers)
-      return tooManyIntegers(attr.range, "the map of a memref", attr.permutation.size());
-    for (size_t d = 0; d < attr.permutation.size(); ++d)
-      if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
-        diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref must list each dimension once");
-        return false;
-      }
-    if (!onlyMemoryLayout(attr.range, out)) return false;
-    out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
+    if (attr.results.size() > kMostIntegers)
+      return tooManyIntegers(diagnostics(), attr.range, "an affine_map", attr.results.size());
+    if (!onlyMemoryLayout(diagnostics(), attr.range, out)) return false;
+    // The map of a memref must be a permutation, which memRef() checks: an alias may be a map of another kind.
+    out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.results};
+    out.memoryRange = attr.range;
     return true;
   case ast::Attr::Kind::Dict:
     for (const ast::Attr::Entry &e : attr.entries)
@@ -189,16 +210,9 @@ bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
       diagnostics().report(DiagCode::AttributeValue, attr.range, "a stride must be positive or `?`");
       return false;
     }
-  if (!onlyMemoryLayout(attr.range, out)) return false;
+  if (!onlyMemoryLayout(diagnostics(), attr.range, out)) return false;
   out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
   return true;
-}
-
-// Reports an error and returns false if `out` already has a memory layout.
-bool TypeResolver::onlyMemoryLayout(SourceRange range, const ShapedAttrs &out) {
-  if (out.memory)
-    diagnostics().report(DiagCode::AttributeValue, range, "a memref can have only one memory layout, and one is already given");
-  return !out.memory;
 }
 
 bool TypeResolver::swizzledMemory(const ast::Attr &attr, ShapedAttrs &out) {
@@ -223,14 +237,14 @@ bool TypeResolver::swizzledMemory(const ast::Attr &attr, ShapedAttrs &out) {
   auto [bits, base, shift] = numbers;
   if (bits == 0) return wrong("a swizzle has at least one bit");
   if (shift < bits) return wrong(str("the shift of a swizzle must be at least its bits: ", shift, " < ", bits));
-  if (!onlyMemoryLayout(attr.range, out)) return false;
+  if (!onlyMemoryLayout(diagnostics(), attr.range, out)) return false;
   out.memory = MemoryLayout{};
   out.memory->swizzle = {static_cast<uint8_t>(bits), static_cast<uint8_t>(base), static_cast<uint8_t>(shift)};
   return true;
 }
 
 bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
-  if (!eachOnce(attr.entries)) return false;
+  if (!eachOnce(diagnostics(), attr.entries)) return false;
   std::string_view name = lastWord(attr.name.text);
   if (name == "strided") {
     bool offset = attr.entries.size() == 2 && attr.entries[1].key.text == "offset" && attr.entries[1].value;
@@ -264,7 +278,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     for (const ast::Attr::Entry &e : attr.entries) {
       std::string_view key = e.key.text;
       if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data"))
-        return unknownKey(e.key, str("`", name, "`"));
+        return unknownKey(diagnostics(), e.key, str("`", name, "`"));
       auto values = e.value ? integers(*e.value, key) : std::nullopt;
       if (!values) return false;
       (key.ends_with("layout") ? layout : data) = std::move(values);
@@ -324,7 +338,7 @@ std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) 
 bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
   FactorMap map;
   for (const ast::Attr::Entry &e : attr.entries) {
-    if (e.key && e.key.text != "copies") return unknownKey(e.key, "`layout`");
+    if (e.key && e.key.text != "copies") return unknownKey(diagnostics(), e.key, "`layout`");
     auto list = e.value ? factors(*e.value) : std::nullopt;
     if (!list) return false;
     if (e.key)
@@ -347,7 +361,7 @@ bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
                 {"thread_strides", &nested.threadStrides}};
   for (const ast::Attr::Entry &e : attr.entries) {
     auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });
-    if (field == std::end(fields)) return unknownKey(e.key, "`nested_layout`");
+    if (field == std::end(fields)) return unknownKey(diagnostics(), e.key, "`nested_layout`");
     auto values = e.value ? integers(*e.value, field->key) : std::nullopt;
     if (!values) return false;
     *field->values = std::move(*values);

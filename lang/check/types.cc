@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "lang/check/joint_matrix_type.h"
 #include "lang/check/words.h"
 
 #include <algorithm>
@@ -10,14 +11,13 @@
 namespace xt {
 namespace {
 
-constexpr int kMaxRank = 5;
 // Limits for the nesting of aliases, and for the total number of alias uses when one alias is expanded.
 constexpr size_t kMostAliasUses = 1000;
 
 // The kind of type that a constructor such as `memref` makes.
 TypeKind kindOf(std::string_view constructor) {
   if (constructor == "memref") return TypeKind::MemRef;
-  if (constructor == "vector") return TypeKind::Vector;
+  if (constructor == "vector" || constructor == "joint_matrix") return TypeKind::Vector;
   return constructor == "tile" ? TypeKind::Tile : TypeKind::TensorDesc;
 }
 
@@ -26,6 +26,26 @@ bool hasTooManyElements(std::span<const int64_t> shape) {
   int64_t total = 1;
   for (int64_t extent : shape)
     if (extent != kDynamic && (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31))) return true;
+  return false;
+}
+
+// Reports an error and returns false if this memref cannot be swizzled. Scatter tiles and XeGPU blocks address elements by
+// their distance from the base, so only memrefs of two or more dimensions can be swizzled.
+bool swizzleFits(Diagnostics &diagnostics, const ast::TypeExpr &expr, const TypeData &data) {
+  const int elemBytes = elemInfo(data.elem).storageBytes;
+  const bool splitsElements = elemBytes > (1 << data.memory.swizzle.base);
+  std::string_view mistake;
+  if (data.space != MemorySpace::Slm)
+    mistake = "only shared local memory can be swizzled: add `slm`";
+  else if (data.shape.size() < 2)
+    mistake = "a swizzle needs a memref of at least two dimensions";
+  else if (splitsElements)
+    mistake = "this swizzle would split elements: its base is too small";
+  if (mistake.empty()) return true;
+  auto &diagnostic = diagnostics.report(DiagCode::AttributeValue, expr.range, std::string(mistake));
+  if (data.space == MemorySpace::Slm && data.shape.size() >= 2)
+    diagnostic.note(
+        str("a base of b keeps 2^b neighbouring bytes together; ", elemName(data.elem), " has ", elemBytes, " bytes"));
   return false;
 }
 
@@ -143,8 +163,9 @@ bool TypeResolver::extents(const ast::TypeExpr &expr, std::string_view construct
     ok &= value.has_value();
     data.shape.push_back(value.value_or(1));
   }
-  if (static_cast<int>(data.shape.size()) > kMaxRank) {
-    diagnostics().report(DiagCode::BadExtent, expr.range, str("types have at most ", kMaxRank, " dimensions"));
+  int most = data.kind == TypeKind::Vector ? kMaxFragmentRank : kMaxRank;
+  if (static_cast<int>(data.shape.size()) > most) {
+    diagnostics().report(DiagCode::BadExtent, expr.range, str("types have at most ", most, " dimensions"));
     ok = false;
   }
   return ok;
@@ -161,7 +182,13 @@ Type TypeResolver::memRef(const ast::TypeExpr &expr, TypeData data, const Shaped
                          str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
     return {};
   }
-  if (data.memory.swizzle && !swizzleFits(expr, data)) return {};
+  const std::vector<int64_t> &map = data.memory.permutation;
+  for (size_t d = 0; d < map.size(); ++d)
+    if (std::count(map.begin(), map.end(), static_cast<int64_t>(d)) != 1) {
+      diagnostics().report(DiagCode::AttributeValue, attrs.memoryRange, "the map of a memref must list each dimension once");
+      return {};
+    }
+  if (data.memory.swizzle && !swizzleFits(diagnostics(), expr, data)) return {};
   if (attrs.layout || attrs.scatter || attrs.order) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
                          "a memref cannot have a layout attribute: memory is not distributed");
@@ -173,14 +200,13 @@ Type TypeResolver::memRef(const ast::TypeExpr &expr, TypeData data, const Shaped
 // Makes the type of a vector or a tile, which may have a layout.
 Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view constructor, TypeData data,
                                const ShapedAttrs &attrs) {
-  if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
+  if (attrs.slm || attrs.spaceRange.file || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
                          str("a ", constructor, " has no memory layout: give it to the base memref"));
     return {};
   }
   data.order = attrs.order.value_or(Order::RowMajor);
   data.packed = attrs.packed;
-  data.use = attrs.use;
   data.scatter = attrs.scatter;
   if (data.scatter && data.kind == TypeKind::Tile && data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1);
   if (!attrs.layout) return context_.intern(std::move(data));
@@ -194,26 +220,6 @@ Type TypeResolver::distributed(const ast::TypeExpr &expr, std::string_view const
   return context_.intern(std::move(data));
 }
 
-// Reports an error and returns false if this memref cannot be swizzled. Scatter tiles and XeGPU blocks address elements by
-// their distance from the base, so only memrefs of two or more dimensions can be swizzled.
-bool TypeResolver::swizzleFits(const ast::TypeExpr &expr, const TypeData &data) {
-  const int elemBytes = elemInfo(data.elem).storageBytes;
-  const bool splitsElements = elemBytes > (1 << data.memory.swizzle.base);
-  std::string_view mistake;
-  if (data.space != MemorySpace::Slm)
-    mistake = "only shared local memory can be swizzled: add `slm`";
-  else if (data.shape.size() < 2)
-    mistake = "a swizzle needs a memref of at least two dimensions";
-  else if (splitsElements)
-    mistake = "this swizzle would split elements: its base is too small";
-  if (mistake.empty()) return true;
-  auto &diagnostic = diagnostics().report(DiagCode::AttributeValue, expr.range, std::string(mistake));
-  if (data.space == MemorySpace::Slm && data.shape.size() >= 2)
-    diagnostic.note(
-        str("a base of b keeps 2^b neighbouring bytes together; ", elemName(data.elem), " has ", elemBytes, " bytes"));
-  return false;
-}
-
 Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   std::string_view constructor = lastWord(expr.name.text);
   TypeData data;
@@ -221,11 +227,13 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   bool ok = extents(expr, constructor, data);
   std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
   ShapedAttrs attrs;
-  ok &= eachOnce(expr.attrs);
-  for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
+  ok &= eachOnce(diagnostics(), expr.attrs);
+  for (const ast::Attr::Entry &e : expr.attrs)
+    ok &= constructor == "joint_matrix" && isMatrixWord(e) ? takeMatrixWord(diagnostics(), e, data.matrix) : entry(e, attrs);
   if (!ok || !elem) return {};
   data.elem = *elem;
   if (data.kind == TypeKind::MemRef) return memRef(expr, std::move(data), attrs);
+  if (constructor == "joint_matrix" && !jointMatrixFits(diagnostics(), expr.range, data, attrs)) return {};
   if (hasTooManyElements(data.shape)) {
     diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
     return {};

@@ -13,14 +13,18 @@ struct ShapedAttrs {
   SourceRange layoutRange;
   std::optional<Order> order;
   bool scatter = false, packed = false;
-  MatrixUse use = MatrixUse::None;
   bool slm = false;
+  SourceRange spaceRange; // where the memory space is written as a number
   std::optional<MemoryLayout> memory;
+  SourceRange memoryRange; // where an affine_map is written
   std::optional<bool> boundaryCheck; // only for a tensor_desc
   std::optional<int64_t> chunk;
 };
 
 inline constexpr size_t kMostAliasDepth = 100; // of aliases that stand for one another
+
+inline constexpr int kMaxRank = 5;
+inline constexpr int kMaxFragmentRank = 3 * kMaxRank; // of [batch] x [outer] x [element], which to_simt and to_simd name
 
 class TypeResolver {
 public:
@@ -53,19 +57,14 @@ private:
   Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
   bool lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data);
   bool mayExpand(SourceRange alias);
-  bool tooManyIntegers(SourceRange range, std::string_view what, size_t count);
-  bool eachOnce(const std::vector<ast::Attr::Entry> &entries);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
-  bool swizzleFits(const ast::TypeExpr &expr, const TypeData &data);
-  bool onlyMemoryLayout(SourceRange range, const ShapedAttrs &out);
   bool swizzledMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool stridedMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool factorMap(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<Factor>> factors(const ast::Attr &list);
   bool nestedMap(const ast::Attr &attr, ShapedAttrs &out);
   bool order(const ast::Attr &attr, ShapedAttrs &out);
-  bool unknownKey(const ast::Name &key, std::string_view where);
   Diagnostics &diagnostics() const { return params_.diagnostics(); }
 
   Context &context_;
@@ -79,5 +78,8 @@ private:
   bool expandedTooMuch_ = false; // the error about too many uses has been reported
   std::set<std::string_view> circular_; // aliases that contain themselves, each reported once
 };
+
+// Whether no key is given twice; otherwise reports an error.
+bool eachOnce(Diagnostics &diagnostics, const std::vector<ast::Attr::Entry> &entries);
 
 } // namespace xt

@@ -17,4 +17,14 @@ inline bool isWord(const ast::Attr &attr, std::string_view word) {
   return (attr.kind == ast::Attr::Kind::Word || attr.kind == ast::Attr::Kind::Alias) && attr.name.text == word;
 }
 
+// The word that an attribute is: a bare word, a text, true or false, or the word in `#vector.kind<add>`; empty if it is none.
+inline std::string wordText(const ast::Attr &attr) {
+  if (attr.kind == ast::Attr::Kind::Word) return attr.name.text;
+  if (attr.kind == ast::Attr::Kind::Mapping && attr.entries.size() == 1 && attr.entries[0].key && !attr.entries[0].value)
+    return attr.entries[0].key.text;
+  if (attr.kind != ast::Attr::Kind::Value || !attr.value) return {};
+  if (attr.value->is(ast::Expr::Kind::Bool)) return attr.value->integer ? "true" : "false";
+  return attr.value->is(ast::Expr::Kind::Text) || attr.value->is(ast::Expr::Kind::Ident) ? attr.value->text : std::string();
+}
+
 } // namespace xt

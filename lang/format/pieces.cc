@@ -88,6 +88,7 @@ bool PieceMaker::spaceBeforeBracket(size_t i) const {
   case Role::OpenParen:
     if (last == Role::Keyword) return !isOneOf(textOf(last_), {"iter_args", "scf.condition"});
     if (isAnyWord(last)) return textOf(last_) == "grid";
+    if (last == Role::CloseBracket) return dimsOp_; // %A[%i, %j](%rows), but transpose [1, 0] (%x + %y)
     return last != Role::Symbol;
   case Role::OpenBracket: {
     if (dimsOp_ && open_.empty()) return true;

@@ -66,16 +66,34 @@ const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr)
   return nullptr;
 }
 
+// Whether the function has this number of parameters; otherwise reports an error.
+bool takesArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, size_t count) {
+  if (count == decl.params.size()) return true;
+  state.diagnostics()
+      .report(DiagCode::CallMismatch, expr.range,
+              str("`@", expr.text, "` takes ", decl.params.size(), " argument", decl.params.size() == 1 ? "" : "s", ", not ",
+                  count))
+      .at(decl.name.range, "declared here");
+  return false;
+}
+
+// Whether argument i, at `range`, matches the type of the parameter. If not, an error was reported, unless the mismatch is
+// due to an extent assumed for `?`.
+bool argumentFits(KernelState &state, const ast::KernelDecl &decl, size_t i, SourceRange range, Type pattern,
+                  const Value *value) {
+  if (fits(pattern, value->type())) return true;
+  if (state.anyExtents && fits(withAnyExtents(state.context, pattern), value->type())) return false;
+  state.diagnostics()
+      .report(DiagCode::CallMismatch, range,
+              str("`%", decl.params[i].name.text, "` of `@", decl.name.text, "` is ", shapedText(pattern), ", but this is ",
+                  shapedText(value->type())))
+      .at(decl.params[i].type.range, "declared here");
+  return false;
+}
+
 // Lowers the arguments of a call. Returns false if an error was reported, or if a mismatch is due to an extent assumed for `?`.
 bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
-  if (expr.children.size() != decl.params.size()) {
-    state.diagnostics()
-        .report(DiagCode::CallMismatch, expr.range,
-                str("`@", expr.text, "` takes ", decl.params.size(), " argument", decl.params.size() == 1 ? "" : "s", ", not ",
-                    expr.children.size()))
-        .at(decl.name.range, "declared here");
-    return false;
-  }
+  if (!takesArguments(state, expr, decl, expr.children.size())) return false;
   bool ok = true;
   for (size_t i = 0; i < decl.params.size(); ++i) {
     Type pattern = state.types.resolvePattern(decl.params[i].type);
@@ -85,14 +103,7 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
       continue;
     }
     values.push_back(value);
-    if (fits(pattern, value->type())) continue;
-    ok = false;
-    if (state.anyExtents && fits(withAnyExtents(state.context, pattern), value->type())) continue;
-    state.diagnostics()
-        .report(DiagCode::CallMismatch, expr.children[i].range,
-                str("`%", decl.params[i].name.text, "` of `@", expr.text, "` is ", shapedText(pattern), ", but this is ",
-                    shapedText(value->type())))
-        .at(decl.params[i].type.range, "declared here");
+    ok &= argumentFits(state, decl, i, expr.children[i].range, pattern, value);
   }
   return ok;
 }
@@ -149,6 +160,17 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
   std::optional<std::vector<Value *>> results = lowerCallBody(state, expr, *decl, arguments);
   if (results && signature && !agreesWith(state, signature->right, *results, signature->range, "result")) return std::nullopt;
   return results;
+}
+
+std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &symbol,
+                                                      const std::vector<Value *> &arguments) {
+  const ast::KernelDecl *decl = calledFunction(state, symbol);
+  if (!decl || decl->broken || !takesArguments(state, symbol, *decl, arguments.size())) return std::nullopt;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Type pattern = state.types.resolvePattern(decl->params[i].type);
+    if (!pattern || !argumentFits(state, *decl, i, symbol.range, pattern, arguments[i])) return std::nullopt;
+  }
+  return lowerCallBody(state, symbol, *decl, arguments);
 }
 
 std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,

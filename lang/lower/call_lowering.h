@@ -9,6 +9,10 @@ namespace xt {
 std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &expr,
                                                       const ast::Signature *signature = nullptr);
 
+// Lowers a call of the function that a symbol names, with these arguments.
+std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &symbol,
+                                                      const std::vector<Value *> &arguments);
+
 // Lowers the body of a function with these arguments and returns its results. Nullopt in the same cases as lowerFunctionCall().
 std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
                                                       const std::vector<Value *> &arguments, SourceRange call);

@@ -2,8 +2,12 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/subgroup_size.h"
+#include "ir/op_kinds.h"
+#include "lang/lower/checked_types.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/joint_matrices.h"
 #include "lang/lower/scope_checks.h"
+#include "lang/lower/simt.h"
 #include "lang/lower/statements.h"
 
 #include <algorithm>
@@ -123,12 +127,28 @@ void lowerForms(KernelState &state) {
   }
 }
 
+// Gives the results of `select` and `insert` the layouts of lanes that their operands have: their text states the types of the
+// operands only. Other ops state that of the result, and at workgroup scope layouts are inferred.
+void restoreLaneLayouts(KernelState &state) {
+  if (!state.kernel->forms.has(Form::SubgroupTiles)) return;
+  walk(state.kernel->body, [&](Op &op) {
+    if (op.kind() != OpKind::Select && op.kind() != OpKind::Insert) return;
+    Type operand = op.operand(1)->type(), result = op.result()->type();
+    if (operand.isVector() && result.isVector() && !result.layout())
+      op.result()->setType(state.context.withLayout(result, operand.layout()));
+  });
+}
+
 void finish(KernelState &state) {
   lowerForms(state);
+  restoreLaneLayouts(state);
+  makeTypesPlain(state.context, *state.kernel);
   if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
-  if (!inferLayouts(*state.kernel, state.context, state.written, state.diagnostics())) return;
+  if (!inferLayouts(*state.kernel, state.context, state.written, state.diagnostics()) || !fragmentsFit(state) ||
+      !matricesFitScope(state))
+    return;
   if (state.subgroups && *state.subgroups != state.kernel->subgroups) {
     state.diagnostics()
         .report(DiagCode::SubgroupCounts, state.decl.subgroups->range,

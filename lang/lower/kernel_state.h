@@ -42,6 +42,19 @@ struct CallFrame {
   SourceRange call;
 };
 
+// The result of a to_simt. When the layouts are known, its shape is compared with the one that they give.
+struct WrittenFragment {
+  Value *value;
+  std::vector<int64_t> shape;
+  SourceRange range;
+};
+
+// A type of a joint matrix in a kernel whose scope is not known yet.
+struct WrittenMatrix {
+  bool ofWorkgroup; // the scope in the type
+  SourceRange range;
+};
+
 struct KernelState {
   KernelState(Context &c, ParamScope &p, FileState &f, const ast::KernelDecl &d, std::string name);
   Diagnostics &diagnostics() const { return params.diagnostics(); }
@@ -55,6 +68,9 @@ struct KernelState {
   Builder builder;
   Environment names;
   WrittenLayouts written;
+  std::vector<WrittenFragment> fragments;
+  std::vector<WrittenMatrix> matrices;
+  int64_t sliceTiles = 0; // number of tiles of all slices (slices.h)
   bool poisoned = false; // a statement is invalid, which has been reported; there will be no kernel
   bool namesLost = false; // a statement has a syntax error; unknown names are not reported, since it may have bound them
   bool anyExtents = false; // an extent was assumed for a `?` of a function that is never called

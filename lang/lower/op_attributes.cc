@@ -5,6 +5,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "lang/check/literals.h"
+#include "lang/check/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -217,12 +218,13 @@ bool AttributeLowering::takeWord(const AttrSpec &spec, const ast::Attr &value) {
 }
 
 bool AttributeLowering::takeText(const AttrSpec &spec, const ast::Attr &value) {
-  if (value.value && value.value->is(ast::Expr::Kind::Text)) {
-    draft_.attrs.push_back({spec.name, value.value->text, value.range});
+  std::string text = wordText(value);
+  if (!text.empty() || (value.value && value.value->is(ast::Expr::Kind::Text))) {
+    draft_.attrs.push_back({spec.name, std::move(text), value.range});
     return true;
   }
   if (value.kind != ast::Attr::Kind::Error)
-    diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` must be a text in quotes"));
+    diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` must be a word or a text in quotes"));
   return false;
 }
 

@@ -19,8 +19,9 @@ const Operator *operatorCalled(std::string_view word) {
 
 std::vector<std::string_view> opNames() {
   std::vector<std::string_view> names;
-  for (const OpInfo &op : allOps())
-    if (op.clause != Clause::Structure) names.push_back(op.name);
+  for (std::span<const OpInfo> table : {allOps(), allComposites()})
+    for (const OpInfo &op : table)
+      if (op.clause != Clause::Structure) names.push_back(op.name);
   return names;
 }
 

@@ -1,6 +1,8 @@
 #include "lang/lower/op_lowering.h"
 
 #include "ir/infer/type_rules.h"
+#include "lang/lower/checked_types.h"
+#include "lang/lower/composites.h"
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/mlir_forms.h"
 #include "lang/lower/op_attributes.h"
@@ -15,11 +17,12 @@ namespace {
 // Infers the types of a draft and makes its op. Returns null if an error was reported.
 Op *emitDraft(KernelState &state, OpDraft &draft) {
   std::vector<Type> operandTypes, results;
-  for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
+  if (!fragmentsAllowed(state, draft)) return nullptr;
+  for (size_t i = 0; i < draft.operands.size(); ++i) operandTypes.push_back(checkedType(state, draft, i));
   if (!closeResult(state, draft, operandTypes)) return nullptr;
   TypeRuleInput input{state.context, *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
                       draft.written, draft.writtenRange, draft.range,  state.diagnostics(), state.lanes};
-  if (!inferTypes(input, results)) return nullptr;
+  if (!inferTypes(input, results) || !ranksAllowed(state, draft, results)) return nullptr;
   if (!applyLayouts(state, draft, results)) return nullptr;
   state.builder.setRange(draft.range);
   Op *op = state.builder.create(draft.info->kind, draft.operands, results);
@@ -56,6 +59,7 @@ std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpCla
       if (!isLiteralOperand(operand)) lowerExpr(state, operand); // reports unknown names
     return std::nullopt;
   }
+  if (draft.info->composite != Composite::None) return lowerComposite(state, clause, *draft.info, draft.range);
   bool ok = gatherOperands(state, clause, draft);
   ok &= takeFlags(state, clause, draft);
   ok &= gatherAttributes(state, clause, draft);
@@ -82,7 +86,7 @@ Value *emitOp(KernelState &state, OpKind kind, std::vector<Value *> operands, st
   draft.attrs = std::move(attrs);
   draft.written = written;
   Op *op = emitDraft(state, draft);
-  return op ? op->result() : nullptr;
+  return op && op->resultCount() ? op->result() : nullptr;
 }
 
 } // namespace xt

@@ -65,7 +65,7 @@ WrittenLayout layoutPlace(KernelState &state, const ast::TypeExpr &expr) {
   for (const ast::Attr::Entry &entry : expr.attrs) {
     ShapedAttrs attrs;
     if (!entry.value || !resolver.resolveAttr(*entry.value, attrs) || !attrs.layout) continue;
-    bool more = place.kind == WrittenLayout::Kind::InType || attrs.scatter || attrs.packed || attrs.use != MatrixUse::None;
+    bool more = place.kind == WrittenLayout::Kind::InType || attrs.scatter || attrs.packed;
     if (more) return whole;
     place = {entry.value->range, WrittenLayout::Kind::InType, attrs.order.has_value()};
   }

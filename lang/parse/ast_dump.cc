@@ -163,7 +163,7 @@ void Dumper::attr(const Attr &a) {
   case Attr::Kind::Alias: return line("alias #" + a.name.text, a.range);
   case Attr::Kind::Value: return a.value ? expr(*a.value) : line("value", a.range);
   case Attr::Kind::Type: return a.type ? type(*a.type) : line("type", a.range);
-  case Attr::Kind::AffineMap: return line(str("affine_map (", join(a.permutation, ", "), ")"), a.range);
+  case Attr::Kind::AffineMap: return line(str("affine_map (", join(a.results, ", "), ")"), a.range);
   case Attr::Kind::Mapping: line("mapping " + a.name.text, a.range); break;
   case Attr::Kind::List: line("list", a.range); break;
   case Attr::Kind::Dict: line("attributes", a.range); break;

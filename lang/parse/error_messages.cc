@@ -238,7 +238,7 @@ bool ErrorStrategy::reportUnknownType(antlr4::CommonTokenStream *stream, Token *
   if (before != P::ARROW && before != P::FAT_ARROW && before != P::KW_INTO && before != P::KW_TO && before != P::COLON)
     return false;
   Token *word = stream->get(i - 1);
-  static constexpr std::string_view kTypes[] = {"tile", "vector", "memref", "tensor_desc"};
+  static constexpr std::string_view kTypes[] = {"tile", "vector", "memref", "joint_matrix", "tensor_desc"};
   Diagnostic &unknown = report(DiagCode::UnknownType, range(word), str("unknown type ", found(word)));
   if (std::string_view best = closestName(text(word), kTypes); !best.empty())
     unknown.note(str("did you mean `", best, "`?")).fix(str("replace by `", best, "`"), range(word), std::string(best));

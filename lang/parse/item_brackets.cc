@@ -57,6 +57,7 @@ bool opensAngle(const ItemState &state) {
   case L::KW_TILE:
   case L::KW_VECTOR:
   case L::KW_MEMREF:
+  case L::KW_JOINT_MATRIX:
   case L::KW_TENSOR_DESC:
   case L::KW_LOCALITY:
   case L::KW_AFFINE_MAP:

@@ -93,7 +93,7 @@ bool takeUntypedName(ItemState &state, size_t i) {
 
 void gluedName(ItemState &state, size_t i) {
   std::string_view name = state.scan.text(i);
-  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc", "locality"}) {
+  for (std::string_view word : {"tile", "vector", "memref", "joint_matrix", "tensor_desc", "locality"}) {
     if (!name.ends_with(word) || name.size() < word.size() + 2) continue;
     SourceRange at = state.range(i);
     at.begin = at.end = at.end - static_cast<uint32_t>(word.size());
@@ -108,7 +108,7 @@ void gluedName(ItemState &state, size_t i) {
 void missingAngle(ItemState &state, size_t i) {
   const TokenScan &scan = state.scan;
   std::string_view name = scan.text(i);
-  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc"}) {
+  for (std::string_view word : {"tile", "vector", "memref", "joint_matrix", "tensor_desc"}) {
     if (!name.starts_with(word)) continue;
     bool extent = name.size() > word.size() && name[word.size()] >= '0' && name[word.size()] <= '9';
     if (!extent && !(name == word && scan.type(i + 1) == L::QMARK)) continue;

@@ -45,11 +45,12 @@ bool LexerBase::opensShape(const xt::SyntaxToken &token) const {
   case XtLexer::KW_TILE:
   case XtLexer::KW_VECTOR:
   case XtLexer::KW_MEMREF:
+  case XtLexer::KW_JOINT_MATRIX:
   case XtLexer::KW_TENSOR_DESC: return true;
   case XtLexer::TYPE: {
     std::string text = _input->getText(antlr4::misc::Interval(size_t{token.begin}, size_t{token.end} - 1)); // as !xetile.tile
     std::string last = text.substr(text.find_last_of("!.") + 1);
-    return last == "tile" || last == "vector" || last == "memref" || last == "tensor_desc";
+    return last == "tile" || last == "vector" || last == "memref" || last == "joint_matrix" || last == "tensor_desc";
   }
   default: return false;
   }

@@ -39,8 +39,27 @@ ast::Attr OpBuilder::flag(P::FlagContext *ctx) const {
   return out;
 }
 
+// Builds `to layout(#l)` as the attribute group {#l}.
+void OpBuilder::toLayout(P::ToLayoutContext *ctx, OpClause &out) const {
+  if (!ctx->name() || !ctx->layoutAttr()) return;
+  if (!out.op.text.ends_with("to_layout")) {
+    tree_.report(DiagCode::SyntaxError, tree_.range(ctx), "only `to_layout` takes `to layout(…)`");
+    return;
+  }
+  SourceRange word = tree_.range(ctx->name());
+  if (tree_.slice(word) != "layout")
+    tree_.report(DiagCode::SyntaxError, word, str("expected `layout`, not `", tree_.slice(word), "`"));
+  ast::Attr group;
+  group.kind = ast::Attr::Kind::Dict;
+  group.range = tree_.range(ctx->layoutAttr());
+  ast::Attr layout = types_.layoutAttr(ctx->layoutAttr());
+  group.entries.push_back({{{}, layout.range.startPoint()}, std::move(layout), group.range});
+  out.attrs.push_back(std::move(group));
+}
+
 void OpBuilder::tail(P::OpTailContext *ctx, OpClause &out) const {
   if (!ctx) return;
+  if (P::ToLayoutContext *to = ctx->toLayout()) toLayout(to, out);
   for (P::FlagContext *f : ctx->flag()) out.flags.push_back(flag(f));
   append(out, types_.groups(ctx->attrGroup()));
   if (ctx->signature()) out.signature = types_.signature(ctx->signature());
@@ -48,7 +67,7 @@ void OpBuilder::tail(P::OpTailContext *ctx, OpClause &out) const {
 
 Expr OpBuilder::operand(P::OperandContext *ctx) const {
   if (ctx->list()) return exprs_.list(ctx->list());
-  Expr base = exprs_.indexed(exprs_.simple(ctx->simple()), ctx->index());
+  Expr base = exprs_.indexed(exprs_.simple(ctx->simple(0)), ctx->index());
   if (!ctx->MINUS()) return base;
   Expr out;
   out.kind = Expr::Kind::Unary;
@@ -79,7 +98,15 @@ void OpBuilder::operandsOp(P::OperandsOpContext *ctx, OpClause &out) const {
   out.shape = Clause::Operands;
   append(out, types_.groups(ctx->attrGroup()));
   if (ctx->operands()) {
-    for (P::OperandContext *o : ctx->operands()->operand()) out.operands.push_back(operand(o));
+    for (P::OperandContext *o : ctx->operands()->operand()) {
+      out.operands.push_back(operand(o));
+      // The values in parentheses are operands too, as if they were written after the other ones of `o` with commas.
+      for (size_t i = 1; i < o->simple().size(); ++i) out.operands.push_back(exprs_.simple(o->simple(i)));
+      const OpInfo *op = findOp(out.op.text);
+      if (o->simple().size() > 1 && op && op->composite != Composite::TransferGather)
+        tree_.report(DiagCode::SyntaxError, tree_.range(o->LPAREN()),
+                     str("`", out.op.text, "` has no operands in parentheses"));
+    }
     append(out, types_.groups(ctx->operands()->attrGroup()));
   }
   if (ctx->signature()) out.signature = types_.signature(ctx->signature());

@@ -21,6 +21,7 @@ private:
   void textOp(P::TextOpContext *ctx, ast::OpClause &out) const;
   void dims(P::ListContext *written, ast::OpClause &out) const;
   void dimsOperands(P::DimsOperandsContext *ctx, ast::OpClause &out) const;
+  void toLayout(P::ToLayoutContext *ctx, ast::OpClause &out) const;
   void tail(P::OpTailContext *ctx, ast::OpClause &out) const;
   ast::Attr flag(P::FlagContext *ctx) const;
   ast::Expr operand(P::OperandContext *ctx) const;

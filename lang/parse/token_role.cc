@@ -28,6 +28,7 @@ TokenRole roleOf(size_t type) {
   case L::KW_TILE:
   case L::KW_VECTOR:
   case L::KW_MEMREF:
+  case L::KW_JOINT_MATRIX:
   case L::KW_TENSOR_DESC: return TokenRole::Constructor;
   case L::WORD:
   case L::FLAG: return TokenRole::Word;

@@ -202,17 +202,21 @@ Attr TypeBuilder::affineMap(P::AffineMapAttrContext *ctx) const {
   out.kind = Attr::Kind::AffineMap;
   out.range = tree_.range(ctx);
   if (ctx->EQ()) out.name = {"affine_map", tree_.range(ctx->KW_AFFINE_MAP())};
-  auto sides = ctx->words();
-  if (sides.size() != 2) return out;
-  std::vector<ast::Name> from = tree_.words(sides[0]->word()), to = tree_.words(sides[1]->word());
-  for (const ast::Name &name : to) {
+  if (!ctx->words() || !ctx->mapResults()) return out;
+  std::vector<ast::Name> from = tree_.words(ctx->words()->word());
+  out.mapDims = from.size();
+  for (P::MapResultContext *result : ctx->mapResults()->mapResult()) {
+    SourceRange range = tree_.range(result);
+    std::string_view text = tree_.slice(range);
     size_t k = 0;
-    while (k < from.size() && from[k].text != name.text) ++k;
-    if (k == from.size()) {
-      tree_.report(DiagCode::BadPermutation, name.range, str("`", name.text, "` is not a dimension on the map's left side"));
-      out.kind = Attr::Kind::Error;
+    while (k < from.size() && from[k].text != text) ++k;
+    if (k < from.size()) {
+      out.results.push_back(static_cast<int64_t>(k));
+    } else if (text == "0") {
+      out.results.push_back(ast::kMapZero);
     } else {
-      out.permutation.push_back(static_cast<int64_t>(k));
+      tree_.report(DiagCode::BadPermutation, range, str("`", text, "` is not a dimension on the map's left side"));
+      out.kind = Attr::Kind::Error;
     }
   }
   return out;

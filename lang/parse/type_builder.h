@@ -18,6 +18,7 @@ public:
   ast::Attr group(P::AttrGroupContext *ctx) const;
   std::vector<ast::Attr> groups(const std::vector<P::AttrGroupContext *> &list) const;
   ast::Attr attr(P::AttrValueContext *ctx) const;
+  ast::Attr layoutAttr(P::LayoutAttrContext *ctx) const;
   static ast::Attr attrOf(ast::Expr value);
 
 private:
@@ -25,7 +26,6 @@ private:
   ast::TypeExpr element(P::ShapeContext *ctx) const;
   ast::Attr::Entry entry(P::AttrEntryContext *ctx) const;
   std::vector<ast::Attr::Entry> entries(P::EntriesContext *ctx) const;
-  ast::Attr layoutAttr(P::LayoutAttrContext *ctx) const;
   ast::Attr affineMap(P::AffineMapAttrContext *ctx) const;
   ast::Attr factor(P::AttrItemContext *ctx, ast::Attr extent) const;
 

@@ -227,7 +227,7 @@ private:
       declared(NameKind::Alias, ItemKind::Struct);
       declared(NameKind::Param, ItemKind::Constant);
     } else {
-      for (std::string_view name : {"memref", "vector", "tile", "tensor_desc"})
+      for (std::string_view name : {"memref", "vector", "tile", "joint_matrix", "tensor_desc"})
         item(std::string(name), ItemKind::Struct, "",
              str(name, name == "memref" ? "<${1:?}x${2:?}x${3:f32}>" : "<${1:32}x${2:32}x${3:f32}>"));
       for (const TypeWord &word : kTypeWords) item(std::string(word.text), ItemKind::Struct, "");
@@ -272,10 +272,11 @@ private:
   }
 
   void ops(bool value) {
-    for (const OpInfo &op : allOps()) {
-      if (op.clause == Clause::Structure || (op.results > 0) != value) continue;
-      item(std::string(op.name), ItemKind::Method, std::string(op.summary), snippet(op), "op");
-    }
+    for (std::span<const OpInfo> table : {allOps(), allComposites()})
+      for (const OpInfo &op : table) {
+        if (op.clause == Clause::Structure || (op.results > 0) != value) continue;
+        item(std::string(op.name), ItemKind::Method, std::string(op.summary), snippet(op), "op");
+      }
   }
 
   // A snippet such as "load_tile ${1:%tile}".

@@ -72,7 +72,7 @@ std::string declarationPage(const Query &query, const NameUse &use) {
 
 std::string page(const Query &query, const NameUse &use) {
   switch (use.kind) {
-  case NameKind::Op: return str("**", fullName(use.op->kind), "**\n\n", opPage(*use.op));
+  case NameKind::Op: return str("**", fullName(*use.op), "**\n\n", opPage(*use.op));
   case NameKind::HostFn: return hostFnPage(*use.fn);
   case NameKind::Value: return valuePage(query.written(use.range), use.type);
   case NameKind::Alias:
@@ -93,7 +93,7 @@ Json hoverOfWord(const Query &query, uint32_t offset) {
     const OpInfo *op = findOp(piece.text.substr(token.begin, token.end - token.begin));
     if (!op) continue;
     uint32_t start = query.document.pieceStart(index);
-    return {{"contents", {{"kind", "markdown"}, {"value", str("**", fullName(op->kind), "**\n\n", opPage(*op))}}},
+    return {{"contents", {{"kind", "markdown"}, {"value", str("**", fullName(*op), "**\n\n", opPage(*op))}}},
             {"range", query.range({start + token.begin, start + token.end})}};
   }
   return nullptr;

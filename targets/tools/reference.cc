@@ -23,7 +23,7 @@ std::string_view classText(HostFnClass cls) {
 }
 
 void describe(std::string &out, const OpInfo &op) {
-  out += str("  ", fullName(op.kind), "\n      ", op.summary, "\n      ", op.example, "\n");
+  out += str("  ", fullName(op), "\n      ", op.summary, "\n      ", op.example, "\n");
   for (const AttrSpec &attr : op.attrs)
     out += str("      attribute ", attr.name, attr.required ? " (required)" : "", ": ", attr.doc, "\n");
   if (op.spellings.size()) out += str("      also spelled ", join(op.spellings, ", "), "\n");
@@ -35,8 +35,9 @@ std::string listOps() {
   std::string out;
   for (Dialect d : kDialects) {
     out += str(dialectName(d), "\n");
-    for (const OpInfo &op : allOps())
-      if (op.dialect == d) describe(out, op);
+    for (std::span<const OpInfo> table : {allOps(), allComposites()})
+      for (const OpInfo &op : table)
+        if (op.dialect == d) describe(out, op);
   }
   for (HostFnClass cls : {HostFnClass::Initializer, HostFnClass::Elementwise, HostFnClass::Reduction, HostFnClass::Array}) {
     out += str(classText(cls), "\n");
@@ -53,10 +54,9 @@ std::string opReference() {
                     "signatures out.\n";
   for (Dialect d : kDialects) {
     out += str("\n## ", dialectName(d), "\n");
-    for (const OpInfo &op : allOps()) {
-      if (op.dialect != d) continue;
-      out += str("\n### ", fullName(op.kind), "\n\n", opPage(op));
-    }
+    for (std::span<const OpInfo> table : {allOps(), allComposites()})
+      for (const OpInfo &op : table)
+        if (op.dialect == d) out += str("\n### ", fullName(op), "\n\n", opPage(op));
   }
   out += "\n## Host functions of tests\n";
   for (const HostFnInfo &fn : allHostFns()) out += str("\n- ", hostFnPage(fn));

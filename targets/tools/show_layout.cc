@@ -16,7 +16,6 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMaxRank = 5;
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
 // The option's text is parsed as the value of an alias.
@@ -122,14 +121,14 @@ std::optional<std::vector<int64_t>> shapeFromText(std::string_view text) {
     shape.push_back(std::exchange(extent, 0));
     digits = false;
   }
-  if (shape.size() > kMaxRank) return std::nullopt;
+  if (shape.size() > size_t{kMaxRank}) return std::nullopt;
   return shape;
 }
 
 int showLayout(const XtcOptions &options) {
   std::optional<std::vector<int64_t>> shape = shapeFromText(options.shape);
   if (!shape) {
-    std::fprintf(stderr, "xtc: --shape takes one to %zu positive extents, such as 256x256, not `%s`\n", kMaxRank,
+    std::fprintf(stderr, "xtc: --shape takes one to %zu positive extents, such as 256x256, not `%s`\n", size_t{kMaxRank},
                  options.shape.c_str());
     return kExitUsage;
   }

@@ -5,6 +5,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_info.h"
 #include "lang/parse/parse.h"
+#include "tests/fuzz/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -120,13 +121,14 @@ std::optional<std::string> Mutator::changeOp(const Parsed &in) {
   std::vector<const OpInfo *> fitting;
   const OpInfo *now = findOp(in.slice(*part));
   bool any = !now || chance(8);
-  for (const OpInfo &op : allOps()) {
-    bool like = any || (op.clause == now->clause && op.results == now->results && op.operands.size() == now->operands.size());
-    if (like && &op != now) fitting.push_back(&op);
+  for (const OpInfo *op : writtenOps()) {
+    bool like =
+        any || (op->clause == now->clause && op->results == now->results && op->operands.size() == now->operands.size());
+    if (like && op != now) fitting.push_back(op);
   }
   if (fitting.empty()) return std::nullopt;
   const OpInfo &op = *chooseFrom(fitting);
-  return replaced(in.text, *part, chance(3) ? op.name : fullName(op.kind));
+  return replaced(in.text, *part, chance(3) ? std::string(op.name) : fullName(op));
 }
 
 std::string Mutator::otherNumber(std::string_view number) {
@@ -178,8 +180,8 @@ std::optional<std::string> Mutator::changeAttribute(const Parsed &in) {
   std::string_view now = in.slice(*part);
   std::string_view value = now.substr(now.rfind(' ') + 1); // npos + 1 is 0
   std::vector<std::string> others;
-  for (const OpInfo &op : allOps())
-    for (const AttrSpec &attr : op.attrs) {
+  for (const OpInfo *op : writtenOps())
+    for (const AttrSpec &attr : op->attrs) {
       if (attr.kind != AttrKind::Kind && attr.kind != AttrKind::Word) continue;
       std::vector<std::string> list = words(attr.doc);
       if (std::find(list.begin(), list.end(), value) != list.end()) others.insert(others.end(), list.begin(), list.end());
@@ -208,7 +210,14 @@ std::optional<std::string> Mutator::addAttribute(const Parsed &in) {
     std::vector<std::string> choices = words(attr.doc);
     if (choices.empty()) return std::nullopt;
     text += str(" = ", chooseFrom(choices));
+    break;
   }
+  case AttrKind::Maps:
+    text += chooseFrom(std::vector<std::string>{" = affine_map<(i, j) -> (j, i)>", " = [affine_map<(i, j) -> (i)>]", " = []"});
+    break;
+  case AttrKind::Words:
+    text += chooseFrom(std::vector<std::string>{" = [true, false]", " = [false]", " = [\"parallel\"]"});
+    break;
   }
   // The attributes come before the signature, if there is one.
   uint32_t at = in.parts[static_cast<size_t>(name->parent)].end;
@@ -271,9 +280,7 @@ std::optional<std::string> Mutator::splice(const Parsed &in, const Parsed &from)
 std::optional<std::string> Mutator::insertExample(const Parsed &in) {
   const SourcePart *at = chooseStatement(in);
   if (!at) return std::nullopt;
-  std::vector<const OpInfo *> ops;
-  for (const OpInfo &op : allOps()) ops.push_back(&op);
-  return inserted(in.text, at->end, str("\n", chooseFrom(ops)->example));
+  return inserted(in.text, at->end, str("\n", chooseFrom(writtenOps())->example));
 }
 
 } // namespace xt::fuzz

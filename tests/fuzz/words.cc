@@ -47,13 +47,20 @@ std::vector<std::string> grammarWords(std::string_view grammar) {
   return sorted(std::move(out));
 }
 
+std::vector<const OpInfo *> writtenOps() {
+  std::vector<const OpInfo *> ops;
+  for (std::span<const OpInfo> table : {allOps(), allComposites()})
+    for (const OpInfo &op : table) ops.push_back(&op);
+  return ops;
+}
+
 std::vector<std::string> tableWords() {
   std::vector<std::string> out;
-  for (const OpInfo &op : allOps()) {
-    out.emplace_back(op.name);
-    out.emplace_back(fullName(op.kind));
-    for (std::string_view spelling : op.spellings) out.emplace_back(spelling);
-    for (const AttrSpec &attr : op.attrs) {
+  for (const OpInfo *op : writtenOps()) {
+    out.emplace_back(op->name);
+    out.emplace_back(fullName(*op));
+    for (std::string_view spelling : op->spellings) out.emplace_back(spelling);
+    for (const AttrSpec &attr : op->attrs) {
       out.emplace_back(attr.name), out.emplace_back(attr.spelling);
       if (attr.kind == AttrKind::Kind || attr.kind == AttrKind::Word) addEach(out, attr.doc);
     }

@@ -4,7 +4,14 @@
 #include <string_view>
 #include <vector>
 
+namespace xt {
+struct OpInfo;
+}
+
 namespace xt::fuzz {
+
+// The ops of the table and the composites: all that a text may contain.
+std::vector<const OpInfo *> writtenOps();
 
 // Returns the texts in single quotes in the lexer's grammar (grammar/XtLexer.g4): keywords and punctuation.
 std::vector<std::string> grammarWords(std::string_view grammar);

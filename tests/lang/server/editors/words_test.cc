@@ -26,8 +26,8 @@ Words keywords() {
   Words words;
   std::istringstream grammar(test::readText(kRoot / "grammar/XtLexer.g4"));
   const std::regex rule("^(KW_[A-Z_]+):(.*);$"), spelling("'([a-z_.]+)'");
-  const std::set<std::string> others = {"KW_TRUE", "KW_FALSE",  "KW_NAN",    "KW_INF",
-                                        "KW_TILE", "KW_VECTOR", "KW_MEMREF", "KW_TENSOR_DESC"};
+  const std::set<std::string> others = {"KW_TRUE",   "KW_FALSE",  "KW_NAN",          "KW_INF",        "KW_TILE",
+                                        "KW_VECTOR", "KW_MEMREF", "KW_JOINT_MATRIX", "KW_TENSOR_DESC"};
   for (std::string line; std::getline(grammar, line);) {
     std::smatch found;
     if (!std::regex_match(line, found, rule) || others.contains(found[1])) continue;
@@ -39,10 +39,11 @@ Words keywords() {
 
 Words ops() {
   Words words;
-  for (const OpInfo &op : allOps()) {
-    words.emplace(op.name);
-    for (std::string_view other : op.spellings) words.emplace(other);
-  }
+  for (std::span<const OpInfo> table : {allOps(), allComposites()})
+    for (const OpInfo &op : table) {
+      words.emplace(op.name);
+      for (std::string_view other : op.spellings) words.emplace(other);
+    }
   for (const std::string &keyword : keywords()) words.erase(keyword);
   return words;
 }

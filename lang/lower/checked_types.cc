@@ -1,0 +1,97 @@
+#include "lang/lower/checked_types.h"
+
+#include "ir/base/text.h"
+#include "ir/op_kinds.h"
+#include "ir/views/scalar.h"
+#include "lang/lower/op_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+bool worksPerElement(const OpInfo &info) {
+  switch (info.typeRule) {
+#define XT_TYPE_RULE(rule, function)                                                                                           \
+  case TypeRule::rule: return false;
+#define XT_ELEMENT_RULE(rule, function)                                                                                        \
+  case TypeRule::rule: return true;
+#include "ir/ops/type_rules.def"
+  }
+  return false;
+}
+
+bool isFragment(Type type) { return type.isVector() && !type.data().fragment.empty(); }
+bool isMatrix(Type type) { return type.isVector() && type.data().matrix; }
+
+const Value *findOperand(const OpDraft &draft, bool (*is)(Type)) {
+  for (const Value *operand : draft.operands)
+    if (is(operand->type())) return operand;
+  return nullptr;
+}
+
+// The vector whose fragment in each lane is `value`, if it has the same element everywhere and the fragment's shape; else the
+// value itself.
+Value *wholeOf(KernelState &state, Value *value, Type fragment) {
+  Op *op = value->definingOp();
+  Type type = value->type();
+  if (!op || isFragment(type) || !type.isVector() || !std::ranges::equal(type.shape(), fragment.data().fragment)) return value;
+  Type whole = state.context.withLayout(state.context.withElem(fragment, type.elem()), nullptr);
+  state.builder.setRange(value->range());
+  if (op->kind() == OpKind::Splat) return state.builder.value(OpKind::Splat, {op->operand(0)}, whole);
+  if (op->kind() != OpKind::Constant) return value;
+  Op *copy = state.builder.create(OpKind::Constant, {}, {whole});
+  ConstantOp(*copy).setValue(ConstantOp(*op).value(), op->range());
+  return copy->result();
+}
+
+} // namespace
+
+bool fragmentsAllowed(KernelState &state, OpDraft &draft) {
+  const Value *fragment = findOperand(draft, isFragment);
+  if (!fragment) return true;
+  if (!worksPerElement(*draft.info)) {
+    state.diagnostics()
+        .report(DiagCode::OperandType, draft.range,
+                str("`", draft.info->name, "` does not work per element, so it cannot take the fragment of each lane, ",
+                    shapedText(fragment->type())))
+        .note("between `to_simt` and `to_simd` each lane computes element by element; turn the fragment into a vector first");
+    return false;
+  }
+  for (Value *&operand : draft.operands) operand = wholeOf(state, operand, fragment->type());
+  const std::vector<int64_t> &shape = fragment->type().data().fragment;
+  if (draft.written && draft.written.isVector() && draft.written.isPlain() && std::ranges::equal(draft.written.shape(), shape))
+    draft.written = state.context.withLayout(state.context.withElem(fragment->type(), draft.written.elem()), nullptr);
+  return true;
+}
+
+Type checkedType(KernelState &state, const OpDraft &draft, size_t i) {
+  Type type = draft.operands[i]->type();
+  if (!type.isVector() || isFragment(type)) return type;
+  if (!worksPerElement(*draft.info)) return state.context.plain(type);
+  const Value *matrix = findOperand(draft, isMatrix);
+  if (!matrix || isMatrix(type) || !std::ranges::equal(type.shape(), matrix->type().shape())) return type;
+  return state.context.withLayout(state.context.withElem(matrix->type(), type.elem()), type.layout());
+}
+
+bool ranksAllowed(KernelState &state, const OpDraft &draft, const std::vector<Type> &results) {
+  for (Type type : results)
+    if (type.isVector() && type.rank() > kMaxRank) {
+      state.diagnostics()
+          .report(DiagCode::BadExtent, draft.range, str("vectors have at most ", kMaxRank, " dimensions, not ", type.rank()))
+          .note("only the types of fragments, in `to_simt` and `to_simd`, may have more");
+      return false;
+    }
+  return true;
+}
+
+void makeTypesPlain(Context &context, Kernel &kernel) {
+  auto plain = [&](Value *value) { value->setType(context.plain(value->type())); };
+  walk(kernel.body, [&](Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) plain(op.result(i));
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const std::unique_ptr<Value> &param : op.region(r)->params()) plain(param.get());
+  });
+}
+
+} // namespace xt

@@ -1,0 +1,43 @@
+#include "lang/lower/composites.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "lang/lower/joint_matrices.h"
+#include "lang/lower/simt.h"
+#include "lang/lower/transfer_gather.h"
+#include "lang/lower/vector_contract.h"
+#include "lang/lower/vector_transfers.h"
+
+namespace xt {
+
+std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast::OpClause &clause, const OpInfo &row,
+                                                   SourceRange range) {
+  CompositeClause parts(state, clause, row, range);
+  if (!parts.attributesFit()) return std::nullopt;
+  if (row.composite >= Composite::JointMatrixLoad && state.lanes > 0) {
+    state.diagnostics()
+        .report(DiagCode::NotSupported, range, str(parts.name(), " at lane scope"))
+        .note("a matrix belongs to all lanes of a subgroup: leave `lanes` out, or multiply fragments with `dpas`");
+    return std::nullopt;
+  }
+  switch (row.composite) {
+  case Composite::None: break;
+  case Composite::TransferRead: return lowerTransferRead(parts);
+  case Composite::TransferWrite: return lowerTransferWrite(parts);
+  case Composite::TransferGather: return lowerTransferGather(parts);
+  case Composite::Contract: return lowerContract(parts);
+  case Composite::ToSimt: return lowerToSimt(parts);
+  case Composite::ToSimd: return lowerToSimd(parts);
+  case Composite::JointMatrixLoad: return lowerMatrixLoad(parts);
+  case Composite::JointMatrixStore: return lowerMatrixStore(parts);
+  case Composite::JointMatrixPrefetch: return lowerMatrixPrefetch(parts);
+  case Composite::JointMatrixMad: return lowerMatrixMad(parts);
+  case Composite::JointMatrixFill: return lowerMatrixFill(parts);
+  case Composite::JointMatrixCopy: return lowerMatrixCopy(parts);
+  case Composite::JointMatrixCoordinates: return lowerMatrixCoordinates(parts);
+  case Composite::JointMatrixApply: return lowerMatrixApply(parts);
+  }
+  XT_UNREACHABLE("composite");
+}
+
+} // namespace xt

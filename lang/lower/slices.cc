@@ -1,0 +1,96 @@
+#include "lang/lower/slices.h"
+
+#include "ir/base/extents.h"
+#include "ir/base/text.h"
+#include "ir/op_kinds.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// Each tile of a slice is an op of its own, and targets take time for each of them that grows with the size of the slice.
+constexpr int64_t kMostTiles = 256, kMostTilesOfKernel = 4096;
+
+} // namespace
+
+Slice::Slice(const CompositeClause &clause, Value *memref, std::vector<int64_t> extents, size_t tileDims)
+    : clause_(clause), ops_(clause), memref_(memref), addedDimension_(memref->type().rank() == 1), tileDims_(tileDims),
+      extents_(std::move(extents)) {
+  if (!addedDimension_) return;
+  memref_ = ops_.asOneRow(memref);
+  extents_.insert(extents_.begin(), 1);
+}
+
+std::vector<int64_t> Slice::leading() const {
+  std::vector<int64_t> out = extents_;
+  std::fill(out.end() - static_cast<ptrdiff_t>(tileDims_), out.end(), 1);
+  return out;
+}
+
+std::vector<int64_t> Slice::tileShape() const {
+  return {tileDims_ < 2 ? 1 : extents_[extents_.size() - 2], tileDims_ < 1 ? 1 : extents_.back()};
+}
+
+bool Slice::tooManyTiles() const {
+  int64_t tiles = productOf(leading());
+  int64_t &ofKernel = clause_.state().sliceTiles;
+  ofKernel += tiles;
+  if (ofKernel > kMostTilesOfKernel && tiles <= kMostTiles) {
+    if (ofKernel - tiles <= kMostTilesOfKernel) // report the excess once
+      clause_.diagnostics().report(DiagCode::NotSupported, clause_.range(),
+                                   str("the slices of this kernel have more than ", kMostTilesOfKernel, " tiles"));
+    clause_.state().poisoned = true;
+    return true;
+  }
+  if (tiles <= kMostTiles) return false;
+  clause_.diagnostics()
+      .report(
+          DiagCode::NotSupported, clause_.range(),
+          str(clause_.name(), " would access ", tiles, " tiles of ", shapeText(tileShape()), "; it may access ", kMostTiles))
+      .note("put it into a loop over the leading dimensions");
+  return true;
+}
+
+Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf) {
+  std::vector<Value *> operands, indices;
+  std::vector<int64_t> inMemRef(position.begin() + addedDimension_, position.end());
+  if (!memref_ || !indicesOf(inMemRef, indices)) return nullptr;
+  if (addedDimension_) indices.insert(indices.begin(), ops_.index(0));
+  operands.push_back(memref_);
+  operands.insert(operands.end(), indices.begin(), indices.end());
+  StorageOrders orders = storageOrders(memref_->type());
+  Order order = orders.columnMajor && !orders.rowMajor ? Order::ColumnMajor : Order::RowMajor;
+  return ops_.op(OpKind::InitTile, std::move(operands), {},
+                 clause_.state().context.tile(tileShape(), memref_->type().elem(), nullptr, order));
+}
+
+Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding) {
+  if (tooManyTiles()) return nullptr;
+  std::vector<int64_t> outer = leading(), part = tileShape();
+  auto loadAt = [&](const std::vector<int64_t> &position) {
+    return ops_.op(OpKind::LoadTile, {tileAt(position, indicesOf)}, padding);
+  };
+  if (productOf(outer) == 1) return ops_.reshape(loadAt(std::vector<int64_t>(outer.size(), 0)), extents_);
+  part.insert(part.begin(), extents_.size() - 2, 1);
+  Value *whole = ops_.zeros(extents_, memref_->type().elem());
+  eachPosition(outer, [&](const std::vector<int64_t> &position) {
+    whole = ops_.insert(ops_.reshape(loadAt(position), part), whole, position);
+    return whole != nullptr;
+  });
+  return whole;
+}
+
+bool Slice::store(Value *value, const IndicesOf &indicesOf) {
+  if (tooManyTiles()) return false;
+  std::vector<int64_t> part = tileShape();
+  part.insert(part.begin(), extents_.size() - 2, 1);
+  size_t errors = clause_.diagnostics().errorCount();
+  return eachPosition(leading(), [&](const std::vector<int64_t> &position) {
+    Value *tile = tileAt(position, indicesOf);
+    ops_.op(OpKind::StoreTile, {ops_.reshape(ops_.slice(value, position, part), tileShape()), tile});
+    return clause_.diagnostics().errorCount() == errors;
+  });
+}
+
+} // namespace xt

@@ -1,0 +1,41 @@
+// Loads and stores of contiguous slices of memrefs, as tiles.
+#pragma once
+#include "lang/lower/composite_clause.h"
+
+#include <functional>
+
+namespace xt {
+
+// A box of elements of a memref, with one extent for each of its dimensions. Each of its tiles spans the last `tileDims`
+// dimensions, 0 to 2. There is a tile for each position in the leading dimensions.
+class Slice {
+public:
+  // The first index in each dimension of the tile at a position. Returns false if an error was reported.
+  using IndicesOf = std::function<bool(const std::vector<int64_t> &position, std::vector<Value *> &indices)>;
+
+  Slice(const CompositeClause &clause, Value *memref, std::vector<int64_t> extents, size_t tileDims = 2);
+
+  // Loads the slice, with elements out of bounds as the attributes of load_tile say. The result has the shape extents(). Returns
+  // null if an error was reported.
+  Value *load(const IndicesOf &indicesOf, const std::vector<Attr> &padding);
+  // Stores a value of the shape extents(); elements out of bounds are not written. Returns false if an error was reported.
+  bool store(Value *value, const IndicesOf &indicesOf);
+
+  // The extents as they were given, after leading ones if the memref has one dimension: tiles have two.
+  const std::vector<int64_t> &extents() const { return extents_; }
+
+private:
+  bool tooManyTiles() const;
+  std::vector<int64_t> leading() const; // extents of the leading dimensions; 1 for the dimensions of tiles
+  std::vector<int64_t> tileShape() const;
+  Value *tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf);
+
+  const CompositeClause &clause_;
+  CompositeOps ops_;
+  Value *memref_; // of at least two dimensions
+  bool addedDimension_; // a leading dimension of extent 1 was added to the memref
+  size_t tileDims_;
+  std::vector<int64_t> extents_;
+};
+
+} // namespace xt
