@@ -50,6 +50,37 @@ TEST_F(XePrograms, LayoutsOfLanes) {
   }
 }
 
+// MLIR's and IREE's ops on vectors, and joint matrices: all are expanded when a file is lowered.
+TEST_F(XePrograms, OpsOfOtherDocuments) {
+  struct Program {
+    std::string name, tests;
+  };
+  const Program programs[] = {{"row_row_row", "1 test: 1 passed"},
+                              {"transfers", "11 tests: 11 passed"},
+                              {"gathers", "7 tests: 7 passed"},
+                              {"fragments", "2 tests: 2 passed"}};
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"})
+    for (const Program &program : programs) {
+      ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu + " %src/tests/targets/xe/run/" +
+                            program.name + ".xt");
+      EXPECT_EQ(run.status, 0) << run.output;
+      EXPECT_TRUE(has(run, program.tests)) << run.output;
+    }
+}
+
+TEST_F(XePrograms, JointMatrices) {
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
+    bool narrow = std::string(gpu) == "xe-dg2"; // its matrix unit multiplies 8 columns
+    std::string command = std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu;
+    ToolRun run = runTool(command + (narrow ? " -D N=8" : "") + " %src/tests/targets/xe/run/joint_matrix.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "9 tests: 9 passed")) << run.output;
+    ToolRun chain = runTool(command + " %src/tests/targets/xe/run/joint_matrix_chain.xt");
+    EXPECT_EQ(chain.status, narrow ? 2 : 0) << chain.output;
+    EXPECT_TRUE(has(chain, narrow ? "error[XT0612]" : "1 test: 1 passed")) << chain.output;
+  }
+}
+
 TEST_F(XePrograms, NarrowElements) {
   for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
     ToolRun run =

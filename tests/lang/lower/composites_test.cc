@@ -1,0 +1,55 @@
+// Composites are expanded: the example of each compiles, and the IR has no such op.
+#include "tests/golden.h"
+
+#include "ir/op_info.h"
+#include "lang/lower/lower.h"
+
+#include <map>
+
+namespace xt {
+namespace {
+
+// A vector of which each of 32 lanes of 4 subgroups holds 2x16 elements.
+const std::string kDistributed =
+    "#l = #layout<[2, 32:lane*1], [4:sg*1, 16]>\nkernel @k() {\n%v = constant 0.0 : vector<64x64xf16, #l>\n";
+
+// The statements before the example of each composite, which define the names in it.
+const std::map<Composite, std::string> kBefore = {
+    {Composite::TransferRead, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index, %padding: f32) {\n"},
+    {Composite::TransferWrite,
+     "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index) {\n%v = constant 0.0 : vector<8x16xf32>\n"},
+    {Composite::TransferGather,
+     "kernel @k(%A: memref<?x?xf32>, %c0: index, %j: index) {\n%rows = constant 0 : vector<16xindex>\n"},
+    {Composite::Contract, "kernel @k() {\n%a = constant 0.0 : vector<8x16xf16>\n%b = constant 0.0 : vector<16x16xf16>\n"
+                          "%c = constant 0.0 : vector<8x16xf32>\n"},
+    {Composite::ToSimt, kDistributed},
+    {Composite::ToSimd, kDistributed + "%f = to_simt %v : vector<64x64xf16> -> vector<2x16xf16>\n"},
+    {Composite::JointMatrixLoad, "kernel @k(%A: memref<?x?xi8>, %i: index, %k: index) {\n"},
+    {Composite::JointMatrixStore, "kernel @k(%C: memref<?x?xi32>, %i: index, %j: index) {\n"
+                                  "%c = joint_matrix_fill 0 : joint_matrix<8x16xi32, accumulator>\n"},
+    {Composite::JointMatrixPrefetch, "kernel @k(%A: memref<?x?xi8>, %i: index, %k: index) {\n"},
+    {Composite::JointMatrixMad, "kernel @k() {\n%a = joint_matrix_fill 0 : joint_matrix<8x32xi8, a, row_major>\n"
+                                "%b = joint_matrix_fill 0 : joint_matrix<32x16xi8, b, packed>\n"
+                                "%c = joint_matrix_fill 0 : joint_matrix<8x16xi32, accumulator>\n"},
+    {Composite::JointMatrixFill, "kernel @k() {\n"},
+    {Composite::JointMatrixCopy, "kernel @k() {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n"},
+    {Composite::JointMatrixCoordinates, "kernel @k() {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n"},
+    {Composite::JointMatrixApply, "func @scale(%x: vector<?x?xf32>) -> vector<?x?xf32> {\n  return %x * 2.0\n}\n"
+                                  "kernel @k() {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n"},
+};
+
+TEST(Composites, ExamplesCompile) {
+  for (const OpInfo &op : allComposites()) {
+    ASSERT_TRUE(kBefore.contains(op.composite)) << op.name;
+    std::string text = kBefore.at(op.composite) + std::string(op.example) + "\n}\n";
+    SourceManager sources;
+    uint32_t file = sources.add("example.xt", text);
+    Diagnostics diagnostics;
+    Context context;
+    (void)lowerFile(sources, file, context, {}, diagnostics);
+    EXPECT_EQ(diagnostics.errorCount(), 0u) << text << renderText(diagnostics, sources, false);
+  }
+}
+
+} // namespace
+} // namespace xt
