@@ -41,7 +41,11 @@ public:
     PassOptions passOptions;
     passOptions.target = &target_;
     Result<void> ran = runPasses(*module_, passesOf(kLanePipeline), passOptions, diagnostics_);
-    EXPECT_TRUE(ran.ok()) << messages();
+    if (ran.ok()) return;
+    // The passes refuse only the products of joint matrices that the target lacks.
+    bool lacksProduct = !diagnostics_.all().empty() && diagnostics_.all().back().code == DiagCode::MatrixCombination;
+    EXPECT_TRUE(lacksProduct) << messages();
+    module_ = nullptr;
   }
   explicit operator bool() const { return module_ != nullptr; }
   std::string messages() const { return renderText(diagnostics_, sources_, false); }
