@@ -236,6 +236,14 @@ Type CompositeClause::resultType() const {
   return {};
 }
 
+bool CompositeClause::memoryHolds(Type memory, Type value, std::string_view what) const {
+  if (memory.isAddress() || memory.elem() == value.elem()) return true;
+  diagnostics().report(
+      DiagCode::TypeMismatch, range_,
+      str("the ", what, " holds ", elemName(value.elem()), ", but the memory holds ", elemName(memory.elem())));
+  return false;
+}
+
 bool CompositeClause::resultsAgree(const std::vector<Value *> &results) const {
   if (!clause_.signature || !clause_.signature->hasArrow) return true;
   return agreesWith(state_, clause_.signature->right, results, clause_.signature->range, "result");

@@ -51,6 +51,8 @@ public:
   // Checks the types that the signature gives for `values`, in this order, before the arrow or, without one, before the type of
   // the result.
   bool signatureAgrees(const std::vector<Value *> &values) const;
+  // Whether a memref, or an address, holds elements of the type of `what`, a vector or a matrix; otherwise reports an error.
+  bool memoryHolds(Type memory, Type value, std::string_view what) const;
   // Checks the types after the arrow, if there is one, of several results.
   bool resultsAgree(const std::vector<Value *> &results) const;
 

@@ -51,14 +51,6 @@ Results written(const CompositeClause &clause, Value *value, Type matrix) {
   return std::vector{value};
 }
 
-bool sameElement(const CompositeClause &clause, Type memref, Type matrix) {
-  if (memref.isAddress() || memref.elem() == matrix.elem()) return true;
-  clause.diagnostics().report(
-      DiagCode::TypeMismatch, clause.range(),
-      str("the matrix holds ", elemName(matrix.elem()), ", but the memory holds ", elemName(memref.elem())));
-  return false;
-}
-
 // The order of the elements in memory: that of the type or, if it is dynamic, the attribute `layout`. Nullopt if an error was
 // reported.
 std::optional<MatrixMemory> memoryOf(const CompositeClause &clause, const JointMatrix &matrix) {
@@ -106,7 +98,8 @@ Results lowerMatrixLoad(const CompositeClause &clause) {
   if (!clause.takesOperands(1, 2)) return std::nullopt;
   Type type = matrixType(clause);
   std::optional<MatrixBase> base = type ? matrixBase(clause, 0) : std::nullopt;
-  if (!base || !clause.signatureAgrees({base->memory}) || !sameElement(clause, base->memory->type(), type)) return std::nullopt;
+  if (!base || !clause.signatureAgrees({base->memory}) || !clause.memoryHolds(base->memory->type(), type, "matrix"))
+    return std::nullopt;
   std::optional<MatrixMemory> memory = memoryOf(clause, type.data().matrix);
   if (!memory) return std::nullopt;
   return written(clause, MatrixMemoryOps(clause, *base, *memory).load(type), type);
@@ -116,7 +109,8 @@ Results lowerMatrixStore(const CompositeClause &clause) {
   if (!clause.takesOperands(2, 3)) return std::nullopt;
   Value *value = matrixOperand(clause, 0, MatrixUse::Accumulator);
   std::optional<MatrixBase> base = value ? matrixBase(clause, 1) : std::nullopt;
-  if (!base || !clause.signatureAgrees({value, base->memory}) || !sameElement(clause, base->memory->type(), value->type()))
+  if (!base || !clause.signatureAgrees({value, base->memory}) ||
+      !clause.memoryHolds(base->memory->type(), value->type(), "matrix"))
     return std::nullopt;
   std::optional<MatrixMemory> memory = memoryOf(clause, value->type().data().matrix);
   if (!memory || !MatrixMemoryOps(clause, *base, *memory).store(value)) return std::nullopt;
@@ -127,7 +121,8 @@ Results lowerMatrixPrefetch(const CompositeClause &clause) {
   if (!clause.takesOperands(1, 2)) return std::nullopt;
   Type type = matrixType(clause);
   std::optional<MatrixBase> base = type ? matrixBase(clause, 0) : std::nullopt;
-  if (!base || !clause.signatureAgrees({base->memory}) || !sameElement(clause, base->memory->type(), type)) return std::nullopt;
+  if (!base || !clause.signatureAgrees({base->memory}) || !clause.memoryHolds(base->memory->type(), type, "matrix"))
+    return std::nullopt;
   MatrixMemory memory = type.data().matrix.memory;
   if (!MatrixMemoryOps(clause, *base, memory).prefetch(type)) return std::nullopt;
   return std::vector<Value *>();

@@ -70,7 +70,7 @@ struct KernelState {
   WrittenLayouts written;
   std::vector<WrittenFragment> fragments;
   std::vector<WrittenMatrix> matrices;
-  int64_t sliceTiles = 0; // number of tiles of all slices (slices.h)
+  int64_t sliceTiles = 0; // number of tiles of all slices that have several (slices.h)
   bool poisoned = false; // a statement is invalid, which has been reported; there will be no kernel
   bool namesLost = false; // a statement has a syntax error; unknown names are not reported, since it may have bound them
   bool anyExtents = false; // an extent was assumed for a `?` of a function that is never called

@@ -32,24 +32,25 @@ std::vector<int64_t> Slice::tileShape() const {
   return {tileDims_ < 2 ? 1 : extents_[extents_.size() - 2], tileDims_ < 1 ? 1 : extents_.back()};
 }
 
-bool Slice::tooManyTiles() const {
+bool Slice::countTiles() const {
   int64_t tiles = productOf(leading());
-  int64_t &ofKernel = clause_.state().sliceTiles;
-  ofKernel += tiles;
-  if (ofKernel > kMostTilesOfKernel && tiles <= kMostTiles) {
-    if (ofKernel - tiles <= kMostTilesOfKernel) // report the excess once
-      clause_.diagnostics().report(DiagCode::NotSupported, clause_.range(),
-                                   str("the slices of this kernel have more than ", kMostTilesOfKernel, " tiles"));
-    clause_.state().poisoned = true;
-    return true;
+  if (tiles == 1) return true;
+  auto report = [&](std::string message) -> Diagnostic & {
+    return clause_.diagnostics().report(DiagCode::NotSupported, clause_.range(), std::move(message));
+  };
+  if (tiles > kMostTiles) {
+    report(str(clause_.name(), " would access ", tiles, " tiles of ", shapeText(tileShape()), "; it may access ", kMostTiles))
+        .note("put it into a loop over the leading dimensions");
+    return false;
   }
-  if (tiles <= kMostTiles) return false;
-  clause_.diagnostics()
-      .report(
-          DiagCode::NotSupported, clause_.range(),
-          str(clause_.name(), " would access ", tiles, " tiles of ", shapeText(tileShape()), "; it may access ", kMostTiles))
-      .note("put it into a loop over the leading dimensions");
-  return true;
+  int64_t before = clause_.state().sliceTiles;
+  clause_.state().sliceTiles += tiles;
+  if (before + tiles <= kMostTilesOfKernel) return true;
+  clause_.state().poisoned = true;
+  if (before <= kMostTilesOfKernel) // the error is reported once
+    report(str("the slices of this kernel have more than ", kMostTilesOfKernel, " tiles, with each call of a function counted"))
+        .note("put slices into loops over their leading dimensions");
+  return false;
 }
 
 Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf) {
@@ -66,7 +67,7 @@ Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indi
 }
 
 Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding) {
-  if (tooManyTiles()) return nullptr;
+  if (!countTiles()) return nullptr;
   std::vector<int64_t> outer = leading(), part = tileShape();
   auto loadAt = [&](const std::vector<int64_t> &position) {
     return ops_.op(OpKind::LoadTile, {tileAt(position, indicesOf)}, padding);
@@ -82,7 +83,7 @@ Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding)
 }
 
 bool Slice::store(Value *value, const IndicesOf &indicesOf) {
-  if (tooManyTiles()) return false;
+  if (!countTiles()) return false;
   std::vector<int64_t> part = tileShape();
   part.insert(part.begin(), extents_.size() - 2, 1);
   size_t errors = clause_.diagnostics().errorCount();

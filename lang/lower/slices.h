@@ -25,7 +25,7 @@ public:
   const std::vector<int64_t> &extents() const { return extents_; }
 
 private:
-  bool tooManyTiles() const;
+  bool countTiles() const; // adds the tiles to those of the kernel; returns false if an error about their number was reported
   std::vector<int64_t> leading() const; // extents of the leading dimensions; 1 for the dimensions of tiles
   std::vector<int64_t> tileShape() const;
   Value *tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf);

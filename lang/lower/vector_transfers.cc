@@ -89,15 +89,6 @@ bool readBounds(const CompositeClause &clause, Transfer &transfer) {
   return true;
 }
 
-bool sameElements(const CompositeClause &clause, const Transfer &transfer) {
-  Type memref = transfer.base.memref->type();
-  if (memref.elem() == transfer.vector.elem()) return true;
-  clause.diagnostics().report(
-      DiagCode::TypeMismatch, clause.range(),
-      str("the vector holds ", elemName(transfer.vector.elem()), ", but the memref holds ", elemName(memref.elem())));
-  return false;
-}
-
 // The first index in each dimension of the tile at `position` in the leading dimensions.
 Slice::IndicesOf indicesFrom(CompositeOps &ops, const Transfer &transfer) {
   return [&ops, &transfer](const std::vector<int64_t> &position, std::vector<Value *> &indices) {
@@ -250,7 +241,9 @@ std::optional<Transfer> readTransfer(const CompositeClause &clause) {
   Type vector = clause.vectorType();
   if (!base || !vector || !clause.signatureAgrees({base->memref})) return std::nullopt;
   Transfer transfer{std::move(*base), vector, {}, {}};
-  if (!sameElements(clause, transfer) || !readMap(clause, transfer, true) || !readBounds(clause, transfer)) return std::nullopt;
+  if (!clause.memoryHolds(transfer.base.memref->type(), transfer.vector, "vector") || !readMap(clause, transfer, true) ||
+      !readBounds(clause, transfer))
+    return std::nullopt;
   return transfer;
 }
 
@@ -292,7 +285,8 @@ std::optional<std::vector<Value *>> lowerTransferWrite(const CompositeClause &cl
   std::optional<IndexedMemRef> base = clause.indexedMemRef(operands[1]);
   if (!value || !base || !clause.signatureAgrees({value, base->memref})) return std::nullopt;
   Transfer transfer{std::move(*base), value->type(), {}, {}};
-  if (!sameElements(clause, transfer) || !readMap(clause, transfer, false) || !readBounds(clause, transfer))
+  if (!clause.memoryHolds(transfer.base.memref->type(), transfer.vector, "vector") || !readMap(clause, transfer, false) ||
+      !readBounds(clause, transfer))
     return std::nullopt;
   CompositeOps ops(clause);
   std::vector<int64_t> permutation = transfer.permutation(), toMemory(permutation.size());
