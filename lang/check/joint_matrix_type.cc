@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/gpu/lane_fragments.h"
 #include "lang/check/words.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ bool jointMatrixFits(Diagnostics &diagnostics, SourceRange range, const TypeData
   if (data.matrix.memory != MatrixMemory::Packed) return true;
   if (accumulator) return wrong("an accumulator cannot be packed");
   if (bits != 8 && bits != 16) return wrong(str("elements of packed matrices have 8 or 16 bits, unlike ", elemName(data.elem)));
-  int64_t factor = 32 / bits, extent = data.shape[data.matrix.use == MatrixUse::A ? 1 : 0];
+  int64_t factor = vnniFactorOf(data.elem), extent = data.shape[data.matrix.use == MatrixUse::A ? 1 : 0];
   if (extent == kDynamic || extent % factor == 0) return true;
   return wrong(str("packing groups ", factor, " elements along K, but K is ", extent));
 }

@@ -14,7 +14,7 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
                                                    SourceRange range) {
   CompositeClause parts(state, clause, row, range);
   if (!parts.attributesFit()) return std::nullopt;
-  if (row.composite >= Composite::JointMatrixLoad && state.lanes > 0) {
+  if (row.name.starts_with("joint_matrix") && state.lanes > 0) {
     state.diagnostics()
         .report(DiagCode::NotSupported, range, str(parts.name(), " at lane scope"))
         .note("a matrix belongs to all lanes of a subgroup: leave `lanes` out, or multiply fragments with `dpas`");

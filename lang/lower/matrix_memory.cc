@@ -1,17 +1,11 @@
 #include "lang/lower/matrix_memory.h"
 
 #include "ir/base/text.h"
-#include "ir/elem_kinds.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/expr_lowering.h"
 
 namespace xt {
-namespace {
-
-int64_t packFactor(Type matrix) { return 32 / elemInfo(matrix.elem()).bits; }
-
-} // namespace
-
 std::optional<MatrixBase> matrixBase(const CompositeClause &clause, size_t i) {
   const std::vector<ast::Expr> &operands = clause.clause().operands;
   MatrixBase base{};
@@ -44,7 +38,7 @@ bool MatrixMemoryOps::packed(Type matrix) const {
 std::vector<int64_t> MatrixMemoryOps::shapeInMemory(Type matrix) const {
   int64_t rows = matrix.extent(0), columns = matrix.extent(1);
   if (memory_ == MatrixMemory::ColMajor) return {columns, rows};
-  if (packed(matrix)) return {rows / packFactor(matrix), columns * packFactor(matrix)};
+  if (packed(matrix)) return {rows / vnniFactorOf(matrix.elem()), columns * vnniFactorOf(matrix.elem())};
   return {rows, columns};
 }
 
@@ -83,7 +77,7 @@ Value *MatrixMemoryOps::load(Type matrix) {
     value = ops_.insert(ops_.op(OpKind::LoadTile, {parts[row]}), value, {static_cast<int64_t>(row), 0});
   if (memory_ == MatrixMemory::ColMajor) return ops_.transpose(value, {1, 0});
   if (!packed(matrix)) return value;
-  int64_t factor = packFactor(matrix), rows = matrix.extent(0), columns = matrix.extent(1);
+  int64_t factor = vnniFactorOf(matrix.elem()), rows = matrix.extent(0), columns = matrix.extent(1);
   value = ops_.transpose(ops_.reshape(value, {rows / factor, columns, factor}), {0, 2, 1});
   return ops_.reshape(value, {rows, columns});
 }

@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/interp/interpreter.h"
 #include "ir/op_kinds.h"
+#include "tests/launch_args.h"
 
 #include <gtest/gtest.h>
 
@@ -168,17 +169,6 @@ protected:
   void run(std::vector<LaunchArg> args, Schedule schedule = {}) {
     Result<void> done = tryRun(std::move(args), schedule);
     ASSERT_TRUE(done) << done.error().message;
-  }
-  static LaunchArg intArg(int64_t value) {
-    LaunchArg arg;
-    arg.integer = value;
-    return arg;
-  }
-  static LaunchArg floatArg(double value) {
-    LaunchArg arg;
-    arg.kind = LaunchArg::Kind::Float;
-    arg.number = value;
-    return arg;
   }
 
   Context context;

@@ -1,7 +1,8 @@
-// Arrays to launch kernels of tests on, and scalar arguments.
+// Arrays to launch kernels of tests on.
 #pragma once
 #include "ir/elem_kinds.h"
 #include "ir/launch.h"
+#include "tests/launch_args.h"
 
 #include <array>
 #include <utility>
@@ -91,17 +92,5 @@ private:
   std::vector<Line> lines_;
   BufferView view_;
 };
-
-inline LaunchArg intArg(int64_t value) {
-  LaunchArg arg;
-  arg.integer = value;
-  return arg;
-}
-inline LaunchArg floatArg(double value) {
-  LaunchArg arg;
-  arg.kind = LaunchArg::Kind::Float;
-  arg.number = value;
-  return arg;
-}
 
 } // namespace xt

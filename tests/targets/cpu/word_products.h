@@ -3,6 +3,7 @@
 #include "ir/elem_kinds.h"
 #include "passes/form_nests.h"
 #include "tests/targets/cpu/compare.h"
+#include "tests/targets/cpu/product_loop.h"
 
 #include <algorithm>
 
@@ -58,12 +59,7 @@ inline void make(KernelMaker &m, const Product &p) {
   Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
   Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
   Value *depth = m.dim(a, p.transposeA ? 0 : 1);
-  Value *result = m.loop(zero, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
-    Value *x = p.transposeA ? m.loadTransposed(in[1]) : m.load(in[1]),
-          *y = p.transposeB ? m.loadTransposed(in[2]) : m.load(in[2]);
-    auto moved = [&](Value *moving, bool down) { return m.move(moving, down ? step : zero, down ? zero : step); };
-    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.transposeA), moved(in[2], !p.transposeB)};
-  })[0];
+  Value *result = multiplyAlongK(m, {ta, tb, p.transposeA, p.transposeB, zero, depth, step, acc});
   m.store(result, tc);
   if (!p.nests) return;
   Diagnostics diagnostics;

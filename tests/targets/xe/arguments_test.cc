@@ -26,10 +26,10 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
     EXPECT_EQ(host, a.data());
     return 0x1000;
   };
-  auto arguments = argumentsOf(program.kernel(),
-                               {buffer(a.data(), Elem::F16, {10, 8}, {8, 1}), test::integer(-2), test::integer(1),
-                                test::number(1.5), test::number(1), test::number(1), test::integer(7)},
-                               {{2, 4, 2}, {0, 8, 1}}, address, 0x2000);
+  auto arguments = argumentsOf(
+      program.kernel(),
+      {buffer(a.data(), Elem::F16, {10, 8}, {8, 1}), intArg(-2), intArg(1), floatArg(1.5), floatArg(1), floatArg(1), intArg(7)},
+      {{2, 4, 2}, {0, 8, 1}}, address, 0x2000);
   std::vector<XeArgument> expected = {{0x1000, 8}, {10, 8},
                                       {8, 8},      {8, 8},
                                       {1, 8},      {static_cast<uint64_t>(-2), 4},
@@ -64,14 +64,14 @@ TEST(XeArguments, ASingleRowHasAPitchThatMessagesTake) {
 TEST(XeArguments, AnAddressBecomesTheDevices) {
   Program program("kernel @k(%p: i64) {\n}\n");
   std::vector<float> data(4);
-  LaunchArg arg = test::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(data.data() + 1)));
+  LaunchArg arg = intArg(static_cast<int64_t>(reinterpret_cast<uintptr_t>(data.data() + 1)));
   auto there = argumentsOf(program.kernel(), {arg}, {}, [&](const void *host) -> std::optional<uint64_t> {
     if (host == data.data() + 1) return 0x5004;
     return std::nullopt;
   });
   ASSERT_EQ(there.size(), 1u);
   EXPECT_EQ(there[0].bits, 0x5004u);
-  auto none = argumentsOf(program.kernel(), {test::integer(42)}, {}, [](const void *) { return std::optional<uint64_t>(); });
+  auto none = argumentsOf(program.kernel(), {intArg(42)}, {}, [](const void *) { return std::optional<uint64_t>(); });
   EXPECT_EQ(none[0].bits, 42u) << "a number is no address";
 }
 

@@ -1,6 +1,7 @@
 // A module from text, for tests that launch its kernels.
 #pragma once
 #include "lang/lower/lower.h"
+#include "tests/launch_args.h"
 
 #include <gtest/gtest.h>
 
@@ -25,17 +26,6 @@ inline LaunchArg buffer(void *data, Elem elem, std::vector<int64_t> sizes, std::
   LaunchArg arg;
   arg.kind = LaunchArg::Kind::Buffer;
   arg.buffer = {data, elem, std::move(sizes), std::move(strides)};
-  return arg;
-}
-inline LaunchArg integer(int64_t value) {
-  LaunchArg arg;
-  arg.integer = value;
-  return arg;
-}
-inline LaunchArg number(double value) {
-  LaunchArg arg;
-  arg.kind = LaunchArg::Kind::Float;
-  arg.number = value;
   return arg;
 }
 

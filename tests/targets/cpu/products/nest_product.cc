@@ -3,6 +3,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "passes/form_nests.h"
+#include "tests/targets/cpu/product_loop.h"
 
 namespace xt {
 namespace {
@@ -35,12 +36,7 @@ void make(KernelMaker &m, const NestProduct &p) {
   Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
   Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
   Value *depth = m.dim(a, p.transposeA ? 0 : 1);
-  Value *result = m.loop(start, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
-    Value *x = p.transposeA ? m.loadTransposed(in[1]) : m.load(in[1]),
-          *y = p.transposeB ? m.loadTransposed(in[2]) : m.load(in[2]);
-    auto moved = [&](Value *tile, bool down) { return m.move(tile, down ? step : zero, down ? zero : step); };
-    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.transposeA), moved(in[2], !p.transposeB)};
-  })[0];
+  Value *result = multiplyAlongK(m, {ta, tb, p.transposeA, p.transposeB, start, depth, step, acc});
   if (p.fused) {
     Value *row = m.broadcast(m.load(m.tile(bias, {zero, j}, {1, p.tile.columns})), 0, p.tile.rows);
     result = m.cast(OpKind::TruncF, m.binary(OpKind::AddF, m.binary(OpKind::AddF, result, result), row), Elem::F16);
