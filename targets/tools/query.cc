@@ -42,6 +42,13 @@ std::string limitsText(const TargetInfo &target) {
   return text;
 }
 
+// The members of the general query that do not depend on types.
+std::string unitText(const MatrixUnit &unit) {
+  if (unit.combinations.empty()) return "";
+  return str("  scope: sub_group\n  dynamic_p: ", unit.continuous ? "yes" : "no",
+             unit.tiles ? str("\n  numtiles: ", unit.tiles) : "", "\n  num_combinations: ", unit.combinations.size(), "\n");
+}
+
 Json unitJson(const MatrixUnit &unit) {
   return {{"target", unit.name}, {"scope", "sub_group"}, {"dynamic_p", unit.continuous}, {"numtiles", unit.tiles}};
 }
@@ -124,8 +131,8 @@ int refuse(const MatrixUnit &unit, const std::string &what, std::span<const MmaS
 
 void print(const MatrixUnit &unit, const std::vector<std::string> &words, const std::vector<MmaShape> &shapes) {
   if (words.size() == 1)
-    std::printf("%s: %s\n%s", words[0].c_str(), std::string(unit.summary).c_str(),
-                unit.gpu ? limitsText(*unit.gpu).c_str() : str("  tile registers: ", unit.tiles, "\n").c_str());
+    std::printf("%s: %s\n%s%s", words[0].c_str(), std::string(unit.summary).c_str(), unitText(unit).c_str(),
+                unit.gpu ? limitsText(*unit.gpu).c_str() : "");
   if (words.size() == 2) std::printf("default: %s\n", sizesText(shapes[0]).c_str());
   std::printf("%sproducts of one subgroup, %sM x N x K:\n%s", words.size() == 3 ? "valid\n" : "",
               unit.continuous ? "each size from 1 to " : "", mmaTable(shapes).c_str());
