@@ -143,9 +143,9 @@ void finish(KernelState &state) {
   lowerForms(state);
   restoreLaneLayouts(state);
   makeTypesPlain(state.context, *state.kernel);
-  if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
+  if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;
   if (!inferLayouts(*state.kernel, state.context, state.written, state.diagnostics()) || !fragmentsFit(state) ||
       !matricesFitScope(state))
     return;
@@ -159,7 +159,7 @@ void finish(KernelState &state) {
   }
   for (const ast::Name &form : state.decl.forms)
     if (form.text == kWorkgroupScopeText) state.kernel->scope = Scope::Workgroup;
-  checkPlaces(*state.kernel, state.diagnostics());
+  checkPlaces(*state.kernel, state.file.sources, state.diagnostics());
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "ir/uniformity.h"
 #include "ir/views/scalar.h"
 
+#include <cctype>
 #include <unordered_set>
 #include <utility>
 
@@ -14,6 +15,16 @@ namespace {
 
 // The largest number of work items in a workgroup on GPUs.
 constexpr int64_t kMostWorkItems = 1024;
+
+// The name of the op in the text, which is that of a composite if the op is a part of one.
+std::string nameInText(const Op &op, const SourceManager &sources) {
+  std::string_view text = sources.file(op.range().file).slice(op.range());
+  size_t end = 0;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
+    ++end;
+  const OpInfo *row = findOp(text.substr(0, end));
+  return std::string(row && row->composite != Composite::None ? row->name : op.info().name);
+}
 
 // Whether a kernel at lane scope has at most kMostWorkItems lanes and no layouts; otherwise reports an error.
 bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
@@ -56,21 +67,26 @@ bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics
     if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
   });
   if (!block || !layouts) return true;
-  diagnostics.report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
+  diagnostics
+      .report(DiagCode::NotHere, block->range(),
+              str("`", nameInText(*block, *written.sources), "` has no meaning at workgroup scope"))
       .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors belong "
             "to one subgroup");
   return false;
 }
 
 // Whether all lanes of a subgroup have the same descriptor for a block that they access together; otherwise reports an error.
-bool laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent, Diagnostics &diagnostics) {
+bool laneAgrees(const Op &op, const SourceManager &sources, const std::unordered_set<const Value *> &divergent,
+                Diagnostics &diagnostics) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
     if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
+    std::string name = nameInText(op, sources);
     diagnostics
         .report(DiagCode::NotHere, op.operandRange(i),
-                str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
+                str("the ", name == op.info().name ? "tensor_desc" : "memory", " of `", name, "` differs from lane to lane"))
         .withLabel("depends on `lane_id()`")
-        .note("the lanes of a subgroup access one block together; its sg_map assigns elements to lanes");
+        .note(name == op.info().name ? "the lanes of a subgroup access one block together; its sg_map assigns elements to lanes"
+                                     : "the lanes of a subgroup access one matrix together");
     return false;
   }
   return true;
@@ -78,7 +94,7 @@ bool laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent
 
 // Reports barriers under divergent control flow: if subgroups reach a barrier different numbers of times, the kernel
 // deadlocks. The same holds for collective ops if the lanes of a subgroup diverge.
-void checkBarriers(Kernel &kernel, Diagnostics &diagnostics) {
+void checkBarriers(Kernel &kernel, const SourceManager &sources, Diagnostics &diagnostics) {
   if (kernel.scope == Scope::Workgroup) return;
   bool lanes = kernel.scope == Scope::Lane;
   std::unordered_set<const Value *> divergent = divergentValues(kernel), ofLanes;
@@ -86,14 +102,14 @@ void checkBarriers(Kernel &kernel, Diagnostics &diagnostics) {
   walk(kernel.body, [&](Op &op) {
     bool barrier = op.kind() == OpKind::Barrier;
     if (!barrier && !(lanes && op.info().collective)) return;
-    if (!barrier && !laneAgrees(op, ofLanes, diagnostics)) return;
+    if (!barrier && !laneAgrees(op, sources, ofLanes, diagnostics)) return;
     for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
       if (divergesAt(*around, barrier ? divergent : ofLanes)) {
         bool ofLane = lanes && divergesAt(*around, ofLanes);
         diagnostics
             .report(DiagCode::DivergentBarrier, op.range(),
                     barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
-                            : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
+                            : str("not all lanes of a subgroup reach this `", nameInText(op, sources), "`"))
             .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
             .note(barrier ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
                                 " of the workgroup: move it out of the branch or loop that depends on `",
@@ -111,7 +127,7 @@ bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts
   return fitsLaneScope(decl, kernel, written, diagnostics) && blocksStandAlone(kernel, written, diagnostics);
 }
 
-void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
+void checkPlaces(Kernel &kernel, const SourceManager &sources, Diagnostics &diagnostics) {
   // If a loop carries a token by mistake, an op before the loop and one inside are wrong: only the first is reported.
   std::unordered_set<const Op *> carriers; // for lookup only
   auto carriedAlready = [&](const Op &op) {
@@ -144,7 +160,7 @@ void checkPlaces(Kernel &kernel, Diagnostics &diagnostics) {
           .report(DiagCode::NotHere, op.range(), "`alloc_slm` must be at the top level of a kernel, not in a loop or a branch")
           .note("a buffer exists from the start of the workgroup to its end");
   });
-  checkBarriers(kernel, diagnostics);
+  checkBarriers(kernel, sources, diagnostics);
 }
 
 } // namespace xt

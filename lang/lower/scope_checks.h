@@ -6,11 +6,11 @@
 namespace xt {
 
 // Whether the layouts, lanes and blocks of a kernel can appear together; otherwise reports an error. Runs before layouts are
-// inferred.
+// inferred. `written` has the sources.
 bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics);
 
 // Reports ops that are not allowed where they are, such as a barrier that not all subgroups reach. Runs after layouts are
 // inferred, which determines the scope.
-void checkPlaces(Kernel &kernel, Diagnostics &diagnostics);
+void checkPlaces(Kernel &kernel, const SourceManager &sources, Diagnostics &diagnostics);
 
 } // namespace xt
