@@ -9,6 +9,7 @@
 #include "passes/lane_elements.h"
 #include "passes/lane_math.h"
 #include "passes/lane_messages.h"
+#include "passes/lane_products.h"
 #include "passes/xegpu_to_tiles.h"
 
 namespace xt {
@@ -180,7 +181,10 @@ void replaceOddBlocks(Kernel &kernel, Context &context, const TargetInfo &target
 Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   bool fits = true;
   for (const auto &kernel : module.kernels) {
-    if (kernel->scope == Scope::Lane) continue;
+    if (kernel->scope == Scope::Lane) {
+      if (target.mma.empty()) expandLaneProducts(*kernel, module.context(), target, diagnostics);
+      continue;
+    }
     if (!checkStatedLanes(*kernel, target, diagnostics).ok()) {
       fits = false;
       continue;

@@ -110,12 +110,7 @@ const Layout *LaneLayouts::ownLayout(Type type) const {
 }
 
 const Layout *LaneLayouts::replicated(std::span<const int64_t> shape) const {
-  FactorMap map;
-  for (int64_t extent : shape) map.dims.push_back({{extent, Axis::Register, 1}});
-  map.replication = {{lanes_, Axis::Lane, 1}};
-  const Layout *layout = fromFactors(context_, std::move(map), shape);
-  XT_CHECK(layout, "copies for each lane are a layout");
-  return layout;
+  return replicatedOverLanes(context_, shape, lanes_);
 }
 
 // --- what hardware decides -------------------------------------------------------------------------------------------

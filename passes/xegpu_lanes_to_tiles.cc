@@ -8,6 +8,7 @@
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
+#include "passes/lane_products.h"
 
 namespace xt {
 namespace {
@@ -242,10 +243,7 @@ private:
             });
           });
         });
-    Value *right = op.operand(1);
-    if (b.rank() == 3) right = transpose(right, {0, 2, 1});
-    right = reshape(right, {fragments->depth, result.extent(1)});
-    std::vector<Value *> operands = {whole, right};
+    std::vector<Value *> operands = {whole, rowsOfB(build_, op.operand(1), fragments->depth)};
     if (op.operandCount() > 2) operands.push_back(op.operand(2));
     return build_.value(OpKind::TileMma, std::move(operands), result);
   }

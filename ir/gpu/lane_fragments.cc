@@ -1,5 +1,6 @@
 #include "ir/gpu/lane_fragments.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/gpu/operand_layout.h"
@@ -13,6 +14,12 @@ std::string fragmentText(const Layout &layout, Elem elem) {
   return str("vector<", shapeText(layout.ownerShape(Axis::Lane)), "x", elemName(elem), "> of ", layout.text());
 }
 
+const Layout *layoutOrNull(Context &context, const LayoutSpec &spec, std::span<const int64_t> shape) {
+  LayoutOrError made = makeLayout(context, spec, shape);
+  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
 struct Shape2 {
   int64_t rows = 0, columns = 0;
 };
@@ -23,9 +30,7 @@ const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std:
                            std::span<const int64_t> shape) {
   LayoutSpec spec;
   spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
+  return layoutOrNull(context, spec, shape);
 }
 
 const Layout *blockMessageLayout(Context &context, std::span<const int64_t> shape, int64_t bits, int64_t lanes, bool transposes,
@@ -42,6 +47,16 @@ const Layout *packedLayout(Context &context, const Layout *matrix, int64_t facto
   if (rows % factor != 0) return nullptr;
   const Layout *apart = reshaped(context, matrix, std::vector<int64_t>{rows / factor, factor, columns});
   return apart ? transposed(context, apart, std::vector<int64_t>{0, 2, 1}) : nullptr;
+}
+
+const Layout *replicatedOverLanes(Context &context, std::span<const int64_t> shape, int64_t lanes) {
+  LayoutSpec spec;
+  spec.factors = FactorMap();
+  for (int64_t extent : shape) spec.factors->dims.push_back({{extent, Axis::Register, 1}});
+  spec.factors->replication = {{lanes, Axis::Lane, 1}};
+  const Layout *layout = layoutOrNull(context, spec, shape);
+  XT_CHECK(layout, "copies for each lane are a layout");
+  return layout;
 }
 
 namespace {
@@ -67,6 +82,27 @@ DpasFragments instructionFragments(Context &context, const TargetInfo &target, c
   found.b = dealtToLanes(context, {1, lanes}, {vnniFactorOf(product.a), 1}, std::vector<int64_t>{product.k, product.n});
   found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{product.m, product.n});
   return found;
+}
+
+std::optional<SgMap> matrixSgMap(Context &context, Type matrix, int64_t lanes) {
+  int64_t rows = matrix.extent(0), columns = matrix.extent(1), factor = vnniFactorOf(matrix.elem());
+  SgMap map{{1, lanes}, {1, 1}};
+  if (matrix.data().matrix.use == MatrixUse::A && columns % lanes == 0) {
+    map.wiData[1] = columns / lanes;
+  } else if (matrix.data().matrix.use == MatrixUse::A) {
+    int64_t across = std::max<int64_t>(1, columns / factor);
+    if (lanes % across != 0 || columns % factor != 0) return std::nullopt;
+    map = {{lanes / across, across}, {1, factor}};
+  }
+  bool fits = dealtToLanes(context, map.wiLayout, map.wiData, std::vector<int64_t>{rows, columns}) != nullptr;
+  return fits ? std::optional(map) : std::nullopt;
+}
+
+Type matrixFragment(Context &context, Type matrix, int64_t lanes) {
+  std::optional<SgMap> map = matrixSgMap(context, matrix, lanes);
+  if (!map) return {};
+  return context.vector(dealtToLanes(context, map->wiLayout, map->wiData, matrix.shape())->ownerShape(Axis::Lane),
+                        matrix.elem());
 }
 
 int64_t vnniFactorOf(Elem elem) {

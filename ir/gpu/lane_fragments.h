@@ -3,6 +3,7 @@
 #include "ir/gpu/target_info.h"
 #include "ir/type.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -36,6 +37,13 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
 // as lanes, else in as many adjacent rows as fill a register. Layouts are null if sizes do not fit.
 DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes);
 
+// How the lanes of a subgroup hold a joint matrix, a vector type with TypeData::matrix: as the fragments of `dpas` that have two
+// dimensions. a: columns or groups of K/L adjacent columns of each row if the lanes divide K, else the layout of packed a above.
+// b and accumulators: `wi_layout = [1, L], wi_data = [1, 1]`. Nullopt if the sizes do not fit.
+std::optional<SgMap> matrixSgMap(Context &context, Type matrix, int64_t lanes);
+// The vector of the elements that one lane holds of such a matrix; null if the sizes do not fit.
+Type matrixFragment(Context &context, Type matrix, int64_t lanes);
+
 // sg_map<wi_layout, wi_data> for a shape; null if it does not fit.
 const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
                            std::span<const int64_t> shape);
@@ -45,6 +53,8 @@ const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std:
 // lanes continue with the next rows. VNNI forms (`packs`) put 32 bits of a column in one lane, transposed forms 32 bits of a row.
 const Layout *blockMessageLayout(Context &context, std::span<const int64_t> shape, int64_t bits, int64_t lanes, bool transposes,
                                  bool packs);
+// The layout in which each lane holds the whole vector.
+const Layout *replicatedOverLanes(Context &context, std::span<const int64_t> shape, int64_t lanes);
 // The layout of a matrix in VNNI form, [R/f, C, f] with `factor` rows interleaved; null if no layout describes it.
 const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor);
 

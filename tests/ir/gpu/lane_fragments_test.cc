@@ -113,6 +113,38 @@ TEST_F(Fragments, OfOtherTypesAndSubgroups) {
   }
 }
 
+// What a lane holds of a joint matrix makes a product.
+TEST_F(Fragments, OfJointMatrices) {
+  auto matrix = [&](MatrixUse use, Extents shape, Elem elem) {
+    TypeData data = vector(std::move(shape), elem).data();
+    data.matrix.use = use;
+    return context_.intern(std::move(data));
+  };
+  struct Case {
+    Extents a, b; // MxK and KxN
+    Elem elem;
+    int64_t lanes;
+    Extents wiLayout, wiData; // of a
+  };
+  for (const Case &test : std::vector<Case>{{{8, 16}, {16, 16}, Elem::F16, 16, {1, 16}, {1, 1}},
+                                            {{8, 32}, {32, 16}, Elem::I8, 16, {1, 16}, {1, 2}},
+                                            {{8, 8}, {8, 16}, Elem::TF32, 16, {2, 8}, {1, 1}},
+                                            {{8, 8}, {8, 32}, Elem::F16, 16, {4, 4}, {1, 2}},
+                                            {{8, 16}, {16, 8}, Elem::F16, 8, {1, 8}, {1, 2}}}) {
+    Type a = matrix(MatrixUse::A, test.a, test.elem), b = matrix(MatrixUse::B, test.b, test.elem),
+         c = matrix(MatrixUse::Accumulator, {test.a[0], test.b[1]}, Elem::F32);
+    EXPECT_EQ(matrixSgMap(context_, a, test.lanes), (SgMap{test.wiLayout, test.wiData}));
+    auto found = find(matrixFragment(context_, a, test.lanes), matrixFragment(context_, b, test.lanes),
+                      matrixFragment(context_, c, test.lanes), test.lanes);
+    ASSERT_TRUE(found) << message_;
+    EXPECT_EQ(found->a, make(context_, sg(test.wiLayout, test.wiData), test.a));
+    EXPECT_EQ((Extents{found->rows, found->columns, found->depth}), (Extents{test.a[0], test.b[1], test.a[1]}));
+  }
+  EXPECT_FALSE(matrixSgMap(context_, matrix(MatrixUse::Accumulator, {8, 8}, Elem::F32), 16));
+  EXPECT_FALSE(matrixSgMap(context_, matrix(MatrixUse::A, {3, 16}, Elem::F16), 32));
+  EXPECT_FALSE(matrixFragment(context_, matrix(MatrixUse::A, {8, 6}, Elem::F16), 16));
+}
+
 TEST_F(Fragments, OfNoProduct) {
   Type a = vector({4, 2}, Elem::F16), b = vector({8, 1, 2}, Elem::F16), c = vector({8, 1}, Elem::F32);
   EXPECT_FALSE(find(vector({2, 4}, Elem::F16), b, c, 16));
