@@ -1,6 +1,7 @@
 #include "lang/lower/checked_types.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/lane_fragments.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/lower/op_lowering.h"
@@ -23,6 +24,12 @@ bool worksPerElement(const OpInfo &info) {
 
 bool isFragment(Type type) { return type.isVector() && !type.data().fragment.empty(); }
 bool isMatrix(Type type) { return type.isVector() && type.data().matrix; }
+
+// The type that the IR has for it.
+Type plainType(Context &context, Type type, int64_t lanes) {
+  if (lanes > 0 && isMatrix(type)) return matrixFragment(context, type, lanes);
+  return context.plain(type);
+}
 
 const Value *findOperand(const OpDraft &draft, bool (*is)(Type)) {
   for (const Value *operand : draft.operands)
@@ -68,10 +75,42 @@ bool fragmentsAllowed(KernelState &state, OpDraft &draft) {
 Type checkedType(KernelState &state, const OpDraft &draft, size_t i) {
   Type type = draft.operands[i]->type();
   if (!type.isVector() || isFragment(type)) return type;
-  if (!worksPerElement(*draft.info)) return state.context.plain(type);
+  if (!worksPerElement(*draft.info)) return plainType(state.context, type, state.lanes);
   const Value *matrix = findOperand(draft, isMatrix);
-  if (!matrix || isMatrix(type) || !std::ranges::equal(type.shape(), matrix->type().shape())) return type;
+  if (!matrix || isMatrix(type)) return type;
+  Type wanted = plainType(state.context, matrix->type(), state.lanes);
+  if (!wanted || !std::ranges::equal(type.shape(), wanted.shape())) return type;
   return state.context.withLayout(state.context.withElem(matrix->type(), type.elem()), type.layout());
+}
+
+bool lanesHoldMatrices(KernelState &state, const OpDraft &draft, const std::vector<Type> &results) {
+  const Value *matrix = findOperand(draft, isMatrix);
+  for (Type type : results) {
+    if (state.lanes <= 0 || !isMatrix(type)) continue;
+    if (!lanesHold(state, type, draft.range)) return false;
+    if (matrix && worksPerElement(*draft.info) && !lanesHoldAlike(state, matrix->type(), type, draft.range)) return false;
+  }
+  return true;
+}
+
+bool lanesHoldAlike(KernelState &state, Type from, Type to, SourceRange range) {
+  if (matrixSgMap(state.context, from, state.lanes) == matrixSgMap(state.context, to, state.lanes)) return true;
+  state.diagnostics()
+      .report(DiagCode::JointMatrixUse, range,
+              str("each lane holds other elements of ", shapedText(to), " than of ", shapedText(from)))
+      .note("the lanes hold a matrix as the product takes it; write it to memory, and load it with the other type");
+  return false;
+}
+
+bool lanesHold(KernelState &state, Type matrix, SourceRange range) {
+  if (state.lanes <= 0 || matrixSgMap(state.context, matrix, state.lanes)) return true;
+  bool a = matrix.data().matrix.use == MatrixUse::A;
+  state.diagnostics()
+      .report(DiagCode::JointMatrixUse, range,
+              str("the ", state.lanes, " lanes of a subgroup cannot share ", shapedText(matrix), " evenly"))
+      .note(a ? str("K must be a multiple of ", state.lanes, ", or divide the rows of a among the lanes in groups of 32 bits")
+              : str("the number of columns must be a multiple of ", state.lanes));
+  return false;
 }
 
 bool ranksAllowed(KernelState &state, const OpDraft &draft, const std::vector<Type> &results) {
@@ -86,7 +125,7 @@ bool ranksAllowed(KernelState &state, const OpDraft &draft, const std::vector<Ty
 }
 
 void makeTypesPlain(Context &context, Kernel &kernel) {
-  auto plain = [&](Value *value) { value->setType(context.plain(value->type())); };
+  auto plain = [&](Value *value) { value->setType(plainType(context, value->type(), kernel.lanes)); };
   walk(kernel.body, [&](Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) plain(op.result(i));
     for (size_t r = 0; r < op.regionCount(); ++r)

@@ -1,12 +1,12 @@
 #include "lang/lower/composites.h"
 
 #include "ir/base/check.h"
-#include "ir/base/text.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/transfer_gather.h"
 #include "lang/lower/vector_contract.h"
 #include "lang/lower/vector_transfers.h"
+#include "lang/lower/wi_data.h"
 
 namespace xt {
 
@@ -14,12 +14,6 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
                                                    SourceRange range) {
   CompositeClause parts(state, clause, row, range);
   if (!parts.attributesFit()) return std::nullopt;
-  if (row.name.starts_with("joint_matrix") && state.lanes > 0) {
-    state.diagnostics()
-        .report(DiagCode::NotSupported, range, str(parts.name(), " at lane scope"))
-        .note("a matrix belongs to all lanes of a subgroup: leave `lanes` out, or multiply fragments with `dpas`");
-    return std::nullopt;
-  }
   switch (row.composite) {
   case Composite::None: break;
   case Composite::TransferRead: return lowerTransferRead(parts);
@@ -36,6 +30,9 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::JointMatrixCopy: return lowerMatrixCopy(parts);
   case Composite::JointMatrixCoordinates: return lowerMatrixCoordinates(parts);
   case Composite::JointMatrixApply: return lowerMatrixApply(parts);
+  case Composite::GetWiData: return lowerGetWiData(parts);
+  case Composite::SetWiData: return lowerSetWiData(parts);
+  case Composite::WiDataLength: return lowerWiDataLength(parts);
   }
   XT_UNREACHABLE("composite");
 }

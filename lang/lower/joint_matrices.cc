@@ -4,8 +4,11 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/call_lowering.h"
+#include "lang/lower/checked_types.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/lane_matrices.h"
 #include "lang/lower/matrix_memory.h"
+#include "lang/lower/matrix_operands.h"
 
 #include <algorithm>
 
@@ -14,42 +17,7 @@ namespace {
 
 using Results = std::optional<std::vector<Value *>>;
 
-// The value of an operand that must be a joint matrix, of a given use unless that is None; null if an error was reported.
-Value *matrixOperand(const CompositeClause &clause, size_t i, MatrixUse use = MatrixUse::None) {
-  const ast::Expr &expr = clause.clause().operands[i];
-  Value *value = clause.vector(expr, "the matrix");
-  if (!value) return nullptr;
-  const JointMatrix &matrix = value->type().data().matrix;
-  if (matrix && (use == MatrixUse::None || matrix.use == use)) return value;
-  std::string_view wanted = use == MatrixUse::A             ? "a joint_matrix with the use a"
-                            : use == MatrixUse::B           ? "a joint_matrix with the use b"
-                            : use == MatrixUse::Accumulator ? "a joint_matrix with the use accumulator"
-                                                            : "a joint_matrix";
-  clause.diagnostics().report(DiagCode::JointMatrixUse, expr.range,
-                              str(clause.name(), " needs ", wanted, " here, not ", shapedText(value->type())));
-  return nullptr;
-}
-
-// The type of the result, which must be a joint_matrix; null if an error was reported.
-Type matrixType(const CompositeClause &clause) {
-  Type type = clause.resultType();
-  if (type && type.data().matrix) {
-    clause.state().matrices.push_back({type.data().matrix.ofWorkgroup, clause.clause().signature->range});
-    return type;
-  }
-  if (!type) return {};
-  clause.diagnostics().report(DiagCode::TypeMismatch, clause.clause().signature->range,
-                              str(clause.name(), " returns a joint_matrix, not ", shapedText(type)));
-  return {};
-}
-
-// The result of a composite that makes a joint matrix of the written type.
-Results written(const CompositeClause &clause, Value *value, Type matrix) {
-  if (!value) return std::nullopt;
-  value->setType(matrix);
-  setWrittenLayout(clause.state(), clause.clause(), value, matrix);
-  return std::vector{value};
-}
+bool atLaneScope(const CompositeClause &clause) { return clause.state().lanes > 0; }
 
 // The order of the elements in memory: that of the type or, if it is dynamic, the attribute `layout`. Nullopt if an error was
 // reported.
@@ -102,7 +70,9 @@ Results lowerMatrixLoad(const CompositeClause &clause) {
     return std::nullopt;
   std::optional<MatrixMemory> memory = memoryOf(clause, type.data().matrix);
   if (!memory) return std::nullopt;
-  return written(clause, MatrixMemoryOps(clause, *base, *memory).load(type), type);
+  Value *value =
+      atLaneScope(clause) ? LaneMatrix(clause, type).load(*base, *memory) : MatrixMemoryOps(clause, *base, *memory).load(type);
+  return writtenMatrix(clause, value, type);
 }
 
 Results lowerMatrixStore(const CompositeClause &clause) {
@@ -113,8 +83,10 @@ Results lowerMatrixStore(const CompositeClause &clause) {
       !clause.memoryHolds(base->memory->type(), value->type(), "matrix"))
     return std::nullopt;
   std::optional<MatrixMemory> memory = memoryOf(clause, value->type().data().matrix);
-  if (!memory || !MatrixMemoryOps(clause, *base, *memory).store(value)) return std::nullopt;
-  return std::vector<Value *>();
+  if (!memory) return std::nullopt;
+  bool stored = atLaneScope(clause) ? LaneMatrix(clause, value->type()).store(value, *base, *memory)
+                                    : MatrixMemoryOps(clause, *base, *memory).store(value);
+  return stored ? Results(std::vector<Value *>()) : std::nullopt;
 }
 
 Results lowerMatrixPrefetch(const CompositeClause &clause) {
@@ -124,8 +96,9 @@ Results lowerMatrixPrefetch(const CompositeClause &clause) {
   if (!base || !clause.signatureAgrees({base->memory}) || !clause.memoryHolds(base->memory->type(), type, "matrix"))
     return std::nullopt;
   MatrixMemory memory = type.data().matrix.memory;
-  if (!MatrixMemoryOps(clause, *base, memory).prefetch(type)) return std::nullopt;
-  return std::vector<Value *>();
+  bool prefetched = atLaneScope(clause) ? LaneMatrix(clause, type).prefetch(*base, memory)
+                                        : MatrixMemoryOps(clause, *base, memory).prefetch(type);
+  return prefetched ? Results(std::vector<Value *>()) : std::nullopt;
 }
 
 Results lowerMatrixMad(const CompositeClause &clause) {
@@ -135,8 +108,10 @@ Results lowerMatrixMad(const CompositeClause &clause) {
   if (!c || !clause.signatureAgrees({a, b, c}) || !productFits(clause, a->type(), b->type(), c->type())) return std::nullopt;
   KernelState &state = clause.state();
   Type sum = state.context.withLayout(c->type(), nullptr);
-  Value *value = CompositeOps(clause).op(OpKind::TileMma, {a, b, c}, {{"joint_matrix", int64_t{1}, clause.range()}},
-                                         state.context.plain(sum));
+  CompositeOps ops(clause);
+  Value *value = atLaneScope(clause) ? ops.op(OpKind::Dpas, {a, b, c})
+                                     : ops.op(OpKind::TileMma, {a, b, c}, {{"joint_matrix", int64_t{1}, clause.range()}},
+                                              state.context.plain(sum));
   if (!value) return std::nullopt;
   value->setType(sum);
   if (clause.clause().signature && clause.clause().signature->hasArrow) {
@@ -164,7 +139,7 @@ Results lowerMatrixFill(const CompositeClause &clause) {
     return std::nullopt;
   }
   if (!clause.signatureAgrees({scalar})) return std::nullopt;
-  return written(clause, CompositeOps(clause).op(OpKind::Splat, {scalar}, {}, clause.state().context.plain(type)), type);
+  return writtenMatrix(clause, CompositeOps(clause).op(OpKind::Splat, {scalar}, {}, clause.state().context.plain(type)), type);
 }
 
 namespace {
@@ -202,20 +177,26 @@ Results lowerMatrixCopy(const CompositeClause &clause) {
         str("a copy keeps rows and columns, but ", shapedText(from->type()), " becomes ", shapedText(to)));
     return std::nullopt;
   }
-  Type plain = clause.state().context.withLayout(clause.state().context.plain(to), nullptr);
+  if (atLaneScope(clause) && !lanesHoldAlike(clause.state(), from->type(), to, clause.range())) return std::nullopt;
+  // At lane scope the part of a lane stays the same.
+  Context &context = clause.state().context;
+  Type type = context.withLayout(atLaneScope(clause) ? to : context.plain(to), nullptr);
   std::optional<OpKind> cast = castOf(from->type().elem(), to.elem());
   CompositeOps ops(clause);
-  Value *value = ops.op(OpKind::Reshape, {from}, {}, clause.state().context.withElem(plain, from->type().elem()));
+  clause.state().builder.setRange(clause.range());
+  Value *value = clause.state().builder.value(OpKind::Reshape, {from}, context.withElem(type, from->type().elem()));
   if (throughFloat(from->type().elem(), to.elem()))
-    value = ops.op(OpKind::ExtF, {value}, {}, clause.state().context.withElem(plain, Elem::F32));
-  if (cast) value = ops.op(*cast, {value}, {}, plain);
-  return written(clause, value, to);
+    value = ops.op(OpKind::ExtF, {value}, {}, context.withElem(type, Elem::F32));
+  if (cast) value = ops.op(*cast, {value}, {}, type);
+  return writtenMatrix(clause, value, to);
 }
 
 namespace {
 
-// The row and the column of each element, as vectors of indices of the matrix's shape.
+// The row and the column of each element, as vectors of indices of the matrix's shape, or at lane scope of the shape of the part
+// that the lane holds.
 std::vector<Value *> coordinates(const CompositeClause &clause, Type matrix) {
+  if (atLaneScope(clause)) return LaneMatrix(clause, matrix).coordinates();
   Context &context = clause.state().context;
   Type indices = context.withElem(context.withLayout(context.plain(matrix), nullptr), kIndexElem);
   std::vector<Value *> values;

@@ -22,7 +22,8 @@ Op *emitDraft(KernelState &state, OpDraft &draft) {
   if (!closeResult(state, draft, operandTypes)) return nullptr;
   TypeRuleInput input{state.context, *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
                       draft.written, draft.writtenRange, draft.range,  state.diagnostics(), state.lanes};
-  if (!inferTypes(input, results) || !ranksAllowed(state, draft, results)) return nullptr;
+  if (!inferTypes(input, results) || !ranksAllowed(state, draft, results) || !lanesHoldMatrices(state, draft, results))
+    return nullptr;
   if (!applyLayouts(state, draft, results)) return nullptr;
   state.builder.setRange(draft.range);
   Op *op = state.builder.create(draft.info->kind, draft.operands, results);

@@ -13,6 +13,8 @@ namespace {
 const std::string kDistributed =
     "#l = #layout<[2, 32:lane*1], [4:sg*1, 16]>\nkernel @k() {\n%v = constant 0.0 : vector<64x64xf16, #l>\n";
 
+const std::string kOfLanes = "kernel @k() lanes(16) {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n";
+
 // The statements before the example of each composite, which define the names in it.
 const std::map<Composite, std::string> kBefore = {
     {Composite::TransferRead, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index, %padding: f32) {\n"},
@@ -36,6 +38,9 @@ const std::map<Composite, std::string> kBefore = {
     {Composite::JointMatrixCoordinates, "kernel @k() {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n"},
     {Composite::JointMatrixApply, "func @scale(%x: vector<?x?xf32>) -> vector<?x?xf32> {\n  return %x * 2.0\n}\n"
                                   "kernel @k() {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n"},
+    {Composite::GetWiData, kOfLanes},
+    {Composite::SetWiData, "kernel @k() lanes(16) {\n%data = constant 0.0 : vector<8xf32>\n"},
+    {Composite::WiDataLength, kOfLanes},
 };
 
 TEST(Composites, ExamplesCompile) {

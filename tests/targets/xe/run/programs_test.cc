@@ -67,6 +67,14 @@ TEST_F(XePrograms, JointMatrices) {
   passes("--target=interp,cpu,xe-dg2 -D N=8", "joint_matrix", "9 tests: 9 passed");
 }
 
+TEST_F(XePrograms, JointMatricesAtLaneScope) {
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "spirv"}) {
+    passes(str("--target=interp,cpu,", gpu), "lane_matrices", "6 tests: 6 passed");
+    passes(str("--target=interp,cpu,", gpu), "lane_matrix_chain", "1 test: 1 passed");
+  }
+  passes("--target=interp,cpu,xe-dg2 -D N=8", "lane_matrices", "6 tests: 6 passed");
+}
+
 // The matrix unit of xe-dg2 multiplies 8 columns.
 TEST_F(XePrograms, AJointMatrixThatTheTargetLacks) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-dg2 %src/tests/targets/xe/run/joint_matrix_chain.xt");
