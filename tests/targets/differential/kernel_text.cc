@@ -1,5 +1,6 @@
 #include "tests/targets/differential/kernel_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace xt {
@@ -44,7 +45,7 @@ std::string KernelText::randomLayout(Shape shape, bool copies) {
     if (!p || !q) continue;
     std::string map = str("#wg_map<sg_layout = [", a, ", ", b, "], sg_data = [", p, ", ", q, "]>");
     bool once = shape.rows == a * p && shape.columns == b * q;
-    if (once && chance(4)) return randomNested(shape, a, b);
+    if (once && chance(4)) return chance(2) ? randomNested(shape, a, b) : randomFactors(shape, a, b);
     return chance(2) ? withLanes(map, p, q) : map;
   }
   return whole(shape);
@@ -81,6 +82,29 @@ std::string KernelText::randomNested(Shape shape, int64_t a, int64_t b) {
              ", outer_tile = ", list(tiles[2]), ", thread_tile = ", list(tiles[3]), ", element_tile = ", list(tiles[4]),
              ", subgroup_strides = [", stride(a, b), ", ", stride(b, 1), "], thread_strides = [",
              stride(threads[0], down ? 1 : threads[1]), ", ", stride(threads[1], down ? threads[0] : 1), "]>");
+}
+
+std::string KernelText::randomFactors(Shape shape, int64_t a, int64_t b) {
+  const int64_t extents[2] = {shape.rows / a, shape.columns / b}, groups[2] = {a, b}, apart[2] = {b, 1};
+  int64_t lanes[2] = {powerIn(extents[0], kMostRandomLanes), 1};
+  lanes[1] = powerIn(extents[1], kMostRandomLanes / lanes[0]);
+  std::string text;
+  for (size_t d = 0; d < 2; ++d) {
+    int64_t rest = extents[d] / lanes[d], inner = powerIn(rest, 8);
+    std::vector<std::string> digits;
+    if (groups[d] > 1) digits.push_back(str(groups[d], ":sg*", apart[d]));
+    if (lanes[d] > 1) digits.push_back(str(lanes[d], ":lane*", d == 0 ? lanes[1] : 1));
+    for (int64_t registers : {rest / inner, inner})
+      if (registers > 1) digits.push_back(str(registers));
+    for (size_t i = digits.size(); i > 1; --i) std::swap(digits[i - 1], digits[pick(i)]);
+    auto digitOf = [&](std::string_view axis) {
+      return std::ranges::find_if(digits, [&](const std::string &digit) { return digit.find(axis) != std::string::npos; });
+    };
+    auto group = digitOf(":sg"), lane = digitOf(":lane"); // lanes share the pieces of a subgroup (XT0611)
+    if (group != digits.end() && lane < group) std::iter_swap(group, lane);
+    text += str(d == 0 ? "[" : ", [", digits.empty() ? "1" : join(digits, ", "), "]");
+  }
+  return str("#layout<", text, ">");
 }
 
 std::string KernelText::whole(Shape shape) const {
