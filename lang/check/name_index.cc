@@ -11,6 +11,11 @@ void NameIndex::addValue(NameUse use, const Value *value) {
   uses_.push_back(use);
 }
 
+void NameIndex::keepWrittenTypes() {
+  for (const auto &[use, value] : values_)
+    if (Type type = value->type(); type && !type.isPlain()) uses_[use].written = type;
+}
+
 void NameIndex::settle() {
   for (const auto &[use, value] : values_) uses_[use].type = value->type();
   values_.clear();

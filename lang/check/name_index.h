@@ -19,6 +19,7 @@ struct NameUse {
   Type type = {};              // Value: null if its definition has an error, and for a test's buffer
   const OpInfo *op = nullptr;  // Op: the selected row of the op table
   const HostFnInfo *fn = nullptr;
+  Type written = {};           // Value: its type in the source, if the IR has another one: a joint matrix or a fragment
 };
 
 class NameIndex {
@@ -36,6 +37,8 @@ public:
   // Records that two bindings belong to one variable: `second` rebinds the variable of `first`.
   void join(SourceRange first, SourceRange second) { joined_.emplace_back(first, second); }
 
+  // Copies the types of joint matrices and fragments. Call it before the kernel gets the types of the IR for them.
+  void keepWrittenTypes();
   // Copies the types of the values. Call it while the kernel that owns the values exists. Sorts the uses by position and drops
   // duplicates.
   void settle();

@@ -142,6 +142,7 @@ void restoreLaneLayouts(KernelState &state) {
 void finish(KernelState &state) {
   lowerForms(state);
   restoreLaneLayouts(state);
+  if (NameIndex *index = state.params.symbols().index()) index->keepWrittenTypes();
   makeTypesPlain(state.context, *state.kernel);
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;

@@ -3,6 +3,8 @@
 #include "ir/op_page.h"
 #include "lang/server/features.h"
 
+#include <algorithm>
+
 namespace xt::lsp {
 namespace {
 
@@ -31,9 +33,10 @@ std::string holding(Type type) {
   return text + "\n";
 }
 
-std::string valuePage(std::string_view name, Type type) {
+std::string valuePage(std::string_view name, Type type, Type written) {
   if (!type) return codeBlock(name);
-  std::string out = codeBlock(str(name, " : ", typeText(type, "", false)));
+  std::string out = codeBlock(str(name, " : ", typeText(written ? written : type, "", false)));
+  if (written && !std::ranges::equal(written.shape(), type.shape())) out += str("each lane holds `", typeText(type), "`: ");
   const Layout *layout = type.layout();
   if (type.isVector() || type.isTile() || type.isTensorDesc()) out += holding(type);
   if (!layout) return out;
@@ -74,7 +77,7 @@ std::string page(const Query &query, const NameUse &use) {
   switch (use.kind) {
   case NameKind::Op: return str("**", fullName(*use.op), "**\n\n", opPage(*use.op));
   case NameKind::HostFn: return hostFnPage(*use.fn);
-  case NameKind::Value: return valuePage(query.written(use.range), use.type);
+  case NameKind::Value: return valuePage(query.written(use.range), use.type, use.written);
   case NameKind::Alias:
   case NameKind::TypeAlias:
   case NameKind::Param:
