@@ -61,12 +61,17 @@ const Layout *replicatedOverLanes(Context &context, std::span<const int64_t> sha
 
 namespace {
 
-// The layout of a where lanes hold packed columns, or single ones (lane_fragments.h).
+// How lanes hold a, rows x depth, by packed columns or by single ones (lane_fragments.h); nullopt if they cannot.
+std::optional<SgMap> sgMapOfA(bool packed, int64_t depth, int64_t factor, int64_t lanes) {
+  if (!packed) return SgMap{{1, lanes}, {1, std::max<int64_t>(1, depth / lanes)}};
+  int64_t across = std::min(std::max<int64_t>(1, depth / factor), lanes);
+  if (lanes % across != 0) return std::nullopt;
+  return SgMap{{lanes / across, across}, {1, factor}};
+}
+
 const Layout *layoutOfA(Context &context, bool packed, const MmaShape &product, int64_t lanes) {
-  int64_t f = vnniFactorOf(product.a), across = std::min(std::max<int64_t>(1, product.k / f), lanes);
-  std::vector<int64_t> shape = {product.m, product.k};
-  if (!packed) return dealtToLanes(context, {1, lanes}, {1, std::max<int64_t>(1, product.k / lanes)}, shape);
-  return lanes % across == 0 ? dealtToLanes(context, {lanes / across, across}, {1, f}, shape) : nullptr;
+  std::optional<SgMap> map = sgMapOfA(packed, product.k, vnniFactorOf(product.a), lanes);
+  return map ? dealtToLanes(context, map->wiLayout, map->wiData, std::vector<int64_t>{product.m, product.k}) : nullptr;
 }
 
 } // namespace
@@ -85,17 +90,13 @@ DpasFragments instructionFragments(Context &context, const TargetInfo &target, c
 }
 
 std::optional<SgMap> matrixSgMap(Context &context, Type matrix, int64_t lanes) {
-  int64_t rows = matrix.extent(0), columns = matrix.extent(1), factor = vnniFactorOf(matrix.elem());
-  SgMap map{{1, lanes}, {1, 1}};
-  if (matrix.data().matrix.use == MatrixUse::A && columns % lanes == 0) {
-    map.wiData[1] = columns / lanes;
-  } else if (matrix.data().matrix.use == MatrixUse::A) {
-    int64_t across = std::max<int64_t>(1, columns / factor);
-    if (lanes % across != 0 || columns % factor != 0) return std::nullopt;
-    map = {{lanes / across, across}, {1, factor}};
-  }
-  bool fits = dealtToLanes(context, map.wiLayout, map.wiData, std::vector<int64_t>{rows, columns}) != nullptr;
-  return fits ? std::optional(map) : std::nullopt;
+  int64_t columns = matrix.extent(1), factor = vnniFactorOf(matrix.elem());
+  std::optional<SgMap> map = SgMap{{1, lanes}, {1, 1}};
+  // Where both layouts of a give a lane the same shape, dpasFragments() takes the packed one.
+  if (matrix.data().matrix.use == MatrixUse::A)
+    map = sgMapOfA(columns % lanes != 0 || columns / factor >= lanes, columns, factor, lanes);
+  bool fits = map && dealtToLanes(context, map->wiLayout, map->wiData, matrix.shape());
+  return fits ? map : std::nullopt;
 }
 
 Type matrixFragment(Context &context, Type matrix, int64_t lanes) {

@@ -38,7 +38,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
 DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes);
 
 // How the lanes of a subgroup hold a joint matrix, a vector type with TypeData::matrix: as the fragments of `dpas` that have two
-// dimensions. a: columns or groups of K/L adjacent columns of each row if the lanes divide K, else the layout of packed a above.
+// dimensions. a: single columns of each row, or a few adjacent ones, if the lanes divide K and K/f is less than L; else the layout
+// of packed a above.
 // b and accumulators: `wi_layout = [1, L], wi_data = [1, 1]`. Nullopt if the sizes do not fit.
 std::optional<SgMap> matrixSgMap(Context &context, Type matrix, int64_t lanes);
 // The vector of the elements that one lane holds of such a matrix; null if the sizes do not fit.

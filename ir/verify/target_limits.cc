@@ -325,8 +325,8 @@ private:
   }
 
   void product(const Op &op) {
-    if (ofLanes() && target_.mma.empty()) return; // expandLaneProducts() replaces it
-    if (ofLanes() && !products_ && !target_.mma.empty() && kernel_.lanes != target_.subgroupSizes[0])
+    if (ofLanes() && target_.mma.empty()) return; // lanes multiply and add element by element
+    if (ofLanes() && !products_ && kernel_.lanes != target_.subgroupSizes[0])
       diagnostics_.report(DiagCode::SubgroupSize, op.range(),
                           str("matrix products of ", target_.name, " need subgroups of ", target_.subgroupSizes[0],
                               " lanes, not ", kernel_.lanes));

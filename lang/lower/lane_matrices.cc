@@ -1,5 +1,6 @@
 #include "lang/lower/lane_matrices.h"
 
+#include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 
@@ -12,10 +13,6 @@ LaneMatrix::LaneMatrix(const CompositeClause &clause, Type matrix) : clause_(cla
   map_ = *matrixSgMap(state.context, matrix, state.lanes);
   part_ = matrixFragment(state.context, matrix, state.lanes);
   indices_ = state.context.withElem(part_, kIndexElem);
-}
-
-bool LaneMatrix::packed(MatrixMemory memory) const {
-  return memory == MatrixMemory::Packed && matrix_.data().matrix.use == MatrixUse::B;
 }
 
 bool LaneMatrix::packs(MatrixMemory memory) const {
@@ -31,6 +28,9 @@ Value *LaneMatrix::unpacked(Value *value) {
   if (columns > 1) value = ops_.transpose(value, {0, 2, 1});
   return ops_.reshape(value, {rows, columns});
 }
+
+// A block message needs rows of a certain width and pitch, which the few columns of a matrix with a stride of its own rarely have.
+bool LaneMatrix::ofEachLane(const MatrixBase &base) { return base.indices.size() < 2; }
 
 Value *LaneMatrix::spread(Value *index) { return ops_.op(OpKind::Splat, {index}, {}, indices_); }
 
@@ -63,8 +63,8 @@ Value *LaneMatrix::coordinate(int dim) {
 
 std::vector<Value *> LaneMatrix::coordinates() { return {coordinate(0), coordinate(1)}; }
 
-// A memref without static sizes. Where sizes break the rules of a GPU's block messages, lanes access their elements one by one,
-// as for other memrefs of dynamic sizes; for a `create_nd_tdesc` that the user writes this is an error.
+// A memref without static sizes: where sizes break the rules of a GPU's block messages, the kernel then runs in the version
+// without them. In a `create_nd_tdesc` that the user writes, static sizes that break the rules are an error.
 Value *LaneMatrix::ofAnySize(Value *memory) {
   Type type = memory->type();
   if (!type.isMemRef() || type.data().space == MemorySpace::Slm) return memory;
@@ -81,43 +81,42 @@ Value *LaneMatrix::ofAnySize(Value *memory) {
 // columns of the matrix, the transposed part, and of packed rows, the columns with their f elements each.
 Value *LaneMatrix::block(const MatrixBase &base, MatrixMemory memory, bool loads) {
   Context &context = clause_.state().context;
-  std::vector<int64_t> shape = {matrix_.extent(0), matrix_.extent(1)};
+  std::vector<int64_t> shape = shapeInMemory(matrix_, memory);
   SgMap map = map_;
-  if (memory == MatrixMemory::ColMajor) {
-    std::swap(shape[0], shape[1]);
-    std::swap(map.wiLayout[0], map.wiLayout[1]);
-    std::swap(map.wiData[0], map.wiData[1]);
-  } else if (packed(memory)) {
-    int64_t factor = vnniFactorOf(matrix_.elem());
-    shape = {shape[0] / factor, shape[1] * factor};
-    map.wiData = {1, factor};
-  } else if (loads && packs(memory)) {
-    map.wiData = {vnniFactorOf(matrix_.elem()), 1};
+  if (packedInMemory(matrix_, memory)) map.wiData = {1, vnniFactorOf(matrix_.elem())};
+  if (loads && packs(memory)) map.wiData = {vnniFactorOf(matrix_.elem()), 1};
+  const Layout *layout =
+      memory == MatrixMemory::ColMajor
+          ? transposed(context, dealtToLanes(context, map.wiLayout, map.wiData, matrix_.shape()), std::vector<int64_t>{1, 0})
+          : dealtToLanes(context, map.wiLayout, map.wiData, shape);
+  if (Type type = base.memory->type(); !storageOrders(type).rowMajor) {
+    clause_.diagnostics()
+        .report(DiagCode::OrderMismatch, clause_.range(),
+                str(clause_.name(), " at lane scope needs a memref with contiguous rows, unlike ", shapedText(type)))
+        .note("cast it to its transpose with `memref.cast`, and access that with the other layout, row_major or col_major");
+    return nullptr;
   }
   TypeData data;
   data.kind = TypeKind::TensorDesc;
   data.elem = matrix_.elem();
-  data.layout = dealtToLanes(context, map.wiLayout, map.wiData, shape);
+  data.layout = layout;
   data.shape = shape;
   std::vector<Value *> operands = {ofAnySize(base.memory)};
   operands.insert(operands.end(), base.indices.begin(), base.indices.end());
-  if (base.indices.empty()) {
-    Value *zero = ops_.index(0);
-    operands.insert(operands.end(), {zero, zero, ops_.index(shape[0]), ops_.index(shape[1]), base.stride, ops_.index(1)});
-  }
   return ops_.op(OpKind::CreateNdTdesc, std::move(operands), {}, context.intern(std::move(data)));
 }
 
-// The elements of the lane in a memref of one dimension, as a tile with an offset for each.
+// The elements of the lane in a memref of one dimension or at an address, as a tile with an offset for each.
 Value *LaneMatrix::ownElements(const MatrixBase &base, MatrixMemory memory) {
   Value *row = coordinate(0), *column = coordinate(1);
   if (memory == MatrixMemory::ColMajor) std::swap(row, column);
-  if (packed(memory)) {
+  if (packedInMemory(matrix_, memory)) {
     int64_t factor = vnniFactorOf(matrix_.elem());
     column = sum(times(column, factor), remainder(row, factor));
     row = quotient(row, factor);
   }
-  Value *offsets = sum(ops_.op(OpKind::MulI, {row, spread(base.stride)}), sum(column, spread(base.indices[0])));
+  if (!base.indices.empty()) column = sum(column, spread(base.indices[0]));
+  Value *offsets = sum(ops_.op(OpKind::MulI, {row, spread(base.stride)}), column);
   TypeData tile = clause_.state().context.tile({part_.extent(0), part_.extent(1)}, matrix_.elem()).data();
   tile.scatter = true;
   return ops_.op(OpKind::InitTile, {base.memory, offsets}, {}, clause_.state().context.intern(std::move(tile)));
@@ -129,17 +128,17 @@ Value *LaneMatrix::everyElement() {
 }
 
 Value *LaneMatrix::load(const MatrixBase &base, MatrixMemory memory) {
-  if (base.indices.size() == 1) return ops_.op(OpKind::LoadGather, {ownElements(base, memory), everyElement()});
+  if (ofEachLane(base)) return ops_.op(OpKind::LoadGather, {ownElements(base, memory), everyElement()});
   std::vector<Attr> attrs;
   if (memory == MatrixMemory::ColMajor) attrs.push_back({"transpose", std::vector<int64_t>{1, 0}, clause_.range()});
   if (packs(memory)) attrs.push_back({"vnni_axis", int64_t{0}, clause_.range()});
   Value *value = ops_.op(OpKind::LoadNd, {block(base, memory, true)}, std::move(attrs));
-  return packed(memory) || packs(memory) ? unpacked(value) : value;
+  return packedInMemory(matrix_, memory) || packs(memory) ? unpacked(value) : value;
 }
 
 bool LaneMatrix::store(Value *matrix, const MatrixBase &base, MatrixMemory memory) {
   size_t errors = clause_.diagnostics().errorCount();
-  if (base.indices.size() == 1) {
+  if (ofEachLane(base)) {
     ops_.op(OpKind::StoreScatter, {matrix, everyElement(), ownElements(base, memory)});
   } else {
     Value *value = memory == MatrixMemory::ColMajor ? ops_.transpose(matrix, {1, 0}) : matrix;
@@ -150,7 +149,7 @@ bool LaneMatrix::store(Value *matrix, const MatrixBase &base, MatrixMemory memor
 
 bool LaneMatrix::prefetch(const MatrixBase &base, MatrixMemory memory) {
   size_t errors = clause_.diagnostics().errorCount();
-  if (base.indices.size() == 1)
+  if (ofEachLane(base))
     ops_.op(OpKind::PrefetchTile, {ownElements(base, memory)});
   else
     ops_.op(OpKind::PrefetchNd, {block(base, memory, true)});

@@ -12,20 +12,20 @@ public:
   // `matrix`: a type that the lanes of the kernel can hold.
   LaneMatrix(const CompositeClause &clause, Type matrix);
 
-  Type part() const { return part_; } // what the lane holds, as a plain vector
   // The rows and the columns of the elements that the lane holds, as vectors of indices of the part's shape.
   std::vector<Value *> coordinates();
 
-  // These functions access memory as MatrixMemoryOps describes. A matrix in a memref of two or more dimensions, or at an
-  // address, is a block that the lanes access together; in a memref of one dimension each lane accesses its own elements.
-  // They return null or false if an error was reported.
+  // These functions access memory as MatrixMemoryOps describes. A matrix in a memref of two or more dimensions is a block that the
+  // lanes access together; in a memref of one dimension or at an address each lane accesses its own elements. They return null or
+  // false if an error was reported.
   Value *load(const MatrixBase &base, MatrixMemory memory);
   bool store(Value *matrix, const MatrixBase &base, MatrixMemory memory);
   bool prefetch(const MatrixBase &base, MatrixMemory memory);
 
 private:
-  // Whether memory holds b in VNNI form, and whether a load can bring b into that form.
-  bool packed(MatrixMemory memory) const;
+  // Whether each lane accesses its own elements.
+  static bool ofEachLane(const MatrixBase &base);
+  // Whether a load can bring b into VNNI form.
   bool packs(MatrixMemory memory) const;
   Value *unpacked(Value *value);
   Value *block(const MatrixBase &base, MatrixMemory memory, bool loads);

@@ -31,21 +31,21 @@ std::optional<MatrixBase> matrixBase(const CompositeClause &clause, size_t i) {
   return std::nullopt;
 }
 
-bool MatrixMemoryOps::packed(Type matrix) const {
-  return memory_ == MatrixMemory::Packed && matrix.data().matrix.use == MatrixUse::B;
+bool packedInMemory(Type matrix, MatrixMemory memory) {
+  return memory == MatrixMemory::Packed && matrix.data().matrix.use == MatrixUse::B;
 }
 
-std::vector<int64_t> MatrixMemoryOps::shapeInMemory(Type matrix) const {
+std::vector<int64_t> shapeInMemory(Type matrix, MatrixMemory memory) {
   int64_t rows = matrix.extent(0), columns = matrix.extent(1);
-  if (memory_ == MatrixMemory::ColMajor) return {columns, rows};
-  if (packed(matrix)) return {rows / vnniFactorOf(matrix.elem()), columns * vnniFactorOf(matrix.elem())};
+  if (memory == MatrixMemory::ColMajor) return {columns, rows};
+  if (packedInMemory(matrix, memory)) return {rows / vnniFactorOf(matrix.elem()), columns * vnniFactorOf(matrix.elem())};
   return {rows, columns};
 }
 
 // The only tile of the matrix or, if the base is a memref of one dimension, a tile for each row of memory.
 std::vector<Value *> MatrixMemoryOps::tiles(Type matrix) {
   Context &context = clause_.state().context;
-  std::vector<int64_t> shape = shapeInMemory(matrix);
+  std::vector<int64_t> shape = shapeInMemory(matrix, memory_);
   auto tile = [&](std::vector<Value *> operands, std::vector<int64_t> extents, Order order) {
     return ops_.op(OpKind::InitTile, std::move(operands), {}, context.tile(std::move(extents), matrix.elem(), nullptr, order));
   };
@@ -70,13 +70,13 @@ std::vector<Value *> MatrixMemoryOps::tiles(Type matrix) {
 }
 
 Value *MatrixMemoryOps::load(Type matrix) {
-  std::vector<int64_t> shape = shapeInMemory(matrix);
+  std::vector<int64_t> shape = shapeInMemory(matrix, memory_);
   std::vector<Value *> parts = tiles(matrix);
   Value *value = parts.size() == 1 ? ops_.op(OpKind::LoadTile, {parts[0]}) : ops_.zeros(shape, matrix.elem());
   for (size_t row = 0; parts.size() > 1 && row < parts.size(); ++row)
     value = ops_.insert(ops_.op(OpKind::LoadTile, {parts[row]}), value, {static_cast<int64_t>(row), 0});
   if (memory_ == MatrixMemory::ColMajor) return ops_.transpose(value, {1, 0});
-  if (!packed(matrix)) return value;
+  if (!packedInMemory(matrix, memory_)) return value;
   int64_t factor = vnniFactorOf(matrix.elem()), rows = matrix.extent(0), columns = matrix.extent(1);
   value = ops_.transpose(ops_.reshape(value, {rows / factor, columns, factor}), {0, 2, 1});
   return ops_.reshape(value, {rows, columns});
@@ -86,7 +86,7 @@ bool MatrixMemoryOps::store(Value *matrix) {
   size_t errors = clause_.diagnostics().errorCount();
   Value *value = memory_ == MatrixMemory::ColMajor ? ops_.transpose(matrix, {1, 0}) : matrix;
   std::vector<Value *> parts = tiles(matrix->type());
-  int64_t columns = shapeInMemory(matrix->type())[1];
+  int64_t columns = shapeInMemory(matrix->type(), memory_)[1];
   for (size_t row = 0; row < parts.size(); ++row) {
     bool whole = parts.size() == 1;
     ops_.op(OpKind::StoreTile, {whole ? value : ops_.slice(value, {static_cast<int64_t>(row), 0}, {1, columns}), parts[row]});

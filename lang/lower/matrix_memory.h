@@ -16,6 +16,10 @@ struct MatrixBase {
 // Reads operand i and the stride after it. Nullopt if an error was reported.
 std::optional<MatrixBase> matrixBase(const CompositeClause &clause, size_t i);
 
+// Whether memory holds a matrix in VNNI form, and the shape of what it holds.
+bool packedInMemory(Type matrix, MatrixMemory memory);
+std::vector<int64_t> shapeInMemory(Type matrix, MatrixMemory memory);
+
 // Loads and stores a matrix as a tile. RowMajor: rows of memory are rows of the matrix. ColMajor: rows of memory are columns of
 // the matrix. Packed, as b: each row of memory holds f rows of the matrix, where f elements fill 32 bits: element (r, c) is at
 // row r / f, column c * f + r % f ("VNNI/Packed Layout"); as a, whose neighbours along K are neighbours in rows, the same as
@@ -32,8 +36,6 @@ public:
   bool prefetch(Type matrix);
 
 private:
-  bool packed(Type matrix) const;
-  std::vector<int64_t> shapeInMemory(Type matrix) const;
   std::vector<Value *> tiles(Type matrix);
 
   const CompositeClause &clause_;
