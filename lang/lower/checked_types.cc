@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/infer/type_rules.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/lower/op_lowering.h"
@@ -24,6 +25,18 @@ bool worksPerElement(const OpInfo &info) {
 
 bool isFragment(Type type) { return type.isVector() && !type.data().fragment.empty(); }
 bool isMatrix(Type type) { return type.isVector() && type.data().matrix; }
+
+// Whether an op at lane scope may have a joint matrix as its result; otherwise reports an error. An op that moves elements works on
+// what the lane holds, and its result is no part of a matrix.
+bool makesMatrix(KernelState &state, const OpDraft &draft, Type matrix) {
+  OpKind kind = draft.info->kind;
+  if (worksPerElement(*draft.info) || kind == OpKind::Constant || kind == OpKind::Splat) return true;
+  state.diagnostics()
+      .report(DiagCode::JointMatrixUse, draft.range,
+              str("`", draft.info->name, "` cannot return ", shapedText(matrix), " at lane scope"))
+      .note("it works on the part of a matrix that each lane holds; `set_wi_data` makes a matrix of such parts");
+  return false;
+}
 
 // The type that the IR has for it.
 Type plainType(Context &context, Type type, int64_t lanes) {
@@ -78,6 +91,7 @@ Type checkedType(KernelState &state, const OpDraft &draft, size_t i) {
   if (!worksPerElement(*draft.info)) return plainType(state.context, type, state.lanes);
   const Value *matrix = findOperand(draft, isMatrix);
   if (!matrix || isMatrix(type)) return type;
+  if (state.lanes == kAnyLanes) state.anyExtents = true; // the shape of a lane's part is not known
   Type wanted = plainType(state.context, matrix->type(), state.lanes);
   if (!wanted || !std::ranges::equal(type.shape(), wanted.shape())) return type;
   return state.context.withLayout(state.context.withElem(matrix->type(), type.elem()), type.layout());
@@ -87,7 +101,7 @@ bool lanesHoldMatrices(KernelState &state, const OpDraft &draft, const std::vect
   const Value *matrix = findOperand(draft, isMatrix);
   for (Type type : results) {
     if (state.lanes <= 0 || !isMatrix(type)) continue;
-    if (!lanesHold(state, type, draft.range)) return false;
+    if (!makesMatrix(state, draft, type) || !lanesHold(state, type, draft.range)) return false;
     if (matrix && worksPerElement(*draft.info) && !lanesHoldAlike(state, matrix->type(), type, draft.range)) return false;
   }
   return true;

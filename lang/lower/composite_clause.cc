@@ -261,7 +261,8 @@ bool CompositeClause::signatureAgrees(const std::vector<Value *> &values) const 
                              rightTypes));
     return false;
   }
-  size_t listed = signature.left.size() - (row_.results == 1 && !signature.hasArrow && !signature.left.empty() ? 1 : 0);
+  bool lastIsResult = row_.signature == Signature::OperandsToResult && row_.results == 1 && !signature.hasArrow;
+  size_t listed = signature.left.size() - (lastIsResult && !signature.left.empty() ? 1 : 0);
   if (listed == 0) return true;
   if (listed != values.size()) {
     diagnostics().report(DiagCode::SignatureCount, signature.range,

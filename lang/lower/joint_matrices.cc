@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/infer/type_rules.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/call_lowering.h"
 #include "lang/lower/checked_types.h"
@@ -211,6 +212,7 @@ Results lowerMatrixCoordinates(const CompositeClause &clause) {
   if (!clause.takesOperands(1, 1)) return std::nullopt;
   Value *matrix = matrixOperand(clause, 0);
   if (!matrix || !clause.signatureAgrees({matrix})) return std::nullopt;
+  if (clause.state().lanes == kAnyLanes) clause.state().anyExtents = true; // the shape of a lane's part is not known
   std::vector<Value *> values = coordinates(clause, matrix->type());
   return clause.resultsAgree(values) ? Results(values) : std::nullopt;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Results = std::optional<std::vector<Value *>>;
 
-bool atLaneScope(const CompositeClause &clause) {
+bool belongsToLaneScope(const CompositeClause &clause) {
   if (clause.state().lanes != 0) return true;
   clause.diagnostics()
       .report(DiagCode::NotHere, clause.range(), str(clause.name(), " belongs to lane scope"))
@@ -43,11 +43,11 @@ bool lengthFits(const CompositeClause &clause, Type data, Type matrix, SourceRan
 } // namespace
 
 Results lowerGetWiData(const CompositeClause &clause) {
-  if (!clause.takesOperands(1, 1) || !atLaneScope(clause)) return std::nullopt;
+  if (!clause.takesOperands(1, 1) || !belongsToLaneScope(clause)) return std::nullopt;
   Value *matrix = matrixOperand(clause, 0);
   if (!matrix || !clause.signatureAgrees({matrix})) return std::nullopt;
   Type type = matrix->type(), written;
-  if (clause.clause().signature && clause.clause().signature->hasArrow) {
+  if (clause.clause().signature) {
     written = clause.vectorType();
     if (!written || !lengthFits(clause, written, type, clause.clause().signature->range)) return std::nullopt;
   }
@@ -58,7 +58,7 @@ Results lowerGetWiData(const CompositeClause &clause) {
 }
 
 Results lowerSetWiData(const CompositeClause &clause) {
-  if (!clause.takesOperands(1, 1) || !atLaneScope(clause)) return std::nullopt;
+  if (!clause.takesOperands(1, 1) || !belongsToLaneScope(clause)) return std::nullopt;
   const ast::Expr &expr = clause.clause().operands[0];
   Value *data = clause.vector(expr, "the operand");
   Type type = data ? matrixType(clause) : Type();
@@ -69,10 +69,11 @@ Results lowerSetWiData(const CompositeClause &clause) {
 }
 
 Results lowerWiDataLength(const CompositeClause &clause) {
-  if (!clause.takesOperands(1, 1) || !atLaneScope(clause)) return std::nullopt;
+  if (!clause.takesOperands(1, 1) || !belongsToLaneScope(clause)) return std::nullopt;
   Value *matrix = matrixOperand(clause, 0);
   if (!matrix || !clause.signatureAgrees({matrix})) return std::nullopt;
-  return std::vector{CompositeOps(clause).index(lengthOf(clause, matrix->type(), {}))};
+  std::vector<Value *> length = {CompositeOps(clause).index(lengthOf(clause, matrix->type(), {}))};
+  return clause.resultsAgree(length) ? Results(length) : std::nullopt;
 }
 
 } // namespace xt

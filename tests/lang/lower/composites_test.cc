@@ -43,6 +43,24 @@ const std::map<Composite, std::string> kBefore = {
     {Composite::WiDataLength, kOfLanes},
 };
 
+// The shape of a lane's part is not known in a function that is never called, so any is accepted.
+TEST(Composites, FunctionsThatAreNeverCalledAreOfAnyScope) {
+  SourceManager sources;
+  uint32_t file = sources.add("function.xt", R"(
+func @f(%c: joint_matrix<8x16xf32, accumulator>) -> joint_matrix<8x16xf32, accumulator> {
+  %v = constant 1.0 : vector<8x1xf32>
+  %rows, %columns = joint_matrix_coordinates %c : joint_matrix<8x16xf32, accumulator> -> vector<8x1xindex>, vector<8x1xindex>
+  %data = get_wi_data %c : joint_matrix<8x16xf32, accumulator> -> vector<8xf32>
+  %d = %c + %v
+  return %d
+}
+)");
+  Diagnostics diagnostics;
+  Context context;
+  (void)lowerFile(sources, file, context, {}, diagnostics);
+  EXPECT_EQ(diagnostics.errorCount(), 0u) << renderText(diagnostics, sources, false);
+}
+
 TEST(Composites, ExamplesCompile) {
   for (const OpInfo &op : allComposites()) {
     ASSERT_TRUE(kBefore.contains(op.composite)) << op.name;
