@@ -42,8 +42,8 @@ protected:
   std::string withLanes(const std::string &map, int64_t rows, int64_t columns);
   // Returns a nested_layout with a x b subgroups, which divide the shape.
   std::string randomNested(Shape shape, int64_t a, int64_t b);
-  // Returns a list of factors with a x b subgroups, which divide the shape: digits of subgroups, lanes and registers in any order in
-  // which a digit of subgroups comes before one of lanes.
+  // Returns a list of factors with a x b subgroups, which divide the shape: digits of subgroups, lanes and registers in any
+  // order, but subgroups before lanes.
   std::string randomFactors(Shape shape, int64_t a, int64_t b);
   // Returns a layout in which each element has one owner, or "" if none fits.
   std::string storable(Shape shape) const;
