@@ -325,7 +325,8 @@ private:
   }
 
   void product(const Op &op) {
-    if (ofLanes() && target_.mma.empty()) return; // lanes multiply and add element by element
+    // The pass distribute-to-lanes lets the lanes of a kernel at lane scope multiply element by element.
+    if (ofLanes() && target_.mma.empty() && !kernel_.forms.has(Form::Lanes)) return;
     if (ofLanes() && !products_ && kernel_.lanes != target_.subgroupSizes[0])
       diagnostics_.report(DiagCode::SubgroupSize, op.range(),
                           str("matrix products of ", target_.name, " need subgroups of ", target_.subgroupSizes[0],
