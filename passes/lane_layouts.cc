@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/context.h"
+#include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 
@@ -35,9 +36,7 @@ bool movesElements(const Op &op) {
 const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64_t> shape) {
   LayoutSpec spec;
   spec.factors = std::move(map);
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
+  return layoutOrNull(context, spec, shape);
 }
 
 } // namespace

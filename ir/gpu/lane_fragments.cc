@@ -14,12 +14,6 @@ std::string fragmentText(const Layout &layout, Elem elem) {
   return str("vector<", shapeText(layout.ownerShape(Axis::Lane)), "x", elemName(elem), "> of ", layout.text());
 }
 
-const Layout *layoutOrNull(Context &context, const LayoutSpec &spec, std::span<const int64_t> shape) {
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
-}
-
 struct Shape2 {
   int64_t rows = 0, columns = 0;
 };

@@ -22,6 +22,12 @@ int64_t registerOf(const MmaOperandDim &dim, int64_t index) {
 
 } // namespace
 
+const Layout *layoutOrNull(LayoutTable &table, const LayoutSpec &spec, std::span<const int64_t> shape) {
+  LayoutOrError made = makeLayout(table, spec, shape);
+  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
 RegisterLayout registerLayout(LayoutTable &table, const MmaOperandLayout &operand) {
   FactorMap map;
   std::vector<int64_t> shape;
@@ -32,12 +38,11 @@ RegisterLayout registerLayout(LayoutTable &table, const MmaOperandLayout &operan
   }
   LayoutSpec spec;
   spec.factors = std::move(map);
-  LayoutOrError made = makeLayout(table, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  const Layout *layout = layoutOrNull(table, spec, shape);
   if (!layout) return {};
-  RegisterLayout found{*layout, {}};
-  for (int64_t row : (*layout)->sliceOf(Axis::Lane, 0, 0))
-    for (int64_t column : (*layout)->sliceOf(Axis::Lane, 0, 1))
+  RegisterLayout found{layout, {}};
+  for (int64_t row : layout->sliceOf(Axis::Lane, 0, 0))
+    for (int64_t column : layout->sliceOf(Axis::Lane, 0, 1))
       found.registers.push_back(static_cast<size_t>(registerOf(operand.rows, row) + registerOf(operand.columns, column)));
   return found;
 }

@@ -2,9 +2,13 @@
 #pragma once
 #include "ir/gpu/target_info.h"
 
+#include <span>
 #include <vector>
 
 namespace xt {
+
+// The layout of a spec; null if it does not fit the shape.
+const Layout *layoutOrNull(LayoutTable &table, const LayoutSpec &spec, std::span<const int64_t> shape);
 
 struct RegisterLayout {
   const Layout *layout = nullptr; // on the lane axis; null if no layout describes the operand
