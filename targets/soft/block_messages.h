@@ -20,4 +20,7 @@ std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetIn
 // other names. A lane reads or writes `bytes` bytes, in elements of `elementBytes` bytes.
 std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes, const TargetInfo &target);
 
+// Whether the kernel may access all of this memory; otherwise reports a failure.
+bool accessible(Meeting &meeting, uint64_t address, int64_t bytes);
+
 } // namespace xt::soft

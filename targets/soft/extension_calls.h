@@ -1,4 +1,4 @@
-// Replaces instructions of Intel's SPIR-V extensions by calls of equivalent library functions.
+// Replaces instructions of SPIR-V extensions by calls of equivalent library functions.
 #pragma once
 #include "ir/base/result.h"
 
@@ -7,9 +7,10 @@
 
 namespace xt::soft {
 
-// Replaces the instructions of SPV_INTEL_2d_block_io and SPV_INTEL_subgroup_matrix_multiply_accumulate in a whole module, its
-// header included, by calls of imported functions, and removes the capabilities and the extensions. llvm-spirv-15 knows none
-// of them. If no function has the sizes or types of an instruction, returns an Error that names it.
+// Replaces the instructions of SPV_INTEL_2d_block_io, SPV_INTEL_subgroup_matrix_multiply_accumulate and
+// SPV_KHR_cooperative_matrix in a whole module, its header included, by calls of imported functions, and removes the capabilities
+// and the extensions. llvm-spirv-15 knows none of them. If no function has the sizes or types of an instruction, returns an Error
+// that names it.
 Result<std::vector<uint32_t>> callExtensions(std::vector<uint32_t> words);
 
 } // namespace xt::soft

@@ -15,21 +15,6 @@ struct Line {
   int64_t laneBytes = 0;    // bytes that one lane moves
 };
 
-// Whether the kernel may access all of this memory; otherwise reports a failure.
-bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
-  auto size = static_cast<uint64_t>(bytes);
-  Workgroup &group = meeting.group();
-  if (group.memory().localVariable(address, size) || group.memory().allocationOf(address, size)) return true;
-  if (group.memory().inLocal(address)) {
-    meeting.fail(str(bytes, " bytes of shared local memory extend beyond the variable in which they begin"));
-  } else {
-    const MemoryMap &map = *group.launch().memory;
-    uint64_t wrong = isReachable(map, address) ? address + size - 1 : address;
-    meeting.fail(str(bytes, " bytes are not in one allocation: ", whereIs(map, wrong)));
-  }
-  return false;
-}
-
 void move(Meeting &meeting, const Line &line) {
   if (!meeting.uniform(0, 8, "the address")) return;
   auto address = meeting.argument<uint64_t>(0, 0);
@@ -53,6 +38,20 @@ void move(Meeting &meeting, const Line &line) {
 }
 
 } // namespace
+
+bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
+  auto size = static_cast<uint64_t>(bytes);
+  Workgroup &group = meeting.group();
+  if (group.memory().localVariable(address, size) || group.memory().allocationOf(address, size)) return true;
+  if (group.memory().inLocal(address)) {
+    meeting.fail(str(bytes, " bytes of shared local memory extend beyond the variable in which they begin"));
+  } else {
+    const MemoryMap &map = *group.launch().memory;
+    uint64_t wrong = isReachable(map, address) ? address + size - 1 : address;
+    meeting.fail(str(bytes, " bytes are not in one allocation: ", whereIs(map, wrong)));
+  }
+  return false;
+}
 
 std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes, const TargetInfo &target) {
   std::string_view text = name.name;

@@ -1,4 +1,5 @@
 #include "targets/soft/block_messages.h"
+#include "targets/soft/cooperative_matrices.h"
 #include "targets/soft/group_functions.h"
 #include "targets/soft/lower.h"
 #include "targets/soft/products.h"
@@ -25,6 +26,8 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   if (isLibraryName(name.name) && !isInLibrary(function.getName(), target.subgroupSizes[0])) return std::nullopt;
   if (auto found = blockMessage2d(name, target)) return found;
   if (auto found = matrixProduct(name, target)) return found;
+  if (auto found = cooperativeProduct(name, target)) return found;
+  if (auto found = matrixMovement(name)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
   if (auto found = barrierFunction(name, result)) return found;
   if (auto found = exchangeFunction(name, result)) return found;

@@ -1,7 +1,9 @@
 #include "targets/soft/products.h"
-#include "targets/soft/workgroup.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "targets/soft/cooperative_matrices.h"
+#include "targets/soft/workgroup.h"
 
 #include <bit>
 #include <cmath>
@@ -134,6 +136,49 @@ template <class T> void multiply(Meeting &meeting, const Product &p) {
   }
 }
 
+Operand operandOf(Elem elem) {
+  switch (elem) {
+  case Elem::F16: return Operand::F16;
+  case Elem::BF16: return Operand::BF16;
+  case Elem::TF32: return Operand::TF32;
+  case Elem::U8: return Operand::U8;
+  default: return Operand::S8;
+  }
+}
+
+Sum sumOf(Elem elem) {
+  switch (elem) {
+  case Elem::F16: return Sum::F16;
+  case Elem::BF16: return Sum::BF16;
+  case Elem::F32: return Sum::F32;
+  default: return Sum::I32;
+  }
+}
+
+// The operands are row-major matrices, divided among the lanes.
+template <class T> void multiplyMatrices(Meeting &meeting, const Product &p) {
+  if (!isWhole(meeting, static_cast<size_t>(p.lanes))) return;
+  Matrices<T> m;
+  std::byte a[kMostRows * kMostDepth * 4], b[kMostDepth * kMostLanes * 4], c[kMostRows * kMostLanes * 4];
+  int aBytes = bytesOf(p.a), bBytes = bytesOf(p.b), cBytes = p.result == Sum::F16 || p.result == Sum::BF16 ? 2 : 4;
+  auto size = [](int rows, int columns, int bytes) { return static_cast<size_t>(rows * columns * bytes); };
+  takeMatrix(meeting, 0, a, size(p.rows, p.depth, aBytes));
+  takeMatrix(meeting, 1, b, size(p.depth, p.lanes, bBytes));
+  takeMatrix(meeting, 2, c, size(p.rows, p.lanes, cBytes));
+  std::memset(m.b, 0, sizeof m.b); // accumulate() computes the columns of all possible lanes
+  std::memset(m.c, 0, sizeof m.c);
+  for (int row = 0; row < p.rows; ++row)
+    for (int k = 0; k < p.depth; ++k) m.a[row][k] = element<T>(p.a, a + (row * p.depth + k) * aBytes);
+  for (int k = 0; k < p.depth; ++k)
+    for (int n = 0; n < p.lanes; ++n) m.b[k][n] = element<T>(p.b, b + (k * p.lanes + n) * bBytes);
+  for (int row = 0; row < p.rows; ++row)
+    for (int n = 0; n < p.lanes; ++n) m.c[row][n] = sumElement<T>(p.result, c, row * p.lanes + n);
+  accumulate(p, m);
+  for (int row = 0; row < p.rows; ++row)
+    for (int n = 0; n < p.lanes; ++n) writeElement(p.result, c, row * p.lanes + n, m.c[row][n]);
+  giveMatrix(meeting, c, size(p.rows, p.lanes, cBytes));
+}
+
 std::optional<Operand> takeOperand(std::string_view &text) {
   if (takePrefix(text, "f16_")) return Operand::F16;
   if (takePrefix(text, "bf16_")) return Operand::BF16;
@@ -169,6 +214,25 @@ bool rightSizes(const BuiltinName &name, const Product &p) {
 }
 
 } // namespace
+
+std::string cooperativeProductName(const MmaShape &p) {
+  return str("xtMatrixProduct_", elemName(p.a), "_", elemName(p.b), "_", elemName(p.result), "_", p.m, "x", p.n, "x", p.k);
+}
+
+std::optional<Collective> cooperativeProduct(const BuiltinName &name, const TargetInfo &target) {
+  for (const MmaShape &shape : target.mma) {
+    if (name.name != cooperativeProductName(shape)) continue;
+    Product product{operandOf(shape.a),        operandOf(shape.b),        sumOf(shape.result),
+                    static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k)};
+    return Collective{name.name, kOfSubgroup, [product](Meeting &meeting) {
+                        if (isInteger(product.a))
+                          multiplyMatrices<int32_t>(meeting, product);
+                        else
+                          multiplyMatrices<float>(meeting, product);
+                      }};
+  }
+  return std::nullopt;
+}
 
 std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInfo &target) {
   std::string_view text = name.name;

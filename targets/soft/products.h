@@ -23,6 +23,11 @@ namespace xt::soft {
 // f32. i32 sums wrap around. (How the hardware orders its sums within a product is not documented.)
 std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInfo &target);
 
+// The product of cooperative matrices as a function (cooperative_matrices.h): its name, with the operands' types as
+// elemName() spells them, and its operation if the target has such a product, else nullopt. Arithmetic as above.
+std::string cooperativeProductName(const MmaShape &product);
+std::optional<Collective> cooperativeProduct(const BuiltinName &name, const TargetInfo &target);
+
 // The conversions of the products; reductions use them too.
 float fromHalf(uint16_t bits);
 uint16_t toHalf(float value); // to nearest, ties to even

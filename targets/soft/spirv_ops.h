@@ -16,6 +16,7 @@ enum : uint32_t {
   OpTypeFloat = 22,
   OpConstant = 43,
   OpDecorate = 71,
+  OpTypeCooperativeMatrix = 4456,
 };
 
 // The text in these words, up to its null byte.

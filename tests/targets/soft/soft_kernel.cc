@@ -28,30 +28,45 @@ std::string missingPackage() {
   return missing;
 }
 
-std::vector<uint8_t> spirvOf(const std::string &source) {
+namespace {
+
+// Writes the source to a file and runs commands in its folder, which make k.spv of it.
+std::vector<uint8_t> made(const std::string &source, const char *sourceName, const std::string &commands) {
   std::string folder = "/tmp/xt-soft-test-XXXXXX";
   if (!mkdtemp(folder.data())) return ADD_FAILURE() << "no temporary folder", std::vector<uint8_t>();
-  std::ofstream(folder + "/k.cl") << source;
-  std::string command =
-      str("cd ", folder,
-          " && clang-22 -x cl -cl-std=CL2.0 -O1 -target spirv64 -Xclang -finclude-default-header -Xclang -cl-ext=+all",
-          " -emit-llvm -c k.cl -o k.bc > log 2>&1 && llc-22 -O2 -mtriple=spirv64 -disable-lsr ", kExtensions,
-          " -filetype=obj k.bc -o k.spv >> log 2>&1");
-  bool made = std::system(command.c_str()) == 0;
+  std::ofstream(folder + "/" + sourceName) << source;
+  bool made = std::system(str("cd ", folder, " && (", commands, ") > log 2>&1").c_str()) == 0;
   auto read = [&](const char *name) {
     std::ifstream file(folder + "/" + name, std::ios::binary);
     return std::vector<uint8_t>(std::istreambuf_iterator<char>(file), {});
   };
   std::vector<uint8_t> log = read("log"), spirv = made ? read("k.spv") : std::vector<uint8_t>();
   if (!made) ADD_FAILURE() << "the test's kernel does not compile:\n" << std::string(log.begin(), log.end());
-  for (const char *name : {"k.cl", "k.bc", "k.spv", "log"}) unlink((folder + "/" + name).c_str());
+  for (const char *name : {sourceName, "k.bc", "k.spv", "log"}) unlink((folder + "/" + name).c_str());
   rmdir(folder.c_str());
   return spirv;
 }
 
+} // namespace
+
+std::vector<uint8_t> spirvOf(const std::string &source) {
+  return made(source, "k.cl",
+              str("clang-22 -x cl -cl-std=CL2.0 -O1 -target spirv64 -Xclang -finclude-default-header -Xclang -cl-ext=+all",
+                  " -emit-llvm -c k.cl -o k.bc && llc-22 -O2 -mtriple=spirv64 -disable-lsr ", kExtensions,
+                  " -filetype=obj k.bc -o k.spv"));
+}
+
+std::vector<uint8_t> spirvOfLlvm(const std::string &text) {
+  return made(
+      text, "k.ll",
+      "llc-22 -O0 -mtriple=spirv64 --spirv-ext=+SPV_KHR_cooperative_matrix,+SPV_KHR_bfloat16 -filetype=obj k.ll -o k.spv");
+}
+
 SoftKernels::SoftKernels(const std::string &source, const std::string &deviceName, bool optimised)
+    : SoftKernels(spirvOf(kDeclarations + source), deviceName, optimised) {}
+
+SoftKernels::SoftKernels(std::span<const uint8_t> spirv, const std::string &deviceName, bool optimised)
     : device(*deviceSettings(deviceName)) {
-  std::vector<uint8_t> spirv = spirvOf(kDeclarations + source);
   if (spirv.empty()) return;
   Result<std::unique_ptr<Program>> built = Program::build(spirv, device, optimised);
   if (built) {

@@ -19,6 +19,9 @@ std::string missingPackage();
 // Compiles OpenCL C. If that fails, fails the test and returns an empty vector.
 std::vector<uint8_t> spirvOf(const std::string &source);
 
+// Compiles LLVM IR, which may have cooperative matrices.
+std::vector<uint8_t> spirvOfLlvm(const std::string &text);
+
 // Memory of the device with values of type T, which the destructor frees.
 template <class T> class DeviceArray {
 public:
@@ -50,6 +53,7 @@ struct LocalBytes {
 class SoftKernels {
 public:
   explicit SoftKernels(const std::string &source, const std::string &device = "pvc", bool optimised = true);
+  explicit SoftKernels(std::span<const uint8_t> spirv, const std::string &device = "pvc", bool optimised = true);
   explicit operator bool() const { return program_ != nullptr; }
   const Program &program() const { return *program_; }
   DeviceSettings device;
