@@ -102,7 +102,9 @@ void BlockClasses::demandWhole(Op &op) {
 
 BlockGrid BlockClasses::productGrid(const Op &mma) const {
   MmaChoice choice = chooseMma(target_, mma);
-  return {{cutToPowersOfTwo(mma.result()->type().extent(0), choice.shape ? choice.shape->m : kPlainRows),
+  int64_t rows = mma.result()->type().extent(0);
+  bool pads = choice.shape && !choice.fewerRows;
+  return {{pads ? cutEvenly(rows, choice.shape->m) : cutToPowersOfTwo(rows, choice.shape ? choice.shape->m : kPlainRows),
            cutEvenly(mma.result()->type().extent(1), choice.shape ? choice.shape->n : lanes_)}};
 }
 

@@ -15,10 +15,10 @@ public:
   void tileMma(const Op &op);
 
 private:
-  // Return the blocks of an operand, and of the accumulator, cut by `grid`, as the instruction `shape` takes them. If `shape`
-  // is null, there is no instruction, and the elements stay as they are.
-  Values operandBlocks(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape);
-  Values accumulatorBlocks(const Op &op, const BlockGrid &grid, const MmaShape *shape);
+  // Return the blocks of an operand, and of the accumulator, cut by `grid`, as the chosen instruction takes them. If there is no
+  // instruction, the elements stay as they are.
+  Values operandBlocks(const Op &op, size_t operand, const BlockGrid &grid, const MmaChoice &choice);
+  Values accumulatorBlocks(const Op &op, const BlockGrid &grid, const MmaChoice &choice);
 
   const TargetInfo &target_;
   Builder &b_;

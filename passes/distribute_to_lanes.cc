@@ -21,8 +21,9 @@ public:
   LaneDistribution(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes, Diagnostics &diagnostics)
       : kernel_(kernel), diagnostics_(diagnostics), layouts_(kernel, context, target, lanes), b_(context, kernel.body),
         prologue_(kernel, context), values_(b_, layouts_), places_(b_, prologue_, lanes), exchange_(b_, places_),
-        elements_(b_, values_, layouts_, places_, exchange_), memory_(b_, values_, layouts_, places_, exchange_, hazards_),
-        messages_(b_, values_, layouts_, exchange_), math_(b_, values_, layouts_, exchange_, lanes) {}
+        elements_(b_, values_, layouts_, places_, exchange_),
+        memory_(b_, values_, layouts_, places_, exchange_, hazards_, target), messages_(b_, values_, layouts_, exchange_),
+        math_(b_, values_, layouts_, exchange_, lanes) {}
   void run();
 
 private:

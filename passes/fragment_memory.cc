@@ -1,8 +1,12 @@
 #include "passes/fragment_memory.h"
 
+#include "ir/gpu/matrix_operands.h"
+#include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
+#include "ir/views/xegpu.h"
 #include "passes/conditional_ops.h"
 #include "passes/part_values.h"
+#include "passes/transposed_memref.h"
 #include "passes/vector_slices.h"
 
 namespace xt {
@@ -21,9 +25,55 @@ void FragmentMemory::before(const Op &op, const Layout *layout) {
   for (const LaneAccess &access : accesses) hazards_.note(access);
 }
 
+// The layout of a vector that an op moves whole between memory and a cooperative matrix. Null: each lane moves its own elements,
+// because the target has no such matrices or the lanes hold the vector in another way than the target's table states.
+const Layout *FragmentMemory::matrixLayout(const Op &op, const Value *value) const {
+  ProductOperand moved = target_.cooperativeMatrices ? movedOperand(op) : ProductOperand{};
+  if (!moved) return nullptr;
+  const MmaInstruction *row = findProduct(target_, productShape(b_.context(), *moved.product, 0));
+  if (!row) return nullptr;
+  const MmaOperandLayout &operand = moved.operand == 0 ? row->aLayout : moved.operand == 1 ? row->bLayout : row->cLayout;
+  const Layout *layout = registerLayout(b_.context(), operand).layout;
+  return layout == layouts_.of(value) ? layout : nullptr;
+}
+
+// The descriptor of a whole tile, whose elements in memory the lanes hold in this layout; of a tile by columns, that of its
+// transpose. Null if the tile was moved or comes from a branch, or if `create_nd_tdesc` does not take its base.
+Value *FragmentMemory::matrixBlock(const Value *tile, const Layout *layout) {
+  const Op *made = tile->definingOp();
+  if (!made || made->kind() != OpKind::InitTile) return nullptr;
+  std::vector<Value *> operands = values_.ofAll(made->operands());
+  Type base = operands[0]->type();
+  if (!base.isMemRef() || base.data().memory.swizzle || operands.size() != 1 + static_cast<size_t>(base.rank())) return nullptr;
+  TypeData data = tile->type().data();
+  const bool byColumns = data.order == Order::ColumnMajor;
+  Type byRows = byColumns ? transposedMemRef(b_.context(), base) : base;
+  if (!storageOrders(byRows).rowMajor) return nullptr;
+  if (byColumns) {
+    operands[0] = b_.value(OpKind::Cast, {operands[0]}, byRows);
+    std::swap(operands[operands.size() - 2], operands.back());
+    std::swap(data.shape[0], data.shape[1]);
+    data.order = Order::RowMajor;
+  }
+  data.kind = TypeKind::TensorDesc;
+  data.layout = layout;
+  return b_.value(OpKind::CreateNdTdesc, std::move(operands), b_.context().intern(std::move(data)));
+}
+
 void FragmentMemory::loadTile(const Op &op) {
   const Value *tile = op.operand(0);
   const Layout *layout = layouts_.of(op.result());
+  if (const Layout *whole = matrixLayout(op, op.result())) {
+    bool byColumns = tile->type().data().order == Order::ColumnMajor, turns = transposes(op) != byColumns;
+    if (turns) whole = transposed(b_.context(), whole, std::vector<int64_t>{1, 0});
+    if (Value *block = whole ? matrixBlock(tile, whole) : nullptr) {
+      before(op, nullptr);
+      Op *load = b_.create(OpKind::LoadNd, {block}, {values_.typeOf(op.result())});
+      if (turns) LoadNdOp(*load).setTranspose({1, 0});
+      values_.bind(op.result(), load->result());
+      return;
+    }
+  }
   before(op, transposes(op) ? nullptr : layout); // a transposed load: other lanes own these elements in memory
   Type type = values_.typeOf(op.result());
   values_.bind(op.result(), assembled(type, tile, layout, [&](const Piece &piece) {
@@ -47,6 +97,12 @@ Value *FragmentMemory::assembled(Type type, const Value *tile, const Layout *lay
 void FragmentMemory::storeTile(const Op &op) {
   const Value *tile = op.operand(1);
   const Layout *layout = layouts_.of(op.operand(0));
+  if (const Layout *whole = matrixLayout(op, op.operand(0)))
+    if (Value *block = matrixBlock(tile, whole)) {
+      before(op, nullptr);
+      b_.create(OpKind::StoreNd, {values_.of(op.operand(0)), block}, {});
+      return;
+    }
   before(op, layout);
   onlyWhere(b_, places_.isFirstCopy(layout), [&] {
     for (const Piece &piece : windows_.piecesOf(tile, layout)) {

@@ -10,9 +10,9 @@ namespace xt {
 class FragmentMemory {
 public:
   FragmentMemory(Builder &builder, FragmentValues &values, const LaneLayouts &layouts, LanePlaces &places,
-                 FragmentExchange &exchange, LaneHazards &hazards)
+                 FragmentExchange &exchange, LaneHazards &hazards, const TargetInfo &target)
       : b_(builder), values_(values), layouts_(layouts), places_(places), exchange_(exchange), hazards_(hazards),
-        windows_(builder, values, places) {}
+        windows_(builder, values, places), target_(target) {}
 
   void loadTile(const Op &op);
   void storeTile(const Op &op);
@@ -28,6 +28,8 @@ public:
 private:
   using Piece = FragmentWindows::Piece;
 
+  const Layout *matrixLayout(const Op &op, const Value *value) const;
+  Value *matrixBlock(const Value *tile, const Layout *layout);
   Value *assembled(Type type, const Value *tile, const Layout *layout, const std::function<Value *(const Piece &)> &load);
 
   Builder &b_;
@@ -37,6 +39,7 @@ private:
   FragmentExchange &exchange_;
   LaneHazards &hazards_;
   FragmentWindows windows_;
+  const TargetInfo &target_;
 };
 
 } // namespace xt

@@ -16,6 +16,11 @@ Elem multipliedAs(Elem elem) { return isByteFloat(elem) ? Elem::F16 : elem; }
 // The element type in which a sum may be kept before it is rounded at the end of the op.
 Elem summedAs(Elem elem) { return elem == Elem::F16 || elem == Elem::BF16 ? Elem::F32 : elem; }
 
+bool hasFewerRows(const TargetInfo &target, MmaShape shape) {
+  shape.m = 1;
+  return findProduct(target, shape) != nullptr;
+}
+
 } // namespace
 
 MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
@@ -25,15 +30,15 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
   const MmaShape *wider = nullptr;
   for (const MmaInstruction &shape : target.mma) {
     if (!shape.takesValues()) continue;
-    if (shape.a == a && shape.b == b && shape.result == result) return {&shape, ""};
+    if (shape.a == a && shape.b == b && shape.result == result) return {&shape, "", hasFewerRows(target, shape)};
     if (!wider && shape.a == a && shape.b == b && shape.result == summedAs(result)) wider = &shape;
     std::string types = str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
     if (std::find(has.begin(), has.end(), types) == has.end()) has.push_back(std::move(types));
   }
-  if (wider) return {wider, ""};
+  if (wider) return {wider, "", hasFewerRows(target, *wider)};
   std::string wanted = str(elemName(a), " x ", elemName(b), " -> ", elemName(result));
-  if (has.empty()) return {nullptr, str(target.name, " has no matrix instructions")};
-  return {nullptr, str(target.name, " has no matrix instruction for ", wanted, "; it has ", join(has, ", "))};
+  if (has.empty()) return {.reason = str(target.name, " has no matrix instructions")};
+  return {.reason = str(target.name, " has no matrix instruction for ", wanted, "; it has ", join(has, ", "))};
 }
 
 } // namespace xt

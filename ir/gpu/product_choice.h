@@ -14,6 +14,9 @@ class Op;
 struct MmaChoice {
   const MmaShape *shape = nullptr;
   std::string reason; // why there is no product
+  // Whether the hardware also has this product with 1, 2 and 4 rows, … up to those of `shape`. Otherwise blocks with fewer rows
+  // are padded with zeros, as blocks with fewer columns or a smaller depth always are.
+  bool fewerRows = false;
 };
 MmaChoice chooseMma(const TargetInfo &target, const Op &mma);
 

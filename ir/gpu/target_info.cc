@@ -40,6 +40,15 @@ constexpr MmaInstruction kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEAT
 #undef XT_BYTES
 #undef XT_REPEATS
 
+// Matrices of SPV_KHR_cooperative_matrix have the sizes that a device lists. These are sizes of Xe-HPC and Xe2, which have the
+// rows, columns and depth of their dpas; the limits of `spirv-coop` are those of GPUs that have such matrices. bf16 also needs
+// SPV_KHR_bfloat16.
+constexpr MmaInstruction kCooperative[] = {
+    dpas(Elem::F16, Elem::F16, Elem::F32, 8, 16, 16),   dpas(Elem::F16, Elem::F16, Elem::F16, 8, 16, 16),
+    dpas(Elem::BF16, Elem::BF16, Elem::F32, 8, 16, 16), dpas(Elem::I8, Elem::I8, Elem::I32, 8, 16, 32),
+    dpas(Elem::I8, Elem::U8, Elem::I32, 8, 16, 32),     dpas(Elem::U8, Elem::I8, Elem::I32, 8, 16, 32),
+    dpas(Elem::U8, Elem::U8, Elem::I32, 8, 16, 32)};
+
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
@@ -95,22 +104,24 @@ constexpr TargetInfo kTargets[] = {
      kGrf,
      32,
      false},
-    {"spirv",
-     "any SPIR-V device, without Intel extensions",
-     kAnySize,
-     {},
-     {},
-     {},
-     {},
-     0,
-     0,
-     {},
-     32 << 10,
-     0,
-     256,
-     kOneGrf,
-     32,
-     false},
+    {.name = "spirv",
+     .summary = "any SPIR-V device, without Intel extensions",
+     .subgroupSizes = kAnySize,
+     .slmBytes = 32 << 10,
+     .lanesPerWorkgroup = 256,
+     .registerFile = kOneGrf,
+     .registerBytes = 32,
+     .anyDevice = true},
+    {.name = "spirv-coop",
+     .summary = "any SPIR-V device with SPV_KHR_cooperative_matrix",
+     .subgroupSizes = kAnySize,
+     .mma = kCooperative,
+     .slmBytes = 64 << 10,
+     .lanesPerWorkgroup = 1024,
+     .registerFile = kOneGrf,
+     .registerBytes = 32,
+     .anyDevice = true,
+     .cooperativeMatrices = true},
 };
 
 } // namespace
@@ -121,7 +132,20 @@ const MmaInstruction *findProduct(const TargetInfo &target, const MmaShape &want
   return nullptr;
 }
 
+bool hasProducts(const TargetInfo &target, std::span<const MmaInstruction> products) {
+  return std::ranges::all_of(products, [&](const MmaInstruction &product) { return findProduct(target, product); });
+}
+
 std::vector<MmaShape> mmaShapes(const TargetInfo &target) { return {target.mma.begin(), target.mma.end()}; }
+
+int64_t matrixScratchBytes(const TargetInfo &target) {
+  int64_t most = 0;
+  if (!target.cooperativeMatrices) return most;
+  auto bytes = [](Elem elem, int64_t count) { return elemInfo(elem).storageBytes * count; };
+  for (const MmaInstruction &row : target.mma)
+    most = std::max({most, bytes(row.a, row.m * row.k), bytes(row.b, row.k * row.n), bytes(row.result, row.m * row.n)});
+  return most;
+}
 
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
   const BlockShape *widest = nullptr;

@@ -96,17 +96,17 @@ enum class GpuFamily : uint8_t { Xe };
 struct TargetInfo {
   std::string_view name, summary;
   std::span<const int64_t> subgroupSizes; // preferred size first; kernels with products can only use the first
-  std::span<const MmaInstruction> mma; // best first, for each combination of types
-  BlockRules blocks;
-  std::span<const BlockShape> blockShapes;
+  std::span<const MmaInstruction> mma = {}; // best first, for each combination of types
+  BlockRules blocks = {};
+  std::span<const BlockShape> blockShapes = {};
   // 1D block messages move contiguous memory: the allowed numbers of 32-bit or 64-bit words, and the maximum number of
   // bytes; empty if there are no such messages.
-  std::span<const int64_t> lineWords;
+  std::span<const int64_t> lineWords = {};
   int64_t lineBytes = 0;
   // Messages with one offset per lane: the maximum number of lanes (a power of two), and the allowed numbers of consecutive
   // elements per lane. If `scatterLanes` is 0, there is no limit, and accesses are done lane by lane.
   int64_t scatterLanes = 0;
-  std::span<const int64_t> scatterChunks;
+  std::span<const int64_t> scatterChunks = {};
   int64_t slmBytes = 0; // per workgroup
   int64_t namedBarriers = 0; // per workgroup
   int64_t lanesPerWorkgroup = 0;
@@ -115,11 +115,21 @@ struct TargetInfo {
   bool f64 = false;
   bool checksOverlaps = true; // whether a launch that breaks the forms `disjoint` and `disjoint_or_same` runs other code
   GpuFamily family = GpuFamily::Xe;
+  bool anyDevice = false; // names no hardware: kernels run on any device with these limits, or with its own if it tells them
+  // Products are instructions of SPV_KHR_cooperative_matrix. Only the device knows which lane holds which element of such a
+  // matrix, so that lanes and matrices exchange elements through shared local memory (matrixScratchBytes). The layouts of the
+  // operands in `mma` are those in which lanes pass and get elements.
+  bool cooperativeMatrices = false;
 };
+
+// The bytes of shared local memory that each subgroup of a kernel with products needs beside its buffers: room for one operand
+// of the largest product. 0 if products take their operands from the lanes.
+int64_t matrixScratchBytes(const TargetInfo &target);
 
 // The target's instruction for a product of these types and sizes, among those whose operands and result are values
 // (takesValues); null if there is none.
 const MmaInstruction *findProduct(const TargetInfo &target, const MmaShape &wanted);
+bool hasProducts(const TargetInfo &target, std::span<const MmaInstruction> products); // of all these types and sizes
 std::vector<MmaShape> mmaShapes(const TargetInfo &target);
 
 // The widest shape for elements of `bits` bits that can move a single block; null if there is none.

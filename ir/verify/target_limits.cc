@@ -4,7 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/constants.h"
 #include "ir/gpu/block_rules.h"
-#include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/nearest_size.h"
@@ -102,7 +102,7 @@ public:
       if (diagnostics_.errorCount() - before < kMostLimitReports) check(op);
     });
     workgroup();
-    fitsSlm(kernel_, target_.name, target_.slmBytes, sources_, diagnostics_);
+    sharedMemory();
     return diagnostics_.errorCount() == before;
   }
 
@@ -152,6 +152,7 @@ private:
                   str(why, prefetch ? ": the prefetch is removed" : str(": each lane ", verb, "s its own elements")))
           .withLabel(shapedText(desc));
     };
+    if (target_.cooperativeMatrices && movedOperand(op)) return;
     if (!target_.blocks.any()) {
       report(str(target_.name, " has no 2D block messages"));
       return;
@@ -312,18 +313,6 @@ private:
 
   // --- products ------------------------------------------------------------------------------------------------------
 
-  // The sizes of the matrices; at lane scope, operands are only fragments of them.
-  MmaShape mmaShapeOf(const Op &op) const {
-    Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
-    MmaShape wanted{a.elem(),         b.elem(),         result.elem(),
-                    result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
-    if (!ofLanes()) return wanted;
-    auto found = dpasFragments(context_, a, b, result, kernel_.lanes);
-    if (const auto *matrices = std::get_if<DpasFragments>(&found))
-      wanted.m = matrices->rows, wanted.n = matrices->columns, wanted.k = matrices->depth;
-    return wanted;
-  }
-
   void product(const Op &op) {
     // The pass distribute-to-lanes lets the lanes of a kernel at lane scope multiply element by element.
     if (ofLanes() && target_.mma.empty() && !kernel_.forms.has(Form::Lanes)) return;
@@ -333,7 +322,7 @@ private:
                               " lanes, not ", kernel_.lanes));
     products_ = true;
     Type a = op.operand(0)->type(), b = op.operand(1)->type();
-    MmaShape wanted = mmaShapeOf(op);
+    MmaShape wanted = productShape(context_, op, ofLanes() ? kernel_.lanes : 0);
     std::vector<MmaShape> typed;
     for (const MmaShape &shape : target_.mma) {
       if (typesText(shape) != typesText(wanted)) continue;
@@ -350,6 +339,13 @@ private:
     if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into products that the target supports");
     if (!target_.mma.empty())
       diagnostic.withPicture(str(target_.name, " supports, M x N x K\n", mmaTable(typed.empty() ? mmaShapes(target_) : typed)));
+  }
+
+  void sharedMemory() {
+    int64_t scratch = products_ ? kernel_.subgroups * matrixScratchBytes(target_) : 0;
+    std::string who(target_.name);
+    if (scratch > 0) who += str(", beside ", scratch, " bytes for its matrices,");
+    fitsSlm(kernel_, who, std::max<int64_t>(target_.slmBytes - scratch, 0), sources_, diagnostics_);
   }
 
   // --- workgroups ----------------------------------------------------------------------------------------------------

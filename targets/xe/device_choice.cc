@@ -40,7 +40,10 @@ std::string_view kindText(DeviceChoice choice) {
 } // namespace
 
 bool runsOn(const XeDeviceInfo &device, std::string_view target) {
-  return target == "xe" || target == "spirv" || (device.target && device.target->name == target);
+  const TargetInfo *named = findTargetInfo(target);
+  if (!named) return true; // "xe"
+  if (named->cooperativeMatrices && !device.cooperativeMatrices) return false;
+  return named->anyDevice || (device.target && device.target->name == target);
 }
 
 Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::string_view target, DeviceChoice choice) {
@@ -49,7 +52,11 @@ Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::s
   if (choice == DeviceChoice::Any || choice == DeviceChoice::Gpu) found = firstOf(devices, target, Kind::IntelGpu);
   if (!found && (choice == DeviceChoice::Any || choice == DeviceChoice::Soft)) found = firstOf(devices, target, Kind::Software);
   if (found) return *found;
-  std::string of = target == "xe" || target == "spirv" ? "" : str(" of the kind ", target);
+  const TargetInfo *named = findTargetInfo(target);
+  std::string of = !named                       ? ""
+                   : named->cooperativeMatrices ? " with cooperative matrices"
+                   : named->anyDevice           ? ""
+                                                : str(" of the kind ", target);
   return Error::environment(str("no ", kindText(choice), of, ": ", listed(devices)));
 }
 

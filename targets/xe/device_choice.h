@@ -11,9 +11,9 @@ namespace xt {
 bool runsOn(const XeDeviceInfo &device, std::string_view target);
 
 // Returns the index of the device for a target ("xe", or the name of a TargetInfo). `xe` selects the first Intel GPU,
-// otherwise the first software device; a named target selects a device of that kind, and "spirv" any device. With
-// DeviceChoice::OpenCl, `devices` are those of OpenCL, and the first one that can run the target is selected, whether it is a
-// GPU or not. The Error lists the devices found.
+// otherwise the first software device; a named target selects a device of that kind, "spirv" any device, and "spirv-coop" any
+// with cooperative matrices. With DeviceChoice::OpenCl, `devices` are those of OpenCL, and the first one that can run the target
+// is selected, whether it is a GPU or not. The Error lists the devices found.
 Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::string_view target, DeviceChoice choice);
 
 } // namespace xt

@@ -19,7 +19,13 @@ namespace {
 
 constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is present
 constexpr std::string_view kOpenCl = "OpenCL"; // an interface's name (XeDeviceInfo::api)
-constexpr std::string_view kGeneric = "spirv"; // compiles for any device, within its limits
+constexpr std::string_view kGeneric = "spirv";
+
+// Whether a target compiles for any device, within its limits.
+bool isForAnyDevice(std::string_view target) {
+  const TargetInfo *info = findTargetInfo(target);
+  return info && info->anyDevice;
+}
 
 DeviceText deviceText(const XeDeviceInfo &device) {
   DeviceText text{device.name,        str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion),
@@ -48,7 +54,7 @@ public:
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   bool takesDeviceChoice() const override { return true; }
-  bool takesIntelExtensions() const override { return name_ != kGeneric; }
+  bool takesIntelExtensions() const override { return !isForAnyDevice(name_); }
   bool takesBlockMessages() const override { return name_ != kAnyXe; }
   bool takesOverlappingArguments() const override { return name_ != kAnyXe; }
   bool hasReport() const override { return name_ != kAnyXe; }
@@ -62,7 +68,7 @@ public:
     Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
     if (!device) return device.error();
     const TargetInfo *target = name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
-    return target->name == kGeneric ? limitedBy(**device, *target) : target;
+    return target->anyDevice ? limitedBy(**device, *target) : target;
   }
 
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
@@ -121,7 +127,7 @@ public:
     XeEmitOptions emit;
     emit.sources = options.sources;
     emit.intelExtensions = options.intelExtensions;
-    if (emit.intelExtensions && (*target)->name == kGeneric)
+    if (emit.intelExtensions && (*target)->anyDevice)
       return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
     Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();

@@ -62,6 +62,17 @@ public:
     XT_UNREACHABLE("the device takes blocks, and must store them");
   }
   virtual void prefetchBlock(LaneContext &, const Op &) {}
+  // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no lane
+  // needs to know. It gets code that moves the block by lanes, for blocks that are partly out of bounds. loadMatrix() returns the
+  // lane's elements of the matrix in the form of the op's result.
+  virtual bool takesMatrix(LaneContext &, const Op &) { return false; }
+  virtual Fragment loadMatrix(LaneContext &, const Op &, llvm::function_ref<Fragment()> /*byLanes*/) {
+    XT_UNREACHABLE("the device takes matrices, and must load them");
+  }
+  virtual void storeMatrix(LaneContext &, const Op &, const Fragment &,
+                           llvm::function_ref<void(const Fragment &)> /*byLanes*/) {
+    XT_UNREACHABLE("the device takes matrices, and must store them");
+  }
   // Whether block instructions take the sizes and strides of a parameter. These are then read from the arguments even if they
   // are constant.
   virtual bool sendsExtents(size_t /*param*/) const { return false; }

@@ -39,6 +39,15 @@ const Op *LaneProducts::firstWithoutInstruction() {
   return found;
 }
 
+LaneProducts::Operand LaneProducts::ownOperand(const Op &dpas, size_t operand) {
+  DpasFragments product = fragmentsOf(dpas);
+  Instruction found = instructionFor(product, dpas);
+  if (!found.row) return {};
+  const RegisterLayout &registers = (*found.layouts)[operand];
+  const Layout *own = operand == 0 ? product.a : operand == 1 ? product.b : product.c;
+  return own == registers.layout ? Operand{found.row, &registers} : Operand{};
+}
+
 // Returns an operand of the op in the order of the instruction's registers. Elements that other lanes hold are shuffled.
 Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout *own, const RegisterLayout &wanted) {
   const Value *value = dpas.operand(operand);

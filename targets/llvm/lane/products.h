@@ -11,6 +11,15 @@ public:
   using LanePart::LanePart;
   // The first product (dpas) for which the target has no instruction; null if it has all.
   const Op *firstWithoutInstruction();
+  // An instruction, and the registers of one of its operands.
+  struct Operand {
+    const MmaInstruction *row = nullptr;
+    const RegisterLayout *registers = nullptr;
+    explicit operator bool() const { return row != nullptr; }
+  };
+  // The instruction for an operand (0: a, 1: b, 2: c and the result) of a product whose fragments have the layout that the
+  // instruction takes; nothing for other products.
+  Operand ownOperand(const Op &dpas, size_t operand);
   void emitDpas(const Op &op);
   void emitTileMma(const Op &op);
 

@@ -338,22 +338,28 @@ Fragment LaneWindows::shaped(const Op &op, Fragment own) {
 
 void LaneWindows::emitLoadNd(const Op &op) {
   const Value *desc = op.operand(0);
-  bool byMessage = c.device.takesBlock(op);
-  orderLanes(byMessage);
-  Fragment own =
-      byMessage ? c.device.loadBlock(c, op) : loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0));
-  orderLanes(byMessage);
-  v.setFragment(op.result(), shaped(op, std::move(own)));
+  bool asMatrix = c.device.takesMatrix(c, op), byMessage = c.device.takesBlock(op);
+  auto byLanes = [&] { return loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0)); };
+  orderLanes(byMessage || asMatrix);
+  Fragment own = asMatrix    ? c.device.loadMatrix(c, op, [&] { return shaped(op, byLanes()); })
+                 : byMessage ? shaped(op, c.device.loadBlock(c, op))
+                             : shaped(op, byLanes());
+  orderLanes(byMessage || asMatrix);
+  v.setFragment(op.result(), std::move(own));
 }
 
 void LaneWindows::emitStoreNd(const Op &op) {
   const Value *desc = op.operand(1);
   bool byMessage = c.device.takesBlock(op);
+  auto byLanes = [&](const Fragment &value) { storeElements(desc, latticeOf(desc->type()), value); };
+  const Fragment &stored = v.fragment(op.operand(0));
   orderLanes(byMessage);
   if (byMessage)
-    c.device.storeBlock(c, op, v.fragment(op.operand(0)));
+    c.device.storeBlock(c, op, stored);
+  else if (c.device.takesMatrix(c, op))
+    c.device.storeMatrix(c, op, stored, byLanes);
   else
-    storeElements(desc, latticeOf(desc->type()), v.fragment(op.operand(0)));
+    byLanes(stored);
   orderLanes(byMessage);
 }
 

@@ -26,6 +26,7 @@ struct XeDeviceInfo {
   int64_t lanesPerWorkgroup = 0;
   std::array<uint64_t, 3> mostWorkgroups{}; // x, y, z
   bool f64 = false;
+  bool cooperativeMatrices = false; // takes SPV_KHR_cooperative_matrix in the sizes of "spirv-coop"
   std::string problem; // why the device cannot be used; "" if it can
 };
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "targets/xe/emit/matrix_form.h"
 
 #include <llvm/IR/Module.h>
 
@@ -21,7 +22,9 @@ std::string_view integerLetter(unsigned bits) {
 }
 
 llvm::Type *typeOf(llvm::LLVMContext &context, std::string_view mangled) {
+  if (std::optional<MatrixForm> matrix = matrixOfTypeName(mangled)) return matrixType(context, *matrix);
   if (mangled.starts_with("PU3AS1")) return llvm::PointerType::get(context, 1);
+  if (mangled.starts_with("PU3AS3")) return llvm::PointerType::get(context, 3);
   if (mangled.starts_with("P")) return llvm::PointerType::get(context, 0);
   if (mangled.starts_with("Dv")) {
     unsigned count = 0;
@@ -30,6 +33,7 @@ llvm::Type *typeOf(llvm::LLVMContext &context, std::string_view mangled) {
     return llvm::FixedVectorType::get(typeOf(context, mangled), count);
   }
   if (mangled == "Dh") return llvm::Type::getHalfTy(context);
+  if (mangled == "DF16b") return llvm::Type::getBFloatTy(context);
   switch (mangled[0]) {
   case 'v': return llvm::Type::getVoidTy(context);
   case 'c':

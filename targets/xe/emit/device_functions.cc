@@ -7,6 +7,7 @@
 #include "targets/llvm/lane/fragment.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"
+#include "targets/xe/emit/matrix_form.h"
 #include "targets/xe/library/mangled_symbol.h"
 
 #include <algorithm>
@@ -64,7 +65,25 @@ std::vector<DeviceFunction> blockFunctions(const TargetInfo &target, DeviceFunct
 
 std::vector<DeviceFunction> productFunctions(const TargetInfo &target, DeviceFunction (*of)(const MmaShape &)) {
   std::vector<DeviceFunction> functions;
+  if (target.cooperativeMatrices) return functions;
   for (const MmaShape &shape : target.mma) functions.push_back(of(shape));
+  return functions;
+}
+
+std::vector<DeviceFunction> matrixFunctions(const TargetInfo &target) {
+  std::vector<DeviceFunction> functions;
+  if (!target.cooperativeMatrices) return functions;
+  for (const MmaShape &product : target.mma) {
+    functions.push_back(matrixProduct(product));
+    for (MatrixUse use : {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator}) {
+      MatrixForm form = matrixForm(product, use);
+      functions.push_back(matrixFill(form));
+      for (MemorySpace space : {MemorySpace::Global, MemorySpace::Slm}) {
+        functions.push_back(matrixLoad(form, space));
+        functions.push_back(matrixStore(form, space));
+      }
+    }
+  }
   return functions;
 }
 
@@ -82,6 +101,7 @@ std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily fami
   case DeviceFamily::Block: return blockFunctions(target, deviceFunction);
   case DeviceFamily::ProductInstruction: return productFunctions(target, productInstruction);
   case DeviceFamily::BlockInstruction: return blockFunctions(target, blockInstruction);
+  case DeviceFamily::CooperativeMatrix: return matrixFunctions(target);
   }
   XT_UNREACHABLE("a family of device functions");
 }
@@ -201,6 +221,7 @@ std::string_view familyName(DeviceFamily family) {
   case DeviceFamily::Block: return "2D block messages";
   case DeviceFamily::ProductInstruction: return "Matrix products, with --spirv-extensions=intel";
   case DeviceFamily::BlockInstruction: return "2D block messages, with --spirv-extensions=intel";
+  case DeviceFamily::CooperativeMatrix: return "Cooperative matrices";
   }
   XT_UNREACHABLE("a family of device functions");
 }

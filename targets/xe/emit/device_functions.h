@@ -11,8 +11,8 @@
 
 namespace xt {
 
-// A device function. Its types are written in the form of the Itanium ABI that OpenCL C uses: "f", "Dv8_s", "PU3AS1v"; the
-// result "v" means none.
+// A device function. Its types are written in the form of the Itanium ABI that OpenCL C uses: "f", "Dv8_s", "PU3AS1v", and
+// matrices as matrix_form.h writes them; the result "v" means none.
 struct DeviceFunction {
   std::string symbol, result;
   std::vector<std::string> parameters;
@@ -45,7 +45,17 @@ uint32_t productOperands(const MmaShape &shape);
 
 // Families of device functions. LLVM translates calls of a family either into SPIR-V instructions, or into calls of functions
 // in the driver's library.
-enum class DeviceFamily : uint8_t { WorkItem, Barrier, Shuffle, Math, Product, Block, ProductInstruction, BlockInstruction };
+enum class DeviceFamily : uint8_t {
+  WorkItem,
+  Barrier,
+  Shuffle,
+  Math,
+  Product,
+  Block,
+  ProductInstruction,
+  BlockInstruction,
+  CooperativeMatrix
+};
 inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
                                                DeviceFamily::Barrier,
                                                DeviceFamily::Shuffle,
@@ -53,7 +63,8 @@ inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
                                                DeviceFamily::Product,
                                                DeviceFamily::Block,
                                                DeviceFamily::ProductInstruction,
-                                               DeviceFamily::BlockInstruction};
+                                               DeviceFamily::BlockInstruction,
+                                               DeviceFamily::CooperativeMatrix};
 // Whether the functions are in the driver's library (targets/xe/library); the others become instructions.
 inline bool isOfLibrary(DeviceFamily family) { return family == DeviceFamily::Product || family == DeviceFamily::Block; }
 std::string_view familyName(DeviceFamily family);

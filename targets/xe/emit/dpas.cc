@@ -15,6 +15,7 @@ bool XeLaneDevice::hidesLength(const Op &loop) const {
 
 Fragment XeLaneDevice::product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
                                const Fragment &sum) {
+  if (target_.cooperativeMatrices) return productOfMatrices(c, instruction, a, b, sum);
   bool singles = instruction.a == Elem::TF32;
   auto words = [&](const Fragment &fragment, unsigned bits) {
     if (!singles) return asWords(c.b, fragment, bits);

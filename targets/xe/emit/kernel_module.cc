@@ -8,6 +8,7 @@
 #include "targets/llvm/lane/source_lines.h"
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/device_functions.h"
+#include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
 
 #include <llvm/AsmParser/Parser.h>
@@ -85,6 +86,8 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, result.kernels));
     if (!emitted) return emitted.error();
     static_cast<LaneKernel &>(made) = std::move(*emitted);
+    if (target.cooperativeMatrices)
+      made.slmBytes += lowerMatrixExchanges(*result.module->getFunction(made.entry), target, made.subgroups);
     result.kernels.push_back(std::move(made));
   }
   lines.finish();

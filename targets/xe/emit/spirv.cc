@@ -25,7 +25,8 @@ namespace {
 // The extensions whose instructions LLVM emits. Other features of Intel's extensions are calls of functions, which need none.
 // Inline assembly occurs only in XeEmitOptions::definitions.
 std::vector<std::string> allowedExtensions(bool intel) {
-  std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
+  std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly",
+                                    "SPV_KHR_cooperative_matrix", "SPV_KHR_bfloat16"};
   if (intel)
     names.insert(names.end(),
                  {"SPV_INTEL_2d_block_io", "SPV_INTEL_subgroup_matrix_multiply_accumulate", "SPV_INTEL_cache_controls"});

@@ -45,8 +45,15 @@ public:
   bool hidesLength(const Op &loop) const override;
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
                    const Fragment &sum) override;
+  // cooperative_matrices.cc
+  bool takesMatrix(LaneContext &c, const Op &op) override;
+  Fragment loadMatrix(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> byLanes) override;
+  void storeMatrix(LaneContext &c, const Op &op, const Fragment &value,
+                   llvm::function_ref<void(const Fragment &)> byLanes) override;
 
 private:
+  Fragment productOfMatrices(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
+                             const Fragment &sum);
   void remark(const Op &op, std::string message);
   LlvmValues blockArgs(LaneContext &c, const Value *desc, const BlockCall &call);
   void sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory);

@@ -71,6 +71,7 @@ private:
     info_.intelGpu = vendor == kIntel && (type & CL_DEVICE_TYPE_GPU) != 0;
     info_.f64 = f64 != 0;
     info_.target = findTargetInfo("spirv");
+    info_.cooperativeMatrices = has("cl_khr_cooperative_matrix");
     return {};
   }
 

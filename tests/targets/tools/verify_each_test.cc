@@ -21,11 +21,12 @@ TEST_P(VerifyEach, OfEveryKernel) {
   EXPECT_GT(count, 100) << "almost nothing was compiled";
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, VerifyEach, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv"), [](const auto &instance) {
-  std::string name = instance.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Gpus, VerifyEach, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", "spirv-coop"),
+                         [](const auto &instance) {
+                           std::string name = instance.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 } // namespace
 } // namespace xt::test

@@ -83,6 +83,15 @@ TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
             "no OpenCL device of the kind xe-pvc: there is pocl, which cannot be used: it lacks SPIR-V, cpu (spirv)");
 }
 
+TEST(DeviceChoice, CooperativeMatricesNeedADeviceThatHasThem) {
+  std::vector<XeDeviceInfo> two = {device("soft dg2", "xe-dg2", true), device("soft pvc", "xe-pvc", true)};
+  two[1].cooperativeMatrices = true;
+  EXPECT_EQ(chosen(two, "spirv"), "soft dg2");
+  EXPECT_EQ(chosen(two, "spirv-coop"), "soft pvc");
+  two.pop_back();
+  EXPECT_EQ(chosen(two, "spirv-coop"), "no Intel GPU or software device with cooperative matrices: there is soft dg2 (xe-dg2)");
+}
+
 TEST(DeviceChoice, UsersNameIt) {
   for (DeviceChoice choice : kDeviceChoices) EXPECT_EQ(deviceChoiceNamed(deviceChoiceName(choice)), choice);
   EXPECT_EQ(deviceChoiceNamed("any"), std::nullopt);

@@ -36,7 +36,7 @@ constexpr std::string_view kLong[] = {
 };
 
 // Each file runs on xe-pvc, on OpenCL, and on one of these GPUs in rotation. tests/run --full runs all files on all of them.
-constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv"};
+constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv", "spirv-coop"};
 
 // Kernels compiled for `spirv` run on OpenCL. Intel's compiler takes 20 seconds to minutes for kernels of more than about 90 KB
 // of SPIR-V, so these run in tests/run --full only. Those without an entry in opencl.txt must pass or be rejected.
@@ -155,7 +155,8 @@ TEST_P(EveryKernel, RunsThere) {
     seen[name] = resultOf(run);
     if (!kept) {
       std::set<std::string> broken = test::limitsBroken(path, gpu);
-      if (gpu == "spirv") broken.erase("0602"), broken.erase("0607"); // the limits of the actual device apply, if there is one
+      if (gpu.starts_with("spirv"))
+        broken.erase("0602"), broken.erase("0607"); // the limits of the actual device apply, if there is one
       EXPECT_EQ(run.status, broken.empty() ? 0 : 2) << name << ":\n" << run.output;
       continue;
     }
@@ -171,7 +172,7 @@ TEST_P(EveryKernel, RunsThere) {
   if (kept) test::expectGolden(golden, text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", kOpenCl),
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", "spirv-coop", kOpenCl),
                          [](const auto &param) {
                            std::string name(param.param);
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -59,7 +59,7 @@ TEST_F(XePrograms, OpsOfOtherDocuments) {
 }
 
 TEST_F(XePrograms, JointMatrices) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "spirv"}) {
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "spirv", "spirv-coop"}) {
     std::string targets = str("--target=interp,cpu,", gpu);
     passes(targets, "joint_matrix", "9 tests: 9 passed");
     passes(targets, "joint_matrix_chain", "1 test: 1 passed");
@@ -73,6 +73,12 @@ TEST_F(XePrograms, JointMatricesAtLaneScope) {
     passes(str("--target=interp,cpu,", gpu), "lane_matrix_chain", "4 tests: 4 passed");
   }
   passes("--target=interp,cpu,xe-dg2 -D N=8", "lane_matrices", "6 tests: 6 passed");
+  passes("--target=interp,cpu,spirv-coop", "lane_matrices", "6 tests: 6 passed"); // the chain has tf32, which it lacks
+}
+
+TEST_F(XePrograms, MatricesGoBetweenMemoryAndProducts) {
+  for (const char *types : {"-D T=f16", "-D T=f16 -D S=f16", "-D T=bf16", "-D T=i8 -D S=i32"})
+    passes(str("--target=interp,cpu,xe-pvc,spirv-coop ", types), "matrices_in_memory", "7 tests: 7 passed");
 }
 
 // The matrix unit of xe-dg2 multiplies 8 columns.
