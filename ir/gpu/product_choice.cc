@@ -16,9 +16,10 @@ Elem multipliedAs(Elem elem) { return isByteFloat(elem) ? Elem::F16 : elem; }
 // The element type in which a sum may be kept before it is rounded at the end of the op.
 Elem summedAs(Elem elem) { return elem == Elem::F16 || elem == Elem::BF16 ? Elem::F32 : elem; }
 
-bool hasFewerRows(const TargetInfo &target, MmaShape shape) {
-  shape.m = 1;
-  return findProduct(target, shape) != nullptr;
+bool hasFewerRows(const TargetInfo &target, const MmaShape &shape) {
+  MmaShape oneRow = shape;
+  oneRow.m = 1;
+  return findProduct(target, oneRow) != nullptr;
 }
 
 } // namespace

@@ -51,14 +51,11 @@ private:
   bool stays_ = false;
 };
 
-// Scopes, with SPIR-V's numbers.
-inline constexpr int32_t kScopeWorkgroup = 2, kScopeSubgroup = 3, kScopeInvocation = 4;
-
 inline constexpr int kOfSubgroup = -1, kOfWorkgroup = -2;
 
 struct Collective {
   std::string name;                // its name in reports
-  int scopeArgument = kOfSubgroup; // the scope, or the number of the argument that gives the scope
+  int scopeArgument = kOfSubgroup; // the scope, or the number of the argument that gives SPIR-V's number of the scope
   std::function<void(Meeting &)> body;
 };
 

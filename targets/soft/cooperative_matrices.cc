@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/soft/block_messages.h"
 #include "targets/soft/workgroup.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,6 @@ namespace xt::soft {
 namespace {
 
 constexpr std::string_view kLoad = "xtMatrixLoad_", kStore = "xtMatrixStore_", kFill = "xtMatrixFill_";
-constexpr int32_t kRowMajor = 0, kColumnMajor = 1;
 // Rows must be aligned to their size, or to 16 bytes where they are longer (as in Vulkan's environment for SPIR-V).
 constexpr uint64_t kMostAlignment = 16;
 constexpr size_t kMostBytes = 1 << 11;
@@ -54,12 +54,12 @@ bool readMemory(Meeting &meeting, const Movement &move, InMemory &memory) {
   int64_t elements =
       move.strideBytes == 8 ? meeting.argument<int64_t>(0, layout + 1) : meeting.argument<int32_t>(0, layout + 1);
   memory.stride = elements * move.size.bits / 8;
-  auto order = meeting.argument<int32_t>(0, layout);
-  if (order != kRowMajor && order != kColumnMajor) {
+  auto order = meeting.argument<uint32_t>(0, layout);
+  if (order != spirv::kRowMajor && order != spirv::kColumnMajor) {
     meeting.fail(str("the memory layout ", order, " of a cooperative matrix is neither RowMajor nor ColumnMajor"));
     return false;
   }
-  memory.byRows = order == kRowMajor;
+  memory.byRows = order == spirv::kRowMajor;
   memory.lines = memory.byRows ? move.size.rows : move.size.columns;
   memory.of = memory.byRows ? move.size.columns : move.size.rows;
   uint64_t alignment = std::min<uint64_t>(kMostAlignment, static_cast<uint64_t>(memory.of * move.size.bits / 8));

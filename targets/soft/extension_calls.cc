@@ -3,23 +3,15 @@
 #include "ir/base/text.h"
 #include "targets/soft/matrix_calls.h"
 #include "targets/soft/spirv_calls.h"
-#include "targets/soft/spirv_ops.h"
 #include "targets/xe/library/mangled_symbol.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
 
 namespace xt::soft {
 namespace {
 
-// Numbers from the texts of the extensions.
-enum : uint32_t {
-  CapabilityFirstBlock = 6228,
-  CapabilityLastBlock = 6230,
-  OpFirstBlock = 6231, // the first of: load, load transformed, load transposed, prefetch, store
-  OpBlockStore = 6235,
-  CapabilityProduct = 6236,
-  OpProduct = 6237,
-};
+using namespace spirv;
 
 // The element types of a product's operands, with the bits of the instruction's mask that stand for the type of operand `a`,
 // and of operand `b`.
@@ -37,12 +29,16 @@ constexpr OperandType kOperandTypes[] = {{0x10 | kSignedA, 0x20 | kSignedB, "i8"
 
 using Words = SpirvCalls::Words;
 
-bool isIntelOp(uint32_t code) { return code >= OpFirstBlock && code <= OpProduct && code != CapabilityProduct; }
+bool isIntelOp(uint32_t code) {
+  return code >= OpSubgroup2DBlockLoadINTEL && code <= OpSubgroupMatrixMultiplyAccumulateINTEL &&
+         code != CapabilitySubgroupMatrixMultiplyAccumulateINTEL;
+}
 
 bool isOfIntelExtension(Words op) {
-  uint32_t code = op[0] & 0xffff;
+  uint32_t code = opcodeOf(op[0]);
   if (code == OpCapability && op.size() > 1)
-    return (op[1] >= CapabilityFirstBlock && op[1] <= CapabilityLastBlock) || op[1] == CapabilityProduct;
+    return (op[1] >= CapabilitySubgroup2DBlockIOINTEL && op[1] <= CapabilitySubgroup2DBlockTransposeINTEL) ||
+           op[1] == CapabilitySubgroupMatrixMultiplyAccumulateINTEL;
   if (code != OpExtension) return false;
   std::string_view name = literal(op.subspan(1));
   return name == "SPV_INTEL_2d_block_io" || name == "SPV_INTEL_subgroup_matrix_multiply_accumulate";
@@ -55,11 +51,11 @@ public:
 
   // Takes an instruction and returns true if it is one of the extensions.
   bool take(Words op) {
-    uint32_t code = op[0] & 0xffff;
+    uint32_t code = opcodeOf(op[0]);
     if (!isIntelOp(code)) return isOfIntelExtension(op);
-    if (!(code == OpProduct ? product(op) : block(code, op)) && problem_.empty())
+    if (!(code == OpSubgroupMatrixMultiplyAccumulateINTEL ? product(op) : block(code, op)) && problem_.empty())
       problem_ = str("the SPIR-V instruction ", code, " has sizes or types that no ",
-                     code == OpProduct ? "product of matrices" : "2D block message", " has");
+                     code == OpSubgroupMatrixMultiplyAccumulateINTEL ? "product of matrices" : "2D block message", " has");
     return true;
   }
   const std::string &problem() const { return problem_; }
@@ -67,7 +63,7 @@ public:
 private:
   bool block(uint32_t code, Words op) {
     static constexpr std::string_view kKinds[] = {"read", "read_transform", "read_transpose", "prefetch", "write"};
-    std::string_view kind = kKinds[code - OpFirstBlock];
+    std::string_view kind = kKinds[code - OpSubgroup2DBlockLoadINTEL];
     bool moves = kind != "prefetch";
     if (op.size() != (moves ? 11u : 10u)) return false;
     uint32_t sizes[4]; // bytes of an element, columns, rows, blocks
@@ -77,7 +73,7 @@ private:
       sizes[i] = *size;
     }
     std::vector<uint32_t> arguments(op.begin() + 5, op.end());
-    if (code == OpBlockStore)
+    if (code == OpSubgroup2DBlockStoreINTEL)
       std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end()); // the lane's memory comes last
     std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
     // A word of the lane's memory holds one element, or the elements of a row that belong to one of the 16 lanes,
@@ -132,9 +128,9 @@ private:
 
 Result<std::vector<uint32_t>> callExtensions(std::vector<uint32_t> words) {
   bool any = false;
-  for (size_t at = kHeaderWords; at < words.size() && !any; at += words[at] >> 16) {
-    uint32_t code = words[at] & 0xffff;
-    any = isIntelOp(code) || code == OpTypeCooperativeMatrix;
+  for (size_t at = kHeaderWords; at < words.size() && !any; at += lengthOf(words[at])) {
+    uint32_t code = opcodeOf(words[at]);
+    any = isIntelOp(code) || code == OpTypeCooperativeMatrixKHR;
   }
   if (!any) return words;
   SpirvCalls module(std::move(words));

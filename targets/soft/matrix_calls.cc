@@ -3,36 +3,14 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "targets/soft/products.h"
-#include "targets/soft/spirv_ops.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
 
 namespace xt::soft {
 namespace {
 
-// Numbers from the SPIR-V specification and the texts of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16.
-enum : uint32_t {
-  OpUndef = 1,
-  OpExecutionMode = 16,
-  OpTypeVector = 23,
-  OpConstantNull = 46,
-  OpFunction = 54,
-  OpFunctionParameter = 55,
-  OpFunctionCall = 57,
-  OpLoad = 61,
-  OpCompositeConstruct = 80,
-  OpCompositeExtract = 81,
-  OpPhi = 245,
-  OpMatrixLoad = 4457,
-  OpMatrixStore = 4458,
-  OpMatrixProduct = 4459,
-  CapabilityMatrix = 6022,
-  CapabilityBfloat = 5116,
-  CapabilityBfloatMatrix = 5118,
-  ModeSubgroupSize = 35,
-  SignedA = 1,
-  SignedB = 2,
-};
+using namespace spirv;
 
 // Instructions that treat a matrix like any other value.
 bool onlyPasses(uint32_t code) {
@@ -41,9 +19,10 @@ bool onlyPasses(uint32_t code) {
 }
 
 bool isOfExtension(SpirvCalls::Words op) {
-  uint32_t code = op[0] & 0xffff;
+  uint32_t code = opcodeOf(op[0]);
   if (code == OpCapability && op.size() > 1)
-    return op[1] == CapabilityMatrix || op[1] == CapabilityBfloat || op[1] == CapabilityBfloatMatrix;
+    return op[1] == CapabilityCooperativeMatrixKHR || op[1] == CapabilityBFloat16TypeKHR ||
+           op[1] == CapabilityBFloat16CooperativeMatrixKHR;
   if (code != OpExtension) return false;
   std::string_view name = literal(op.subspan(1));
   return name == "SPV_KHR_cooperative_matrix" || name == "SPV_KHR_bfloat16";
@@ -59,10 +38,10 @@ MatrixCalls::MatrixCalls(SpirvCalls &module) : module_(module) {
   std::set<uint32_t> found;
   uint32_t function = 0;
   module.eachInstruction([&](SpirvCalls::Words op) {
-    uint32_t code = op[0] & 0xffff;
-    if (code == OpExecutionMode && op.size() == 4 && op[2] == ModeSubgroupSize) sizes[op[1]] = op[3];
+    uint32_t code = opcodeOf(op[0]);
+    if (code == OpExecutionMode && op.size() == 4 && op[2] == kModeSubgroupSize) sizes[op[1]] = op[3];
     if (code == OpFunction && op.size() > 2) function = op[2];
-    if (code == OpMatrixLoad || code == OpMatrixStore || code == OpMatrixProduct)
+    if (code == OpCooperativeMatrixLoadKHR || code == OpCooperativeMatrixStoreKHR || code == OpCooperativeMatrixMulAddKHR)
       found.insert(sizes.contains(function) ? sizes[function] : 0);
   });
   if (found.size() == 1) lanes_ = *found.begin();
@@ -81,19 +60,19 @@ const MatrixCalls::Matrix *MatrixCalls::matrix(uint32_t type) const {
 std::string MatrixCalls::unique(uint32_t type) const { return str("_", type); }
 
 bool MatrixCalls::take(SpirvCalls::Words op) {
-  uint32_t code = op[0] & 0xffff;
+  uint32_t code = opcodeOf(op[0]);
   if (isOfExtension(op)) return true;
   if (code == OpTypeFloat && op.size() == 4) { // bf16: only its bits matter
     bfloats_.insert(op[1]);
-    uint32_t half[] = {3u << 16 | OpTypeFloat, op[1], op[2]};
+    uint32_t half[] = {firstWord(3, OpTypeFloat), op[1], op[2]};
     module_.keep(half);
     return true;
   }
   switch (code) {
-  case OpTypeCooperativeMatrix: return type(op), true;
-  case OpMatrixLoad: return load(op), true;
-  case OpMatrixStore: return store(op), true;
-  case OpMatrixProduct: return product(op), true;
+  case OpTypeCooperativeMatrixKHR: return type(op), true;
+  case OpCooperativeMatrixLoadKHR: return load(op), true;
+  case OpCooperativeMatrixStoreKHR: return store(op), true;
+  case OpCooperativeMatrixMulAddKHR: return product(op), true;
   default: break;
   }
   bool hasResult = op.size() > 2 && matrix(op[1]) && module_.typeOf(op[2]) == op[1];
@@ -116,7 +95,7 @@ void MatrixCalls::type(SpirvCalls::Words op) {
     return fail(str("the software device has no cooperative matrices of ", size.rows, "x", size.columns, " elements of ",
                     size.bits, " bits for subgroups of ", lanes_, " lanes"));
   matrices_[op[1]] = {size, op[2], component->isFloat, bfloats_.contains(op[2])};
-  uint32_t vector[] = {4u << 16 | OpTypeVector, op[1], module_.intType(), static_cast<uint32_t>(words)};
+  uint32_t vector[] = {firstWord(4, OpTypeVector), op[1], module_.intType(), static_cast<uint32_t>(words)};
   module_.keep(vector);
 }
 
@@ -152,8 +131,8 @@ void MatrixCalls::product(SpirvCalls::Words op) {
     if (m.isFloat) return m.size.bits == 16 ? Elem::F16 : Elem::F32;
     return m.size.bits == 32 ? Elem::I32 : isSigned ? Elem::I8 : Elem::U8;
   };
-  MmaShape shape{elem(*a, (signs & SignedA) != 0),
-                 elem(*b, (signs & SignedB) != 0),
+  MmaShape shape{elem(*a, (signs & kMatrixASigned) != 0),
+                 elem(*b, (signs & kMatrixBSigned) != 0),
                  elem(*c, true),
                  a->size.rows,
                  b->size.columns,

@@ -1,39 +1,21 @@
 #include "targets/soft/spirv_calls.h"
-
-#include "targets/soft/spirv_ops.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 namespace xt::soft {
 namespace {
 
-constexpr size_t kBound = 3; // the word of the header that bounds all ids
-
-// Numbers from the SPIR-V specification.
-enum : uint32_t {
-  OpTypeVoid = 19,
-  OpTypeVector = 23,
-  OpTypePointer = 32,
-  OpTypeFunction = 33,
-  OpFunction = 54,
-  OpFunctionParameter = 55,
-  OpFunctionEnd = 56,
-  OpFunctionCall = 57,
-  OpBitcast = 124,
-  DecorationLinkage = 41,
-  LinkageImport = 1,
-};
+using namespace spirv;
 
 } // namespace
 
-SpirvCalls::SpirvCalls(std::vector<uint32_t> words) : in_(std::move(words)), bound_(in_[kBound]) {
+SpirvCalls::SpirvCalls(std::vector<uint32_t> words) : in_(std::move(words)), bound_(in_[kBoundWord]) {
   eachInstruction([&](Words op) { learn(op); });
   out_.assign(in_.begin(), in_.begin() + kHeaderWords);
 }
 
-size_t SpirvCalls::first() { return kHeaderWords; }
-
 // Records the types of values: in each instruction with a result, the id of the result's type precedes the id of the result.
 void SpirvCalls::learn(Words op) {
-  uint32_t code = op[0] & 0xffff;
+  uint32_t code = opcodeOf(op[0]);
   if (code == OpTypeVoid && op.size() > 1) void_ = op[1];
   if ((code == OpTypeInt || code == OpTypeFloat) && op.size() > 2) scalars_[op[1]] = {op[2], code == OpTypeFloat};
   if (code == OpTypeInt && op.size() > 2 && op[2] == 32) int_ = op[1];
@@ -42,7 +24,7 @@ void SpirvCalls::learn(Words op) {
     scalars_[op[1]] = scalars_[op[2]];
     scalars_[op[1]].count = op[3];
   }
-  bool isType = (code >= OpTypeVoid && code <= OpTypeFunction) || code == OpTypeCooperativeMatrix;
+  bool isType = (code >= OpTypeVoid && code <= OpTypeFunction) || code == OpTypeCooperativeMatrixKHR;
   if (isType && op.size() > 1) {
     typeIds_.insert(op[1]);
     return;
@@ -72,7 +54,7 @@ uint32_t SpirvCalls::storageClass(uint32_t pointer) const {
 }
 
 void SpirvCalls::keep(Words op) {
-  uint32_t code = op[0] & 0xffff;
+  uint32_t code = opcodeOf(op[0]);
   if (!types_ && code >= OpTypeVoid && code <= OpTypeFunction) types_ = out_.size();
   if (!functions_ && code == OpFunction) functions_ = out_.size();
   out_.insert(out_.end(), op.begin(), op.end());
@@ -81,7 +63,7 @@ void SpirvCalls::keep(Words op) {
 void SpirvCalls::add(std::vector<uint32_t> &to, uint32_t code, std::initializer_list<Words> operands) {
   size_t length = 1;
   for (Words part : operands) length += part.size();
-  to.push_back(static_cast<uint32_t>(length) << 16 | code);
+  to.push_back(firstWord(length, code));
   for (Words part : operands) to.insert(to.end(), part.begin(), part.end());
 }
 
@@ -118,7 +100,7 @@ const SpirvCalls::Function &SpirvCalls::declared(const std::string &symbol, uint
   add(declarations_, OpFunctionEnd, std::initializer_list<uint32_t>{});
   std::vector<uint32_t> name(symbol.size() / 4 + 1, 0);
   std::memcpy(name.data(), symbol.data(), symbol.size());
-  uint32_t target[] = {function.id, DecorationLinkage}, import[] = {LinkageImport};
+  uint32_t target[] = {function.id, DecorationLinkageAttributes}, import[] = {kLinkageImport};
   add(decorations_, OpDecorate, {Words(target), Words(name), Words(import)});
   return function;
 }
@@ -127,7 +109,7 @@ std::vector<uint32_t> SpirvCalls::finish() {
   declaredTypes_.insert(declaredTypes_.end(), declarations_.begin(), declarations_.end());
   out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(functions_), declaredTypes_.begin(), declaredTypes_.end());
   out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(types_), decorations_.begin(), decorations_.end());
-  out_[kBound] = bound_;
+  out_[kBoundWord] = bound_;
   return std::move(out_);
 }
 

@@ -1,5 +1,7 @@
 // Rewrites a SPIR-V module instruction by instruction, and replaces some by calls of imported functions.
 #pragma once
+#include "targets/xe/library/spirv_numbers.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -26,7 +28,10 @@ public:
 
   // Calls `f` for each instruction of the module.
   template <class F> void eachInstruction(F f) const {
-    for (size_t at = first(); at < in_.size(); at += in_[at] >> 16) f(Words(in_).subspan(at, in_[at] >> 16));
+    for (size_t at = spirv::kHeaderWords, length; at < in_.size(); at += length) {
+      length = spirv::lengthOf(in_[at]);
+      f(Words(in_).subspan(at, length));
+    }
   }
 
   const Scalar *scalar(uint32_t type) const; // null for other types
@@ -51,7 +56,6 @@ private:
     std::vector<uint32_t> parameters; // ids of types
   };
 
-  static size_t first();
   void learn(Words op);
   static void add(std::vector<uint32_t> &to, uint32_t code, std::initializer_list<Words> operands);
   static void add(std::vector<uint32_t> &to, uint32_t code, std::initializer_list<uint32_t> operands);

@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/soft/extension_calls.h"
-#include "targets/soft/spirv_ops.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <cstring>
 #include <map>
@@ -11,52 +11,37 @@
 namespace xt::soft {
 namespace {
 
-constexpr uint32_t kMagic = 0x07230203, kVersion14 = 0x00010400;
-
-// Opcodes and enumerants from the SPIR-V specification and the specifications of the extensions.
-enum : uint32_t {
-  OpTypeBool = 20,
-  OpConstantFalse = 42,
-  OpConstantNull = 46,
-  OpControlBarrier = 224,
-  OpControlBarrierArrive = 6142,
-  OpControlBarrierWait = 6143,
-  CapabilityFloat64 = 10,
-  CapabilitySplitBarrier = 6141,
-  CapabilityCacheControls = 6441,
-  DecorationCacheControlLoad = 6442,
-  DecorationCacheControlStore = 6443,
-};
+using namespace spirv;
 
 struct Scalar {
   bool isBool = false;
   uint32_t bits = 0;
 };
 
-uint32_t firstWord(size_t length, uint32_t opcode) { return static_cast<uint32_t>(length) << 16 | opcode; }
-
 class Rewriter {
 public:
   explicit Rewriter(SpirvWords &out) : out_(out) {}
   void take(std::span<const uint32_t> op) {
-    uint32_t code = op[0] & 0xffff;
+    uint32_t code = opcodeOf(op[0]);
     if (dropped(code, op)) return;
     if (code == OpTypeBool && op.size() > 1) scalars_[op[1]] = {true, 1};
     if ((code == OpTypeInt || code == OpTypeFloat) && op.size() > 2) scalars_[op[1]] = {false, op[2]};
     if (code == OpCapability && op.size() > 1 && op[1] == CapabilityFloat64) out_.float64 = true;
     std::vector<uint32_t> copy(op.begin(), op.end());
-    if (code == OpControlBarrierWait) copy[0] = firstWord(op.size(), OpControlBarrier);
+    if (code == OpControlBarrierWaitINTEL) copy[0] = firstWord(op.size(), OpControlBarrier);
     if (code == OpConstantNull && op.size() == 3) nullConstant(copy);
     out_.words.insert(out_.words.end(), copy.begin(), copy.end());
   }
 
 private:
   static bool dropped(uint32_t code, std::span<const uint32_t> op) {
-    if (code == OpControlBarrierArrive) return true;
+    if (code == OpControlBarrierArriveINTEL) return true;
     if (code == OpExtension)
       return literal(op.subspan(1)) == "SPV_INTEL_cache_controls" || literal(op.subspan(1)) == "SPV_INTEL_split_barrier";
-    if (code == OpCapability && op.size() > 1) return op[1] == CapabilitySplitBarrier || op[1] == CapabilityCacheControls;
-    if (code == OpDecorate && op.size() > 2) return op[2] == DecorationCacheControlLoad || op[2] == DecorationCacheControlStore;
+    if (code == OpCapability && op.size() > 1)
+      return op[1] == CapabilitySplitBarrierINTEL || op[1] == CapabilityCacheControlsINTEL;
+    if (code == OpDecorate && op.size() > 2)
+      return op[2] == DecorationCacheControlLoadINTEL || op[2] == DecorationCacheControlStoreINTEL;
     return false;
   }
   void nullConstant(std::vector<uint32_t> &op) const {
@@ -87,7 +72,7 @@ Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
   if (result.words[1] > kVersion14) result.words[1] = kVersion14;
   Rewriter rewriter(result);
   for (size_t at = kHeaderWords; at < words.size();) {
-    size_t length = words[at] >> 16;
+    size_t length = lengthOf(words[at]);
     if (!length || length > words.size() - at) return Error::kernel(str("the SPIR-V ends within the instruction at word ", at));
     rewriter.take(std::span(words).subspan(at, length));
     at += length;

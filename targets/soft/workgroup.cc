@@ -1,6 +1,7 @@
 #include "targets/soft/workgroup.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 namespace xt::soft {
 namespace {
@@ -83,11 +84,11 @@ void Workgroup::leaveForEver() {
 
 void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival &arrival) {
   WorkItem &item = *items_.current();
-  int32_t scope = collective.scopeArgument == kOfWorkgroup ? kScopeWorkgroup : kScopeSubgroup;
+  uint32_t scope = collective.scopeArgument == kOfWorkgroup ? spirv::kScopeWorkgroup : spirv::kScopeSubgroup;
   if (collective.scopeArgument >= 0) std::memcpy(&scope, arrival.arguments[collective.scopeArgument], sizeof scope);
-  if (scope == kScopeInvocation) return;
+  if (scope == spirv::kScopeInvocation) return;
   if (!item.polling) polls_.beginEpoch();
-  Gathering &gathering = scope == kScopeSubgroup ? gatherings_.ofSubgroup(item.index) : gatherings_.whole();
+  Gathering &gathering = scope == spirv::kScopeSubgroup ? gatherings_.ofSubgroup(item.index) : gatherings_.whole();
   gatherings_.setArrival(item.index, arrival);
   item.collective = &collective;
   item.site = site;

@@ -3,6 +3,7 @@
 #include "targets/llvm/lane/products.h"
 #include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 namespace xt {
 namespace {
@@ -54,7 +55,7 @@ Fragment inOrderOfElements(const Fragment &registers, const RegisterLayout &layo
 // A block in memory, as instructions on matrices take it.
 struct MatrixPlace {
   LlvmValue *whole = nullptr; // whether the block is in bounds and aligned; a constant `false` if it never is
-  LlvmValue *address = nullptr, *pitch = nullptr, *order = nullptr;
+  LlvmValue *address = nullptr, *pitch = nullptr, *layout = nullptr;
 };
 
 // SPIR-V leaves the alignment to its environment; Vulkan's asks for that of a row, or 16 bytes where rows are longer. All rows of
@@ -82,8 +83,7 @@ MatrixPlace placeOf(LaneContext &c, const Value *desc, bool isTransposed) {
   MatrixPlace place;
   place.address = byteOffset(c.b, parts[kBase], c.b.CreateMul(elements, bytes));
   place.pitch = byRows ? parts[kRowStride] : parts[kColumnStride];
-  MatrixOrder order = byRows != isTransposed ? MatrixOrder::RowMajor : MatrixOrder::ColumnMajor;
-  place.order = c.values.number32(static_cast<int64_t>(order));
+  place.layout = c.b.getInt32(byRows != isTransposed ? spirv::kRowMajor : spirv::kColumnMajor);
   LlvmValue *number = c.b.CreatePtrToInt(place.address, c.b.getInt64Ty());
   LlvmValue *apart = c.b.CreateOr(number, c.b.CreateMul(place.pitch, bytes));
   LlvmValue *odd = c.b.CreateAnd(apart, c.b.getInt64(kMatrixAlignment - 1));
@@ -122,7 +122,7 @@ Fragment XeLaneDevice::loadMatrix(LaneContext &c, const Op &op, llvm::function_r
   MatrixPlace place = placeOf(c, desc, transposes(op));
   if (never(place)) return byLanes();
   auto whole = [&]() -> LlvmValues {
-    return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.address, place.order, place.pitch}, DeviceEffect::Memory)};
+    return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.address, place.layout, place.pitch}, DeviceEffect::Memory)};
   };
   auto inParts = [&]() -> LlvmValues { return {matrixOfFragment(c, form, inOrderOfRegisters(byLanes(), *registers))}; };
   LlvmValue *matrix = ifElse(c.b, place.whole, whole, inParts)[0];
@@ -139,7 +139,7 @@ void XeLaneDevice::storeMatrix(LaneContext &c, const Op &op, const Fragment &val
   ifThen(
       c.b, place.whole,
       [&] {
-        callDevice(c.b, matrixStore(form, spaceOf(desc)), {place.address, matrix, place.order, place.pitch},
+        callDevice(c.b, matrixStore(form, spaceOf(desc)), {place.address, matrix, place.layout, place.pitch},
                    DeviceEffect::Memory);
       },
       [&] { byLanes(inOrderOfElements(fragmentOfMatrix(c, form, matrix, value.size()), *registers)); });

@@ -1,5 +1,7 @@
 #include "targets/xe/emit/debug_scopes.h"
 
+#include "targets/xe/library/spirv_numbers.h"
+
 #include <llvm/IR/DebugInfoMetadata.h>
 
 #include <algorithm>
@@ -13,41 +15,24 @@
 namespace xt {
 namespace {
 
+using namespace spirv;
+
 using Words = std::vector<uint32_t>;
-enum Opcode : uint16_t {
-  kString = 7,
-  kLine = 8,
-  kExtInstImport = 11,
-  kExtInst = 12,
-  kMemoryModel = 14,
-  kEntryPoint = 15,
-  kTypeVoid = 19,
-  kFunction = 54,
-  kFunctionEnd = 56,
-  kLabel = 248,
-};
-constexpr size_t kHeaderWords = 5, kBoundWord = 3;
 // OpenCL.DebugInfo.100
 constexpr uint32_t kCompilationUnit = 1, kTypeFunction = 8, kDebugFunction = 20, kLexicalBlock = 21, kScope = 23, kSource = 35;
 constexpr uint32_t kVersion = 0x10000, kDwarfVersion = 4, kLanguageOpenClC = 3, kIsDefinition = 1 << 3, kIsOptimized = 1 << 13;
 
 void add(Words &out, Opcode opcode, std::initializer_list<uint32_t> operands) {
-  out.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | opcode);
+  out.push_back(firstWord(operands.size() + 1, opcode));
   out.insert(out.end(), operands);
 }
 
 void addText(Words &out, Opcode opcode, uint32_t id, llvm::StringRef text) {
   size_t words = text.size() / 4 + 1;
-  out.push_back(static_cast<uint32_t>(words + 2) << 16 | opcode);
+  out.push_back(firstWord(words + 2, opcode));
   out.push_back(id);
   out.resize(out.size() + words, 0);
   std::memcpy(&out[out.size() - words], text.data(), text.size());
-}
-
-// The string that begins at word `begin` of an instruction.
-std::string textAt(std::span<const uint32_t> instruction, size_t begin) {
-  const char *text = reinterpret_cast<const char *>(instruction.data() + begin);
-  return {text, strnlen(text, (instruction.size() - begin) * 4)};
 }
 
 class ScopeWriter {
@@ -74,8 +59,8 @@ private:
 
   template <class Visit> void each(Visit visit) const {
     for (size_t at = kHeaderWords; at < in_.size();) {
-      size_t count = std::max<size_t>(1, in_[at] >> 16);
-      visit(static_cast<Opcode>(in_[at] & 0xffff), std::span(in_).subspan(at, std::min(count, in_.size() - at)));
+      size_t count = std::max<size_t>(1, lengthOf(in_[at]));
+      visit(opcodeOf(in_[at]), std::span(in_).subspan(at, std::min(count, in_.size() - at)));
       at += count;
     }
   }
@@ -85,33 +70,33 @@ private:
     std::map<uint32_t, std::string> entries;
     uint32_t function = 0;
     each([&](Opcode opcode, std::span<const uint32_t> words) {
-      if (opcode == kEntryPoint) entries[words[2]] = textAt(words, 3);
-      if (opcode == kTypeVoid) void_ = words[1];
-      if (opcode == kString) strings_[words[1]] = textAt(words, 2);
-      if (opcode == kFunction) function = words[2];
-      if (opcode != kLine || !entries.count(function)) return;
+      if (opcode == OpEntryPoint) entries[words[2]] = literal(words.subspan(3));
+      if (opcode == OpTypeVoid) void_ = words[1];
+      if (opcode == OpString) strings_[words[1]] = literal(words.subspan(2));
+      if (opcode == OpFunction) function = words[2];
+      if (opcode != OpLine || !entries.count(function)) return;
       const llvm::Function *made = module_.getFunction(entries[function]);
       if (made && made->getSubprogram()) functions_[function].program = made->getSubprogram();
     });
   }
 
   void copy(Opcode opcode, std::span<const uint32_t> words, Words &out) {
-    if (opcode == kMemoryModel) addText(out, kExtInstImport, set_, "OpenCL.DebugInfo.100");
-    if (opcode == kString && !stringsDone_) {
+    if (opcode == OpMemoryModel) addText(out, OpExtInstImport, set_, "OpenCL.DebugInfo.100");
+    if (opcode == OpString && !stringsDone_) {
       stringsDone_ = true;
-      addText(out, kString, empty_, "");
-      for (const auto &[id, function] : functions_) addText(out, kString, function.name, function.program->getName());
+      addText(out, OpString, empty_, "");
+      for (const auto &[id, function] : functions_) addText(out, OpString, function.name, function.program->getName());
     }
-    if (opcode == kFunction) {
+    if (opcode == OpFunction) {
       if (!typesDone_) describe(out);
       typesDone_ = true;
       auto found = functions_.find(words[2]);
       current_ = found == functions_.end() ? nullptr : &found->second;
     }
-    if (opcode == kLabel) inScope_ = 0;
-    if (opcode == kLine && current_) {
+    if (opcode == OpLabel) inScope_ = 0;
+    if (opcode == OpLine && current_) {
       uint32_t scope = scopeOf(*current_, words[1]);
-      if (scope != inScope_) add(out, kExtInst, {void_, next_++, set_, kScope, scope});
+      if (scope != inScope_) add(out, OpExtInst, {void_, next_++, set_, kScope, scope});
       inScope_ = scope;
     }
     out.insert(out.end(), words.begin(), words.end());
@@ -128,7 +113,7 @@ private:
 
   void describe(Words &out) {
     auto info = [&](uint32_t id, uint32_t kind, std::initializer_list<uint32_t> operands) {
-      out.push_back(static_cast<uint32_t>(operands.size() + 5) << 16 | kExtInst);
+      out.push_back(firstWord(operands.size() + 5, OpExtInst));
       out.insert(out.end(), {void_, id, set_, kind});
       out.insert(out.end(), operands);
     };
@@ -170,8 +155,8 @@ private:
     std::vector<Inlined> found;
     uint32_t function = 0;
     each([&](Opcode opcode, std::span<const uint32_t> words) {
-      if (opcode == kFunction) function = words[2];
-      if (opcode != kLine || !functions_.count(function)) return;
+      if (opcode == OpFunction) function = words[2];
+      if (opcode != OpLine || !functions_.count(function)) return;
       const std::string &file = strings_.at(words[1]);
       if (file == functions_.at(function).program->getFilename() || !seen.insert({function, file}).second) return;
       found.push_back({&functions_.at(function), file, words[2]});

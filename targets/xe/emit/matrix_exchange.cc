@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "targets/xe/emit/device_calls.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -20,7 +21,6 @@ namespace xt {
 namespace {
 
 constexpr std::string_view kOfLanes = "xt.matrix.of.lanes.", kToLanes = "xt.lanes.of.matrix.";
-constexpr uint32_t kSubgroupScope = 3, kSequentialOfWorkgroupMemory = 0x10 | 0x100; // SPIR-V's numbers
 constexpr unsigned kSlmSpace = 3;
 constexpr uint64_t kScratchAlignment = 64;
 
@@ -291,10 +291,11 @@ private:
 
   static void barrier(llvm::IRBuilder<> &b) {
     callDevice(b, deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"),
-               {b.getInt32(kSubgroupScope), b.getInt32(kSubgroupScope), b.getInt32(kSequentialOfWorkgroupMemory)},
+               {b.getInt32(spirv::kScopeSubgroup), b.getInt32(spirv::kScopeSubgroup),
+                b.getInt32(spirv::kSequentiallyConsistent | spirv::kWorkgroupMemory)},
                DeviceEffect::Memory);
   }
-  static LlvmValue *order(llvm::IRBuilder<> &b) { return b.getInt32(static_cast<uint32_t>(MatrixOrder::RowMajor)); }
+  static LlvmValue *rowMajor(llvm::IRBuilder<> &b) { return b.getInt32(spirv::kRowMajor); }
 
   void lowerToMatrix(llvm::CallInst *call) {
     if (call->use_empty()) {
@@ -310,7 +311,7 @@ private:
     for (unsigned k = 0; k < call->arg_size(); ++k) b.CreateAlignedStore(call->getArgOperand(k), places[k], align);
     barrier(b);
     LlvmValue *pitch = b.getInt64(static_cast<uint64_t>(form.columns));
-    replace(call, callDevice(b, matrixLoad(form, MemorySpace::Slm), {base_, order(b), pitch}, DeviceEffect::Memory));
+    replace(call, callDevice(b, matrixLoad(form, MemorySpace::Slm), {base_, rowMajor(b), pitch}, DeviceEffect::Memory));
   }
 
   void lowerToLanes(llvm::CallInst *call) {
@@ -321,7 +322,8 @@ private:
     llvm::Align align(static_cast<uint64_t>(elemInfo(form.elem).storageBytes));
     LlvmValue *pitch = b.getInt64(static_cast<uint64_t>(form.columns));
     barrier(b);
-    callDevice(b, matrixStore(form, MemorySpace::Slm), {base_, call->getArgOperand(0), order(b), pitch}, DeviceEffect::Memory);
+    callDevice(b, matrixStore(form, MemorySpace::Slm), {base_, call->getArgOperand(0), rowMajor(b), pitch},
+               DeviceEffect::Memory);
     barrier(b);
     LlvmValue *elements = llvm::PoisonValue::get(vector);
     LlvmValues places = addresses(b, form, vector->getNumElements());

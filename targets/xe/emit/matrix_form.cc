@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <llvm/IR/DerivedTypes.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "matrix:";
 constexpr std::string_view kUses = "abc"; // in the order of kMatrixUses
-constexpr unsigned kSubgroupScope = 3; // the scope's number in SPIR-V
 
 constexpr std::array kMatrixUses = {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator};
 
@@ -97,7 +97,7 @@ std::optional<MatrixForm> matrixOfTypeName(std::string_view name) {
 
 llvm::Type *matrixType(llvm::LLVMContext &context, const MatrixForm &form) {
   return llvm::TargetExtType::get(context, "spirv.CooperativeMatrixKHR", {elementType(context, form.elem)},
-                                  {kSubgroupScope, static_cast<unsigned>(form.rows), static_cast<unsigned>(form.columns),
+                                  {spirv::kScopeSubgroup, static_cast<unsigned>(form.rows), static_cast<unsigned>(form.columns),
                                    static_cast<unsigned>(numberOf(form.use))});
 }
 
@@ -123,10 +123,9 @@ DeviceFunction matrixProduct(const MmaShape &product) {
 }
 
 uint32_t matrixSigns(const MmaShape &product) {
-  constexpr uint32_t kSignedA = 1, kSignedB = 2, kSignedSum = 4 | 8;
   auto isSigned = [](Elem elem) { return isInteger(elem) && !elemInfo(elem).isUnsigned; };
-  return (isSigned(product.a) ? kSignedA : 0) | (isSigned(product.b) ? kSignedB : 0) |
-         (isSigned(product.result) ? kSignedSum : 0);
+  return (isSigned(product.a) ? spirv::kMatrixASigned : 0) | (isSigned(product.b) ? spirv::kMatrixBSigned : 0) |
+         (isSigned(product.result) ? spirv::kMatrixCSigned | spirv::kMatrixResultSigned : 0);
 }
 
 } // namespace xt

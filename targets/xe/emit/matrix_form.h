@@ -27,11 +27,8 @@ std::string matrixTypeName(const MatrixForm &form);
 std::optional<MatrixForm> matrixOfTypeName(std::string_view name);
 llvm::Type *matrixType(llvm::LLVMContext &context, const MatrixForm &form);
 
-// The order of a matrix in memory, with SPIR-V's numbers.
-enum class MatrixOrder : uint8_t { RowMajor, ColumnMajor };
-
-// Instructions that the lanes of a subgroup execute together. Load: address, order, elements from one row (or column) to the
-// next. Store: address, matrix, order, and the same. Fill: the value of all elements. Product: a, b, c, matrixSigns().
+// Instructions that the lanes of a subgroup execute together. Load: address, layout (spirv::kRowMajor), elements from one row (or column) to the
+// next. Store: address, matrix, layout, and the same. Fill: the value of all elements. Product: a, b, c, matrixSigns().
 DeviceFunction matrixLoad(const MatrixForm &form, MemorySpace space);
 DeviceFunction matrixStore(const MatrixForm &form, MemorySpace space);
 DeviceFunction matrixFill(const MatrixForm &form);

@@ -2,6 +2,7 @@
 
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,20 +41,14 @@ constexpr SpirvEntry kMath[] = {
 #undef XT_SPIRV_CAPABILITY
 #undef XT_SPIRV_MATH
 
-constexpr uint32_t kExtInstImport = 11, kExtInst = 12, kCapability = 17;
-constexpr size_t kHeaderWords = 5;
-constexpr uint32_t kFirstOfIntel = 6228; // instructions and capabilities from this number on are of Intel's extensions
+constexpr uint32_t kFirstOfIntel =
+    spirv::CapabilitySubgroup2DBlockIOINTEL; // instructions and capabilities from this number on are of Intel's extensions
 static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
               std::ranges::is_sorted(kMath, {}, &SpirvEntry::number));
 
 bool has(std::span<const SpirvEntry> entries, uint32_t number) {
   return std::ranges::binary_search(entries, number, {}, &SpirvEntry::number);
-}
-
-std::string textOf(std::span<const uint32_t> words) {
-  std::string_view bytes(reinterpret_cast<const char *>(words.data()), words.size_bytes());
-  return std::string(bytes.substr(0, bytes.find('\0')));
 }
 
 } // namespace
@@ -73,15 +68,16 @@ Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);
   std::set<uint32_t> mathSets; // ids of the imports of OpenCL.std
-  for (size_t at = kHeaderWords; at < words.size();) {
-    uint32_t op = words[at] & 0xffff, count = words[at] >> 16;
+  for (size_t at = spirv::kHeaderWords; at < words.size();) {
+    uint32_t op = spirv::opcodeOf(words[at]);
+    size_t count = spirv::lengthOf(words[at]);
     if (count == 0 || count > words.size() - at) return wrong("an instruction that is cut off");
     std::span<const uint32_t> operands = std::span(words).subspan(at + 1, count - 1);
     at += count;
     if (!allowed(kInstructions, op)) return wrong(str("the instruction ", op));
-    if (op == kCapability && !allowed(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
-    if (op == kExtInstImport && textOf(operands.subspan(1)) == "OpenCL.std") mathSets.insert(operands[0]);
-    if (op == kExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3]))
+    if (op == spirv::OpCapability && !allowed(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
+    if (op == spirv::OpExtInstImport && spirv::literal(operands.subspan(1)) == "OpenCL.std") mathSets.insert(operands[0]);
+    if (op == spirv::OpExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3]))
       return wrong(str("the function ", operands[3], " of OpenCL.std"));
   }
   return {};

@@ -5,6 +5,7 @@
 #include "ir/gpu/register_pressure.h"
 #include "ir/op_kinds.h"
 #include "targets/xe/core_info.h"
+#include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
 
@@ -37,22 +38,20 @@ bool callsFunctions(const Kernel &kernel) {
   return calls;
 }
 
-constexpr uint32_t kSequential = 0x10, kOfWorkgroup = 0x100, kOfGlobal = 0x200; // memory semantics of SPIR-V
-
 uint32_t scopeOf(LaneScope scope) { // the number of the scope in SPIR-V
   switch (scope) {
-  case LaneScope::Device: return 1;
-  case LaneScope::Workgroup: return 2;
-  case LaneScope::Subgroup: return 3;
+  case LaneScope::Device: return spirv::kScopeDevice;
+  case LaneScope::Workgroup: return spirv::kScopeWorkgroup;
+  case LaneScope::Subgroup: return spirv::kScopeSubgroup;
   }
   XT_UNREACHABLE("scope");
 }
 
 uint32_t semanticsOf(LaneMemory memory) {
   switch (memory) {
-  case LaneMemory::Slm: return kSequential | kOfWorkgroup;
-  case LaneMemory::Global: return kSequential | kOfGlobal;
-  case LaneMemory::Both: return kSequential | kOfWorkgroup | kOfGlobal;
+  case LaneMemory::Slm: return spirv::kSequentiallyConsistent | spirv::kWorkgroupMemory;
+  case LaneMemory::Global: return spirv::kSequentiallyConsistent | spirv::kCrossWorkgroupMemory;
+  case LaneMemory::Both: return spirv::kSequentiallyConsistent | spirv::kWorkgroupMemory | spirv::kCrossWorkgroupMemory;
   }
   XT_UNREACHABLE("memory");
 }
