@@ -18,23 +18,23 @@ namespace xt {
 namespace {
 
 struct Row {
-  std::string kind;
+  std::string_view kind;
   OpInfo info;
 };
 #define XT_OP(kind_, ...) Row{#kind_, OpInfo{.kind = OpKind::kind_, __VA_ARGS__}},
-const Row kScalar[] = {
+constexpr Row kScalar[] = {
 #include "ir/ops/scalar.def"
 };
-const Row kStructure[] = {
+constexpr Row kStructure[] = {
 #include "ir/ops/structure.def"
 };
-const Row kTile[] = {
+constexpr Row kTile[] = {
 #include "ir/ops/tile.def"
 };
-const Row kXegpu[] = {
+constexpr Row kXegpu[] = {
 #include "ir/ops/xegpu.def"
 };
-const Row kNest[] = {
+constexpr Row kNest[] = {
 #include "ir/ops/nest.def"
 };
 #undef XT_OP
@@ -43,7 +43,7 @@ struct Level {
   const char *name;
   std::span<const Row> rows;
 };
-const Level kLevels[] = {{"scalar", kScalar}, {"structure", kStructure}, {"tile", kTile}, {"xegpu", kXegpu}, {"nest", kNest}};
+constexpr Level kLevels[] = {{"scalar", kScalar}, {"structure", kStructure}, {"tile", kTile}, {"xegpu", kXegpu}, {"nest", kNest}};
 
 // "reduction_size" as UpperCamel or lowerCamel.
 std::string camel(std::string_view name, bool upper) {
@@ -81,7 +81,7 @@ std::vector<std::string> wordsOf(std::string_view list) {
   return words;
 }
 
-std::string enumOf(const Row &row, const AttrSpec &spec) { return row.kind + camel(spec.name, true); }
+std::string enumOf(const Row &row, const AttrSpec &spec) { return std::string(row.kind) + camel(spec.name, true); }
 
 // The type that an accessor returns, and the function that reads the attribute.
 struct Access {
