@@ -9,7 +9,8 @@ namespace {
 
 class Divergence {
 public:
-  Divergence(const Kernel &kernel, Among among, LoadedValues loaded) : among_(among), loaded_(loaded) {
+  Divergence(const Kernel &kernel, Among among, LoadedValues loaded)
+      : among_(among), loaded_(loaded), ofLanes_(kernel.scope == Scope::Lane) {
     // Loops carry values from one iteration to the next: repeat until nothing is added.
     do {
       changed_ = false;
@@ -26,8 +27,9 @@ private:
     bool differs = op.kind() == OpKind::LaneId || (op.kind() == OpKind::SubgroupId && among_ == Among::Workgroup);
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
     if (has(op.info().effects, Effect::Reads) && loaded_ == LoadedValues::TakenAsSame) differs = false;
-    // Each subgroup may get another old value from an atomic, even at the same address.
-    differs |= loaded_ == LoadedValues::MayDiffer && updatesMemory(op);
+    // Each subgroup may get another old value from an atomic, even at the same address, and each lane has its own elements of a
+    // block and of a product.
+    differs |= loaded_ == LoadedValues::MayDiffer && (updatesMemory(op) || (ofLanes_ && dealsOut(op)));
     // All lanes get the same result.
     if (op.kind() == OpKind::SubgroupReduce && !SubgroupReduceOp(op).clusterSize() && among_ == Among::Subgroup)
       differs = false;
@@ -50,8 +52,11 @@ private:
     }
   }
 
+  static bool dealsOut(const Op &op) { return op.kind() == OpKind::LoadNd || op.kind() == OpKind::Dpas; }
+
   Among among_;
   LoadedValues loaded_;
+  bool ofLanes_;
   std::unordered_set<const Value *> values_;
   bool changed_ = false;
 };

@@ -111,7 +111,8 @@ std::optional<BlockLoads::Plan> BlockLoads::planShaped(const Op &op, Plan plan) 
     plan.grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit),
                       cutEvenly(result->type().extent(1), shape->fewestRows)};
   for (size_t k = 0; k < plan.grid.count(); ++k) {
-    std::vector<int64_t> origin = plan.grid.origin(k), used = plan.grid.shape(k), size = used;
+    std::vector<int64_t> origin = plan.grid.origin(k), used = plan.grid.shape(k);
+    std::vector<int64_t> size = used;
     if (plan.transposed) {
       std::swap(origin[0], origin[1]);
       std::swap(used[0], used[1]);

@@ -32,8 +32,7 @@ const Layout *FragmentMemory::matrixLayout(const Op &op, const Value *value) con
   if (!moved) return nullptr;
   const MmaInstruction *row = findProduct(target_, productShape(b_.context(), *moved.product, 0));
   if (!row) return nullptr;
-  const MmaOperandLayout &operand = moved.operand == 0 ? row->aLayout : moved.operand == 1 ? row->bLayout : row->cLayout;
-  const Layout *layout = registerLayout(b_.context(), operand).layout;
+  const Layout *layout = registerLayout(b_.context(), layoutOf(*row, moved.operand)).layout;
   return layout == layouts_.of(value) ? layout : nullptr;
 }
 

@@ -1,6 +1,7 @@
 #include "ir/gpu/block_counts.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/print.h"
@@ -33,7 +34,8 @@ constexpr Row kRows[] = {
 // Whether a transpose packs elements of a column into words of 32 bits (VNNI), or unpacks them: no element changes its lane.
 bool packs(const Op &transpose) { return permutationOf(transpose) == std::vector<int64_t>{0, 2, 1}; }
 
-int64_t BlockCounts::*rowOf(const Op &op) {
+int64_t BlockCounts::*rowOf(const Op &op, const TargetInfo *target) {
+  bool asMatrix = target && target->cooperativeMatrices && movedOperand(op);
   switch (op.info().typeRule) {
   case TypeRule::Dpas: return &BlockCounts::dpas;
   case TypeRule::Nest:
@@ -43,10 +45,10 @@ int64_t BlockCounts::*rowOf(const Op &op) {
   case TypeRule::PrefetchNd:
   case TypeRule::PrefetchTile:
   case TypeRule::PrefetchTdesc: return &BlockCounts::prefetches;
-  case TypeRule::LoadTile:
+  case TypeRule::LoadTile: return asMatrix ? &BlockCounts::loads : &BlockCounts::maskedLoads;
   case TypeRule::LoadGather:
   case TypeRule::GatherTdesc: return &BlockCounts::maskedLoads;
-  case TypeRule::StoreTile:
+  case TypeRule::StoreTile: return asMatrix ? &BlockCounts::stores : &BlockCounts::maskedStores;
   case TypeRule::StoreScatter:
   case TypeRule::ScatterTdesc: return &BlockCounts::maskedStores;
   case TypeRule::AtomicRmw:
@@ -65,13 +67,13 @@ int64_t BlockCounts::*rowOf(const Op &op) {
 }
 
 // Returns the counts of the block and of all nested blocks; appends the innermost loops to `kernel`.
-BlockCounts count(const Block &block, KernelCounts &kernel) {
-  BlockCounts all = countBlocks(block);
+BlockCounts count(const Block &block, const TargetInfo *target, KernelCounts &kernel) {
+  BlockCounts all = countBlocks(block, target);
   for (const Op &op : block) {
     bool loop = op.regionCount() && carriedAt(op).loops;
     size_t before = kernel.innermost.size();
     for (size_t r = 0; r < op.regionCount(); ++r) {
-      BlockCounts inner = count(*op.region(r), kernel);
+      BlockCounts inner = count(*op.region(r), target, kernel);
       if (loop && kernel.innermost.size() == before) kernel.innermost.push_back({&op, inner});
       all = all + inner;
     }
@@ -81,9 +83,9 @@ BlockCounts count(const Block &block, KernelCounts &kernel) {
 
 } // namespace
 
-BlockCounts countBlocks(const Block &block) {
+BlockCounts countBlocks(const Block &block, const TargetInfo *target) {
   BlockCounts counts;
-  for (const Op &op : block) ++(counts.*rowOf(op));
+  for (const Op &op : block) ++(counts.*rowOf(op, target));
   return counts;
 }
 
@@ -99,17 +101,17 @@ std::string text(const BlockCounts &counts) {
   return join(parts, ", ");
 }
 
-KernelCounts countKernel(const Kernel &kernel) {
+KernelCounts countKernel(const Kernel &kernel, const TargetInfo *target) {
   KernelCounts counts;
-  counts.all = count(kernel.body, counts);
+  counts.all = count(kernel.body, target, counts);
   counts.slmBytes = slmLayout(kernel).bytes;
   return counts;
 }
 
-std::string countsText(const Module &module, const SourceManager &sources) {
+std::string countsText(const Module &module, const SourceManager &sources, const TargetInfo *target) {
   std::string out;
   for (const auto &kernel : module.kernels) {
-    KernelCounts counts = countKernel(*kernel);
+    KernelCounts counts = countKernel(*kernel, target);
     out += str(symbolText(kernel->name), ": ", text(counts.all),
                counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
     for (const LoopCounts &loop : counts.innermost)

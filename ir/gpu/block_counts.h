@@ -2,6 +2,7 @@
 // expect these numbers.
 #pragma once
 #include "ir/base/source.h"
+#include "ir/gpu/target_info.h"
 #include "ir/module.h"
 
 #include <string>
@@ -20,8 +21,9 @@ struct BlockCounts {
   bool operator==(const BlockCounts &) const = default;
 };
 
-// Counts the ops of a block, without those of nested blocks.
-BlockCounts countBlocks(const Block &block);
+// Counts the ops of a block, without those of nested blocks. With `target`, blocks that it moves between memory and cooperative
+// matrices count as loads and stores.
+BlockCounts countBlocks(const Block &block, const TargetInfo *target = nullptr);
 BlockCounts operator+(BlockCounts a, const BlockCounts &b);
 // "32 dpas, 16 loads, 16 stores, 80 others": counts of 0 are left out.
 std::string text(const BlockCounts &counts);
@@ -37,8 +39,8 @@ struct KernelCounts {
   std::vector<LoopCounts> innermost;
   int64_t slmBytes = 0;
 };
-KernelCounts countKernel(const Kernel &kernel);
+KernelCounts countKernel(const Kernel &kernel, const TargetInfo *target = nullptr);
 // One line with the counts of each kernel, followed by a line for each of its innermost loops.
-std::string countsText(const Module &module, const SourceManager &sources);
+std::string countsText(const Module &module, const SourceManager &sources, const TargetInfo *target = nullptr);
 
 } // namespace xt

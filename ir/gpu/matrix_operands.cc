@@ -2,6 +2,7 @@
 
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 
@@ -87,6 +88,20 @@ ProductOperand movedOperand(const Op &op) {
   }
   default: return {};
   }
+}
+
+const MmaOperandLayout &layoutOf(const MmaInstruction &instruction, size_t operand) {
+  return operand == 0 ? instruction.aLayout : operand == 1 ? instruction.bLayout : instruction.cLayout;
+}
+
+bool movesMatrix(Context &context, const TargetInfo &target, const Op &op, int64_t lanes) {
+  bool loads = op.info().typeRule == TypeRule::LoadNd;
+  if (!target.cooperativeMatrices || (!loads && op.info().typeRule != TypeRule::StoreNd)) return false;
+  ProductOperand moved = movedOperand(op);
+  const MmaInstruction *row = moved ? findProduct(target, productShape(context, *moved.product, lanes)) : nullptr;
+  const Layout *layout = row ? registerLayout(context, layoutOf(*row, moved.operand)).layout : nullptr;
+  if (layout && loads && transposes(op)) layout = transposed(context, layout, std::vector<int64_t>{1, 0});
+  return layout && layout == op.operand(loads ? 0 : 1)->type().layout();
 }
 
 } // namespace xt

@@ -29,4 +29,10 @@ ProductOperand productThatGives(const Value *stored);
 // and store_nd to rows. The memory must not be packed. Returns nothing for all other ops.
 ProductOperand movedOperand(const Op &op);
 
+// Whether a load_nd or store_nd at lane scope moves such an operand, and the lanes hold its elements as the target's instruction
+// takes them.
+bool movesMatrix(Context &context, const TargetInfo &target, const Op &op, int64_t lanes);
+// The layout of an operand of an instruction.
+const MmaOperandLayout &layoutOf(const MmaInstruction &instruction, size_t operand);
+
 } // namespace xt

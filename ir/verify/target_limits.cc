@@ -152,7 +152,7 @@ private:
                   str(why, prefetch ? ": the prefetch is removed" : str(": each lane ", verb, "s its own elements")))
           .withLabel(shapedText(desc));
     };
-    if (target_.cooperativeMatrices && movedOperand(op)) return;
+    if (ofLanes() && movesMatrix(context_, target_, op, kernel_.lanes)) return;
     if (!target_.blocks.any()) {
       report(str(target_.name, " has no 2D block messages"));
       return;

@@ -80,7 +80,7 @@ public:
   const T *end() const { return data_ + count_; }
 
 private:
-  void swap(Elements &other) {
+  void swap(Elements &other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
     std::swap(bytes_, other.bytes_);

@@ -150,7 +150,6 @@ bool npyHolds(const NpyHeader &header, Elem elem) {
   if (type == kindAndSize(npyDescr(elem))) return true;
   if (elem == Elem::I1) return type == "i1" || type == "u1";
   if (elem == Elem::I4) return type == "V1";
-  std::string size = std::to_string(elemInfo(elem).storageBytes);
   if (isByteFloat(elem)) return type == "V1" || type == "u1" || type == "f1";
   return elem == Elem::BF16 && (type == "V2" || type == "u2");
 }

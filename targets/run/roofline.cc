@@ -25,7 +25,8 @@ std::string pixel(double value) {
 
 // A logarithmic axis.
 struct LogAxis {
-  double low, high, from, to; // low and high: exponents of 10; from and to: pixels
+  int low, high; // exponents of 10
+  double from, to; // pixels
   double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
 
@@ -61,8 +62,10 @@ private:
       slowest = std::min(slowest, point.operations / point.seconds);
       fastest = std::max({fastest, point.operations / point.seconds, point.rates.operations});
     }
-    x_ = {std::floor(std::log10(least)), std::ceil(std::log10(most)), kLeft, kWidth - kRight};
-    y_ = {std::floor(std::log10(slowest)), std::ceil(std::log10(fastest)), kHeight - kBottom, kTop};
+    auto floor = [](double x) { return static_cast<int>(std::floor(std::log10(x))); };
+    auto ceiling = [](double x) { return static_cast<int>(std::ceil(std::log10(x))); };
+    x_ = {floor(least), ceiling(most), kLeft, kWidth - kRight};
+    y_ = {floor(slowest), ceiling(fastest), kHeight - kBottom, kTop};
   }
 
   void line(double x1, double y1, double x2, double y2, const char *style) {
@@ -74,12 +77,12 @@ private:
   }
 
   void drawAxes() {
-    for (double e = x_.low; e <= x_.high; ++e) {
+    for (int e = x_.low; e <= x_.high; ++e) {
       double x = x_.at(std::pow(10, e));
       line(x, y_.from, x, y_.to, "stroke=\"#ddd\"");
       text(x, y_.from + 16, number(std::pow(10, e), 3), "text-anchor=\"middle\"");
     }
-    for (double e = y_.low; e <= y_.high; ++e) {
+    for (int e = y_.low; e <= y_.high; ++e) {
       double y = y_.at(std::pow(10, e));
       line(x_.from, y, x_.to, y, "stroke=\"#ddd\"");
       text(x_.from - 6, y + 4, number(std::pow(10, e - 9), 3), "text-anchor=\"end\"");

@@ -30,7 +30,7 @@ inline constexpr double kLambda = 6;
 struct RoundingType {
   double unit, tiny, exact;
 };
-inline constexpr RoundingType roundingType(bool wide) {
+constexpr RoundingType roundingType(bool wide) {
   return wide ? RoundingType{kUnitF64, kTinyF64, kExactF64} : RoundingType{kUnitF32, kTinyF32, kExactF32};
 }
 

@@ -59,6 +59,14 @@ const MatrixCalls::Matrix *MatrixCalls::matrix(uint32_t type) const {
 // Matrices of one size may be different types of the module, and need different functions.
 std::string MatrixCalls::unique(uint32_t type) const { return str("_", type); }
 
+// Whether the instruction computes with bf16, which is only a type of 16 bits here. Constants and casts of bits are right.
+bool MatrixCalls::computesBfloat(SpirvCalls::Words op) const {
+  uint32_t code = opcodeOf(op[0]);
+  if (code == OpFConvert) return op.size() > 3 && (bfloats_.contains(op[1]) || bfloats_.contains(module_.typeOf(op[3])));
+  bool hasResult = op.size() > 2 && bfloats_.contains(op[1]) && module_.typeOf(op[2]) == op[1];
+  return hasResult && !onlyPasses(code) && code != OpConstant && code != OpBitcast;
+}
+
 bool MatrixCalls::take(SpirvCalls::Words op) {
   uint32_t code = opcodeOf(op[0]);
   if (isOfExtension(op)) return true;
@@ -74,6 +82,10 @@ bool MatrixCalls::take(SpirvCalls::Words op) {
   case OpCooperativeMatrixStoreKHR: return store(op), true;
   case OpCooperativeMatrixMulAddKHR: return product(op), true;
   default: break;
+  }
+  if (computesBfloat(op)) {
+    fail(str("the software device does not execute the SPIR-V instruction ", code, " on bf16"));
+    return true;
   }
   bool hasResult = op.size() > 2 && matrix(op[1]) && module_.typeOf(op[2]) == op[1];
   if (hasResult && code == OpCompositeConstruct) return fill(op), true;
@@ -139,7 +151,7 @@ void MatrixCalls::product(SpirvCalls::Words op) {
                  a->size.columns};
   bool fits = b->size.rows == shape.k && c->size.rows == shape.m && c->size.columns == shape.n;
   if (!fits) return fail("the sizes of the operands of a product of cooperative matrices do not agree");
-  module_.call(cooperativeProductName(shape), op[1], op[2], {op[3], op[4], op[5]});
+  module_.call(cooperativeProductName(shape, lanes_), op[1], op[2], {op[3], op[4], op[5]});
 }
 
 } // namespace xt::soft

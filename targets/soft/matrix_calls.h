@@ -27,6 +27,7 @@ private:
   void fill(SpirvCalls::Words op);
   void product(SpirvCalls::Words op);
   const Matrix *matrix(uint32_t type) const;
+  bool computesBfloat(SpirvCalls::Words op) const;
   std::string unique(uint32_t type) const;
   void fail(std::string text);
 

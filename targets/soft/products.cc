@@ -157,7 +157,6 @@ Sum sumOf(Elem elem) {
 
 // The operands are row-major matrices, divided among the lanes.
 template <class T> void multiplyMatrices(Meeting &meeting, const Product &p) {
-  if (!isWhole(meeting, static_cast<size_t>(p.lanes))) return;
   Matrices<T> m;
   std::byte a[kMostRows * kMostDepth * 4], b[kMostDepth * kMostLanes * 4], c[kMostRows * kMostLanes * 4];
   int aBytes = bytesOf(p.a), bBytes = bytesOf(p.b), cBytes = p.result == Sum::F16 || p.result == Sum::BF16 ? 2 : 4;
@@ -215,22 +214,25 @@ bool rightSizes(const BuiltinName &name, const Product &p) {
 
 } // namespace
 
-std::string cooperativeProductName(const MmaShape &p) {
-  return str("xtMatrixProduct_", elemName(p.a), "_", elemName(p.b), "_", elemName(p.result), "_", p.m, "x", p.n, "x", p.k);
+std::string cooperativeProductName(const MmaShape &p, uint32_t lanes) {
+  return str("xtMatrixProduct_", elemName(p.a), "_", elemName(p.b), "_", elemName(p.result), "_", p.m, "x", p.n, "x", p.k, "_",
+             lanes);
 }
 
 std::optional<Collective> cooperativeProduct(const BuiltinName &name, const TargetInfo &target) {
-  for (const MmaShape &shape : target.mma) {
-    if (name.name != cooperativeProductName(shape)) continue;
-    Product product{operandOf(shape.a),        operandOf(shape.b),        sumOf(shape.result),
-                    static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k)};
-    return Collective{name.name, kOfSubgroup, [product](Meeting &meeting) {
-                        if (isInteger(product.a))
-                          multiplyMatrices<int32_t>(meeting, product);
-                        else
-                          multiplyMatrices<float>(meeting, product);
-                      }};
-  }
+  for (const MmaShape &shape : target.mma)
+    for (int64_t lanes : target.subgroupSizes) {
+      if (name.name != cooperativeProductName(shape, static_cast<uint32_t>(lanes))) continue;
+      Product product{operandOf(shape.a),        operandOf(shape.b),        sumOf(shape.result),
+                      static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k)};
+      return Collective{name.name, kOfSubgroup, [product, lanes](Meeting &meeting) {
+                          if (!isWhole(meeting, static_cast<size_t>(lanes))) return;
+                          if (isInteger(product.a))
+                            multiplyMatrices<int32_t>(meeting, product);
+                          else
+                            multiplyMatrices<float>(meeting, product);
+                        }};
+    }
   return std::nullopt;
 }
 

@@ -24,8 +24,9 @@ namespace xt::soft {
 std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInfo &target);
 
 // The product of cooperative matrices as a function (cooperative_matrices.h): its name, with the operands' types as
-// elemName() spells them, and its operation if the target has such a product, else nullopt. Arithmetic as above.
-std::string cooperativeProductName(const MmaShape &product);
+// elemName() spells them, for subgroups of `lanes` lanes, and its operation if the target has such a product, else nullopt.
+// Arithmetic as above.
+std::string cooperativeProductName(const MmaShape &product, uint32_t lanes);
 std::optional<Collective> cooperativeProduct(const BuiltinName &name, const TargetInfo &target);
 
 // The conversions of the products; reductions use them too.

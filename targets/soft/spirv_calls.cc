@@ -1,6 +1,8 @@
 #include "targets/soft/spirv_calls.h"
 #include "targets/xe/library/spirv_numbers.h"
 
+#include <cstring>
+
 namespace xt::soft {
 namespace {
 

@@ -160,7 +160,9 @@ public:
   Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
     return xeOutput(module, *namedHardware(options), options, diagnostics);
   }
-  std::string report(const Module &module, const SourceManager &sources) const override { return countsText(module, sources); }
+  std::string report(const Module &module, const SourceManager &sources) const override {
+    return countsText(module, sources, findTargetInfo(name_));
+  }
 
 private:
   const TargetInfo *limitedBy(const XeDeviceInfo &device, const TargetInfo &generic) {

@@ -1,7 +1,9 @@
 #include "targets/llvm/lane/control_flow.h"
 
+#include "ir/uniformity.h"
 #include "targets/llvm/lane/failures.h"
 #include "targets/llvm/lane/phi.h"
+#include "targets/llvm/lane/uniform_branch.h"
 
 namespace xt {
 namespace {
@@ -17,6 +19,11 @@ const Value *beforeMoves(const Value *window) {
 }
 
 } // namespace
+
+// Marks the branch at the end of a block if all lanes of a subgroup take it alike, as the op's condition or bounds are the same.
+void LaneControlFlow::markBranch(const Op &op, llvm::BasicBlock *block) {
+  if (c.device.marksUniformBranches() && !divergesAt(op, c.lanesDiffer)) markUniform(*block);
+}
 
 // Decides how each part (LLVM value) of the carried values is carried. A part that no iteration changes needs no phi; without a
 // phi it stays a known value, such as a constant stride of 1. A part that advances as the loop's variable does is computed from
@@ -62,8 +69,8 @@ void LaneControlFlow::enterLoop(Carried &carried, llvm::BasicBlock *before, Llvm
 }
 
 // Branches back to `body` if `again` holds. If the loop is guarded, `before` also branches to the end of the loop.
-void LaneControlFlow::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before,
-                                bool guarded) {
+void LaneControlFlow::leaveLoop(const Op &op, Carried &carried, LlvmValue *again, llvm::BasicBlock *body,
+                                llvm::BasicBlock *before, bool guarded) {
   // Converts the yielded values to the widths of the parameters.
   LaneParts yielded = v.flatten(carried.yielded);
   for (size_t i = 0; i < yielded.size(); ++i)
@@ -74,6 +81,7 @@ void LaneControlFlow::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
     if (carried.how[i] == Carry::Phi) closePhi(b, carried.inside[i], yielded[i]);
   auto *after = llvm::BasicBlock::Create(b.getContext(), "loop.end", latch->getParent());
   b.CreateCondBr(again, body, after);
+  markBranch(op, latch);
   if (guarded) llvm::cast<llvm::BranchInst>(before->getTerminator())->setSuccessor(1, after);
   b.SetInsertPoint(after);
   LaneParts results;
@@ -125,6 +133,7 @@ void LaneControlFlow::emitFor(const Op &op) {
     b.CreateCondBr(runs, body, body); // the second successor is set when the loop's end is known
   else
     b.CreateBr(body);
+  markBranch(op, before);
 
   b.SetInsertPoint(body);
   llvm::PHINode *i = openPhi(b, lower, before, variable->name());
@@ -134,7 +143,7 @@ void LaneControlFlow::emitFor(const Op &op) {
   // Compares the unsigned distance to the end, because i + step may overflow.
   LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper) : b.CreateICmpULT(step, b.CreateSub(upper, i));
   closePhi(b, i, b.CreateAdd(i, step));
-  leaveLoop(carried, again, body, before, guarded);
+  leaveLoop(op, carried, again, body, before, guarded);
 }
 
 void LaneControlFlow::emitWhile(const Op &op) {
@@ -148,10 +157,11 @@ void LaneControlFlow::emitWhile(const Op &op) {
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *body = llvm::BasicBlock::Create(b.getContext(), "while", function);
   b.CreateCondBr(v.scalar(op.operand(0)), body, body);
+  markBranch(op, before);
   b.SetInsertPoint(body);
   enterLoop(carried, before, nullptr, nullptr);
   emitBlock(block);
-  leaveLoop(carried, v.scalar(again), body, before, true);
+  leaveLoop(op, carried, v.scalar(again), body, before, true);
 }
 
 void LaneControlFlow::emitIf(const Op &op) {
@@ -162,7 +172,9 @@ void LaneControlFlow::emitIf(const Op &op) {
     v.unflatten(results, v.flatten(yieldedBy(*op.region(region)))); // converts them to the widths of the results
     return v.flatten(results);
   };
+  llvm::BasicBlock *before = b.GetInsertBlock();
   LlvmValues parts = ifElse(b, v.scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  markBranch(op, before);
   v.unflatten(results, parts);
 }
 

@@ -29,7 +29,9 @@ private:
   void chooseCarries(Carried &carried, std::optional<int64_t> step);
   // `variable`: the loop's variable, whose initial value is `lower`. Both are null if no part is Counted.
   void enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower);
-  void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
+  void leaveLoop(const Op &op, Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before,
+                 bool guarded);
+  void markBranch(const Op &op, llvm::BasicBlock *block);
   LlvmValue *hidden(LlvmValue *number);
 
   EmitBlock emitBlock;

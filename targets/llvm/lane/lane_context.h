@@ -56,6 +56,8 @@ struct LaneContext {
   LaneKernel output;
   const bool lanesWrite;                               // whether some lane writes memory on its own
   const std::unordered_set<const Value *> divergent;   // values that differ among the subgroups of a workgroup
+  // Values that differ among the lanes of a subgroup; only if the device marks uniform branches.
+  const std::unordered_set<const Value *> lanesDiffer;
   int divergentRegions = 0; // number of branches and loops around the current op that depend on the subgroup
   LlvmValue *coordinates[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;

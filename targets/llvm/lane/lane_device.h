@@ -62,6 +62,8 @@ public:
     XT_UNREACHABLE("the device takes blocks, and must store them");
   }
   virtual void prefetchBlock(LaneContext &, const Op &) {}
+  // Whether the branches that all lanes of a subgroup take alike are marked (uniform_branch.h).
+  virtual bool marksUniformBranches() const { return false; }
   // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no lane
   // needs to know. It gets code that moves the block by lanes, for blocks that are partly out of bounds. loadMatrix() returns the
   // lane's elements of the matrix in the form of the op's result.

@@ -26,7 +26,9 @@ struct XeDeviceInfo {
   int64_t lanesPerWorkgroup = 0;
   std::array<uint64_t, 3> mostWorkgroups{}; // x, y, z
   bool f64 = false;
-  bool cooperativeMatrices = false; // takes SPV_KHR_cooperative_matrix in the sizes of "spirv-coop"
+  // The hardware multiplies the sizes of "spirv-coop". Whether its driver takes SPV_KHR_cooperative_matrix shows when it builds a
+  // kernel, as no interface can be asked.
+  bool cooperativeMatrices = false;
   std::string problem; // why the device cannot be used; "" if it can
 };
 

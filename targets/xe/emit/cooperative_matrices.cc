@@ -1,9 +1,12 @@
 // Products of SPV_KHR_cooperative_matrix, and blocks that go between memory and their operands without the lanes.
 #include "ir/gpu/matrix_operands.h"
 #include "targets/llvm/lane/products.h"
+#include "targets/llvm/lane/uniform_branch.h"
 #include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
 #include "targets/xe/library/spirv_numbers.h"
+
+#include <algorithm>
 
 namespace xt {
 namespace {
@@ -14,18 +17,12 @@ struct BlockMatrix {
   const RegisterLayout *registers = nullptr; // null: the block is no matrix
 };
 
-constexpr MatrixUse kUses[] = {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator}; // of a product's operands
-
 BlockMatrix matrixOf(LaneContext &c, const Op &op) {
+  if (!movesMatrix(c.types, c.target, op, c.kernel.lanes)) return {};
   ProductOperand moved = movedOperand(op);
-  if (!moved) return {};
   LaneProducts::Operand operand = LaneProducts(c).ownOperand(*moved.product, moved.operand);
   if (!operand) return {};
-  bool loads = op.info().typeRule == TypeRule::LoadNd;
-  const Layout *inMemory = operand.registers->layout;
-  if (loads && transposes(op)) inMemory = transposed(c.types, inMemory, std::vector<int64_t>{1, 0});
-  if (op.operand(loads ? 0 : 1)->type().layout() != inMemory) return {};
-  return {matrixForm(*operand.row, kUses[moved.operand]), operand.registers};
+  return {matrixForm(*operand.row, kMatrixUses[moved.operand]), operand.registers};
 }
 
 LlvmValue *matrixOfFragment(LaneContext &c, const MatrixForm &form, const Fragment &inRegisters) {
@@ -58,9 +55,15 @@ struct MatrixPlace {
   LlvmValue *address = nullptr, *pitch = nullptr, *layout = nullptr;
 };
 
-// SPIR-V leaves the alignment to its environment; Vulkan's asks for that of a row, or 16 bytes where rows are longer. All rows of
-// the target's table are.
-constexpr uint64_t kMatrixAlignment = 16;
+// SPIR-V leaves the alignment to its environment; Vulkan's asks for the size of a row (of a column, if these are contiguous), but no
+// more than 16 bytes.
+constexpr int64_t kMostAlignment = 16;
+
+// The pointer as one to bytes. A variable is a pointer to an array, which instructions on matrices do not take.
+LlvmValue *toBytes(llvm::IRBuilderBase &b, LlvmValue *pointer) {
+  if (!llvm::isa<llvm::GlobalVariable>(pointer)) return pointer;
+  return b.Insert(llvm::GetElementPtrInst::Create(b.getInt8Ty(), pointer, {b.getInt64(0)})); // not folded
+}
 
 MatrixPlace placeOf(LaneContext &c, const Value *desc, bool isTransposed) {
   const LaneParts &parts = c.values.partsOf(desc);
@@ -81,12 +84,13 @@ MatrixPlace placeOf(LaneContext &c, const Value *desc, bool isTransposed) {
   LlvmValue *elements =
       c.b.CreateAdd(c.b.CreateMul(wide(kY), parts[kRowStride]), c.b.CreateMul(wide(kX), parts[kColumnStride]));
   MatrixPlace place;
-  place.address = byteOffset(c.b, parts[kBase], c.b.CreateMul(elements, bytes));
+  place.address = toBytes(c.b, byteOffset(c.b, parts[kBase], c.b.CreateMul(elements, bytes)));
   place.pitch = byRows ? parts[kRowStride] : parts[kColumnStride];
   place.layout = c.b.getInt32(byRows != isTransposed ? spirv::kRowMajor : spirv::kColumnMajor);
   LlvmValue *number = c.b.CreatePtrToInt(place.address, c.b.getInt64Ty());
   LlvmValue *apart = c.b.CreateOr(number, c.b.CreateMul(place.pitch, bytes));
-  LlvmValue *odd = c.b.CreateAnd(apart, c.b.getInt64(kMatrixAlignment - 1));
+  int64_t line = type.extent(byRows ? 1 : 0) * elemInfo(type.elem()).storageBytes;
+  LlvmValue *odd = c.b.CreateAnd(apart, c.values.number(std::min(line, kMostAlignment) - 1));
   place.whole = c.b.CreateAnd(c.b.CreateICmpSGT(room, c.values.number(-1)), c.b.CreateICmpEQ(odd, c.values.number(0)));
   return place;
 }
@@ -125,7 +129,9 @@ Fragment XeLaneDevice::loadMatrix(LaneContext &c, const Op &op, llvm::function_r
     return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.address, place.layout, place.pitch}, DeviceEffect::Memory)};
   };
   auto inParts = [&]() -> LlvmValues { return {matrixOfFragment(c, form, inOrderOfRegisters(byLanes(), *registers))}; };
+  llvm::BasicBlock *before = c.b.GetInsertBlock();
   LlvmValue *matrix = ifElse(c.b, place.whole, whole, inParts)[0];
+  markUniform(*before);
   return inOrderOfElements(fragmentOfMatrix(c, form, matrix, registers->registers.size()), *registers);
 }
 
@@ -136,6 +142,7 @@ void XeLaneDevice::storeMatrix(LaneContext &c, const Op &op, const Fragment &val
   MatrixPlace place = placeOf(c, desc, false);
   if (never(place)) return byLanes(value);
   LlvmValue *matrix = matrixOfFragment(c, form, inOrderOfRegisters(value, *registers));
+  llvm::BasicBlock *before = c.b.GetInsertBlock();
   ifThen(
       c.b, place.whole,
       [&] {
@@ -143,6 +150,7 @@ void XeLaneDevice::storeMatrix(LaneContext &c, const Op &op, const Fragment &val
                    DeviceEffect::Memory);
       },
       [&] { byLanes(inOrderOfElements(fragmentOfMatrix(c, form, matrix, value.size()), *registers)); });
+  markUniform(*before);
 }
 
 } // namespace xt

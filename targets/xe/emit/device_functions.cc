@@ -75,7 +75,7 @@ std::vector<DeviceFunction> matrixFunctions(const TargetInfo &target) {
   if (!target.cooperativeMatrices) return functions;
   for (const MmaShape &product : target.mma) {
     functions.push_back(matrixProduct(product));
-    for (MatrixUse use : {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator}) {
+    for (MatrixUse use : kMatrixUses) {
       MatrixForm form = matrixForm(product, use);
       functions.push_back(matrixFill(form));
       for (MemorySpace space : {MemorySpace::Global, MemorySpace::Slm}) {

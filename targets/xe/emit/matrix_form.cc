@@ -7,16 +7,13 @@
 #include <llvm/IR/DerivedTypes.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace xt {
 namespace {
 
 constexpr std::string_view kPrefix = "matrix:";
-constexpr std::string_view kUses = "abc"; // in the order of kMatrixUses
-
-constexpr std::array kMatrixUses = {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator};
+constexpr std::string_view kUseLetters = "abc"; // in the order of kMatrixUses
 
 // SPIR-V's number of a use.
 size_t numberOf(MatrixUse use) { return static_cast<size_t>(std::ranges::find(kMatrixUses, use) - kMatrixUses.begin()); }
@@ -77,7 +74,7 @@ MatrixForm matrixForm(const MmaShape &product, MatrixUse use) {
 }
 
 std::string text(const MatrixForm &form) {
-  return str(elemName(form.elem), "_", form.rows, "x", form.columns, "_", kUses[numberOf(form.use)]);
+  return str(elemName(form.elem), "_", form.rows, "x", form.columns, "_", kUseLetters[numberOf(form.use)]);
 }
 
 std::string matrixTypeName(const MatrixForm &form) { return str(kPrefix, text(form)); }
@@ -91,8 +88,8 @@ std::optional<MatrixForm> matrixOfTypeName(std::string_view name) {
   std::optional<int64_t> rows = takeNumber(name);
   if (!elem || !rows || !take(name, "x")) return std::nullopt;
   std::optional<int64_t> columns = takeNumber(name);
-  if (!columns || !take(name, "_") || name.size() != 1 || kUses.find(name) == std::string_view::npos) return std::nullopt;
-  return MatrixForm{*elem, *rows, *columns, kMatrixUses[kUses.find(name)]};
+  if (!columns || !take(name, "_") || name.size() != 1 || kUseLetters.find(name) == std::string_view::npos) return std::nullopt;
+  return MatrixForm{*elem, *rows, *columns, kMatrixUses[kUseLetters.find(name)]};
 }
 
 llvm::Type *matrixType(llvm::LLVMContext &context, const MatrixForm &form) {

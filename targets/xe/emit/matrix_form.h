@@ -6,10 +6,14 @@
 #include "targets/llvm/loops.h"
 #include "targets/xe/emit/device_functions.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
 namespace xt {
+
+// The uses in the order of a product's operands, and of SPIR-V's numbers.
+inline constexpr std::array kMatrixUses = {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator};
 
 // The type of a matrix: its elements, its size, and the operand of a product that it is.
 struct MatrixForm {

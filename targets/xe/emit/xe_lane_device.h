@@ -46,6 +46,7 @@ public:
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
                    const Fragment &sum) override;
   // cooperative_matrices.cc
+  bool marksUniformBranches() const override { return target_.cooperativeMatrices; }
   bool takesMatrix(LaneContext &c, const Op &op) override;
   Fragment loadMatrix(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> byLanes) override;
   void storeMatrix(LaneContext &c, const Op &op, const Fragment &value,

@@ -43,6 +43,7 @@ enum Opcode : uint16_t {
   OpDecorate = 71,
   OpCompositeConstruct = 80,
   OpCompositeExtract = 81,
+  OpFConvert = 115,
   OpBitcast = 124,
   OpControlBarrier = 224,
   OpPhi = 245,

@@ -71,7 +71,6 @@ private:
     info_.intelGpu = vendor == kIntel && (type & CL_DEVICE_TYPE_GPU) != 0;
     info_.f64 = f64 != 0;
     info_.target = findTargetInfo("spirv");
-    info_.cooperativeMatrices = has("cl_khr_cooperative_matrix");
     return {};
   }
 
@@ -114,6 +113,7 @@ private:
     cl_uint id = 0;
     if (auto done = number(CL_DEVICE_ID_INTEL, "CL_DEVICE_ID_INTEL", id); !done) return done;
     info_.target = targetOfPciId(id);
+    info_.cooperativeMatrices = hasProducts(*info_.target, findTargetInfo("spirv-coop")->mma);
     return {};
   }
 

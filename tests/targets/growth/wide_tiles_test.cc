@@ -147,7 +147,7 @@ std::string nameOf(const testing::TestParamInfo<WideTiles::ParamType> &of) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, WideTiles,
                          testing::Combine(testing::Range(size_t{0}, std::size(kShapes)),
-                                          testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv")),
+                                          testing::Values("xe-pvc", "xe-bmg", "xe-dg2", "spirv", "spirv-coop")),
                          nameOf);
 
 } // namespace

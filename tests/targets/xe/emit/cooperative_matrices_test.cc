@@ -62,6 +62,28 @@ TEST(CooperativeMatrices, SumsReachTheLanesBehindTheLoop) {
   EXPECT_EQ(calls("__spirv_CooperativeMatrixStoreKHR_f32_8x16_c_slm", afterProducts(text)), 4u);
 }
 
+// The lanes' values of a loop become a matrix once behind it, and a matrix's elements go to the lanes in front of the next loop.
+TEST(CooperativeMatrices, ExchangesAreNotInLoops) {
+  GpuProgram program("kernel @k(%A: memref<8x16xf16>, %B: memref<16x16xf16>, %C: memref<8x16xf32>, %n: index) {\n"
+                     "  %ta = init_tile %A[0, 0] -> tile<8x16xf16>\n  %tb = init_tile %B[0, 0] -> tile<16x16xf16>\n"
+                     "  %tc = init_tile %C[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  %b = load_tile %tb\n"
+                     "  %c = load_tile %tc\n  for %i = 0 to %n {\n    %c = %c * 2.0 + 1.0\n  }\n"
+                     "  %d = tile_mma %a, %b, %c\n  for %i = 0 to %n {\n    %d = %d * 2.0 + %c\n  }\n"
+                     "  store_tile %d, %tc\n}\n",
+                     kTarget);
+  ASSERT_TRUE(program && program.fits()) << program.messages();
+  std::istringstream lines(program.llvm());
+  size_t exchanges = 0;
+  std::string block;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line[0] != ' ' && line.find(':') != std::string::npos) block = line.substr(0, line.find(':'));
+    if (line.find("call") == std::string::npos || line.find("f32_8x16_c_slm") == std::string::npos) continue;
+    ++exchanges;
+    EXPECT_FALSE(block.starts_with("for")) << line;
+  }
+  EXPECT_EQ(exchanges, 2u);
+}
+
 // A product of the lanes' own values, here a sum of two loads, gets its operands through shared local memory.
 TEST(CooperativeMatrices, OperandsThatLanesCompute) {
   std::string text = gemm("", "%acc");
@@ -89,7 +111,7 @@ TEST(CooperativeMatrices, ExchangesNeedSharedLocalMemory) {
 
 TEST(CooperativeMatrices, NamesOfForms) {
   for (const MmaInstruction &row : findTargetInfo(kTarget)->mma)
-    for (MatrixUse use : {MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator}) {
+    for (MatrixUse use : kMatrixUses) {
       MatrixForm form = matrixForm(row, use);
       EXPECT_EQ(matrixOfTypeName(matrixTypeName(form)), form) << text(form);
     }

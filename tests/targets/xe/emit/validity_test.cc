@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::string> programs() {
   std::vector<std::string> paths;
-  for (const char *folder : {"examples", "stdlib", "tests/rfc/mended", "tests/targets/interp/programs", "tests/peers"})
+  for (const char *folder :
+       {"examples", "stdlib", "tests/rfc/mended", "tests/targets/interp/programs", "tests/targets/xe/run", "tests/peers"})
     for (const auto &entry : std::filesystem::directory_iterator(std::string(XT_SOURCE_DIR "/") + folder)) {
       std::string name = entry.path().filename().string();
       // Files that import other files are tested with the tools, not here.

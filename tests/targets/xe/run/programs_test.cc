@@ -76,6 +76,10 @@ TEST_F(XePrograms, JointMatricesAtLaneScope) {
   passes("--target=interp,cpu,spirv-coop", "lane_matrices", "6 tests: 6 passed"); // the chain has tf32, which it lacks
 }
 
+TEST_F(XePrograms, MatricesInBranchesAndLoops) {
+  for (const char *gpu : {"spirv", "spirv-coop"}) passes(str("--target=interp,cpu,", gpu), "matrix_flow", "3 tests: 3 passed");
+}
+
 TEST_F(XePrograms, MatricesGoBetweenMemoryAndProducts) {
   for (const char *types : {"-D T=f16", "-D T=f16 -D S=f16", "-D T=bf16", "-D T=i8 -D S=i32"})
     passes(str("--target=interp,cpu,xe-pvc,spirv-coop ", types), "matrices_in_memory", "7 tests: 7 passed");
