@@ -43,7 +43,8 @@ struct Level {
   const char *name;
   std::span<const Row> rows;
 };
-constexpr Level kLevels[] = {{"scalar", kScalar}, {"structure", kStructure}, {"tile", kTile}, {"xegpu", kXegpu}, {"nest", kNest}};
+constexpr Level kLevels[] = {
+    {"scalar", kScalar}, {"structure", kStructure}, {"tile", kTile}, {"xegpu", kXegpu}, {"nest", kNest}};
 
 // "reduction_size" as UpperCamel or lowerCamel.
 std::string camel(std::string_view name, bool upper) {
