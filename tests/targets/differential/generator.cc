@@ -39,7 +39,7 @@ private:
   // address, or a cast with a leading dimension, outside of which there is only padding. The tile may also be packed.
   // Attributes such as `order` follow the layout.
   std::string tileOfA(Shape shape, const std::string &layout, const std::string &y, const std::string &x) {
-    std::string base = str("%A[", y, ", ", x, "]"), attributes, prefix;
+    std::string base = str("%A[", y, ", ", x, "]"), attributes;
     bool pairs = (elem_ == "f16" || elem_ == "bf16" || elem_ == "i16") && shape.rows % 2 == 0;
     bool quads = bitsOf(elem_) == 8 && shape.rows % 4 == 0;
     switch (pick(9)) {

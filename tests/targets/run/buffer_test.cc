@@ -142,7 +142,7 @@ TEST_F(BufferTest, BulkConversions) {
 }
 
 TEST_F(BufferTest, EmptyBuffersAndScalars) {
-  for (std::vector<int64_t> sizes : {std::vector<int64_t>{0, 4}, {}, {1, 1}}) {
+  for (const std::vector<int64_t> &sizes : {std::vector<int64_t>{0, 4}, {}, {1, 1}}) {
     DeviceBuffer buffer = make(plan(sizes, Elem::F32));
     RawArray content = counting(sizes, Elem::F32), back = counting(sizes, Elem::F32);
     buffer.reset(1, content, 1);

@@ -200,8 +200,8 @@ TEST(SoftBlock2d, functionsAreThoseOfADriversLibrary) {
     }
   EXPECT_EQ(blocks, 196u);
   XT_NEEDS_COMPILER();
-  for (Shape shape : {Shape{"write", 8, 8, 16, 1, 16}, Shape{"read", 8, 8, 16, 4, 16}, Shape{"write", 16, 8, 16, 1, 32},
-                      Shape{"read", 16, 4, 32, 1, 16}}) {
+  for (const Shape &shape : {Shape{"write", 8, 8, 16, 1, 16}, Shape{"read", 8, 8, 16, 4, 16}, Shape{"write", 16, 8, 16, 1, 32},
+                             Shape{"read", 16, 4, 32, 1, 16}}) {
     SoftKernels kernels(kernelText(shape));
     EXPECT_NE(kernels.error.find("does not know the device function " + shape.name()), std::string::npos)
         << shape.name() << ": " << kernels.error;

@@ -97,6 +97,8 @@ TEST(DeviceChoice, UsersNameIt) {
   EXPECT_EQ(deviceChoiceNamed("any"), std::nullopt);
 }
 
+void makeEmpty(const std::filesystem::path &file) { std::ofstream made(file); }
+
 // Python packages contain a driver, but do not register it with the loaders.
 TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   std::string pattern = (std::filesystem::temp_directory_path() / "xt-drivers-XXXXXX").string();
@@ -106,10 +108,10 @@ TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), "");
   for (const char *folder : {"build/release/bin", "build/opencl/lib", "venv/lib"})
     std::filesystem::create_directories(root / folder);
-  std::ofstream(root / "build/opencl/lib/libintelocl.so");
+  makeEmpty(root / "build/opencl/lib/libintelocl.so");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"),
             (root / "build/release/bin/../../opencl/lib/libintelocl.so").string());
-  std::ofstream(root / "venv/lib/libintelocl.so");
+  makeEmpty(root / "venv/lib/libintelocl.so");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "venv/lib/libintelocl.so").string());
   std::filesystem::remove_all(root);
 }

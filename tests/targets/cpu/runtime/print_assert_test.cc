@@ -55,7 +55,7 @@ TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
       Array a(Elem::F32, {8, 18}), c(Elem::F32, {8, 18});
       a.forEach([&](const std::vector<int64_t> &index) { a.set(index, 1); });
       EXPECT_TRUE(kernel.launch({&a, &c}, {}, threads).ok);
-      for (auto bad : std::vector<std::vector<int64_t>>{{7, 17}, {6, 9}, {5, 11}, {3, 16}}) a.set(bad, -1);
+      for (const auto &bad : std::vector<std::vector<int64_t>>{{7, 17}, {6, 9}, {5, 11}, {3, 16}}) a.set(bad, -1);
       auto outcome = kernel.launch({&a, &c}, {}, threads);
       ASSERT_FALSE(outcome.ok);
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);

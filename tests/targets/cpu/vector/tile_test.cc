@@ -142,7 +142,7 @@ TEST(CpuTile, ProductsOfAnyNumbers) {
 
 // The matrices have no rows, no columns, or neither. The descriptor of an empty buffer may have any values.
 TEST(CpuTile, EmptyBase) {
-  for (auto sizes : std::vector<std::vector<int64_t>>{{0, 5}, {5, 0}, {0, 0}}) {
+  for (const auto &sizes : std::vector<std::vector<int64_t>>{{0, 5}, {5, 0}, {0, 0}}) {
     KernelMaker m;
     Value *x = m.param(m.matrix(Elem::F32)), *y = m.param(m.matrix(Elem::F32));
     Value *zero = m.index(0);
