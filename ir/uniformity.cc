@@ -1,5 +1,6 @@
 #include "ir/uniformity.h"
 
+#include "ir/combine.h"
 #include "ir/effects.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
@@ -30,10 +31,9 @@ private:
     // Each subgroup may get another old value from an atomic, even at the same address, and each lane has its own elements of a
     // block and of a product.
     differs |= loaded_ == LoadedValues::MayDiffer && (updatesMemory(op) || (ofLanes_ && dealsOut(op)));
-    // All lanes get the same result.
-    if (op.kind() == OpKind::SubgroupReduce && !SubgroupReduceOp(op).clusterSize() && among_ == Among::Subgroup)
-      differs = false;
+    if (givesAllTheSame(op)) differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
+    if (op.kind() == OpKind::Shuffle && loaded_ == LoadedValues::MayDiffer) add(op.result(1)); // whether its lane is there
   }
 
   void region(const Op &op) {
@@ -52,6 +52,13 @@ private:
     }
   }
 
+  // Whether all lanes of a subgroup get the same result, whatever they give. Sums and products of NaNs may have other bits in each
+  // lane.
+  bool givesAllTheSame(const Op &op) const {
+    if (op.kind() != OpKind::SubgroupReduce || SubgroupReduceOp(op).clusterSize() || among_ != Among::Subgroup) return false;
+    OpKind kind = *combiningOp(op);
+    return loaded_ == LoadedValues::TakenAsSame || (kind != OpKind::AddF && kind != OpKind::MulF);
+  }
   static bool dealsOut(const Op &op) { return op.kind() == OpKind::LoadNd || op.kind() == OpKind::Dpas; }
 
   Among among_;

@@ -90,6 +90,9 @@ void LaneExchange::emitSubgroupReduce(const Op &op) {
     if (op.operand(0)->type().isIndex()) sum = v.wide(sum);
     for (int64_t apart = stride; apart < stride * size; apart *= 2)
       sum = ops.combine(kind, elem, sum, shuffled(elem, sum, v.number32(apart), true));
+    // Of 0 and -0 these may give either, to each lane another: all get what the first lane of the cluster has.
+    if (kind == OpKind::MaxNumF || kind == OpKind::MinNumF)
+      sum = shuffled(elem, sum, b.CreateAnd(c.lane, v.number32(~(stride * (size - 1)))));
     result.push_back({sum});
   }
   v.setValue(op.result(), std::move(result));

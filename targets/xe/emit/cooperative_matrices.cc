@@ -125,6 +125,7 @@ Fragment XeLaneDevice::loadMatrix(LaneContext &c, const Op &op, llvm::function_r
   const Value *desc = op.operand(0);
   MatrixPlace place = placeOf(c, desc, transposes(op));
   if (never(place)) return byLanes();
+  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.whole); // exchanges elements if the block is not whole
   auto whole = [&]() -> LlvmValues {
     return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.address, place.layout, place.pitch}, DeviceEffect::Memory)};
   };
@@ -141,6 +142,7 @@ void XeLaneDevice::storeMatrix(LaneContext &c, const Op &op, const Fragment &val
   const Value *desc = op.operand(1);
   MatrixPlace place = placeOf(c, desc, false);
   if (never(place)) return byLanes(value);
+  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.whole); // exchanges elements if the block is not whole
   LlvmValue *matrix = matrixOfFragment(c, form, inOrderOfRegisters(value, *registers));
   llvm::BasicBlock *before = c.b.GetInsertBlock();
   ifThen(

@@ -116,7 +116,10 @@ private:
       if (incoming == &phi || isSplat(incoming)) continue;
       std::optional<MatrixForm> own = formOf(incoming, Exchange::ToLanes);
       if (own && !form) form = own;
-      if (own && own == form) continue;
+      if (own && own == form) {
+        if (!made && flow_.isInDeeperLoop(phi.getParent(), phi.getIncomingBlock(i))) return std::nullopt;
+        continue;
+      }
       if (!made || flow_.isInDeeperLoop(phi.getIncomingBlock(i), phi.getParent())) return std::nullopt;
     }
     return form;

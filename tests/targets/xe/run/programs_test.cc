@@ -77,7 +77,7 @@ TEST_F(XePrograms, JointMatricesAtLaneScope) {
 }
 
 TEST_F(XePrograms, MatricesInBranchesAndLoops) {
-  for (const char *gpu : {"spirv", "spirv-coop"}) passes(str("--target=interp,cpu,", gpu), "matrix_flow", "3 tests: 3 passed");
+  for (const char *gpu : {"spirv", "spirv-coop"}) passes(str("--target=interp,cpu,", gpu), "matrix_flow", "4 tests: 4 passed");
 }
 
 TEST_F(XePrograms, MatricesGoBetweenMemoryAndProducts) {
