@@ -104,8 +104,8 @@ MemorySpace spaceOf(const Value *desc) { return desc->type().data().space; }
 
 } // namespace
 
-Fragment XeLaneDevice::productOfMatrices(LaneContext &c, const MmaInstruction &instruction, const Fragment &a,
-                                         const Fragment &b, const Fragment &sum) {
+Fragment productOfMatrices(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
+                           const Fragment &sum) {
   auto matrix = [&](MatrixUse use, const Fragment &fragment) {
     return matrixOfFragment(c, matrixForm(instruction, use), fragment);
   };

@@ -1,6 +1,7 @@
 // Matrix products: cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
+#include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
 
 namespace xt {

@@ -53,8 +53,6 @@ public:
                    llvm::function_ref<void(const Fragment &)> byLanes) override;
 
 private:
-  Fragment productOfMatrices(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
-                             const Fragment &sum);
   void remark(const Op &op, std::string message);
   LlvmValues blockArgs(LaneContext &c, const Value *desc, const BlockCall &call);
   void sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory);
