@@ -34,7 +34,7 @@ inline constexpr TooMuch kTooMuch[] = {
     // It is at lane scope, with products for 16 lanes.
     {"14_lanes", "xe-dg2", "0605 0608 0610"},
     {"15_joint_matrix", "xe-dg2", "0612"},
-    {"14_lanes", "spirv", "0610"},
+    {"14_lanes", "spirv spirv-coop", "0610"},
     // These are written in XeGPU ops, which GPUs without block messages perform lane by lane. Some devices lack named barriers.
     {"81_xegpu", "xe-dg2 spirv spirv-coop", "0610"},
     {"82_xegpu", "xe-dg2", "0610"},
