@@ -8,8 +8,8 @@ namespace xt {
 
 enum class Among : uint8_t { Workgroup, Subgroup };
 // How to treat a value that is read at a divergent address. An error must be certain before it is reported, so the value is
-// TakenAsSame for all. A guarantee must hold whatever memory contains, so the value MayDiffer; a load at the same address gives the
-// same value, as no other subgroup writes it meanwhile.
+// TakenAsSame for all. A guarantee must hold whatever memory contains, so the value MayDiffer. Kernels are taken to be free of
+// races: loads at the same address give the same value.
 enum class LoadedValues : uint8_t { TakenAsSame, MayDiffer };
 // The values of a kernel at subgroup or lane scope that depend on subgroup_id or lane_id (among the workgroup), or on lane_id
 // (among the lanes of a subgroup): they are computed from it, or chosen by a branch or a loop that depends on it. Use the set

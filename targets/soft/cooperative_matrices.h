@@ -26,7 +26,7 @@ std::string matrixFillName(const MatrixSize &size, uint32_t lanes);
 
 // Whether the subgroup has all its lanes, among which a matrix is divided; otherwise reports a failure.
 bool isWhole(Meeting &meeting, size_t lanes);
-// Copy a matrix of so many bytes from the lanes' argument, and to the lanes' results.
+// takeMatrix() copies a matrix of `bytes` bytes from an argument that the lanes pass, giveMatrix() to the results of the lanes.
 void takeMatrix(const Meeting &meeting, size_t argument, std::byte *matrix, size_t bytes);
 void giveMatrix(const Meeting &meeting, const std::byte *matrix, size_t bytes);
 

@@ -8,6 +8,18 @@
 
 namespace xt {
 
+Fragment inOrderOfRegisters(const Fragment &elements, const RegisterLayout &layout) {
+  Fragment ordered(elements.size());
+  for (size_t k = 0; k < elements.size(); ++k) ordered[layout.registers[k]] = elements[k];
+  return ordered;
+}
+
+Fragment inOrderOfElements(const Fragment &registers, const RegisterLayout &layout) {
+  Fragment own(registers.size());
+  for (size_t k = 0; k < own.size(); ++k) own[k] = registers[layout.registers[k]];
+  return own;
+}
+
 DpasFragments LaneProducts::fragmentsOf(const Op &dpas) {
   auto found = dpasFragments(c.types, dpas.operand(0)->type(), dpas.operand(1)->type(), dpas.result()->type(), c.kernel.lanes);
   const auto *fragments = std::get_if<DpasFragments>(&found);
@@ -58,9 +70,7 @@ Fragment LaneProducts::inRegisters(const Op &dpas, size_t operand, const Layout 
                          str("`dpas` needs operand ", std::string_view("abc").substr(operand, 1), " in the layout ",
                              wanted.layout->text(), ": its elements are first exchanged between lanes"));
   }
-  Fragment ordered(elements.size());
-  for (size_t k = 0; k < elements.size(); ++k) ordered[wanted.registers[k]] = elements[k];
-  return ordered;
+  return inOrderOfRegisters(elements, wanted);
 }
 
 void LaneProducts::emitDpas(const Op &op) {
@@ -72,9 +82,9 @@ void LaneProducts::emitDpas(const Op &op) {
   Fragment left = inRegisters(op, 0, product.a, ofA), right = inRegisters(op, 1, product.b, ofB),
            sum = op.operandCount() > 2 ? inRegisters(op, 2, product.c, ofC)
                                        : LaneValues::splat(ops.zero(elem, 0), ofC.registers.size());
-  Fragment made = c.device.product(c, *instruction.row, left, right, sum), own(made.size());
+  Fragment made = c.device.product(c, *instruction.row, left, right, sum);
   XT_CHECK(made.size() == ofC.registers.size(), "the device gives all registers of the result");
-  for (size_t k = 0; k < own.size(); ++k) own[k] = made[ofC.registers[k]];
+  Fragment own = inOrderOfElements(made, ofC);
   if (ofC.layout != product.c) own = LaneExchange(c).dealtAs(own, elem, *ofC.layout, *product.c);
   v.setFragment(op.result(), std::move(own));
 }

@@ -6,6 +6,10 @@
 
 namespace xt {
 
+// The elements that a lane holds of an operand, from row-major order to that of the instruction's registers, and back.
+Fragment inOrderOfRegisters(const Fragment &elements, const RegisterLayout &layout);
+Fragment inOrderOfElements(const Fragment &registers, const RegisterLayout &layout);
+
 class LaneProducts : LanePart {
 public:
   using LanePart::LanePart;

@@ -1,4 +1,5 @@
-// Marks on branches that all lanes of a subgroup take alike, for devices that ask for them (LaneDevice::marksUniformBranches).
+// Metadata on branches whose condition is the same in all lanes of a subgroup. Only for devices that need it
+// (LaneDevice::marksUniformBranches).
 #pragma once
 #include <llvm/IR/Instructions.h>
 

@@ -97,18 +97,17 @@ void LaneWindows::moveWindow(const Op &op) {
   v.setParts(op.result(), std::move(window));
 }
 
-// The part of the indices along `dim` that depends on the lane number: the sum of the digits that come from it. Null: 0.
-LlvmValue *LaneWindows::lanePart(const Layout &layout, int dim) {
+LlvmValue *lanePart(llvm::IRBuilderBase &b, LlvmValue *lane, int64_t lanes, std::span<const Factor> digits) {
+  auto number = [&](int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); };
   LlvmValue *sum = nullptr;
   int64_t weight = 1;
-  std::span<const Factor> digits = layout.factors(dim);
   for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent) {
     const Factor &f = digits[i];
     if (f.axis != Axis::Lane || f.extent == 1) continue;
-    LlvmValue *digit = c.lane;
-    if (f.stride > 1) digit = b.CreateUDiv(digit, v.number32(f.stride));
-    if (f.stride * f.extent < c.kernel.lanes) digit = b.CreateURem(digit, v.number32(f.extent));
-    digit = b.CreateMul(digit, v.number32(weight));
+    LlvmValue *digit = lane;
+    if (f.stride > 1) digit = b.CreateUDiv(digit, number(f.stride));
+    if (f.stride * f.extent < lanes) digit = b.CreateURem(digit, number(f.extent));
+    digit = b.CreateMul(digit, number(weight));
     sum = sum ? b.CreateAdd(sum, digit) : digit;
   }
   return sum;
@@ -122,7 +121,7 @@ LaneWindows::Lattice LaneWindows::latticeOf(Type window) {
   auto along = [&](int dim, std::vector<int64_t> &own, LlvmValue *&lanes) {
     if (layout) {
       own = layout->sliceOf(Axis::Lane, 0, dim);
-      lanes = lanePart(*layout, dim);
+      lanes = lanePart(b, c.lane, c.kernel.lanes, layout->factors(dim));
       return;
     }
     for (int64_t i = 0; i < window.extent(dim); ++i) own.push_back(i);

@@ -4,6 +4,10 @@
 
 namespace xt {
 
+// The part of an index with these digits that depends on the number of a lane of a subgroup of `lanes`: the sum of the digits on the
+// lane axis. Null: 0.
+LlvmValue *lanePart(llvm::IRBuilderBase &b, LlvmValue *lane, int64_t lanes, std::span<const Factor> digits);
+
 class LaneWindows : LanePart {
 public:
   using LanePart::LanePart;
@@ -32,7 +36,6 @@ public:
 
 private:
   LaneParts viewOf(const Op &op, size_t rank);
-  LlvmValue *lanePart(const Layout &layout, int dim);
   LlvmValue *room(LlvmValue *index, LlvmValue *size);
   LlvmValue *insideAll(const LlvmValues &rooms); // whether none is negative, as an i1
   LlvmValue *allInside(const Reach &reach);

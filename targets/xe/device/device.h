@@ -32,6 +32,9 @@ struct XeDeviceInfo {
   std::string problem; // why the device cannot be used; "" if it can
 };
 
+// Whether hardware multiplies the sizes of the target "spirv-coop".
+bool hasCooperativeMatrices(const TargetInfo &hardware);
+
 // The target for an Intel device, by its PCI id; "spirv" for an unknown id.
 const TargetInfo *targetOfPciId(uint32_t id);
 

@@ -23,4 +23,6 @@ const TargetInfo *targetOfPciId(uint32_t id) {
   return findTargetInfo("spirv");
 }
 
+bool hasCooperativeMatrices(const TargetInfo &hardware) { return hasProducts(hardware, findTargetInfo("spirv-coop")->mma); }
+
 } // namespace xt

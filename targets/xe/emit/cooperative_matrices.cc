@@ -37,26 +37,14 @@ Fragment fragmentOfMatrix(LaneContext &c, const MatrixForm &form, LlvmValue *mat
   return elements;
 }
 
-Fragment inOrderOfRegisters(const Fragment &elements, const RegisterLayout &layout) {
-  Fragment ordered(elements.size());
-  for (size_t k = 0; k < elements.size(); ++k) ordered[layout.registers[k]] = elements[k];
-  return ordered;
-}
-
-Fragment inOrderOfElements(const Fragment &registers, const RegisterLayout &layout) {
-  Fragment own(registers.size());
-  for (size_t k = 0; k < own.size(); ++k) own[k] = registers[layout.registers[k]];
-  return own;
-}
-
 // A block in memory, as instructions on matrices take it.
 struct MatrixPlace {
   LlvmValue *whole = nullptr; // whether the block is in bounds and aligned; a constant `false` if it never is
   LlvmValue *address = nullptr, *pitch = nullptr, *layout = nullptr;
 };
 
-// SPIR-V leaves the alignment to its environment; Vulkan's asks for the size of a row (of a column, if these are contiguous), but no
-// more than 16 bytes.
+// SPIR-V does not define how matrices in memory are aligned. This is Vulkan's rule: each row (each column, if columns are contiguous)
+// is aligned to its size, and to at most this number of bytes.
 constexpr int64_t kMostAlignment = 16;
 
 // The pointer as one to bytes. A variable is a pointer to an array, which instructions on matrices do not take.

@@ -87,7 +87,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     if (!emitted) return emitted.error();
     static_cast<LaneKernel &>(made) = std::move(*emitted);
     if (target.cooperativeMatrices)
-      made.slmBytes += lowerMatrixExchanges(*result.module->getFunction(made.entry), target, made.subgroups);
+      made.slmBytes += lowerMatrixExchanges(*result.module->getFunction(made.entry), target, made);
     result.kernels.push_back(std::move(made));
   }
   lines.finish();

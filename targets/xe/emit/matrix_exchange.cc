@@ -1,7 +1,9 @@
 #include "targets/xe/emit/matrix_exchange.h"
 
 #include "ir/base/check.h"
+#include "ir/gpu/matrix_operands.h"
 #include "targets/llvm/lane/uniform_branch.h"
+#include "targets/llvm/lane/windows.h"
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/matrix_joins.h"
 #include "targets/xe/emit/matrix_placeholders.h"
@@ -19,8 +21,8 @@ constexpr uint64_t kScratchAlignment = 64;
 // Emits the exchanges of a kernel.
 class Exchanger {
 public:
-  Exchanger(llvm::Function &function, const TargetInfo &target, int64_t subgroups)
-      : function_(function), target_(target), subgroups_(subgroups) {}
+  Exchanger(llvm::Function &function, const TargetInfo &target, const LaneKernel &kernel)
+      : function_(function), target_(target), subgroups_(kernel.subgroups), lanes_(kernel.subgroupSize) {}
 
   int64_t run() {
     eachPlaceholder(function_, Exchange::ToMatrix, [&](llvm::CallInst *call) { lowerToMatrix(call); });
@@ -29,12 +31,10 @@ public:
   }
 
 private:
-  const MmaOperandLayout &layoutOf(const MatrixForm &form) const {
-    for (const MmaInstruction &row : target_.mma) {
-      if (matrixForm(row, MatrixUse::A) == form) return row.aLayout;
-      if (matrixForm(row, MatrixUse::B) == form) return row.bLayout;
-      if (matrixForm(row, MatrixUse::Accumulator) == form) return row.cLayout;
-    }
+  const MmaOperandLayout &operandLayout(const MatrixForm &form) const {
+    for (const MmaInstruction &row : target_.mma)
+      for (size_t operand = 0; operand < kMatrixUses.size(); ++operand)
+        if (matrixForm(row, kMatrixUses[operand]) == form) return layoutOf(row, operand);
     XT_UNREACHABLE("a matrix of the target's table");
   }
 
@@ -53,20 +53,10 @@ private:
     lane_ = callDevice(b, deviceFunction("get_sub_group_local_id", {}, "j"), {}, DeviceEffect::None);
   }
 
-  // The part of an index that follows from a lane's number.
-  LlvmValue *lanePart(llvm::IRBuilder<> &b, const MmaOperandDim &dim) const {
-    LlvmValue *sum = b.getInt32(0);
-    uint32_t weight = 1;
-    for (size_t i = dim.digits().size(); i-- > 0;) {
-      const Factor &digit = dim.digits()[i];
-      if (digit.axis == Axis::Lane) {
-        LlvmValue *value = b.CreateURem(b.CreateUDiv(lane_, b.getInt32(static_cast<uint32_t>(digit.stride))),
-                                        b.getInt32(static_cast<uint32_t>(digit.extent)));
-        sum = b.CreateAdd(sum, b.CreateMul(value, b.getInt32(weight)));
-      }
-      weight *= static_cast<uint32_t>(digit.extent);
-    }
-    return sum;
+  // The part of an index that depends on the lane's number.
+  LlvmValue *ofLane(llvm::IRBuilder<> &b, const MmaOperandDim &dim) const {
+    LlvmValue *part = lanePart(b, lane_, lanes_, dim.digits());
+    return part ? part : b.getInt32(0);
   }
   static int64_t registerPart(int64_t number, const MmaOperandDim &dim) {
     int64_t sum = 0, weight = 1;
@@ -78,16 +68,16 @@ private:
 
   // The addresses of a lane's elements in the row-major copy of the matrix in shared local memory.
   LlvmValues addresses(llvm::IRBuilder<> &b, const MatrixForm &form, size_t count) {
-    const MmaOperandLayout &layout = layoutOf(form);
+    const MmaOperandLayout &layout = operandLayout(form);
     int64_t bytes = elemInfo(form.elem).storageBytes;
-    LlvmValue *first = b.CreateAdd(b.CreateMul(lanePart(b, layout.rows), b.getInt32(static_cast<uint32_t>(form.columns))),
-                                   lanePart(b, layout.columns));
-    LlvmValue *ofLane = byteOffset(b, base_, b.CreateMul(first, b.getInt32(static_cast<uint32_t>(bytes))));
+    LlvmValue *first = b.CreateAdd(b.CreateMul(ofLane(b, layout.rows), b.getInt32(static_cast<uint32_t>(form.columns))),
+                                   ofLane(b, layout.columns));
+    LlvmValue *own = byteOffset(b, base_, b.CreateMul(first, b.getInt32(static_cast<uint32_t>(bytes))));
     LlvmValues all;
     for (size_t k = 0; k < count; ++k) {
       auto number = static_cast<int64_t>(k);
       int64_t element = registerPart(number, layout.rows) * form.columns + registerPart(number, layout.columns);
-      all.push_back(byteOffset(b, ofLane, b.getInt32(static_cast<uint32_t>(element * bytes))));
+      all.push_back(byteOffset(b, own, b.getInt32(static_cast<uint32_t>(element * bytes))));
     }
     return all;
   }
@@ -137,7 +127,7 @@ private:
 
   llvm::Function &function_;
   const TargetInfo &target_;
-  int64_t subgroups_;
+  int64_t subgroups_, lanes_;
   LlvmValue *base_ = nullptr, *lane_ = nullptr;
 };
 
@@ -151,11 +141,11 @@ LlvmValue *lanesOfMatrix(llvm::IRBuilderBase &b, const MatrixForm &form, LlvmVal
   return placeholder(b, Exchange::ToLanes, form, llvm::FixedVectorType::get(element, static_cast<unsigned>(count)), {matrix});
 }
 
-int64_t lowerMatrixExchanges(llvm::Function &kernel, const TargetInfo &target, int64_t subgroups) {
-  joinMatrices(kernel, UniformFlow(kernel));
-  int64_t bytes = Exchanger(kernel, target, subgroups).run();
-  eraseUnusedPlaceholders(*kernel.getParent());
-  for (llvm::BasicBlock &block : kernel) block.getTerminator()->setMetadata(kUniformBranch, nullptr);
+int64_t lowerMatrixExchanges(llvm::Function &function, const TargetInfo &target, const LaneKernel &kernel) {
+  joinMatrices(function, UniformFlow(function));
+  int64_t bytes = Exchanger(function, target, kernel).run();
+  eraseUnusedPlaceholders(*function.getParent());
+  for (llvm::BasicBlock &block : function) block.getTerminator()->setMetadata(kUniformBranch, nullptr);
   return bytes;
 }
 

@@ -25,6 +25,6 @@ Fragment productOfMatrices(LaneContext &c, const MmaInstruction &instruction, co
                            const Fragment &sum);
 
 // Lowers all placeholders of a kernel. Returns the number of bytes of shared local memory that it has added for them.
-int64_t lowerMatrixExchanges(llvm::Function &kernel, const TargetInfo &target, int64_t subgroups);
+int64_t lowerMatrixExchanges(llvm::Function &function, const TargetInfo &target, const LaneKernel &kernel);
 
 } // namespace xt

@@ -36,7 +36,7 @@ private:
     info_.software = info_.name.starts_with(kSoftwareDeviceName);
     info_.intelGpu = p.vendorId == kIntel && p.type == ZE_DEVICE_TYPE_GPU && !info_.software;
     info_.target = p.vendorId == kIntel ? targetOfPciId(p.deviceId) : findTargetInfo("spirv");
-    info_.cooperativeMatrices = hasProducts(*info_.target, findTargetInfo("spirv-coop")->mma);
+    info_.cooperativeMatrices = hasCooperativeMatrices(*info_.target);
     info_.memoryBytes = static_cast<int64_t>(p.maxMemAllocSize);
     info_.tickNanoseconds = static_cast<double>(p.timerResolution);
     info_.timestampBits = static_cast<int>(p.kernelTimestampValidBits);

@@ -113,7 +113,7 @@ private:
     cl_uint id = 0;
     if (auto done = number(CL_DEVICE_ID_INTEL, "CL_DEVICE_ID_INTEL", id); !done) return done;
     info_.target = targetOfPciId(id);
-    info_.cooperativeMatrices = hasProducts(*info_.target, findTargetInfo("spirv-coop")->mma);
+    info_.cooperativeMatrices = hasCooperativeMatrices(*info_.target);
     return {};
   }
 
