@@ -13,7 +13,7 @@ bool addCheck(Checks &checks, std::string_view word) {
   auto turnOn = [&](std::string_view name, bool &check) {
     if (all || word == name) check = known = true;
   };
-  turnOn("bounds", checks.bounds);
+  if (word == "bounds") checks.bounds = known = true;
   turnOn("race", checks.race);
   turnOn("uninit", checks.uninit);
   turnOn("divergence", checks.divergence);

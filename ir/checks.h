@@ -14,9 +14,10 @@ struct Checks {
   bool any() const { return bounds || race || uninit || divergence; } // whether a check observes the run
 };
 
-// The words of --check, in order. "all" stands for the checks that observe a run, so not for "algebra".
+// The words of --check, in order. "all" stands for those that find mistakes: not for "bounds", whose finds are legal, and not
+// for "algebra".
 std::span<const std::string_view> checkWords();
-// Enables the check of this name, or all that observe a run ("all"). Returns false for an unknown name.
+// Enables the check of this name, or all that find mistakes ("all"). Returns false for an unknown name.
 bool addCheck(Checks &checks, std::string_view word);
 
 } // namespace xt

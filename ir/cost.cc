@@ -135,6 +135,7 @@ private:
     case OpKind::Dpas: // one lane computes the columns that it holds
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
       break;
+    case OpKind::Scan:
     case OpKind::Reduction: counts.elementwise = elements(op.operand(0)); break;
     case OpKind::AtomicRmw:
     case OpKind::AtomicTdesc: counts.elementwise = vector ? elements(op.result()) : 1; break;

@@ -45,7 +45,7 @@ void MemoryOrigins::flow(const Value *from, const Value *to) {
 
 void MemoryOrigins::visit(const Op &op) {
   if (op.regionCount() == 0) {
-    if (op.resultCount() == 0 || op.kind() == OpKind::Dim) return;
+    if (op.resultCount() == 0 || op.kind() == OpKind::Dim || op.kind() == OpKind::Stride) return;
     // A tile or memref refers to the same memory as its base, whatever its offsets are.
     bool memory = op.result()->type().isWindow() || op.result()->type().isMemRef();
     for (size_t i = 0; i < (memory ? std::min<size_t>(op.operandCount(), 1) : op.operandCount()); ++i)

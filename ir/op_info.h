@@ -117,6 +117,7 @@ enum class LayoutRule : uint8_t {
   Load, // as Same, but transposed if the op has the attribute `transpose`
   Mma, // rows as in operand a, columns as in operand b; K is split into pieces of the same length in both
   Transpose, // dimensions are permuted; each keeps its distribution, over the same or other subgroups
+  Slice,     // a part has any layout; the whole keeps its own
   Reduction, // the kept dimensions are distributed the same way; all holders of a term hold the result
   Broadcast, // the kept dimensions are distributed the same way; all holders of a copy hold the operand's element
   Convert, // no relation: that is its purpose

@@ -17,6 +17,7 @@ int precedenceOf(HostFn fn, size_t operands) {
   if (op == "or") return kOr;
   if (op == "and") return kAnd;
   if (op == "not") return kNot;
+  if (op == "~") return kSign;
   if (op == "*" || op == "/" || op == "mod") return kProduct;
   if (op == "+" || op == "-") return operands == 1 ? kSign : kSum;
   return kCompare;

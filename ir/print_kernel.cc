@@ -52,6 +52,7 @@ private:
   void signature(const Op &op);
   void operandTypes(const Op &op);
   void operands(const Op &op, size_t first = 0);
+  void basedOperands(const Op &op);
   void resultTypes(const Op &op);
   std::string attributeText(const AttrValue &value, Elem elem) const;
   const std::string &name(const Value *value) { return names_.of(*value); }
@@ -207,6 +208,17 @@ void KernelPrinter::statement(const Op &op, int depth, bool whole) {
 // The number of offsets of a base. An address refers to a matrix, so it has two.
 size_t baseRank(Type base) { return base.isMemRef() ? static_cast<size_t>(std::max(1, base.rank())) : 2; }
 
+// A base and the lists that follow it, of one operand for each dimension: offsets, then a shape and strides if they are
+// explicit. A view has a single offset, and the sizes and strides of its own dimensions.
+void KernelPrinter::basedOperands(const Op &op) {
+  bool view = op.kind() == OpKind::ReinterpretCast;
+  size_t offsets = view ? 1 : baseRank(op.operand(0)->type()), rank = view ? (op.operandCount() - 2) / 2 : offsets;
+  out_ += " " + name(op.operand(0)) + "[";
+  for (size_t i = 1; i < op.operandCount(); ++i)
+    out_ += (i == 1 ? "" : i > offsets && (i - 1 - offsets) % rank == 0 ? "], [" : ", ") + name(op.operand(i));
+  out_ += "]";
+}
+
 // The position of the first index among the operands, for ops that end in indices into the operand before them, as in
 // `%v[%i, %j]`; SIZE_MAX for other ops.
 size_t firstIndex(const OpInfo &info) {
@@ -224,12 +236,7 @@ void KernelPrinter::clause(const Op &op) {
   case Clause::Operands: operands(op); break;
   case Clause::Base:
     if (op.operandCount() == 0) break; // a broken op, in a message
-    out_ += " " + name(op.operand(0)) + "[";
-    // The operands follow the base in lists of one operand per dimension: offsets, then a shape and strides if they are
-    // explicit.
-    for (size_t i = 1, rank = baseRank(op.operand(0)->type()); i < op.operandCount(); ++i)
-      out_ += (i == 1 ? "" : (i - 1) % rank == 0 ? "], [" : ", ") + name(op.operand(i));
-    out_ += "]";
+    basedOperands(op);
     break;
   case Clause::Locality:
     operands(op);

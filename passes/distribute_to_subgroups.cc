@@ -12,6 +12,7 @@
 #include "passes/subgroup_movement.h"
 #include "passes/subgroup_output.h"
 #include "passes/subgroup_reduction.h"
+#include "passes/subgroup_scan.h"
 
 namespace xt {
 namespace {
@@ -25,11 +26,13 @@ public:
         places_(b_, prologue_, kernel.subgroups), barriers_(b_), slm_(b_, prologue_, values_, places_, barriers_),
         elements_(b_, values_, places_, slm_), piecewise_(b_, values_, places_),
         conversion_(b_, values_, places_, slm_, elements_, slmLimit), reduction_(b_, values_, places_, slm_),
-        movement_(b_, values_, places_, slm_, elements_), output_(b_, values_, places_, slm_, elements_, barriers_) {}
+        scan_(b_, values_, places_, slm_), movement_(b_, values_, places_, slm_, elements_),
+        output_(b_, values_, places_, slm_, elements_, barriers_) {}
   void run();
 
 private:
   void op(const Op &op);
+  void atomic(const Op &op);
   void structure(const Op &op);
   void region(const Block &from, Block &to);
   void yield(const Op &op);
@@ -45,6 +48,7 @@ private:
   PiecewiseOps piecewise_;
   LayoutConversion conversion_;
   SubgroupReduction reduction_;
+  SubgroupScan scan_;
   SubgroupMovement movement_;
   SubgroupOutput output_;
 };
@@ -77,10 +81,13 @@ void Distribution::op(const Op &op) {
   case TypeRule::TileMma: return movement_.tileMma(op);
   case TypeRule::Transpose: return movement_.transpose(op);
   case TypeRule::Reduction: return reduction_.reduce(op);
+  case TypeRule::Scan: return scan_.scan(op);
   case TypeRule::Broadcast: return movement_.broadcast(op);
   case TypeRule::ConvertLayout: return conversion_.convert(op);
   case TypeRule::Reshape: return movement_.reshape(op);
   case TypeRule::Extract: return movement_.extract(op);
+  case TypeRule::ExtractStridedSlice: return movement_.extractSlice(op);
+  case TypeRule::InsertStridedSlice: return movement_.insertSlice(op);
   case TypeRule::Insert: return piecewise_.insert(op);
   case TypeRule::Iota: return piecewise_.iota(op);
   case TypeRule::CreateMask: return piecewise_.createMask(op);
@@ -91,10 +98,28 @@ void Distribution::op(const Op &op) {
   bool pieces = false;
   for (size_t i = 0; i < op.resultCount(); ++i) pieces |= hasPieces(op.result(i)->type());
   for (const Value *operand : op.operands()) pieces |= hasPieces(operand->type());
-  if (pieces)
+  if (!pieces) return piecewise_.plain(op);
+  if (!has(op.info().effects, Effect::Writes)) return piecewise_.eachPiece(op);
+  if (op.kind() == OpKind::AtomicRmw) return atomic(op);
+  piecewise_.writeOnce(op);
+}
+
+// If several subgroups hold an element, the first of them updates it and gives the old value to the others.
+void Distribution::atomic(const Op &op) {
+  Type type = op.result()->type();
+  if (op.result()->uses().empty()) return piecewise_.writeOnce(op);
+  if (copyDigits(*type.layout()).empty()) return piecewise_.eachPiece(op);
+  Pieces pieces(type);
+  auto row = [&](size_t k) { return places_.indexOf(pieces.dims[0], pieces.at(k)[0]); };
+  auto column = [&](size_t k) { return places_.indexOf(pieces.dims[1], pieces.at(k)[1]); };
+  Value *buffer = slm_.buffer({type.shape().begin(), type.shape().end()}, type.elem());
+  slm_.write(*type.layout(), [&] {
     piecewise_.eachPiece(op);
-  else
-    piecewise_.plain(op);
+    for (size_t k = 0; k < pieces.count(); ++k) slm_.store(values_.of(op.result())[k], buffer, row(k), column(k));
+  });
+  Values olds;
+  for (size_t k = 0; k < pieces.count(); ++k) olds.push_back(slm_.load(buffer, row(k), column(k), pieces.lengths()));
+  values_.bind(op.result(), std::move(olds));
 }
 
 void Distribution::structure(const Op &op) {

@@ -8,6 +8,7 @@
 #include "passes/distribute_to_lanes.h"
 #include "passes/distribute_to_subgroups.h"
 #include "passes/expand_async_copies.h"
+#include "passes/expand_scans.h"
 #include "passes/form_nests.h"
 #include "passes/hoist_invariants.h"
 #include "passes/infer_layouts.h"

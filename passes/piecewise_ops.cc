@@ -97,6 +97,14 @@ void PiecewiseOps::insert(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
+// Lets one of the subgroups that hold a piece store it.
+void PiecewiseOps::writeOnce(const Op &op) {
+  for (const Value *operand : op.operands())
+    if (Type type = operand->type(); type.isTile())
+      return places_.onlyWhereZero(copyDigits(*type.layout()), [&] { eachPiece(op); });
+  eachPiece(op);
+}
+
 // Lets one subgroup store a value that all subgroups hold.
 void PiecewiseOps::memoryStore(const Op &op) {
   places_.onlyInFirst([&] { plain(op); });

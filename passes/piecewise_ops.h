@@ -16,6 +16,8 @@ public:
   void iota(const Op &op);
   void createMask(const Op &op);
   void insert(const Op &op);
+  // Writes the pieces of each subgroup. Of the subgroups that hold the same elements, only the first writes them.
+  void writeOnce(const Op &op);
   void memoryStore(const Op &op);
 
 private:

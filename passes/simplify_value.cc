@@ -132,6 +132,14 @@ Value *knownExtent(Op &op, Context &context) {
   return constant(op, context, type.extent(static_cast<int>(d)));
 }
 
+Value *knownStride(Op &op, Context &context) {
+  std::optional<int64_t> d = constantInt(*op.operand(1));
+  Type type = op.operand(0)->type();
+  if (!d || *d < 0 || *d >= type.rank()) return nullptr;
+  int64_t stride = memrefStrides(type)[static_cast<size_t>(*d)];
+  return stride == kDynamic ? nullptr : constant(op, context, stride);
+}
+
 Value *undoneNegation(Op &op) {
   const Op *inner = op.operand(0)->definingOp();
   return inner && inner->kind() == OpKind::NegF ? inner->operand(0) : nullptr;
@@ -172,6 +180,7 @@ Value *special(Op &op, Context &context) {
   case OpKind::Select: return selected(op);
   case OpKind::CmpI: return comparedWithItself(op, context);
   case OpKind::Dim: return knownExtent(op, context);
+  case OpKind::Stride: return knownStride(op, context);
   case OpKind::NegF: return undoneNegation(op);
   case OpKind::Splat: return splatConstant(op, context);
   default: return nullptr;

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/op_kinds.h"
+#include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/index_arithmetic.h"
 
@@ -148,6 +149,38 @@ void SubgroupMovement::extract(const Op &op) {
     indices = {buffer, linear};
   }
   values_.bind(op.result(), {b_.value(OpKind::Load, std::move(indices), op.result()->type())});
+}
+
+// Loads the pieces of a value of this type from the part of a buffer that begins at these offsets.
+Values SubgroupMovement::loadPieces(Value *buffer, Type type, const std::vector<int64_t> &offsets) {
+  Pieces pieces(type);
+  Values loaded;
+  for (size_t k = 0; k < pieces.count(); ++k) {
+    Value *at[2];
+    for (size_t d = 0; d < 2; ++d) at[d] = sumOf(b_, places_.indexOf(pieces.dims[d], pieces.at(k)[d]), offsets[d]);
+    loaded.push_back(slm_.load(buffer, at[0], at[1], pieces.lengths()));
+  }
+  return loaded;
+}
+
+void SubgroupMovement::extractSlice(const Op &op) {
+  Value *buffer = slm_.publish(op.operand(0));
+  values_.bind(op.result(), loadPieces(buffer, op.result()->type(), ExtractStridedSliceOp(op).offsets()));
+}
+
+void SubgroupMovement::insertSlice(const Op &op) {
+  const Value *part = op.operand(0);
+  const std::vector<int64_t> &offsets = InsertStridedSliceOp(op).offsets();
+  Value *buffer = slm_.publish(op.operand(1));
+  slm_.writeAgain(*part->type().layout(), [&] {
+    Pieces pieces(part->type());
+    for (size_t k = 0; k < pieces.count(); ++k) {
+      Value *at[2];
+      for (size_t d = 0; d < 2; ++d) at[d] = sumOf(b_, places_.indexOf(pieces.dims[d], pieces.at(k)[d]), offsets[d]);
+      slm_.store(values_.of(part)[k], buffer, at[0], at[1]);
+    }
+  });
+  values_.bind(op.result(), loadPieces(buffer, op.result()->type(), {0, 0}));
 }
 
 } // namespace xt

@@ -17,8 +17,12 @@ public:
   void broadcast(const Op &op);
   void reshape(const Op &op);
   void extract(const Op &op);
+  void extractSlice(const Op &op);
+  void insertSlice(const Op &op);
 
 private:
+  Values loadPieces(Value *buffer, Type type, const std::vector<int64_t> &offsets);
+
   Builder &b_;
   SubgroupValues &values_;
   SubgroupPlaces &places_;

@@ -8,7 +8,9 @@
 namespace xt {
 namespace {
 
-bool isReduction(const Op &op) { return op.kind() == OpKind::Reduction || op.kind() == OpKind::SubgroupReduce; }
+bool isReduction(const Op &op) {
+  return op.kind() == OpKind::Reduction || op.kind() == OpKind::Scan || op.kind() == OpKind::SubgroupReduce;
+}
 
 void widen(Context &context, Op &op) {
   Type narrow = op.result()->type();

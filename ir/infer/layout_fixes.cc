@@ -412,21 +412,11 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
   addLayout(layouts, withoutCopies(origins.context(), layoutOf(target)));
   addAliases(layouts, target->type(), layoutOf(target)->subgroups(), true, origins);
   if (layouts.empty()) addEvenCuts(layouts, layoutOf(target), origins.context());
-  // The offsets of a scatter tile must have the tile's layout, so they are converted too.
-  const Op *made = target->definingOp();
   for (const Layout *layout : layouts) {
-    // The value needs no conversion if it was loaded from the tile, or if inference takes its layout from the tile.
     LayoutFix(origins).declare(target, layout).offer(diagnostic);
-    LayoutFix both(origins), value(origins);
-    for (size_t i = 0; i < op.operandCount(); ++i)
-      if (i != tile && layoutOf(op.operand(i))) both.convertOperand(op, i, layout), value.convertOperand(op, i, layout);
-    if (made && made->kind() == OpKind::InitTile)
-      for (size_t i = 1; i < made->operandCount(); ++i)
-        if (layoutOf(made->operand(i))) both.convertOperand(*made, i, layout);
-    both.declare(target, layout).offer(diagnostic, true);
-    // If the tile has no written layout, inference gives it the layout of the converted value.
-    const LayoutOrigin *origin = origins.find(target);
-    if (origin && origin->written.empty()) value.offer(diagnostic, true);
+    LayoutFix both(origins);
+    for (const Value *operand : op.operands()) both.declare(operand, layout);
+    both.offer(diagnostic, true);
   }
 }
 

@@ -236,7 +236,16 @@ private:
     for (Op *op : ops_)
       if (op->resultCount() == 1 && open(op->result()))
         if (const Layout *layout = assumedForResult(context_, *op)) return set(op->result(), layout, *op), true;
+    for (Op *op : ops_)
+      if (op->resultCount() == 1 && open(op->result()) && isOneElement(op->result()->type()) &&
+          op->info().layoutRule != LayoutRule::Free)
+        return adoptAny(op->result()), !open(op->result());
     return false;
+  }
+
+  // A value of one element whose layout nothing decides is held by all subgroups.
+  static bool isOneElement(Type type) {
+    return std::ranges::all_of(type.shape(), [](int64_t extent) { return extent == 1; });
   }
 
   void copyFreeValues() {
@@ -291,7 +300,7 @@ private:
     return ok;
   }
 
-  // Sets the layout of a constant whose users need no particular one: all subgroups hold all of its elements.
+  // Sets the layout of a value whose users need no particular one: all subgroups hold all of its elements.
   void adoptAny(Value *value) {
     int64_t subgroups = 1;
     for (Value *other : values_)

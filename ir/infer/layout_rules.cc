@@ -196,15 +196,15 @@ size_t tileOperand(const Op &op) {
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   size_t last = tileOperand(op);
   const Value *tile = op.operand(last);
-  if (!tile->type().layout()->isReplicated(Axis::Subgroup)) return true;
+  if (!tile->type().layout()->isReplicated(Axis::Subgroup) || op.kind() != OpKind::AsyncCopy) return true;
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::TwoWriters, op.operandRange(last),
-                         "the data wraps around in this layout, so several subgroups would write the same element");
+                         "the data wraps around in this layout, so several subgroups would copy the same element");
   diagnostic.withLabel(describe(tile, origins));
   originLabel(diagnostic, tile, op.operandRange(last), origins);
   diagnostic.withPicture(tile->type().layout()->picture(8));
-  diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
-                  "extents");
+  diagnostic.note("each element of a copy is waited for by the subgroup that begins it: use a layout whose sg_layout * sg_data "
+                  "does not exceed the extents");
   atCall(diagnostic, op, origins);
   fixTwoWriters(diagnostic, op, last, origins);
   return false;
@@ -371,6 +371,9 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   case LayoutRule::Reduction: return widened(context, op, result);
   case LayoutRule::Broadcast: return narrowed(context, op, result);
   case LayoutRule::Reshape: return resized(context, result, op.operand(0)->type());
+  case LayoutRule::Slice:
+    if (op.operandCount() == 1 || !result) return nullptr;
+    return index == 1 ? result : sliced(context, result, op.operand(0)->type().shape());
   case LayoutRule::Same: return holdsLayout(op.operand(index)->type()) ? anyAlike(op, op.operand(index)) : nullptr;
   case LayoutRule::Mma: return mmaOperand(context, op, index);
   case LayoutRule::Accumulator: return op.operand(index)->type().isVector() ? result : nullptr;
@@ -390,6 +393,7 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
   case LayoutRule::Transpose: return turned(context, op, first);
   case LayoutRule::Reduction: return narrowed(context, op, first);
   case LayoutRule::Reshape: return resized(context, first, op.result()->type());
+  case LayoutRule::Slice: return op.operandCount() == 2 && !isFree(op.operand(1)) ? layoutOf(op.operand(1)) : nullptr;
   case LayoutRule::Same:
     for (Value *operand : op.operands())
       if (layoutOf(operand) && !isFree(operand)) return layoutOf(operand);
@@ -402,6 +406,8 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
 }
 
 const Layout *assumedForResult(Context &context, const Op &op) {
+  if (op.kind() == OpKind::ExtractStridedSlice && layoutOf(op.operand(0)))
+    return sliced(context, layoutOf(op.operand(0)), op.result()->type().shape());
   if (op.info().layoutRule != LayoutRule::Broadcast) return nullptr;
   return widened(context, op, layoutOf(op.operand(0)));
 }
@@ -412,6 +418,15 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
   case LayoutRule::Convert:
   case LayoutRule::Free: return true;
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
+  case LayoutRule::Slice: {
+    const Layout *whole = op.operandCount() == 2 ? op.operand(1)->type().layout() : nullptr;
+    if (!whole || whole == op.result()->type().layout()) return true;
+    Diagnostic &diagnostic = reportDiffer(op.operand(1), op.operandRange(1), op.result(), op.range(),
+                                          "the vector and the result of an insertion have different distributions",
+                                          DiagCode::LayoutsDiffer, origins, diagnostics);
+    atCall(diagnostic, op, origins);
+    return false;
+  }
   case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
   case LayoutRule::Accumulator:
     return checkDerived(op, op.operand(2)->type().layout(), op.result(), "the result has the layout of the accumulator",

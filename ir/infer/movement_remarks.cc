@@ -28,6 +28,9 @@ public:
       return moved(op, transposed(context_, op.operand(0)->type().layout(), permutationOf(op)), op.result()->type());
     case OpKind::Reduction: return reduction(op);
     case OpKind::TileMma: return mma(op);
+    case OpKind::StoreTile:
+    case OpKind::StoreScatter:
+    case OpKind::AtomicRmw: return stores(op);
     default: return;
     }
   }
@@ -82,6 +85,23 @@ private:
                 str("the terms of a result of this `reduction` are spread over ", block / held,
                     " subgroups: ", bytesText(partial), " of partial results go through shared local memory, ", barriers(op)))
         .note("a layout in which a subgroup holds the whole reduced dimension avoids this");
+  }
+
+  // Of the subgroups that hold an element, only the first one stores it.
+  void stores(const Op &op) {
+    const Value *tile = nullptr;
+    for (const Value *operand : op.operands())
+      if (operand->type().isTile()) tile = operand;
+    const Layout *layout = tile->type().layout();
+    int64_t copies = 1;
+    for (const Factor &copy : layout->replication())
+      if (copy.axis == Axis::Subgroup) copies *= copy.extent;
+    if (copies == 1) return;
+    bool atomic = op.kind() == OpKind::AtomicRmw;
+    diagnostics_
+        .report(DiagCode::MovesAcrossSubgroups, op.range(),
+                str(copies, " subgroups hold each element: the first of them ", atomic ? "updates" : "stores", " it"))
+        .note(str("in the layout ", spell(tile->type(), layout)));
   }
 
   // A subgroup needs all of K for its part of the result.

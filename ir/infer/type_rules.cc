@@ -368,6 +368,9 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                                                  ", but this is ", shapedText(in.operands[i])));
     if (spec.type == OperandClass::Index && in.operands[i].isScalar() && isInteger(in.operands[i].elem()))
       diagnostic.note("`index_cast` turns an integer into an index");
+    bool number = in.operands[i].isScalar() || in.operands[i].isVector();
+    if (spec.type == OperandClass::AnyFloat && number)
+      diagnostic.note("named values never convert implicitly: write `cast(%x, f32)`");
     return false;
   }
   return true;

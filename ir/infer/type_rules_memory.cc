@@ -76,6 +76,39 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
   return false;
 }
 
+bool reinterpretCast(const TypeRuleInput &in, Results &results) {
+  Type from = in.operands[0];
+  if (!in.written || !in.written.isMemRef()) {
+    in.diagnostics
+        .report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                "`view` needs a memref type for its result")
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  const TypeData &source = from.data(), &result = in.written.data();
+  bool strided = result.memory.kind == MemoryLayout::Kind::Strided && result.memory.swizzle == source.memory.swizzle;
+  if (source.elem != result.elem || source.space != result.space || !strided) {
+    in.diagnostics
+        .report(DiagCode::CastInvalid, in.writtenRange,
+                str("`view` of ", typeText(from), " cannot give ", typeText(in.written)))
+        .note("it keeps the element type and the memory, and its result states strides: `strided<[?, 1]>`");
+    return false;
+  }
+  size_t wanted = 2 + 2 * static_cast<size_t>(in.written.rank());
+  if (in.operands.size() != wanted) {
+    in.diagnostics
+        .report(DiagCode::OffsetCount, in.range,
+                str("`view` to ", shapedText(in.written),
+                    " takes an offset, and a size and a stride for each "
+                    "dimension, which are ",
+                    wanted - 1, " indices, not ", in.operands.size() - 1))
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  results.push_back(in.written);
+  return true;
+}
+
 bool memRefLoad(const TypeRuleInput &in, Results &results) {
   Type source = in.operands[0];
   return indexCount(in, source, 1) && push(in, results, in.context.scalar(source.elem()));

@@ -29,6 +29,20 @@ bool sameButOneDimension(Type a, Type b, int dim) {
   return true;
 }
 
+// Whether the kind of a reduction or scan is defined for the operand's elements; otherwise reports an error.
+bool kindFits(const TypeRuleInput &in) {
+  Elem elem = in.operands[0].elem();
+  const Attr *kind = findAttr(in, attr_names::kKind);
+  const std::string &word = std::get<std::string>(kind->value);
+  if (combiningOp(word, elem)) return true;
+  in.diagnostics
+      .report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
+              str("`", in.op.name, " <", word, ">` is not defined for ", elemName(elem)))
+      .note(isFloat(elem) ? "floats have add mul minnumf maxnumf minimumf maximumf"
+                          : "integers have add mul minsi minui maxsi maxui and or xor");
+  return false;
+}
+
 } // namespace
 
 bool transpose(const TypeRuleInput &in, Results &results) {
@@ -58,16 +72,7 @@ bool reduction(const TypeRuleInput &in, Results &results) {
   if (!isMatrix(in, 0)) return false;
   std::optional<int> dim = oneDimension(in, v);
   if (!dim) return false;
-  const Attr *kind = findAttr(in, attr_names::kKind);
-  const std::string &word = std::get<std::string>(kind->value);
-  if (!combiningOp(word, v.elem())) {
-    in.diagnostics
-        .report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
-                str("`reduction <", word, ">` is not defined for ", elemName(v.elem())))
-        .note(isFloat(v.elem()) ? "floats have add mul minnumf maxnumf minimumf maximumf"
-                                : "integers have add mul minsi minui maxsi maxui and or xor");
-    return false;
-  }
+  if (!kindFits(in)) return false;
   std::vector<int64_t> shape = shapeOf(v);
   int64_t &extent = shape[static_cast<size_t>(*dim)];
   if (const Attr *attr = findAttr(in, attr_names::kReductionSize)) {
@@ -85,6 +90,11 @@ bool reduction(const TypeRuleInput &in, Results &results) {
     extent = 1;
   }
   return push(in, results, in.context.vector(std::move(shape), v.elem()));
+}
+
+bool scan(const TypeRuleInput &in, Results &results) {
+  if (!isMatrix(in, 0) || !oneDimension(in, in.operands[0]) || !kindFits(in)) return false;
+  return push(in, results, openLayout(in, in.operands[0]));
 }
 
 bool broadcast(const TypeRuleInput &in, Results &results) {

@@ -116,6 +116,10 @@ void AccessChecks::outside(const AccessSite &site, Kind kind, const MemoryRange 
   });
 }
 
+void AccessChecks::writesTwice(const AccessSite &site, const unsigned char *p) {
+  if (checks_.race) findings_.addTwice({touch(site), Kind::Write}, [&] { return memory_.elementAt(p); });
+}
+
 void AccessChecks::report(Diagnostics &diagnostics) {
   for (const CheckedMemory::Region &region : memory_.regions()) collectUnwritten(region);
   findings_.report(diagnostics);

@@ -9,7 +9,8 @@
 
 namespace xt {
 
-// Two accesses conflict if they share a byte, at least one of them writes, they are not both atomic, and either
+// Two elements of one store conflict if they have the same place. Two accesses conflict if they share a byte, at least one of
+// them writes, they are not both atomic, and either
 //   - two subgroups of a workgroup make them without a barrier between them, or
 //   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
 // Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
@@ -22,11 +23,12 @@ public:
   // current one of `history`.
   AccessChecks(Checks checks, const LaunchHistory &history, const BarrierClocks &clocks, CheckedMemory memory);
 
-  void enter();                    // must be called before each workgroup
+  void enter(); // must be called before each workgroup
   void passBarrier() { ++epoch_; } // must be called when all workers of the workgroup pass a barrier
   // These two have the contracts of the functions of MemoryMonitor with the same names.
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes);
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index);
+  void writesTwice(const AccessSite &site, const unsigned char *p);
   // Reports all findings. Must be called after the last workgroup.
   void report(Diagnostics &diagnostics);
 
@@ -44,7 +46,7 @@ private:
   const BarrierClocks &clocks_;
   CheckedMemory memory_;
   bool fencesOrder_ = false; // whether the kernel has both fences and atomics
-  uint32_t epoch_ = 0;       // the number of barriers that the workgroup has passed
+  uint32_t epoch_ = 0; // the number of barriers that the workgroup has passed
   CopiesInFlight copies_;
   AccessFindings findings_;
 };

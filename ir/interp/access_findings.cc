@@ -25,6 +25,7 @@ std::string_view verb(Kind kind) {
 
 void AccessFindings::report(Diagnostics &diagnostics) const {
   reportRaces(diagnostics);
+  for (const auto &[op, found] : twice_) reportTwice(found, diagnostics);
   for (const auto &[ops, early] : early_) reportEarly(early, diagnostics);
   for (const auto &[op, found] : unwritten_) reportUnwritten(found, diagnostics);
   for (const auto &[op, found] : outside_) reportOutside(found, diagnostics);
@@ -40,6 +41,15 @@ void AccessFindings::reportRaces(Diagnostics &diagnostics) const {
     }
     reportRace(race, diagnostics);
   }
+}
+
+void AccessFindings::reportTwice(const Found &found, Diagnostics &diagnostics) const {
+  const Op &op = history_.op(found.first.touch.op);
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::DataRace, op.range(),
+                                              str("two elements of this ", LaunchHistory::nameOf(op), " write ", found.element,
+                                                  ", by ", history_.who(found.first.touch)));
+  diagnostic.note("the elements of a store are written in any order; `atomic_rmw` combines values for one place");
+  if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such elements"));
 }
 
 void AccessFindings::reportOutside(const Found &found, Diagnostics &diagnostics) const {

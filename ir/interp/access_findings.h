@@ -33,6 +33,10 @@ public:
     Early &early = early_[{access.touch.op, copy.op}];
     if (note(early.found, access, slm, element)) early.copy = copy;
   }
+  // Adds a store two elements of which have the same place.
+  template <class Text> void addTwice(const Access &access, Text element) {
+    note(twice_[access.touch.op], access, false, element);
+  }
   // Adds two accesses that conflict; their order does not matter.
   template <class Text> void addRace(Access one, Access other, Text element) {
     if (one.touch.op < other.touch.op) std::swap(one, other);
@@ -68,12 +72,13 @@ private:
   void reportRaces(Diagnostics &diagnostics) const;
   void reportOutside(const Found &found, Diagnostics &diagnostics) const;
   void reportUnwritten(const Found &found, Diagnostics &diagnostics) const;
+  void reportTwice(const Found &found, Diagnostics &diagnostics) const;
   void reportRace(const Race &race, Diagnostics &diagnostics) const;
   void reportEarly(const Early &early, Diagnostics &diagnostics) const;
 
   const LaunchHistory &history_;
   // The keys contain the numbers of the ops (LaunchHistory).
-  std::map<uint32_t, Found> outside_, unwritten_;
+  std::map<uint32_t, Found> outside_, unwritten_, twice_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
   std::map<std::pair<uint32_t, uint32_t>, Early> early_; // the accessing op, and the copy
 };

@@ -31,10 +31,13 @@ std::vector<int64_t> upTo(int64_t count) {
 Result<void> Workgroup::exchange(const Step &step) {
   TypeRule rule = step.op->info().typeRule;
   if (rule == TypeRule::Print) return printOrAssert(step);
+  if (rule == TypeRule::AtomicRmw) return updateOnce(step);
   if (rule == TypeRule::TileMma)
     exchangeMma(step);
   else if (rule == TypeRule::Extract)
     extractForAll(step);
+  else if (rule == TypeRule::InsertStridedSlice)
+    giveParts(step, insertedSlice(*step.op, gather(step, 0), gather(step, 1)));
   else
     exchangeVector(step);
   return {};
@@ -53,10 +56,15 @@ Fragment Workgroup::gather(const Step &step, size_t operand) const {
   return whole;
 }
 
-// Computes the op on the whole vector and gives each subgroup its part of the result.
+// Computes the op on the whole vector.
 void Workgroup::exchangeVector(const Step &step) {
   std::span<const int64_t> from = step.op->operand(0)->type().shape(), shape = step.op->result()->type().shape();
-  Fragment whole = evaluateVectorOp(*step.op, gather(step, 0), wholePart(from), wholePart(shape), *environment_.arithmetic);
+  giveParts(step, evaluateVectorOp(*step.op, gather(step, 0), wholePart(from), wholePart(shape), *environment_.arithmetic));
+}
+
+// Gives each subgroup its part of the result.
+void Workgroup::giveParts(const Step &step, const Fragment &whole) {
+  std::span<const int64_t> shape = step.op->result()->type().shape();
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     Fragment part;
     part.reserve(step.holding->of(s).count);
@@ -64,6 +72,23 @@ void Workgroup::exchangeVector(const Step &step) {
                 [&](std::span<const int64_t> index) { part.push_back(whole[*linearIndex(shape, index)]); });
     subgroups_[s].resume(std::make_shared<const Fragment>(std::move(part)));
   }
+}
+
+// The first of the subgroups that hold an element updates it; all of them get the old value.
+Result<void> Workgroup::updateOnce(const Step &step) {
+  std::span<const int64_t> shape = step.op->result()->type().shape();
+  Fragment whole(static_cast<size_t>(step.op->result()->type().elementCount()));
+  for (size_t s = 0; s < subgroups_.size(); ++s) {
+    const Holding::Part &part = step.holding->of(s);
+    if (!part.isFirst) continue;
+    if (Result<void> done = subgroups_[s].executeWaiting(); !done) return done;
+    FragmentRef old = subgroups_[s].values().result(step);
+    if (!old) continue; // a trace of writers computes no values
+    size_t k = 0;
+    forEachHeld(part, [&](std::span<const int64_t> index) { whole[*linearIndex(shape, index)] = (*old)[k++]; });
+  }
+  giveParts(step, whole);
+  return {};
 }
 
 void Workgroup::extractForAll(const Step &step) {

@@ -35,6 +35,8 @@ void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroup
   if (checks_.divergence) meetings_.meeting(place, subgroups);
 }
 
+void LaunchChecks::writesTwice(const AccessSite &site, const unsigned char *p) { accesses_.writesTwice(site, p); }
+
 void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) {
   if (checks_.divergence) meetings_.takesPart(op, worker, part, round);
 }

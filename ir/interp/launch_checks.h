@@ -18,6 +18,7 @@ public:
 
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) override;
+  void writesTwice(const AccessSite &site, const unsigned char *p) override;
   void meeting(const Step &place, std::span<const Subgroup> subgroups) override;
   void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) override;
   void arrived(size_t subgroup, size_t barrier, uint64_t round) override;

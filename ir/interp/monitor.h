@@ -42,6 +42,8 @@ public:
   // Called for an element out of bounds of its base: the padding is read, or nothing is written. `buffer` is the memory of the
   // base; `index` has an entry for each dimension of the base.
   virtual void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) = 0;
+  // Called for a store two elements of which write at `p`: their order is not specified.
+  virtual void writesTwice(const AccessSite &site, const unsigned char *p) = 0;
   // Called when `subgroups` all wait at `place` and are about to continue: all workers of the workgroup, at a barrier or an
   // exchange of held elements, or the lanes of one subgroup, at a collective op.
   virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;

@@ -62,6 +62,8 @@ void Program::addHolding(Type type) {
     if (layout) {
       for (int d = 0; d < type.rank(); ++d) part.slices.push_back(layout->sliceOf(static_cast<int64_t>(s), d));
       for (const auto &slice : part.slices) part.count *= slice.size();
+      for (const Factor &copy : layout->replication())
+        if (copy.axis == Axis::Subgroup && static_cast<int64_t>(s) / copy.stride % copy.extent != 0) part.isFirst = false;
     } else {
       part = wholePart(type.shape());
     }
@@ -104,6 +106,9 @@ bool Program::subgroupsMeet(const Op &op) const {
   if (rule == TypeRule::Print)
     return std::any_of(op.operands().begin(), op.operands().end(),
                        [](const Value *operand) { return operand->type().isVector() && distributed(operand->type()); });
+  if (rule == TypeRule::InsertStridedSlice) return !heldByAll(op.operand(0)->type()) || !heldByAll(op.operand(1)->type());
+  if (rule == TypeRule::AtomicRmw)
+    return !op.result()->uses().empty() && !std::ranges::all_of(holding(op.result()->type()).parts, &Holding::Part::isFirst);
   return movesElements(rule) && vectorNeedsExchange(op);
 }
 

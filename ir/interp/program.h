@@ -17,6 +17,7 @@ struct Holding {
   struct Part {
     std::vector<std::vector<int64_t>> slices; // per dimension
     size_t count = 1;                         // number of elements
+    bool isFirst = true; // whether the subgroup is the first of those that hold the same elements: it writes them
   };
   std::vector<Part> parts; // per subgroup; a single part if all hold everything (no layout)
   const Part &of(size_t subgroup) const { return parts.size() == 1 ? parts[0] : parts[subgroup]; }

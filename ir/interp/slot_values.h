@@ -28,6 +28,11 @@ public:
     XT_CHECK(value, "a vector that was not computed");
     return *value;
   }
+  // The vector that a step with a single result has computed; null if it has not.
+  FragmentRef result(const Step &step) const {
+    const auto *value = std::get_if<FragmentRef>(&slots_[step.results[0]]);
+    return value ? *value : nullptr;
+  }
   Fragment elements(const Step &step, size_t i) const; // the elements of a vector; a scalar is one element
 
   // Sets the result of a step that has a single one.

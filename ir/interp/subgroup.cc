@@ -88,6 +88,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::StoreScatter: TileExecutor(worker_, values_).scatter(step); return {};
   case TypeRule::Transpose:
   case TypeRule::Reduction:
+  case TypeRule::Scan:
   case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
   case TypeRule::ExtractStridedSlice:
@@ -95,6 +96,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::InsertStridedSlice: VectorExecutor(worker_, values_).insertSlice(step); return {};
   case TypeRule::AllocSlm: MemRefExecutor(worker_, values_).allocSlm(step); return {};
   case TypeRule::MemRefCast: MemRefExecutor(worker_, values_).cast(step); return {};
+  case TypeRule::ReinterpretCast: return MemRefExecutor(worker_, values_).reinterpret(step);
   case TypeRule::MemRefLoad: MemRefExecutor(worker_, values_).load(step); return {};
   case TypeRule::MemRefStore: MemRefExecutor(worker_, values_).store(step); return {};
   case TypeRule::Shuffle:

@@ -26,6 +26,8 @@ public:
 
   bool waitsAtNamedBarrier() const;
   bool passesNamedBarrier(); // whether a subgroup that waits at one may continue; if so, notifies the monitor
+  // Executes the op at which the subgroup waits; the wait goes on.
+  Result<void> executeWaiting() { return execute(*waitsAt_); }
   // Ends the wait; `result` is the result of the op, if it has one.
   void resume(RuntimeValue result);
   void resumeWith(std::vector<RuntimeValue> results); // like resume(), with one value per result of the op

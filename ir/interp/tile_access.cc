@@ -3,7 +3,9 @@
 #include "ir/base/check.h"
 #include "ir/interp/vector_ops.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace xt {
 
@@ -88,6 +90,27 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
     outside(k);
   }
 }
+
+// The places that the elements of one store have. Elements of a scatter tile may have one place, and those of a tile whose
+// explicit strides are too small.
+class WrittenPlaces {
+public:
+  explicit WrittenPlaces(const AccessSite &site) : site_(site) {}
+  void add(const unsigned char *p) {
+    if (site_.monitor) places_.push_back(p);
+  }
+  // Tells the monitor of each place that was written more than once.
+  void reportTwice() {
+    std::ranges::sort(places_);
+    for (size_t i = 1; i < places_.size(); ++i)
+      if (places_[i] == places_[i - 1] && (i < 2 || places_[i] != places_[i - 2]))
+        site_.monitor->writesTwice(site_, places_[i]);
+  }
+
+private:
+  const AccessSite &site_;
+  std::vector<const unsigned char *> places_; // filled for a monitor only
+};
 } // namespace
 
 TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, int64_t pack) {
@@ -136,9 +159,16 @@ std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t
 
 std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                    const Number *in, const AccessSite &site) {
-  return forEachElement(
+  WrittenPlaces places(site);
+  std::optional<Overreach> overreach = forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Write,
-      [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
+      [&](unsigned char *p, size_t k) {
+        places.add(p);
+        site.arithmetic->store(tile.elem, p, in[k]);
+      },
+      [](size_t) {});
+  places.reportTwice();
+  return overreach;
 }
 
 std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
@@ -168,9 +198,15 @@ void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, N
 }
 
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site) {
+  WrittenPlaces places(site);
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Write,
-      [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
+      [&](unsigned char *p, size_t k) {
+        places.add(p);
+        site.arithmetic->store(tile.elem, p, in[k]);
+      },
+      [](size_t) {});
+  places.reportTwice();
 }
 
 void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,

@@ -125,6 +125,7 @@ Result<void> TileExecutor::nest(const Step &step) {
 Result<void> TileExecutor::store(const Step &step) {
   const auto &tile = values_.get<TileValue>(step, 1);
   const Holding::Part &part = worker_.held(step);
+  if (!part.isFirst) return {};
   if (worker_.tracing()) {
     worker_.environment().observer->stores(tile, part, worker_.subgroup());
     return {};
@@ -137,6 +138,7 @@ Result<void> TileExecutor::store(const Step &step) {
 
 Result<void> TileExecutor::atomic(const Step &step) {
   const Holding::Part &part = worker_.held(step);
+  if (!part.isFirst) return values_.setVector(step, Fragment(part.count)), Result<void>(); // nobody uses the old values
   const RuntimeValue &target = values_.operand(step, 1);
   const auto *tile = std::get_if<TileValue>(&target);
   const Fragment *mask = step.operands.size() > 2 ? values_.fragment(step, 2).get() : nullptr;
@@ -168,6 +170,7 @@ void TileExecutor::gather(const Step &step) {
 }
 
 void TileExecutor::scatter(const Step &step) {
+  if (!worker_.held(step).isFirst) return;
   const auto &tile = values_.get<ScatterTile>(step, 2);
   const Fragment *mask = values_.fragment(step, 1).get();
   if (worker_.tracing())

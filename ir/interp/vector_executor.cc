@@ -112,17 +112,7 @@ void VectorExecutor::insert(const Step &step) {
 }
 
 void VectorExecutor::insertSlice(const Step &step) {
-  const std::vector<int64_t> &offsets = InsertStridedSliceOp(*step.op).offsets();
-  Fragment result = *values_.fragment(step, 1);
-  const Fragment &part = *values_.fragment(step, 0);
-  Type partType = step.op->operand(0)->type(), whole = step.op->operand(1)->type();
-  size_t k = 0;
-  forEachHeld(wholePart(partType.shape()), [&](std::span<const int64_t> index) {
-    std::array<int64_t, kMaxRank> at{};
-    for (size_t d = 0; d < offsets.size(); ++d) at[d] = index[d] + offsets[d];
-    result[*linearIndex(whole.shape(), std::span(at).first(offsets.size()))] = part[k++];
-  });
-  values_.setVector(step, std::move(result));
+  values_.setVector(step, insertedSlice(*step.op, *values_.fragment(step, 0), *values_.fragment(step, 1)));
 }
 
 } // namespace xt

@@ -4,6 +4,7 @@
 #include "ir/combine.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
+#include "ir/views/tile.h"
 
 #include <algorithm>
 #include <numeric>
@@ -107,11 +108,18 @@ Holding::Part wholePart(std::span<const int64_t> shape) {
 }
 
 bool movesElements(TypeRule rule) {
-  return rule == TypeRule::Transpose || rule == TypeRule::Reduction || rule == TypeRule::Broadcast ||
-         rule == TypeRule::ConvertLayout || rule == TypeRule::Reshape;
+  return rule == TypeRule::Transpose || rule == TypeRule::Reduction || rule == TypeRule::Scan ||
+         rule == TypeRule::ExtractStridedSlice || rule == TypeRule::Broadcast || rule == TypeRule::ConvertLayout ||
+         rule == TypeRule::Reshape;
 }
 
+// A scan is computed from a part that holds the whole dimension.
 bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target) {
+  if (op.info().typeRule == TypeRule::Scan) {
+    size_t d = dimensionOf(op);
+    return source.slices == target.slices &&
+           source.slices[d].size() == static_cast<size_t>(op.result()->type().extent(static_cast<int>(d)));
+  }
   Places places(source, op.operand(0)->type().shape());
   bool all = true;
   forEachHeld(target, [&](std::span<const int64_t> index) {
@@ -120,8 +128,33 @@ bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Pa
   return all;
 }
 
+namespace {
+
+// Scans the elements of a part that holds the whole dimension, row-major.
+Fragment scanned(const Op &op, const Fragment &elements, const Holding::Part &part, Arithmetic &arithmetic) {
+  Elem elem = op.result()->type().elem();
+  OpKind kind = *combiningOp(op);
+  Elem within = reductionElem(kind, elem);
+  size_t dim = dimensionOf(op), count = part.slices[dim].size(), other = part.slices[1 - dim].size();
+  size_t step = dim == 1 ? 1 : other, line = dim == 1 ? count : 1;
+  Fragment result(elements.size());
+  for (size_t i = 0; i < other; ++i) {
+    Number sum = arithmetic.constant(within, combiningIdentity(kind, within));
+    for (size_t n = 0; n < count; ++n) {
+      size_t at = i * line + (ScanOp(op).reverse() ? count - 1 - n : n) * step;
+      Number next = apply(kind, within, sum, elements[at], arithmetic);
+      result[at] = narrowed(within, elem, ScanOp(op).exclusive() ? sum : next, arithmetic);
+      sum = next;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
 Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source, const Holding::Part &target,
                           Arithmetic &arithmetic) {
+  if (op.info().typeRule == TypeRule::Scan) return scanned(op, elements, source, arithmetic);
   Places places(source, op.operand(0)->type().shape());
   Fragment result;
   result.reserve(target.count);
@@ -143,6 +176,17 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
     result.push_back(narrowed(within, elem, sum, arithmetic));
   });
   return result;
+}
+
+Fragment insertedSlice(const Op &op, const Fragment &part, Fragment whole) {
+  const std::vector<int64_t> &offsets = InsertStridedSliceOp(op).offsets();
+  size_t k = 0;
+  forEachHeld(wholePart(op.operand(0)->type().shape()), [&](std::span<const int64_t> index) {
+    std::array<int64_t, kMaxRank> at{};
+    for (size_t d = 0; d < offsets.size(); ++d) at[d] = index[d] + offsets[d];
+    whole[*linearIndex(op.operand(1)->type().shape(), std::span(at).first(offsets.size()))] = part[k++];
+  });
+  return whole;
 }
 
 Number iotaAt(const Op &op, std::span<const int64_t> index, Arithmetic &arithmetic) {

@@ -23,6 +23,9 @@ bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Pa
 Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source, const Holding::Part &target,
                           Arithmetic &arithmetic = ieeeArithmetic());
 
+// The whole vector with the part in its place, for an op that inserts a slice. Both are row-major.
+Fragment insertedSlice(const Op &op, const Fragment &part, Fragment whole);
+
 // The element of iota or create_mask at an index; `extents` are create_mask's operands.
 Number iotaAt(const Op &op, std::span<const int64_t> index, Arithmetic &arithmetic = ieeeArithmetic());
 bool maskAt(std::span<const int64_t> extents, std::span<const int64_t> index);

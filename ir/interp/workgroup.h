@@ -43,7 +43,9 @@ private:
   Result<void> exchange(const Step &step);
   void exchangeMma(const Step &step);
   void exchangeVector(const Step &step);
+  void giveParts(const Step &step, const Fragment &whole);
   void extractForAll(const Step &step);
+  Result<void> updateOnce(const Step &step);
   Result<void> printOrAssert(const Step &step);
   // Assembles a whole vector, row-major, from the parts that the subgroups hold. A scalar gives one element.
   Fragment gather(const Step &step, size_t operand) const;

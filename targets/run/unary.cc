@@ -124,9 +124,20 @@ Result<HostArray> logicalNot(const EvalSite &site, HostArray x) {
   });
   return out;
 }
+
+Result<HostArray> complement(const EvalSite &site, HostArray x) {
+  if (!x.integer) return site.fail(DiagCode::HostBadArgument, "`~` takes integers, but this is a float");
+  if (x.elem == Elem::I1) return logicalNot(site, std::move(x));
+  forEachIndex(x.count(), site.threads, [&](int64_t i) {
+    x.ints[i] = x.elem ? wrapTo(*x.elem, ~x.ints[i]) : ~x.ints[i];
+    if (!x.exact()) x.errors[i] = x.errors[i] > 0 ? std::numeric_limits<double>::infinity() : 0;
+  });
+  return x;
+}
 } // namespace
 
 Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x) {
+  if (fn == HostFn::NotBits) return complement(site, std::move(x));
   if (fn == HostFn::Not) return logicalNot(site, std::move(x));
   if (x.integer && (fn == HostFn::Neg || fn == HostFn::Abs)) return negateInteger(site, fn, std::move(x));
   if (x.integer && givesIntegers(fn)) return x;

@@ -207,10 +207,13 @@ void Session::printTimings() const {
   double total = 0;
   std::fprintf(stderr, "%10s  step\n", "ms");
   for (const Timing &t : timings_) {
+    if (t.whole) continue;
     std::fprintf(stderr, "%10.2f  %s\n", t.milliseconds, t.name.c_str());
     total += t.milliseconds;
   }
   std::fprintf(stderr, "%10.2f  sum of the steps\n", total);
+  for (const Timing &t : timings_)
+    if (t.whole) std::fprintf(stderr, "%10.2f  %s, which contains some of the steps\n", t.milliseconds, t.name.c_str());
 }
 
 } // namespace xt

@@ -63,7 +63,10 @@ public:
   bool useColor() const { return color_; }
 
   // One row of --time-passes; rows keep their order.
-  void addTiming(std::string name, double milliseconds) { timings_.push_back({std::move(name), milliseconds}); }
+  // `whole`: the time contains that of other steps, so that it is not a part of the sum.
+  void addTiming(std::string name, double milliseconds, bool whole = false) {
+    timings_.push_back({std::move(name), milliseconds, whole});
+  }
   void printTimings() const;
   // Milliseconds since the start of the process, including its loading.
   static double sinceStart();
@@ -94,6 +97,7 @@ private:
   struct Timing {
     std::string name;
     double milliseconds;
+    bool whole;
   };
   std::vector<Timing> timings_;
   int dumps_ = 0;

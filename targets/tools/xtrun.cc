@@ -243,7 +243,7 @@ private:
       compiled.emplace_back();
       ok = ok && compile(session, file, target, compiled.back());
     }
-    if (ok) session.addTiming("process start to first launch, without buffers and files", Session::sinceStart());
+    if (ok) session.addTiming("process start to first launch, without buffers and files", Session::sinceStart(), true);
     if (ok) ok = runTests(session, file, compiled);
     outcome_.endFile(session);
     if (options_.timePasses) session.printTimings();

@@ -50,11 +50,20 @@ Elem mmaElem(Elem operand) {
 }
 
 bool readsBuffers(const Op &op) {
-  constexpr TypeRule kPicking[] = {TypeRule::InitTile,          TypeRule::UpdateTileOffset, TypeRule::AtomicRmw,
-                                   TypeRule::LoadGather,        TypeRule::StoreScatter,     TypeRule::Transpose,
-                                   TypeRule::Reshape,           TypeRule::Extract,          TypeRule::Print,
-                                   TypeRule::Shuffle,           TypeRule::SubgroupReduce,   TypeRule::ExtractStridedSlice,
-                                   TypeRule::InsertStridedSlice};
+  constexpr TypeRule kPicking[] = {TypeRule::InitTile,
+                                   TypeRule::UpdateTileOffset,
+                                   TypeRule::AtomicRmw,
+                                   TypeRule::LoadGather,
+                                   TypeRule::StoreScatter,
+                                   TypeRule::Transpose,
+                                   TypeRule::Reshape,
+                                   TypeRule::Extract,
+                                   TypeRule::Print,
+                                   TypeRule::Shuffle,
+                                   TypeRule::SubgroupReduce,
+                                   TypeRule::ExtractStridedSlice,
+                                   TypeRule::InsertStridedSlice,
+                                   TypeRule::Scan};
   if (op.kind() == OpKind::Reduction) return !isStreamedReduction(op);
   if (op.kind() == OpKind::Broadcast) return !isReadingBroadcast(op);
   return std::find(std::begin(kPicking), std::end(kPicking), op.info().typeRule) != std::end(kPicking);

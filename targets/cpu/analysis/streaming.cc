@@ -26,6 +26,7 @@ private:
   void visit(const Op &op, size_t operand, std::vector<const Value *> &work) {
     switch (op.kind()) {
     case OpKind::Dim:
+    case OpKind::Stride:
     case OpKind::PrefetchTile: return;
     case OpKind::InitTile:
     case OpKind::UpdateTileOffset:

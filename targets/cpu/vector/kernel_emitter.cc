@@ -8,6 +8,7 @@
 #include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/analysis/vector_values.h"
 #include "targets/cpu/vector/fused_loop.h"
+#include "targets/cpu/vector/scan_emitter.h"
 #include "targets/cpu/vector/vector_math.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -74,7 +75,7 @@ LlvmValue *KernelEmitter::constant(const Op &op) {
   const auto *integer = std::get_if<int64_t>(&value);
   bool computes = std::ranges::any_of(op.result()->uses(), [](Use use) {
     TypeRule rule = use.user->info().typeRule;
-    return rule == TypeRule::Elementwise || rule == TypeRule::Dim;
+    return rule == TypeRule::Elementwise || rule == TypeRule::Dim || rule == TypeRule::ReinterpretCast;
   });
   if (elem != Elem::Index || computes || !integer || *integer == 0 || *integer == 1) return ops_.constant(elem, value, 0);
   return c_.argument(*integer);
@@ -203,6 +204,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::CreateMask: return; // evaluated at their uses
   case TypeRule::Transpose: transposer.emitTranspose(op); return;
   case TypeRule::Reduction: picker.emitReduction(op); return;
+  case TypeRule::Scan: ScanEmitter(*this, c_, op).emit(); return;
   case TypeRule::Broadcast:
     if (!c_.fusion.isInline(op.result())) picker.emitBlockBroadcast(op);
     return;
@@ -216,6 +218,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::AtomicRmw: scatter.emitAtomic(op); return;
   case TypeRule::AllocSlm: c_.parts[op.result()] = scatter.slmBuffer(op); return;
   case TypeRule::MemRefCast: c_.parts[op.result()] = scatter.castMemRef(op); return;
+  case TypeRule::ReinterpretCast: c_.parts[op.result()] = scatter.reinterpretMemRef(op); return;
   case TypeRule::MemRefLoad: c_.parts[op.result()] = {scatter.loadElement(op)}; return;
   case TypeRule::MemRefStore: scatter.storeElement(op); return;
   case TypeRule::Print: host.emitPrintOrAssert(op); return;
@@ -260,8 +263,9 @@ LlvmValue *KernelEmitter::dimOf(const Op &op) {
   const Value *memref = op.operand(0);
   const Parts &parts = c_.parts.at(memref);
   LlvmValue *dimension = c_.scalar(op.operand(1)), *extent = c_.number(0);
-  for (int d = 0; d < memref->type().rank(); ++d)
-    extent = b.CreateSelect(b.CreateICmpEQ(dimension, c_.number(d)), parts[static_cast<size_t>(1 + d)], extent);
+  int rank = memref->type().rank(), first = op.kind() == OpKind::Stride ? 1 + rank : 1;
+  for (int d = 0; d < rank; ++d)
+    extent = b.CreateSelect(b.CreateICmpEQ(dimension, c_.number(d)), parts[static_cast<size_t>(first + d)], extent);
   return extent;
 }
 

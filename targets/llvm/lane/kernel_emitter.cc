@@ -202,6 +202,7 @@ void LaneKernelEmitter::emitOp(const Op &op) {
 #include "ir/ops/type_rules.def"
     XT_UNREACHABLE("a pass has replaced the op");
   case TypeRule::Nest: XT_UNREACHABLE("block-tiles has turned nests into loops");
+  case TypeRule::Scan: XT_UNREACHABLE("expand-scans has replaced scans");
   case TypeRule::Print:
     if (op.kind() == OpKind::Assert) LaneFailures(c).emitAssert(op); // checkTargetLimits has reported that prints are left out
     return;
@@ -226,6 +227,7 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::AtomicTdesc:
   case TypeRule::AllocSlm:
   case TypeRule::MemRefCast:
+  case TypeRule::ReinterpretCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore: return emitMemoryOp(op);
   }
@@ -278,6 +280,7 @@ void LaneKernelEmitter::emitMemoryOp(const Op &op) {
   case TypeRule::AtomicTdesc: return gathers.emitAtomic(op);
   case TypeRule::AllocSlm: return memory.allocSlm(op);
   case TypeRule::MemRefCast: return memory.castMemRef(op);
+  case TypeRule::ReinterpretCast: return memory.reinterpretMemRef(op);
   case TypeRule::MemRefLoad: return memory.emitLoad(op);
   case TypeRule::MemRefStore: return memory.emitStore(op);
   default: XT_UNREACHABLE("an op on memory");

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
 
 #include <algorithm>
 
@@ -33,9 +34,10 @@ void LaneMemoryOps::emitDim(const Op &op) {
   const Value *memref = op.operand(0);
   const LaneParts &parts = v.partsOf(memref);
   LlvmValue *dimension = v.scalar(op.operand(1)), *extent = v.number32(0);
-  for (int d = 0; d < memref->type().rank(); ++d) {
+  int rank = memref->type().rank(), first = op.kind() == OpKind::Stride ? 1 + rank : 1;
+  for (int d = 0; d < rank; ++d) {
     LlvmValue *here = b.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), static_cast<uint64_t>(d)));
-    LlvmValue *own = parts[static_cast<size_t>(1 + d)];
+    LlvmValue *own = parts[static_cast<size_t>(first + d)];
     v.match(own, extent);
     extent = b.CreateSelect(here, own, extent);
   }
@@ -54,6 +56,18 @@ void LaneMemoryOps::castMemRef(const Op &op) {
     if (dims[d] < 0) continue;
     parts[1 + d] = from[static_cast<size_t>(1 + dims[d])];
     parts[1 + rank + d] = from[static_cast<size_t>(1 + source.rank() + dims[d])];
+  }
+  v.setParts(op.result(), std::move(parts));
+}
+
+void LaneMemoryOps::reinterpretMemRef(const Op &op) {
+  auto rank = static_cast<size_t>(op.result()->type().rank());
+  LlvmValue *bytes = v.number(elemInfo(op.result()->type().elem()).storageBytes);
+  LaneParts parts(1 + 2 * rank);
+  parts[0] = byteOffset(b, v.partsOf(op.operand(0))[0], b.CreateMul(v.wide(v.scalar(op.operand(1))), bytes));
+  for (size_t d = 0; d < rank; ++d) {
+    parts[1 + d] = v.scalar(op.operand(2 + d));
+    parts[1 + rank + d] = v.wide(v.scalar(op.operand(2 + rank + d)));
   }
   v.setParts(op.result(), std::move(parts));
 }
