@@ -10,6 +10,7 @@ tokens {
   NL,               // the end of a statement or item
   LBLOCK, RBLOCK,   // the braces of a block of statements; LBRACE and RBRACE are those of attributes and sizes
   LANGLE, RANGLE,   // the brackets of types, mappings and kinds; LT and GT are comparisons
+  SHR,              // two comparisons without a blank between them: >>
   SPLICE,           // the ':' of %x:2
   // The name of an op. There is one token per clause shape, which the op's row in ir/ops gives (enum Clause in ir/op_info.h).
   OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
@@ -97,6 +98,7 @@ LE: '<=';
 GE: '>=';
 EQEQ: '==';
 NE: '!=';
+SHL: '<<';
 LT: '<';
 GT: '>';
 EQ: '=';
@@ -104,6 +106,10 @@ PLUS: '+';
 MINUS: '-';
 STAR: '*';
 SLASH: '/';
+AMP: '&';
+BAR: '|';
+CARET: '^';
+TILDE: '~';
 LPAREN: '(';
 RPAREN: ')';
 LBRACK: '[';
@@ -118,6 +124,7 @@ QMARK: '?';
 // two tokens.
 COMPOUND: '%=' | '&=' | '|=' | '^=' | '<<=';
 
+LOGIC: ('&&' | '||') -> type(STRAY);
 STRAY: .; // never an error of the lexer: shape_tokens.cc reports it
 
 fragment TEXT_BODY: '"' (~["\\\r\n] | '\\' ~[\r\n])* '"';

@@ -13,13 +13,15 @@ item
   | KW_PARAM SIZE COLON type (EQ choice)? (KW_IN LBRACK choices RBRACK)?      # paramItem
   | ATTR EQ attrValue                                                         # attrAliasItem
   | TYPE EQ type                                                              # typeAliasItem
-  | (KW_KERNEL | KW_FUNC) SYMBOL LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
+  | (KW_KERNEL | KW_FUNC) SYMBOL generics? LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
   | KW_TEST TEXT sizes? small? hostBlock                                      # testItem
   ;
 choices: choice (COMMA choice)*;
 choice: shapedType | expr;
 params: param (COMMA param)* COMMA?;
-param: VALUE COLON type;
+generics: LANGLE generic (COMMA generic)* COMMA? RANGLE;
+generic: (word | SIZE) (COLON word)?;
+param: VALUE COLON type | SYMBOL; // a symbol: a function, which the call gives
 header
   : KW_GRID LPAREN gridVar (COMMA gridVar)* COMMA? RPAREN                     # gridHeader
   | KW_SUBGROUPS LPAREN expr RPAREN                                           # subgroupsHeader
@@ -71,7 +73,7 @@ location: KW_LOC LPAREN (TEXT (COLON INT COLON INT)? | word) RPAREN;
 // ---- ops: one rule per clause shape (grammar/README.md maps the RFC's syntax tables to them) ------------------------
 op
   : OP_OPERANDS attrGroup* (operands opTail | signature?)                     # operandsOp
-  | OP_BASE attrGroup* simple list? (COMMA baseItem)* opTail                  # baseOp
+  | OP_BASE attrGroup* simple list* (COMMA baseItem)* opTail                  # baseOp
   | OP_LOCALITY attrGroup* simple locality? (COMMA attrGroup)* opTail         # localityOp
   | OP_KIND attrGroup* (kind COMMA? attrGroup*)? list? dimsOperands opTail    # kindOp
   | OP_DIMS attrGroup* (list attrGroup*)? (dimsOperands opTail | signature?)  # dimsOp
@@ -100,9 +102,13 @@ typeList: type (COMMA type)* | LPAREN (type (COMMA type)*)? RPAREN;
 
 // ---- expressions: Python's precedence, `mod` ranks with `*` ----------------------------------------------------------
 expr
-  : MINUS expr                                                                # minusExpr
+  : (MINUS | TILDE) expr                                                      # signExpr
   | expr (STAR | SLASH | KW_MOD) expr                                         # productExpr
   | expr (PLUS | MINUS) expr                                                  # sumExpr
+  | expr (SHL | SHR) expr                                                     # shiftExpr
+  | expr AMP expr                                                             # bitAndExpr
+  | expr CARET expr                                                           # bitXorExpr
+  | expr BAR expr                                                             # bitOrExpr
   | expr (LT | LE | GT | GE | EQEQ | NE) expr                                 # compareExpr
   | KW_NOT expr                                                               # notExpr
   | expr KW_AND expr                                                          # andExpr

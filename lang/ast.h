@@ -57,8 +57,8 @@ struct Expr {
     Param,  // $x
     Symbol, // @f
     Ident,  // a bare word: an index variable, a type name as an argument, a keyword argument's value
-    Unary,  // text is "-" or "not"
-    Binary, // text is "+", "-", "*", "/", "mod", "<", "<=", "==", "!=", ">", ">=", "and", "or"
+    Unary,  // text is "-", "~" or "not"
+    Binary, // text is "+", "-", "*", "/", "mod", "<<", ">>", "&", "^", "|", "<", "<=", "==", "!=", ">", ">=", "and", "or"
     Call,   // text is the callee without sigil; symbolCall when @f(…). Argument names in argNames ("" if positional)
     Index,  // children[0] [ items ]: items are the other children (expressions or Slice)
     Slice,  // begin : end : step. children[0], children[1]: begin and end, of Kind::Error and with an empty range if absent;
@@ -149,6 +149,12 @@ struct OpClause {
 struct Param { // a parameter of a kernel, of a function or of a block's label
   Name name;
   TypeExpr type;
+  bool isFunction = false; // `@f`: a function, which has no type
+};
+
+struct Generic { // `$T: float` or `T: float` in the angle brackets of a function
+  Name name; // without `$`
+  Name constraint; // empty if there is none
 };
 
 struct Stmt;
@@ -228,6 +234,7 @@ struct KernelDecl {
   bool broken = false; // the header could not be parsed to its end: parameters may be missing
   Name name;
   bool isFunction = false; // func, func.func: inlined unless it is launched (the RFC writes kernels as func.func)
+  std::vector<Generic> generics;
   std::vector<Param> params;
   std::vector<TypeExpr> results;
   std::vector<GridVar> grid;

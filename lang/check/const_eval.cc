@@ -91,9 +91,9 @@ std::string constText(const ConstValue &value) {
 bool isLiteral(const ast::Expr &expr) {
   using Kind = ast::Expr::Kind;
   if (expr.is(Kind::Int) || expr.is(Kind::Float)) return true;
-  if (expr.is(Kind::Unary) && expr.text == "-") return isLiteral(expr.children[0]);
+  if (expr.is(Kind::Unary) && (expr.text == "-" || expr.text == "~")) return isLiteral(expr.children[0]);
   if (!expr.is(Kind::Binary) || expr.children.size() != 2) return false;
-  for (std::string_view op : {"+", "-", "*", "/", "mod"})
+  for (std::string_view op : {"+", "-", "*", "/", "mod", "<<", ">>", "&", "^", "|"})
     if (expr.text == op) return isLiteral(expr.children[0]) && isLiteral(expr.children[1]);
   return false;
 }
@@ -149,6 +149,7 @@ std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string
 std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   const ast::ParamDecl *param = symbols_.param(name.text);
   if (NameIndex *index = symbols_.index(); index && param) index->use(NameKind::Param, name.range, param->name.range);
+  if (const ConstValue *own = generic(name.text)) return *own;
   if (auto it = values_.find(name.text); it != values_.end()) return it->second;
   if (!param) {
     if (!symbols_.complete()) return values_[name.text] = std::nullopt;
@@ -169,6 +170,7 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     return values_[name.text] = std::nullopt;
   }
   evaluating_.push_back(name.text);
+  Generics names = setGenerics({}); // a parameter of the file knows none of a function's names
   std::optional<ConstValue> value;
   if (param->typeValue && param->typeValue->kind == ast::TypeExpr::Kind::Param) {
     value = get(param->typeValue->name); // another parameter's type
@@ -185,8 +187,14 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     value = eval(*param->value);
     if (value) value = paramValue(*param, *value, param->value->range, diagnostics_);
   }
+  setGenerics(std::move(names));
   evaluating_.pop_back();
   return values_[name.text] = value;
+}
+
+const ConstValue *ParamScope::generic(std::string_view name) const {
+  auto found = generics_.find(name);
+  return found == generics_.end() ? nullptr : &found->second;
 }
 
 std::vector<ConstValue> ParamScope::choices(const ast::ParamDecl &param) {
@@ -230,6 +238,7 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   case ast::Expr::Kind::Bool: return boolValue(expr.integer != 0);
   case ast::Expr::Kind::Param: return get({expr.text, expr.range});
   case ast::Expr::Kind::Ident:
+    if (const ConstValue *own = generic(expr.text)) return *own;
     if (std::optional<Elem> elem = elemFromName(expr.text))
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
     return notConstant(expr);
@@ -255,8 +264,8 @@ std::optional<ConstValue> ParamScope::evalUnary(const ast::Expr &expr) {
     return intValue(INT64_MIN);
   std::optional<ConstValue> v = eval(expr.children[0]);
   if (!v) return std::nullopt;
-  bool isNot = expr.text == "not";
-  if (v->kind == ConstValue::Kind::Type || isNot != isTruth(*v)) {
+  bool isNot = expr.text == "not" || (expr.text == "~" && isTruth(*v));
+  if (v->kind == ConstValue::Kind::Type || isNot != isTruth(*v) || (expr.text == "~" && v->kind == ConstValue::Kind::Float)) {
     notDefined(expr, *v);
     return std::nullopt;
   }
@@ -265,7 +274,9 @@ std::optional<ConstValue> ParamScope::evalUnary(const ast::Expr &expr) {
     v->number = -v->number;
     return v;
   }
-  std::optional<ConstValue> negated = fromExact(-exactValue(*v, false));
+  Exact exact = exactValue(*v, false), result = expr.text == "~" ? -1 - exact : -exact;
+  if (expr.text == "~" && !v->literal && elemInfo(v->elem).isUnsigned) result &= (Exact{1} << elemInfo(v->elem).bits) - 1;
+  std::optional<ConstValue> negated = fromExact(result);
   if (!negated) return beyond64Bits(expr);
   if (!v->literal && fitsType(v->elem, *negated)) negated->elem = v->elem, negated->literal = false;
   return negated;
@@ -302,7 +313,19 @@ std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, const Cons
     r = a % b;
   else if (op == "ceildiv")
     r = a / b + ((a % b != 0 && (a % b > 0) == (b > 0)) ? 1 : 0);
-  else
+  else if (op == "&")
+    r = a & b;
+  else if (op == "^")
+    r = a ^ b;
+  else if (op == "|")
+    r = a | b;
+  else if (op == "<<" || op == ">>") {
+    if (b < 0 || b > 63) {
+      diagnostics_.report(DiagCode::LiteralValue, expr.range, str("`", op, "` can shift only by 0 to 63 bits"));
+      return std::nullopt;
+    }
+    r = op == ">>" ? a >> b : a * (Exact{1} << b);
+  } else
     return notConstant(expr);
   std::optional<ConstValue> value = fromExact(r);
   return value ? value : beyond64Bits(expr);
@@ -318,6 +341,11 @@ std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
   if ((expr.text == "and" || expr.text == "or") && !(isTruth(*a) && isTruth(*b))) {
     notDefined(expr, isTruth(*a) ? *b : *a).note("both sides are i1, such as comparisons");
     return std::nullopt;
+  }
+  bool bits = expr.text == "&" || expr.text == "|" || expr.text == "^";
+  if (bits && isTruth(*a) && isTruth(*b)) {
+    int64_t x = a->integer, y = b->integer;
+    return boolValue((expr.text == "&" ? x & y : expr.text == "|" ? x | y : x ^ y) != 0);
   }
   if (a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float) return evalInts(expr, *a, *b);
   double x = constNumber(*a), y = constNumber(*b);

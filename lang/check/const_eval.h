@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace xt {
 
@@ -27,10 +28,15 @@ public:
   ParamScope(const FileSymbols &symbols, Diagnostics &diagnostics) : symbols_(symbols), diagnostics_(diagnostics) {}
   // Copies the values, but reports to other diagnostics.
   ParamScope(const ParamScope &other, Diagnostics &diagnostics)
-      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_) {}
+      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_), generics_(other.generics_) {}
 
   // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
+  using Generics = std::map<std::string, ConstValue, std::less<>>;
+  // Sets the generic names of the function whose body is lowered, and what they stand for. Returns those before.
+  Generics setGenerics(Generics names) { return std::exchange(generics_, std::move(names)); }
+  // What a generic name stands for; null for other names.
+  const ConstValue *generic(std::string_view name) const;
   // Returns the value of a parameter or of a name that override() has set. Nullopt if the value has an error, which is reported
   // here unless it was reported before.
   std::optional<ConstValue> get(const ast::Name &name);
@@ -55,6 +61,7 @@ private:
   const FileSymbols &symbols_;
   Diagnostics &diagnostics_;
   std::map<std::string, std::optional<ConstValue>, std::less<>> values_;
+  Generics generics_;
   std::vector<std::string> evaluating_;
   int depth_ = 0;
 };

@@ -56,6 +56,7 @@ std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Error: return std::nullopt;
   case ast::TypeExpr::Kind::Word:
     if (std::optional<Elem> elem = elemFromName(expr.name.text)) return elem;
+    if (const ConstValue *own = params_.generic(expr.name.text); own && own->kind == ConstValue::Kind::Type) return own->elem;
     {
       auto &diagnostic = diagnostics().report(DiagCode::UnknownType, expr.range, str("unknown type `", expr.name.text, "`"));
       std::vector<std::string_view> names;

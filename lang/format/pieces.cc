@@ -6,8 +6,8 @@ namespace {
 using Role = TokenRole;
 
 // Costs of line breaks at different tokens. Each enclosing bracket adds kPerBracket.
-constexpr uint32_t kSignature = 2, kComma = 3, kStep = 4, kLogic = 5, kCompare = 6, kSum = 7, kProduct = 8, kOpened = 9,
-                   kPerBracket = 10, kBinding = 50;
+constexpr uint32_t kSignature = 2, kComma = 3, kStep = 4, kLogic = 5, kCompare = 6, kBits = 7, kSum = 8, kProduct = 9,
+                   kOpened = 10, kPerBracket = 11, kBinding = 50;
 
 bool isOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
   for (std::string_view word : words)
@@ -63,7 +63,7 @@ void PieceMaker::enter(size_t i) {
 }
 
 bool PieceMaker::isPrefix(size_t i) const {
-  if (tokens_[i].role != Role::Operator || textOf(i) != "-") return false;
+  if (tokens_[i].role != Role::Operator || (textOf(i) != "-" && textOf(i) != "~")) return false;
   if (!any_) return true;
   switch (tokens_[last_].role) {
   case Role::Keyword: return !isOneOf(textOf(last_), {"true", "false", "nan", "inf"});
@@ -84,10 +84,11 @@ bool PieceMaker::isPrefix(size_t i) const {
 bool PieceMaker::spaceBeforeBracket(size_t i) const {
   Role last = tokens_[last_].role;
   switch (tokens_[i].role) {
-  case Role::OpenAngle: return !isAnyWord(last) && last != Role::Alias && last != Role::TypeAlias;
+  case Role::OpenAngle: return !isAnyWord(last) && last != Role::Symbol && last != Role::Alias && last != Role::TypeAlias;
   case Role::OpenParen:
     if (last == Role::Keyword) return !isOneOf(textOf(last_), {"iter_args", "scf.condition"});
     if (isAnyWord(last)) return textOf(last_) == "grid";
+    if (last == Role::CloseAngle && open_.empty() && isOneOf(textOf(first_), {"func", "func.func", "kernel"})) return false;
     if (last == Role::CloseBracket) return dimsOp_; // %A[%i, %j](%rows), but transpose [1, 0] (%x + %y)
     return last != Role::Symbol;
   case Role::OpenBracket: {
@@ -135,7 +136,8 @@ uint32_t PieceMaker::breakCost(size_t i) const {
   std::string_view text = textOf(i);
   if (role == Role::Operator && !isPrefix(i) && !lastIsPrefix_) {
     bool sum = text == "+" || text == "-";
-    cost = sum ? kSum : text == "*" || text == "/" ? kProduct : kCompare;
+    bool bits = isOneOf(text, {"&", "|", "^", "<<", ">>"});
+    cost = sum ? kSum : text == "*" || text == "/" ? kProduct : bits ? kBits : kCompare;
     if (!open_.empty() && open_.back().tightInside) cost = Piece::kNoBreak;
   } else if (role == Role::Keyword || isAnyWord(role)) {
     cost = costOfWord(i);

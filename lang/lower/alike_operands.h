@@ -9,8 +9,14 @@ namespace xt {
 // Lowers the operands. Literals take the element type of the other operands.
 bool lowerAlike(KernelState &state, std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values);
 
-// If there is a vector among the operands, broadcasts the scalars to its shape. With `alike`, leaves scalars of another
-// element type unchanged, so that the type rule reports them.
-bool broadcastScalars(KernelState &state, std::vector<Value *> &values, SourceRange range, bool alike = true);
+// Whether NumPy stretches a vector of this type to `shape`: aligned at the last dimension, each extent is 1 or the same.
+bool stretchesTo(Type vector, std::span<const int64_t> shape);
+// Stretches a vector to a shape for which stretchesTo() is true. Returns null if an error was reported.
+Value *stretchTo(KernelState &state, Value *value, std::span<const int64_t> shape, SourceRange range);
+
+// Gives the operands one shape, as NumPy does: repeats scalars, stretches extents of 1, and first adds dimensions of extent 1 in
+// front of those of a vector of lower rank. Leaves vectors unchanged that do not fit together, so that the type rule reports
+// them; with `alike`, also operands of different element types.
+bool stretchOperands(KernelState &state, std::vector<Value *> &values, SourceRange range, bool alike = true);
 
 } // namespace xt

@@ -2,7 +2,9 @@
 #include "lang/lower/call_lowering.h"
 
 #include "ir/base/text.h"
+#include "lang/check/literals.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/instance.h"
 #include "lang/lower/statements.h"
 #include "lang/lower/written_types.h"
 
@@ -40,15 +42,20 @@ Type withAnyExtents(Context &context, Type type) {
 
 const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr) {
   const FileSymbols &symbols = state.params.symbols();
-  const ast::KernelDecl *decl = symbols.kernel(expr.text);
-  if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, expr.textRange, decl->name.range);
+  SourceRange place = expr.textRange.end ? expr.textRange : expr.range;
+  const ast::KernelDecl *decl = nullptr;
+  if (!state.calls.empty())
+    if (auto given = state.calls.back().functions.find(expr.text); given != state.calls.back().functions.end())
+      decl = given->second;
+  if (!decl) decl = symbols.kernel(expr.text);
+  if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, place, decl->name.range);
   if (decl && decl->isFunction) {
     auto open = std::find_if(state.calls.begin(), state.calls.end(), [&](const CallFrame &f) { return f.decl == decl; });
     if (open == state.calls.end() && state.calls.size() < kMaxCallDepth) return decl;
     std::string circle;
     for (; open != state.calls.end(); ++open) circle += "@" + open->decl->name.text + " -> ";
     state.diagnostics()
-        .report(DiagCode::RecursiveCall, expr.textRange,
+        .report(DiagCode::RecursiveCall, place,
                 circle.empty() ? str("calls are nested deeper than ", kMaxCallDepth)
                                : str("`@", expr.text, "` calls itself, but every call is inlined"))
         .note(circle + "@" + expr.text);
@@ -56,19 +63,20 @@ const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr)
   }
   if (!decl && !symbols.complete()) return nullptr;
   auto &diagnostic =
-      state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange,
+      state.diagnostics().report(DiagCode::UnknownFunction, place,
                                  decl ? str("`@", expr.text, "` is a kernel: a test can launch it, but nothing can call it")
                                       : str("unknown function `@", expr.text, "`"));
   if (decl)
     diagnostic.at(decl->name.range, "defined here");
   else
-    suggestName(diagnostic, expr.textRange, '@', expr.text, symbols.kernelNames());
+    suggestName(diagnostic, place, '@', expr.text, symbols.kernelNames());
   return nullptr;
 }
 
-// Whether the function has this number of parameters; otherwise reports an error.
+// Whether the function has this number of parameters; otherwise reports an error, unless its header is one.
 bool takesArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, size_t count) {
   if (count == decl.params.size()) return true;
+  if (decl.broken) return false; // its header was reported
   state.diagnostics()
       .report(DiagCode::CallMismatch, expr.range,
               str("`@", expr.text, "` takes ", decl.params.size(), " argument", decl.params.size() == 1 ? "" : "s", ", not ",
@@ -91,35 +99,91 @@ bool argumentFits(KernelState &state, const ast::KernelDecl &decl, size_t i, Sou
   return false;
 }
 
+// A parameter that is a function; null if there is none.
+const ast::Param *functionParameter(const ast::KernelDecl &decl) {
+  auto found = std::ranges::find_if(decl.params, &ast::Param::isFunction);
+  return found == decl.params.end() ? nullptr : &*found;
+}
+
+// Reports generic names and functions that are declared twice.
+void checkDeclaredNames(KernelState &state, const ast::KernelDecl &decl) {
+  std::map<std::string_view, SourceRange> generics, functions;
+  auto declare = [&](std::map<std::string_view, SourceRange> &names, std::string_view sigil, const ast::Name &name) {
+    auto [first, isNew] = names.try_emplace(name.text, name.range);
+    if (isNew) return;
+    state.diagnostics()
+        .report(DiagCode::DuplicateName, name.range, str("`", sigil, name.text, "` is declared twice"))
+        .at(first->second, "first here");
+  };
+  for (const ast::Generic &generic : decl.generics) declare(generics, "$", generic.name);
+  for (const ast::Param &param : decl.params)
+    if (param.isFunction) declare(functions, "@", param.name);
+}
+
+// The function that is passed for a parameter `@f`; null if an error was reported.
+const ast::KernelDecl *functionArgument(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, size_t i) {
+  if (expr.is(ast::Expr::Kind::Symbol)) return calledFunction(state, expr);
+  state.diagnostics()
+      .report(DiagCode::CallMismatch, expr.range,
+              str("`@", decl.params[i].name.text, "` of `@", decl.name.text, "` is a function, such as `@relu`"))
+      .at(decl.params[i].name.range, "declared here");
+  return nullptr;
+}
+
+Type patternIn(KernelState &state, const Instance &instance, const ast::TypeExpr &type) {
+  Instance::Scope scope(instance);
+  return state.types.resolvePattern(type);
+}
+
 // Lowers the arguments of a call. Returns false if an error was reported, or if a mismatch is due to an extent assumed for `?`.
-bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
+bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, Instance &instance,
+                    std::vector<Value *> &values) {
   if (!takesArguments(state, expr, decl, expr.children.size())) return false;
   bool ok = true;
+  values.assign(decl.params.size(), nullptr);
+  // First those that decide what the generic names stand for: all but literals, then literals if some are left.
+  for (bool literals : {false, true})
+    for (size_t i = 0; i < decl.params.size(); ++i) {
+      const ast::Expr &argument = expr.children[i];
+      if (decl.params[i].isFunction || values[i] || isLiteral(argument) != literals) continue;
+      if (literals && instance.complete()) continue;
+      if (!literals && decl.generics.empty()) continue;
+      values[i] = lowerExpr(state, argument);
+      if (!values[i]) return false;
+      if (!instance.bind(decl.params[i].type, values[i]->type(), argument.range)) return false;
+    }
+  if (!instance.decided(expr.range)) return false;
   for (size_t i = 0; i < decl.params.size(); ++i) {
-    Type pattern = state.types.resolvePattern(decl.params[i].type);
-    Value *value = lowerExpr(state, expr.children[i], pattern && pattern.isScalar() ? pattern : Type());
-    if (!pattern || !value) {
-      ok = false;
+    const ast::Expr &argument = expr.children[i];
+    if (decl.params[i].isFunction) {
+      const ast::KernelDecl *given = functionArgument(state, argument, decl, i);
+      ok &= given != nullptr;
+      instance.functions[decl.params[i].name.text] = given;
       continue;
     }
-    values.push_back(value);
-    ok &= argumentFits(state, decl, i, expr.children[i].range, pattern, value);
+    Type pattern = patternIn(state, instance, decl.params[i].type);
+    if (!values[i]) values[i] = lowerExpr(state, argument, pattern && pattern.isScalar() ? pattern : Type());
+    if (!pattern || !values[i])
+      ok = false;
+    else
+      ok &= argumentFits(state, decl, i, argument.range, pattern, values[i]);
   }
   return ok;
 }
 
 std::optional<std::vector<Value *>> lowerCallBody(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl,
-                                                  const std::vector<Value *> &arguments) {
+                                                  const Instance &instance, const std::vector<Value *> &arguments) {
   if (state.repeated > kMostRepeatedStatements) return std::nullopt; // mayRepeat() has reported the error
   // An error inside a function is reported once, not once for each call.
   if (state.file.failedFunctions.contains(&decl)) return std::nullopt;
   state.file.lowered.insert(&decl);
   size_t before = state.diagnostics().errorCount();
-  std::optional<std::vector<Value *>> results = lowerFunctionBody(state, decl, arguments, expr.range);
+  Instance::Scope scope(instance);
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(state, decl, arguments, expr.range, instance.functions);
   if (state.diagnostics().errorCount() != before) {
     if (state.repeated > kMostRepeatedStatements) return std::nullopt; // the error is no mistake of this function
     state.file.failedFunctions.insert(&decl);
-    state.diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
+    state.diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here", instance.text()));
     return std::nullopt;
   }
   return results;
@@ -154,10 +218,11 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
   const ast::KernelDecl *decl = calledFunction(state, expr);
   if (!decl) return std::nullopt;
   std::vector<Value *> arguments;
-  if (!lowerArguments(state, expr, *decl, arguments) || decl->broken) return std::nullopt;
+  Instance instance(state, *decl);
+  if (!lowerArguments(state, expr, *decl, instance, arguments) || decl->broken) return std::nullopt;
   // Check the types in a call such as `func.call @f(%x) : (f32) -> f32`.
   if (signature && !agreesWith(state, signature->left, arguments, signature->range, "argument")) return std::nullopt;
-  std::optional<std::vector<Value *>> results = lowerCallBody(state, expr, *decl, arguments);
+  std::optional<std::vector<Value *>> results = lowerCallBody(state, expr, *decl, instance, arguments);
   if (results && signature && !agreesWith(state, signature->right, *results, signature->range, "result")) return std::nullopt;
   return results;
 }
@@ -166,15 +231,27 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
                                                       const std::vector<Value *> &arguments) {
   const ast::KernelDecl *decl = calledFunction(state, symbol);
   if (!decl || decl->broken || !takesArguments(state, symbol, *decl, arguments.size())) return std::nullopt;
+  if (const ast::Param *function = functionParameter(*decl)) {
+    state.diagnostics()
+        .report(DiagCode::CallMismatch, symbol.range,
+                str("`@", function->name.text, "` of `@", decl->name.text, "` is a function, but it is given a value"))
+        .at(function->name.range, "declared here");
+    return std::nullopt;
+  }
+  Instance instance(state, *decl);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!instance.bind(decl->params[i].type, arguments[i]->type(), symbol.range)) return std::nullopt;
+  if (!instance.decided(symbol.range)) return std::nullopt;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    Type pattern = state.types.resolvePattern(decl->params[i].type);
+    Type pattern = patternIn(state, instance, decl->params[i].type);
     if (!pattern || !argumentFits(state, *decl, i, symbol.range, pattern, arguments[i])) return std::nullopt;
   }
-  return lowerCallBody(state, symbol, *decl, arguments);
+  return lowerCallBody(state, symbol, *decl, instance, arguments);
 }
 
 std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
-                                                      const std::vector<Value *> &arguments, SourceRange call) {
+                                                      const std::vector<Value *> &arguments, SourceRange call,
+                                                      const FunctionArguments &functions) {
   Environment outerNames = std::move(state.names);
   std::vector<RegionYield> outerYields = std::move(state.yields);
   bool outerLost = state.namesLost;
@@ -187,9 +264,13 @@ std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const 
       state.diagnostics()
           .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is declared twice"))
           .at(other->range, "first here");
+    if (decl.params[i].isFunction) continue;
+    // A constant with a name is kept when an op takes its value.
+    if (arguments[i]->name().empty()) arguments[i]->setName(name.text);
     state.names.bind(name.text, {arguments[i], false, name.range});
   }
-  state.calls.push_back({&decl, false, {}, {}, call});
+  checkDeclaredNames(state, decl);
+  state.calls.push_back({&decl, false, {}, {}, call, functions});
   lowerBlock(state, decl.body);
   CallFrame frame = std::move(state.calls.back());
   state.calls.pop_back();
@@ -207,10 +288,10 @@ std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const 
 
 void lowerReturn(KernelState &state, const ast::Stmt &stmt) {
   if (state.calls.empty()) {
-    // The RFC ends kernels with `return` without values, which is allowed as the last statement.
-    if (stmt.values.empty() && &stmt == &state.decl.body.stmts.back()) return;
     state.diagnostics().report(DiagCode::NotHere, stmt.range,
-                               "a kernel returns nothing; `return` is allowed only as its last statement");
+                               stmt.values.empty()
+                                   ? "`return` may end a kernel, or a branch of an `if` that is in no loop and yields nothing"
+                                   : "a kernel returns nothing");
     return;
   }
   CallFrame &frame = state.calls.back();
@@ -236,9 +317,11 @@ bool mayRepeat(KernelState &state, SourceRange range) {
     state.diagnostics()
         .report(DiagCode::NotSupported, range,
                 str("`@", state.decl.name.text, "` has more than ", kMostRepeatedStatements,
-                    " statements after the first blocks of `while … do` are duplicated"))
-        .note("the first block is lowered before the loop and at the end of its body, so each level of loops in first blocks "
-              "doubles it");
+                    " statements after some are duplicated"))
+        .note(
+            "the first block of `while … do` is lowered before the loop and at the end of its body, so each level of loops in "
+            "first blocks doubles it")
+        .note("what follows an `if` is lowered in both branches if one of them may return, but need not");
     return false;
   }
   std::string chain = str("@", state.decl.name.text);

@@ -80,7 +80,8 @@ private:
 // may be chained.
 class CompositeOps {
 public:
-  explicit CompositeOps(const CompositeClause &clause) : state_(clause.state()), range_(clause.range()) {}
+  explicit CompositeOps(const CompositeClause &clause) : CompositeOps(clause.state(), clause.range()) {}
+  CompositeOps(KernelState &state, SourceRange range) : state_(state), range_(range) {}
 
   Value *op(OpKind kind, std::vector<Value *> operands, std::vector<Attr> attrs = {}, Type written = {});
   Value *index(int64_t value);

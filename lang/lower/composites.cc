@@ -2,9 +2,12 @@
 
 #include "ir/base/check.h"
 #include "lang/lower/joint_matrices.h"
+#include "lang/lower/memref_views.h"
+#include "lang/lower/scalar_atomics.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/transfer_gather.h"
 #include "lang/lower/vector_contract.h"
+#include "lang/lower/vector_joins.h"
 #include "lang/lower/vector_transfers.h"
 #include "lang/lower/wi_data.h"
 
@@ -20,6 +23,14 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::TransferWrite: return lowerTransferWrite(parts);
   case Composite::TransferGather: return lowerTransferGather(parts);
   case Composite::Contract: return lowerContract(parts);
+  case Composite::Concat: return lowerConcat(parts);
+  case Composite::Interleave: return lowerInterleave(parts);
+  case Composite::Deinterleave: return lowerDeinterleave(parts);
+  case Composite::ScalarAtomicRmw: return lowerScalarAtomic(parts);
+  case Composite::Subview: return lowerSubview(parts);
+  case Composite::MemRefTranspose: return lowerMemRefTranspose(parts);
+  case Composite::CollapseShape: return lowerCollapseShape(parts);
+  case Composite::ExpandShape: return lowerExpandShape(parts);
   case Composite::ToSimt: return lowerToSimt(parts);
   case Composite::ToSimd: return lowerToSimd(parts);
   case Composite::JointMatrixLoad: return lowerMatrixLoad(parts);

@@ -61,6 +61,9 @@ Value *lowerUnary(KernelState &state, const ast::Expr &expr, Type like) {
   if (expr.text == "not" && number && type.elem() == Elem::I1)
     return emitOp(state, OpKind::XorI, {value, state.builder.constantInt(open, 1)}, {expr.children[0].range, expr.range},
                   expr.range);
+  if (expr.text == "~" && number && !isFloat(type.elem()))
+    return emitOp(state, OpKind::XorI, {value, state.builder.constantInt(open, type.elem() == Elem::I1 ? 1 : -1)},
+                  {expr.children[0].range, expr.range}, expr.range);
   if (expr.text == "-" && number && isFloat(type.elem()))
     return emitOp(state, OpKind::NegF, {value}, {expr.children[0].range}, expr.range);
   if (expr.text == "-" && number && type.elem() != Elem::I1)
@@ -83,7 +86,7 @@ Value *lowerBinary(KernelState &state, const ast::Expr &expr, Type like) {
                                  str("`", expr.text, "` is not defined for ", shapedText(values[i]->type())));
       return nullptr;
     }
-  if (!broadcastScalars(state, values, expr.range)) return nullptr;
+  if (!stretchOperands(state, values, expr.range)) return nullptr;
   Elem elem = values[0]->type().elem();
   const ElemInfo &info = elemInfo(elem);
   if (comparison) {
@@ -93,12 +96,20 @@ Value *lowerBinary(KernelState &state, const ast::Expr &expr, Type like) {
   }
   if (expr.text == "and" || expr.text == "or") {
     if (elem == Elem::I1) return emitOp(state, expr.text == "and" ? OpKind::AndI : OpKind::OrI, values, ranges, expr.range);
+  } else if (const BitOperator *bits = findText<BitOperator>(kBitOperators, expr.text)) {
+    if (!info.isFloat && !(bits->shifts && elem == Elem::I1))
+      return emitOp(state, info.isUnsigned ? bits->unsignedInts : bits->ints, values, ranges, expr.range);
   } else if (const Operator *op = findText<Operator>(kArithmetic, expr.text); op && elem != Elem::I1) {
     return emitOp(state, op->of(elem), values, ranges, expr.range);
   }
   auto &diagnostic = state.diagnostics().report(DiagCode::ExpressionType, expr.range,
                                                 str("`", expr.text, "` is not defined for ", shapedText(values[0]->type())));
-  if (expr.text == "and" || expr.text == "or") diagnostic.note("both sides are i1, such as comparisons");
+  if (expr.text == "and" || expr.text == "or") {
+    diagnostic.note("both sides are i1, such as comparisons");
+    if (!info.isFloat)
+      diagnostic.fix(str("write `", expr.text == "and" ? "&" : "|", "`, which works on the bits of integers"), expr.textRange,
+                     expr.text == "and" ? "&" : "|");
+  }
   return nullptr;
 }
 
@@ -170,8 +181,17 @@ Value *lowerExpr(KernelState &state, const ast::Expr &expr, Type like) {
   return nullptr;
 }
 
+Value *asIndex(KernelState &state, Value *value, SourceRange range) {
+  if (!value || !(value->type().isScalar() || value->type().isVector()) || !value->type().isPlain()) return value;
+  Elem elem = value->type().elem();
+  if (isFloat(elem) || elem == Elem::I1 || elem == Elem::Index) return value;
+  Type type = state.context.withElem(value->type(), Elem::Index);
+  if (type.isVector()) type = state.context.withLayout(type, nullptr);
+  return emitOp(state, OpKind::IndexCast, {value}, {range}, range, {}, type);
+}
+
 Value *lowerIndex(KernelState &state, const ast::Expr &expr, std::string_view what) {
-  Value *value = lowerExpr(state, expr, state.context.index());
+  Value *value = asIndex(state, lowerExpr(state, expr, state.context.index()), expr.range);
   if (!value || value->type().isIndex()) return value;
   state.diagnostics()
       .report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(value->type())))

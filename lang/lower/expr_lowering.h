@@ -6,7 +6,10 @@
 namespace xt {
 
 Value *lowerExpr(KernelState &state, const ast::Expr &expr, Type like = {});
-// Lowers an expression that must be an index.
+// Converts a value of another integer type to an index, or a vector of indices. Returns other values unchanged; null if the value
+// is null.
+Value *asIndex(KernelState &state, Value *value, SourceRange range);
+// Lowers an expression that must be an index, or an integer, which is converted.
 Value *lowerIndex(KernelState &state, const ast::Expr &expr, std::string_view what);
 // Lowers an expression that must be a scalar i1, the condition of the statement `what`.
 Value *lowerCondition(KernelState &state, const ast::Expr &expr, std::string_view what);

@@ -4,11 +4,12 @@
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/checked_types.h"
+#include "lang/lower/early_return.h"
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/simt.h"
-#include "lang/lower/statements.h"
+#include "lang/lower/wide_grid.h"
 
 #include <algorithm>
 
@@ -19,7 +20,13 @@ namespace {
 constexpr int64_t kMostLanes = 64;
 
 void lowerParams(KernelState &state) {
+  for (const ast::Generic &generic : state.decl.generics)
+    state.diagnostics().report(DiagCode::NotHere, generic.name.range, "only functions are generic: declare a `param`");
   for (const ast::Param &param : state.decl.params) {
+    if (param.isFunction) {
+      state.diagnostics().report(DiagCode::KernelParameter, param.name.range, "only functions take functions");
+      continue;
+    }
     Type type = state.types.resolve(param.type);
     if (type && !type.isMemRef() && !type.isScalar()) {
       state.diagnostics().report(DiagCode::KernelParameter, param.type.range,
@@ -44,8 +51,12 @@ void lowerParams(KernelState &state) {
 }
 
 void lowerGrid(KernelState &state) {
-  if (state.decl.grid.size() > 3)
-    state.diagnostics().report(DiagCode::GridRange, state.decl.grid[3].name.range, "a grid has at most three variables");
+  if (state.decl.grid.size() > kMostGridVars) {
+    state.diagnostics().report(DiagCode::GridRange, state.decl.grid[kMostGridVars].name.range,
+                               str("a grid has at most ", kMostGridVars, " variables"));
+    return;
+  }
+  bool shared = state.decl.grid.size() > kMostGridDimensions;
   // Bounds are computed from the parameters in a separate block; the body can use the variables, but not the bounds.
   Environment bodyNames = state.names;
   state.names = Environment(state.params.symbols().index());
@@ -68,16 +79,18 @@ void lowerGrid(KernelState &state) {
         state.diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable must be positive");
     dims.push_back(dim);
   }
+  if (shared) dims = sharedDimensions(state, dims);
   state.names = std::move(bodyNames);
   state.builder.setEnd(state.kernel->body);
+  size_t first = state.decl.grid.size() - dims.size(); // the number of variables that share a dimension, less 1
   for (size_t i = 0; i < dims.size(); ++i) {
-    const ast::Name &name = state.decl.grid[i].name;
-    if (const BoundName *other = state.names.find(name.text))
-      state.diagnostics()
-          .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound already"))
-          .at(other->range, "here");
-    dims[i].variable = state.kernel->body.addParam(state.context.index(), name.text, name.range);
-    state.names.bind(name.text, {dims[i].variable, true, name.range});
+    const ast::Name &name = state.decl.grid[first + i].name;
+    bool several = shared && i == 0;
+    dims[i].variable = state.kernel->body.addParam(state.context.index(), several ? "shared" : name.text, name.range);
+    if (several)
+      bindSharedVars(state, dims[0].variable);
+    else
+      bindGridVar(state, name, dims[i].variable);
   }
   state.kernel->grid = std::move(dims);
 }
@@ -175,7 +188,7 @@ std::unique_ptr<Kernel> lowerKernel(Context &context, ParamScope &params, FileSt
   lowerSubgroups(state);
   if (lowerLanes(state)) {
     lowerGrid(state);
-    lowerBlock(state, decl.body);
+    lowerKernelBody(state, decl.body);
     // Infer layouts only if the kernel has no other errors, since those would cause further layout errors.
     if (!failed()) finish(state);
   }

@@ -7,6 +7,7 @@
 #include "lang/lower/environment.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,6 +34,9 @@ struct RegionYield {
   std::vector<SourceRange> ranges;
 };
 
+// The functions that the parameters `@f` of a function stand for.
+using FunctionArguments = std::map<std::string, const ast::KernelDecl *, std::less<>>;
+
 // A function whose body is being lowered in place of a call.
 struct CallFrame {
   const ast::KernelDecl *decl;
@@ -40,6 +44,7 @@ struct CallFrame {
   std::vector<Value *> values; // the values of the `return`; a null value is invalid, which has been reported
   SourceRange range; // the range of the `return`
   SourceRange call;
+  FunctionArguments functions;
 };
 
 // The result of a to_simt. When the layouts are known, its shape is compared with the one that they give.

@@ -5,6 +5,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/alike_operands.h"
+#include "lang/lower/cast_calls.h"
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
@@ -83,7 +84,7 @@ Value *NamedCall::lowerSelect() {
   if (!lowerAlike(state_, sides, like_, values) || !condition) return nullptr;
   bool vector = condition->type().isVector();
   if (vector) values.insert(values.begin(), condition);
-  if (!broadcastScalars(state_, values, expr_.range, false)) return nullptr;
+  if (!stretchOperands(state_, values, expr_.range, false)) return nullptr;
   if (!vector) values.insert(values.begin(), condition);
   return emitOp(state_, OpKind::Select, values, ranges_, expr_.range);
 }
@@ -99,7 +100,7 @@ Value *NamedCall::lowerOpCall() {
   std::vector<const ast::Expr *> args;
   for (const ast::Expr &child : expr_.children) args.push_back(&child);
   std::vector<Value *> values;
-  if (!lowerAlike(state_, args, like_, values) || !broadcastScalars(state_, values, expr_.range)) return nullptr;
+  if (!lowerAlike(state_, args, like_, values) || !stretchOperands(state_, values, expr_.range)) return nullptr;
   Elem elem = values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem();
   if (op) return emitOp(state_, op->of(elem), values, ranges_, expr_.range);
   OpKind kind = name_ == "abs" && !isFloat(elem) ? OpKind::AbsI : info->kind;
@@ -113,6 +114,7 @@ Value *NamedCall::lower() {
       return nullptr;
     }
   if (name_ == "dim") return lowerDim();
+  if (name_ == "cast" || name_ == "index_cast") return lowerCastCall(state_, expr_);
   if (name_ == "subgroup_id") return takes(0) ? emitOp(state_, OpKind::SubgroupId, {}, {}, expr_.range) : nullptr;
   if (name_ == "lane_id") return takes(0) ? emitOp(state_, OpKind::LaneId, {}, {}, expr_.range) : nullptr;
   if (name_ == "workgroup_id" || name_ == "block_id") return lowerBlockId();

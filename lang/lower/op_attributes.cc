@@ -8,6 +8,7 @@
 #include "lang/check/words.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -65,6 +66,7 @@ public:
   bool takeLiteral(const ast::Attr &literal);
 
 private:
+  std::string_view kindOfType(std::string_view word, const std::vector<std::string_view> &words) const;
   bool takeKind(const ast::Name &word);
   bool takeDims(const ast::Expr &list);
   bool takeWord(const AttrSpec &spec, const ast::Attr &value);
@@ -77,6 +79,26 @@ private:
   OpDraft &draft_;
 };
 
+// The kind that `max` or `min` stands for on the elements of the first operand: the op of the functions `max` and `min`. "" for
+// other words.
+std::string_view AttributeLowering::kindOfType(std::string_view word, const std::vector<std::string_view> &words) const {
+  if ((word != "max" && word != "min") || draft_.operands.empty()) return "";
+  // The operand has an error, which was reported: any kind is right.
+  if (!draft_.operands[0]) {
+    auto any = std::ranges::find_if(words, [&](std::string_view known) { return known.starts_with(word); });
+    return any == words.end() ? "" : *any;
+  }
+  Type type = draft_.operands[0]->type();
+  if (!type.isScalar() && !type.isVector()) return "";
+  const ElemInfo &info = elemInfo(type.elem());
+  for (std::string_view ending : info.isFloat      ? std::array<std::string_view, 2>{"imumf", "imumf"}
+                                 : info.isUnsigned ? std::array<std::string_view, 2>{"ui", "u"}
+                                                   : std::array<std::string_view, 2>{"si", "s"})
+    for (std::string_view known : words)
+      if (known == str(word, ending)) return known;
+  return "";
+}
+
 bool AttributeLowering::takeKind(const ast::Name &word) {
   const AttrSpec *spec = nullptr;
   for (const AttrSpec &s : draft_.info->attrs)
@@ -86,6 +108,10 @@ bool AttributeLowering::takeKind(const ast::Name &word) {
     return false;
   }
   std::vector<std::string_view> words = kindWords(*spec);
+  if (std::string_view own = kindOfType(word.text, words); !own.empty()) {
+    draft_.attrs.push_back({spec->name, std::string(own), word.range});
+    return true;
+  }
   if (std::find(words.begin(), words.end(), word.text) == words.end()) {
     auto &diagnostic =
         diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft_.info->name, "` has no kind `", word.text, "`"));

@@ -10,6 +10,7 @@
 #include "lang/lower/op_layouts.h"
 #include "lang/lower/op_operands.h"
 #include "lang/lower/op_signature.h"
+#include "lang/lower/scatter_offsets.h"
 
 namespace xt {
 namespace {
@@ -69,6 +70,7 @@ std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpCla
   if (!matchSignature(state, clause, draft) || !dimsFollow(state, clause, draft)) return std::nullopt;
   if (draft.info->clause == Clause::Literal && !(clause.literal && takeLiteral(state, *clause.literal, draft)))
     return std::nullopt;
+  if (!flattenScatter(state, draft)) return std::nullopt;
   linesAsMatrices(state, draft);
   Op *op = emitDraft(state, draft);
   if (!op) return std::nullopt;

@@ -24,7 +24,12 @@ bool explicitViewFits(KernelState &state, const ast::OpClause &clause, const OpD
   Type base = draft.operands[0]->type();
   if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports this base
   int rank = base.isMemRef() ? base.rank() : 2; // an address is the base of a matrix
-  for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
+  std::vector<const ast::Expr *> lists{&*clause.offsets, &*clause.shapeList, &*clause.strides};
+  if (draft.info->kind == OpKind::ReinterpretCast) { // the type rule compares sizes and strides with the result's type
+    rank = 1;
+    lists = {&*clause.offsets};
+  }
+  for (const ast::Expr *list : lists)
     if (itemCount(*list) != static_cast<size_t>(rank)) {
       state.diagnostics().report(DiagCode::OffsetCount, list->range,
                                  str("this list has ", itemCount(*list), itemCount(*list) == 1 ? " item" : " items",
@@ -138,13 +143,15 @@ bool OperandLowering::lowerSeveral(const ast::Expr &expr) {
 bool OperandLowering::lower(const ast::Expr &expr) {
   size_t index = draft_.operands.size();
   OperandClass cls = wanted(index);
+  bool isIndex = cls == OperandClass::Index || cls == OperandClass::Offsets;
   Type like;
-  if (cls == OperandClass::Index || cls == OperandClass::Offsets)
+  if (isIndex)
     like = state_.context.index();
   else if (isLiteralOperand(expr))
     like = literalType(index);
   if (expr.is(ast::Expr::Kind::Values)) return lowerSeveral(expr);
-  return add(lowerExpr(state_, expr, like), expr.range);
+  Value *value = lowerExpr(state_, expr, like);
+  return add(isIndex ? asIndex(state_, value, expr.range) : value, expr.range);
 }
 
 bool OperandLowering::lowerItems(const ast::Expr &list) {

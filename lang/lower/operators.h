@@ -27,6 +27,18 @@ inline constexpr Operator kArithmetic[] = {
     {"max", "max", OpKind::MaximumF, OpKind::MaxSI, OpKind::MaxUI},
 };
 
+// The operators on the bits of integers. All but the shifts take i1 as well.
+struct BitOperator {
+  std::string_view text;
+  OpKind ints, unsignedInts;
+  bool shifts;
+};
+inline constexpr BitOperator kBitOperators[] = {
+    {"&", OpKind::AndI, OpKind::AndI, false},   {"|", OpKind::OrI, OpKind::OrI, false},
+    {"^", OpKind::XorI, OpKind::XorI, false},   {"<<", OpKind::ShLI, OpKind::ShLI, true},
+    {">>", OpKind::ShRSI, OpKind::ShRUI, true},
+};
+
 template <class T> const T *findText(std::span<const T> table, std::string_view text) {
   for (const T &row : table)
     if (row.text == text) return &row;

@@ -63,15 +63,16 @@ bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics
       windows |= op.result(i)->type().isTensorDesc();
       layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
     }
-    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    bool slices = (op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice) &&
+                  op.result()->type().rank() != 2;
     if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
   });
   if (!block || !layouts) return true;
   diagnostics
       .report(DiagCode::NotHere, block->range(),
               str("`", nameInText(*block, *written.sources), "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors belong "
-            "to one subgroup");
+      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors "
+            "that are no matrices belong to one subgroup");
   return false;
 }
 

@@ -142,10 +142,14 @@ void lowerBlock(KernelState &state, const ast::Block &block) {
       state.diagnostics().report(DiagCode::NotHere, stmt.range, "nothing may follow the `yield` of a block");
       return;
     }
-    if ((!state.calls.empty() || state.repeats > 0) && !mayRepeat(state, stmt.range)) return;
-    ++state.file.statements;
-    lowerStmt(state, stmt);
+    lowerStatement(state, stmt);
   }
+}
+
+void lowerStatement(KernelState &state, const ast::Stmt &stmt) {
+  if ((!state.calls.empty() || state.repeats > 0) && !mayRepeat(state, stmt.range)) return;
+  ++state.file.statements;
+  lowerStmt(state, stmt);
 }
 
 } // namespace xt

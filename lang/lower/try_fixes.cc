@@ -31,20 +31,33 @@ FixCount countWith(const FixIt &fix, const SourceManager &sources, uint32_t inde
   Diagnostics diagnostics;
   diagnostics.wantRemarks(false);
   (void)lowerFile(changed, root, context, again, diagnostics);
-  return {diagnostics.errorCount(), diagnostics.consequences()};
+  return countErrors(diagnostics);
 }
 
 } // namespace
 
+FixCount countErrors(const Diagnostics &diagnostics, size_t first) {
+  constexpr int kFirstOfNames = 200; // the codes of the parser are smaller
+  FixCount count{0, diagnostics.consequences(), 0};
+  for (size_t d = first; d < diagnostics.all().size(); ++d) {
+    const Diagnostic &diagnostic = diagnostics.all()[d];
+    if (diagnostic.severity != Severity::Error) continue;
+    ++count.errors;
+    count.syntaxErrors += static_cast<int>(diagnostic.code) < kFirstOfNames;
+  }
+  return count;
+}
+
 void tryFixes(Diagnostics &diagnostics, size_t first, const std::function<bool(const FixIt &)> &staysIn,
               const std::function<FixCount(const FixIt &)> &countWith) {
-  size_t errors = 0, tries = 0;
-  for (size_t d = first; d < diagnostics.all().size(); ++d) errors += diagnostics.all()[d].severity == Severity::Error;
+  const FixCount before = countErrors(diagnostics, first);
+  size_t tries = 0;
   auto worth = [&](const FixIt &fix) {
     if (!staysIn(fix) || tries++ >= kMostTries) return Worth::Nothing;
     FixCount left = countWith(fix);
-    if (left.errors < errors) return Worth::Error;
-    bool less = left.errors + left.consequences < errors + diagnostics.consequences();
+    if (left.syntaxErrors > before.syntaxErrors) return Worth::Nothing;
+    if (left.errors < before.errors) return Worth::Error;
+    bool less = left.errors + left.consequences < before.errors + before.consequences;
     return less ? Worth::Consequences : Worth::Nothing;
   };
   // For each diagnostic, keep candidates that reduce the number of errors; if none does, those that reduce the consequences.

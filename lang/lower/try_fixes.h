@@ -6,7 +6,9 @@ namespace xt {
 
 struct FixCount { // the number of errors of a text, and of mistakes that follow from them (Diagnostics::consequences)
   size_t errors, consequences;
+  size_t syntaxErrors; // of the errors: a text with such an error is not checked any further, so that it hides others
 };
+FixCount countErrors(const Diagnostics &diagnostics, size_t first = 0); // of the diagnostics from index `first` on
 
 // Drops the useless candidates among the fixes of diagnostics.all() from index `first` on. `countWith` counts the errors left
 // after a fix. A fix that `staysIn` rejects is dropped without trying it: it edits an import, which has other users.

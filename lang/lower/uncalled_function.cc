@@ -1,8 +1,10 @@
 #include "lang/lower/uncalled_function.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
 #include "lang/lower/call_lowering.h"
+#include "lang/lower/instance.h"
 
 #include <algorithm>
 #include <cctype>
@@ -16,12 +18,17 @@ constexpr int64_t kAnyExtent = 46080;
 constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
 // Lowers the body for one set of arguments, only to report its errors. Returns true if extents were assumed for `?`; then only
-// errors that are independent of extents are valid.
-bool checkBody(KernelState &state) {
+// errors that are independent of extents are valid. A generic name that may be a float or an integer type is `elem`.
+bool checkBody(KernelState &state, Elem elem) {
   std::vector<Value *> arguments;
   state.names.push();
   state.lanes = kAnyLanes; // the caller determines the number of lanes
   size_t before = state.diagnostics().errorCount();
+  // What a function does with another one that it is given is checked where it is called.
+  if (std::ranges::any_of(state.decl.params, &ast::Param::isFunction)) return false;
+  Instance instance(state, state.decl);
+  state.anyExtents |= instance.assume(kAnyExtent, elem);
+  Instance::Scope scope(instance);
   std::vector<Type> patterns;
   for (const ast::Param &param : state.decl.params) patterns.push_back(state.types.resolvePattern(param.type));
   for (const ast::TypeExpr &result : state.decl.results) state.types.resolvePattern(result);
@@ -29,8 +36,8 @@ bool checkBody(KernelState &state) {
   for (size_t i = 0; i < patterns.size(); ++i) {
     Type type = patterns[i];
     if (!type) return false;
-    bool open = type.isVector() || type.isTile() || type.isTensorDesc();
-    if (open && !type.hasStaticShape() && type.rank() > kMostRank) return false;
+    bool shaped = type.isVector() || type.isTile() || type.isTensorDesc();
+    if (shaped && !type.hasStaticShape() && type.rank() > kMostRank) return false;
     if (!type.isScalar() && !type.hasStaticShape()) {
       state.anyExtents = true;
       TypeData data = type.data();
@@ -72,19 +79,19 @@ std::string withQuestionMarks(std::string text) {
   return text;
 }
 
-} // namespace
-
-void checkUncalledFunction(Context &context, const ParamScope &params, FileState &file, const ast::KernelDecl &decl,
-                           Diagnostics &diagnostics) {
+// The errors of the function whose generic names of floats or integers are of this type.
+std::vector<Diagnostic> errorsOf(Context &context, const ParamScope &params, FileState &file, const ast::KernelDecl &decl,
+                                 Elem elem) {
   Diagnostics scratch;
   ParamScope quiet(params, scratch);
   // Use a copy of the state: a function that fails here may succeed when it is called with other extents.
   FileState own = file;
   KernelState body(context, quiet, own, decl, decl.name.text);
-  bool anyExtents = checkBody(body);
+  bool anyExtents = checkBody(body, elem);
   file.lowered = std::move(own.lowered);
   file.repeatedTooMuch = own.repeatedTooMuch;
   file.statements = own.statements;
+  std::vector<Diagnostic> errors;
   for (Diagnostic diagnostic : scratch.all()) {
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;
@@ -93,8 +100,19 @@ void checkUncalledFunction(Context &context, const ParamScope &params, FileState
       for (Label &label : diagnostic.labels) label.text = withQuestionMarks(std::move(label.text));
       for (std::string &note : diagnostic.notes) note = withQuestionMarks(std::move(note));
     }
-    diagnostics.report(diagnostic.code, diagnostic.range, diagnostic.message) = diagnostic;
+    errors.push_back(std::move(diagnostic));
   }
+  return errors;
+}
+
+} // namespace
+
+void checkUncalledFunction(Context &context, const ParamScope &params, FileState &file, const ast::KernelDecl &decl,
+                           Diagnostics &diagnostics) {
+  std::vector<Diagnostic> errors = errorsOf(context, params, file, decl, Elem::F32);
+  // What is wrong for floats may be right for integers.
+  if (!errors.empty() && !decl.generics.empty() && errorsOf(context, params, file, decl, Elem::I32).empty()) return;
+  for (const Diagnostic &error : errors) diagnostics.report(error.code, error.range, error.message) = error;
 }
 
 } // namespace xt

@@ -76,6 +76,14 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
   out.broken = losses_.broken(ctx);
   out.isFunction = ctx->KW_FUNC() != nullptr;
   out.name = tree_.sigilName(ctx->SYMBOL());
+  if (ctx->generics())
+    for (P::GenericContext *g : ctx->generics()->generic()) {
+      ast::Generic generic;
+      std::vector<P::WordContext *> words = g->word();
+      generic.name = g->SIZE() ? tree_.sigilName(g->SIZE()) : tree_.word(words.empty() ? nullptr : words.front());
+      if (g->COLON() && !words.empty()) generic.constraint = tree_.word(words.back());
+      out.generics.push_back(std::move(generic));
+    }
   out.params = types_.params(ctx->params());
   out.results = types_.types(ctx->typeList());
   for (P::HeaderContext *h : ctx->header()) header(h, out);

@@ -288,15 +288,20 @@ void Dumper::block(std::string_view what, const Block &b) {
 
 void Dumper::params(const std::vector<Param> &list) {
   for (const Param &p : list) {
-    name("parameter", p.name);
+    name(p.isFunction ? "function parameter" : "parameter", p.name);
     Nested nested(*this);
-    type(p.type);
+    if (!p.isFunction) type(p.type);
   }
 }
 
 void Dumper::kernel(const KernelDecl &k) {
   line(str(k.isFunction ? "function @" : "kernel @", k.name.text), k.range);
   Nested nested(*this);
+  for (const Generic &g : k.generics) {
+    name("generic", g.name);
+    Nested deeper(*this);
+    if (g.constraint) name("constraint", g.constraint);
+  }
   params(k.params);
   types("results", k.results);
   for (const GridVar &v : k.grid) {

@@ -2,6 +2,7 @@
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
+#include "lang/parse/token_scan.h"
 
 #include <set>
 
@@ -32,25 +33,6 @@ void drop(Types &set, size_t first, size_t last) {
 }
 void drop(Types &set, std::initializer_list<size_t> types) {
   for (size_t t : types) set.erase(t);
-}
-
-bool isOperator(size_t type) {
-  switch (type) {
-  case P::PLUS:
-  case P::MINUS:
-  case P::STAR:
-  case P::SLASH:
-  case P::KW_MOD:
-  case P::KW_AND:
-  case P::KW_OR:
-  case P::LT:
-  case P::LE:
-  case P::GT:
-  case P::GE:
-  case P::EQEQ:
-  case P::NE: return true;
-  default: return false;
-  }
 }
 
 bool expectsOperand(const Types &set) { return hasAll(set, {P::VALUE, P::INT, P::LPAREN}); }
@@ -122,8 +104,8 @@ std::vector<std::string> takeGroups(Types &set) {
     drop(set, {P::DIM, P::ELEM, P::QMARK, P::SIZE, P::LBRACK});
   }
   if (expectsOperator(set)) {
-    drop(set, {P::PLUS, P::MINUS, P::STAR, P::SLASH, P::KW_MOD, P::LT, P::LE, P::GT, P::GE, P::EQEQ, P::NE, P::KW_AND, P::KW_OR,
-               P::LBRACK});
+    std::erase_if(set, isBinaryOperator);
+    set.erase(P::LBRACK);
     if (set.empty() && names.empty()) names.push_back("an operator");
   }
   if (hasAll(set, {P::WORD, P::KW_KERNEL, P::KW_GRID})) {
@@ -219,13 +201,13 @@ void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange whe
 // Reports a misspelt arrow, `- >` or `>>`, before a type.
 bool ErrorStrategy::reportBrokenArrow(antlr4::CommonTokenStream *stream, Token *at) {
   size_t i = at->getTokenIndex();
-  if (at->getType() == P::GT && i > 0 && isOperator(stream->get(i - 1)->getType())) at = stream->get(--i);
-  size_t first = at->getType(), second = i + 1 < stream->size() ? stream->get(i + 1)->getType() : Token::EOF;
-  bool adjacent = second == P::GT && range(stream->get(i + 1)).begin <= range(at).end + 1;
-  if (!adjacent || (first != P::MINUS && first != P::GT) || i + 2 >= stream->size()) return false;
-  size_t after = stream->get(i + 2)->getType();
-  if (after < P::KW_TILE || after > P::KW_TENSOR_DESC) return false;
-  SourceRange both = range(at).to(range(stream->get(i + 1)));
+  if (at->getType() == P::GT && i > 0 && isBinaryOperator(stream->get(i - 1)->getType())) at = stream->get(--i);
+  auto typeAt = [&](size_t k) { return k < stream->size() ? stream->get(k)->getType() : Token::EOF; };
+  size_t last = at->getType() == P::SHR ? i : i + 1; // of the arrow
+  bool adjacent = typeAt(last) == P::GT && range(stream->get(last)).begin <= range(at).end + 1;
+  bool arrow = at->getType() == P::SHR || (adjacent && (at->getType() == P::MINUS || at->getType() == P::GT));
+  if (!arrow || typeAt(last + 1) < P::KW_TILE || typeAt(last + 1) > P::KW_TENSOR_DESC) return false;
+  SourceRange both = range(at).to(range(stream->get(last)));
   report(DiagCode::SyntaxError, both, "an arrow is written `->`").fix("replace with `->`", both, "->");
   return true;
 }
@@ -262,7 +244,7 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   };
 
   if (reportBrokenArrow(stream, at) || reportUnknownType(stream, at)) return;
-  Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(parser, at) : nullptr;
+  Token *op = isBinaryOperator(type) && !expectsOperator(expected) ? opOf(parser, at) : nullptr;
   if (op) {
     reportLargeOperand(parser, op, at, where);
   } else if (size_t rule = parser->getContext()->getRuleIndex();

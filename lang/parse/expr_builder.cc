@@ -17,6 +17,8 @@ bool isComparison(std::string_view op) {
   return op == "<" || op == "<=" || op == "==" || op == "!=" || op == ">" || op == ">=";
 }
 
+bool isBitOperator(std::string_view op) { return op == "&" || op == "|" || op == "^"; }
+
 } // namespace
 
 Expr ExprBuilder::number(antlr4::Token *token) const {
@@ -81,10 +83,14 @@ Expr ExprBuilder::binary(P::ExprContext *ctx) const {
   for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
   while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();
   const Expr &left = out.children[0];
-  if (isComparison(out.text) && left.is(Expr::Kind::Binary) && !left.parenthesised && isComparison(left.text))
+  if (isComparison(out.text) && left.is(Expr::Kind::Binary) && !left.parenthesised && isComparison(left.text)) {
+    const Expr &between = left.children[1];
+    bool bits = between.is(Expr::Kind::Binary) && !between.parenthesised && isBitOperator(between.text);
     tree_.report(DiagCode::ChainedComparison, out.textRange, "comparisons do not chain: this one compares a truth value")
         .at(left.textRange, "the other comparison")
-        .note("write `a < b and b < c`");
+        .note(bits ? str("`", between.text, "` binds tighter than comparisons: put these in parentheses, or write `and`, `or`")
+                   : "write `a < b and b < c`");
+  }
   return out;
 }
 
@@ -93,7 +99,7 @@ Expr ExprBuilder::expr(P::ExprContext *ctx) const {
   if (!ctx) return out.range = tree_.none(), out;
   out.range = tree_.range(ctx);
   if (auto *e = as<P::AtomExprContext>(ctx)) return indexed(atom(e->atom()), e->index());
-  if (auto *e = as<P::MinusExprContext>(ctx)) return unary(ctx, e->start, e->expr());
+  if (auto *e = as<P::SignExprContext>(ctx)) return unary(ctx, e->start, e->expr());
   if (auto *e = as<P::NotExprContext>(ctx)) return unary(ctx, e->start, e->expr());
   if (ctx->getRuleContexts<P::ExprContext>().empty()) return out;
   return binary(ctx);

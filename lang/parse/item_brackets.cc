@@ -36,7 +36,7 @@ const Pair &pairOf(size_t opener) {
 // Emits a token that is not a bracket. Counts operators, because they make expressions deep.
 void operatorToken(ItemState &state, const SyntaxToken &token) {
   ShapedStatement &stmt = state.stmt;
-  bool prefix = token.type == L::KW_NOT; // `-` may be a prefix too
+  bool prefix = token.type == L::KW_NOT || token.type == L::TILDE; // `-` may be a prefix too
   if (prefix || token.type == L::MINUS) ++stmt.prefixes;
   if (prefix || isBinaryOperator(token.type)) ++stmt.operators;
   state.emit(token, token.type);
@@ -65,10 +65,16 @@ bool opensAngle(const ItemState &state) {
   case L::ATTR:
   case L::TYPE:
   case L::RBRACE: return true;
+  case L::SYMBOL: return state.beforeLast == L::KW_FUNC || state.beforeLast == L::KW_KERNEL;
   case L::EQ: return state.beforeLast == L::KW_AFFINE_MAP;
   case L::WORD: return state.attrContext();
   default: return state.last.type >= L::OP_OPERANDS && state.last.type <= L::OP_DIMENSION;
   }
+}
+
+// Whether token i and the next one are `>>`, without a blank between them.
+bool isShift(const TokenScan &scan, size_t i) {
+  return scan.type(i) == L::GT && scan.type(i + 1) == L::GT && scan.at(i).end == scan.at(i + 1).begin;
 }
 
 bool closesAngle(const ItemState &state, size_t i) {
@@ -76,7 +82,8 @@ bool closesAngle(const ItemState &state, size_t i) {
   if (!state.inBracket()) return false;
   if (state.stack.back().kind == OpenBracket::Kind::Angle) return true;
   // Inside [ ] or ( ) a '>' is a comparison if an operand follows; otherwise it closes an angle bracket further out.
-  if (scan.startsOperand(i + 1) && scan.sameLine(i, i + 1)) return false;
+  size_t next = isShift(scan, i) ? i + 2 : i + 1;
+  if (scan.startsOperand(next) && scan.sameLine(i, next)) return false;
   for (size_t k = state.bracketsBase(); k < state.stack.size(); ++k)
     if (state.stack[k].kind == OpenBracket::Kind::Angle) return true;
   return false;
@@ -100,7 +107,9 @@ void healBefore(ItemState &state, size_t i) {
   case L::COLON:
     while (inside()) {
       const OpenBracket &t = top();
-      bool closed = t.kind == OpenBracket::Kind::Attr || (t.kind == OpenBracket::Kind::Angle && t.opener != L::WORD);
+      bool generics = t.opener == L::SYMBOL; // `<T: float>` behind a function's name
+      bool closed =
+          t.kind == OpenBracket::Kind::Attr || (t.kind == OpenBracket::Kind::Angle && t.opener != L::WORD && !generics);
       bool bracket = t.kind == OpenBracket::Kind::Bracket && !state.inHostBlock() && !t.attrContext &&
                      !(state.last.type == L::VALUE && state.last.end == scan.at(i).begin && scan.type(i + 1) == L::INT);
       bool params = (stmt.head == StatementHead::Kernel && stmt.expectsBlock) || stmt.head == StatementHead::Label;
@@ -253,7 +262,7 @@ bool takeBracket(ItemState &state, size_t i) {
   if (takeKeyColon(state, i)) return true;
   healBefore(state, i);
   const SyntaxToken &token = scan.at(i);
-  if (token.type != L::MINUS && token.type != L::KW_NOT) stmt.prefixes = 0;
+  if (token.type != L::MINUS && token.type != L::KW_NOT && token.type != L::TILDE) stmt.prefixes = 0;
   switch (token.type) {
   case L::LPAREN: openBracket(state, OpenBracket::Kind::Paren, L::LPAREN, i); break;
   case L::LBRACK: openBracket(state, OpenBracket::Kind::Bracket, L::LBRACK, i); break;
@@ -268,9 +277,15 @@ bool takeBracket(ItemState &state, size_t i) {
       operatorToken(state, token);
     break;
   case L::GT:
-    if (closesAngle(state, i))
+    if (closesAngle(state, i)) {
       closeBracket(state, OpenBracket::Kind::Angle, L::RANGLE, i);
-    else
+    } else if (isShift(scan, i)) {
+      SyntaxToken shift = token;
+      shift.type = L::SHR;
+      shift.end = scan.at(i + 1).end;
+      state.dropped = i + 1;
+      operatorToken(state, shift);
+    } else
       operatorToken(state, token);
     break;
   case L::COLON: {

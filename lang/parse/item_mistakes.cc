@@ -20,6 +20,22 @@ void misplacedOp(ItemState &state, size_t i, std::string_view where) {
     mistake.note(str("bind the result of ", state.quoted(i), " to a name first"));
 }
 
+// Whether tokens i and i + 1 are a function and its first operand without the `(` between them, as in `erf%x)`; reports the
+// missing `(` and opens it.
+bool callWithoutParenthesis(ItemState &state, size_t i) {
+  const SyntaxToken &word = state.scan.at(i);
+  if (state.scan.type(i + 1) != L::VALUE || state.scan.at(i + 1).begin != word.end || !isFunctionName(state.scan.text(i)))
+    return false;
+  SourceRange where = state.range(i).endPoint();
+  state.report(DiagCode::SyntaxError, where, str("missing `(` after ", state.quoted(i))).fix("insert `(`", where, "(");
+  state.emit(word, word.type);
+  OpenBracket entry{.kind = OpenBracket::Kind::Paren, .token = word, .opener = word.type};
+  entry.token.type = L::LPAREN;
+  state.stack.push_back(entry);
+  state.emit(L::LPAREN, word.end, word.end, word);
+  return true;
+}
+
 // Whether a bracket is open on this line, other than that of `for (…)`.
 bool inList(const ItemState &state, size_t i) {
   const TokenScan &scan = state.scan;
@@ -128,6 +144,7 @@ bool takeKeyColon(ItemState &state, size_t i) {
     state.emit(scan.at(i), L::EQ);
     return true;
   }
+  if (top.opener == L::SYMBOL) return false; // the constraint of a generic name
   bool entries = top.kind == OpenBracket::Kind::Attr || (top.kind == OpenBracket::Kind::Angle && top.attrContext);
   bool first = state.beforeLast == L::LBRACE || state.beforeLast == L::LANGLE || state.beforeLast == L::COMMA;
   if (!entries || !first || (!scan.isWord(i - 1) && state.last.type != L::SIZE)) return false;
@@ -171,6 +188,7 @@ bool opInExpression(ItemState &state, size_t i) {
   if (!op || op->clause == Clause::Bare || !scan.sameLine(i, i + 1)) return false;
   bool kind = scan.type(i + 1) == L::LT && scan.isWord(i + 2) && scan.type(i + 3) == L::GT; // as in `reduction <add>`
   if (!kind && scan.type(i + 1) != L::VALUE) return false;
+  if (!kind && callWithoutParenthesis(state, i)) return true;
   misplacedOp(state, i, "an expression");
   state.emit(scan.at(i), opToken(scan.clauseOf(i)));
   for (size_t k = state.bracketsBase(); k < state.stack.size(); ++k) state.stack[k].holdsOp = true;
@@ -221,10 +239,8 @@ void takeStray(ItemState &state, size_t i) {
     return;
   }
   // This is an operator of another language; its intent is unclear.
-  if (text.find_first_of("&|^~.?!\\") != std::string_view::npos) {
-    Diagnostic &unknown = state.report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`"));
-    if (text == "&" || text == "|" || text == "^" || text == "~")
-      unknown.note("conditions are joined by `and`, `or`, `not`; bits of integers by the ops `andi`, `ori`, `xori`");
+  if (text.find_first_of("&|.?!\\") != std::string_view::npos) {
+    state.report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`"));
     return;
   }
   bool printable = where.end - where.begin <= 4 && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F;

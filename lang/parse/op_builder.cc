@@ -117,8 +117,7 @@ void OpBuilder::baseOp(P::BaseOpContext *ctx, OpClause &out) const {
   out.shape = Clause::Base;
   append(out, types_.groups(ctx->attrGroup()));
   out.operands.push_back(exprs_.simple(ctx->simple()));
-  std::vector<P::ListContext *> lists;
-  if (ctx->list()) lists.push_back(ctx->list());
+  std::vector<P::ListContext *> lists = ctx->list();
   for (P::BaseItemContext *item : ctx->baseItem()) {
     if (item->list())
       lists.push_back(item->list());

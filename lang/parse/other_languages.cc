@@ -85,19 +85,12 @@ Token *ErrorStrategy::opOf(Parser *parser, Token *at) {
 
 namespace {
 
-// The equivalent of the sign before the `=` of a compound assignment: an operator, or an op on the bits of integers.
-struct Compound {
-  std::string_view sign, name;
-  bool isOp;
-};
-
-std::optional<Compound> compoundOf(std::string_view sign) {
-  static constexpr Compound kAll[] = {{"+", "+", false},  {"-", "-", false},   {"*", "*", false},
-                                      {"/", "/", false},  {"%", "mod", false}, {"&", "andi", true},
-                                      {"|", "ori", true}, {"^", "xori", true}, {"<<", "shli", true}};
-  for (const Compound &each : kAll)
-    if (each.sign == sign) return each;
-  return std::nullopt;
+// The operator for the sign before the `=` of a compound assignment; "" if there is none.
+std::string_view operatorOf(std::string_view sign) {
+  if (sign == "%") return "mod";
+  for (std::string_view same : {"+", "-", "*", "/", "&", "|", "^", "<<"})
+    if (same == sign) return same;
+  return "";
 }
 
 } // namespace
@@ -112,18 +105,15 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   Token *name = stream->get(i - 1), *equals = stream->get(one ? i : i + 1);
   std::string_view sign = text(at), value = text(name);
   if (one) sign.remove_suffix(1);
-  std::optional<Compound> compound = compoundOf(sign);
-  if (!compound) return false;
+  std::string_view infix = operatorOf(sign);
+  if (infix.empty()) return false;
   SourceRange both = range(at).to(range(equals));
   std::string none = str("the language has no `", sign, "=`: ");
   if (parser->getContext()->getRuleIndex() == P::RuleHostStmt) {
     report(DiagCode::SyntaxError, both, none + "a name in a test is bound once");
     return true;
   }
-  auto bound = [&](std::string_view right) {
-    return compound->isOp ? str(value, " = ", compound->name, " ", value, ", ", right)
-                          : str(value, " = ", value, " ", compound->name, " ", right);
-  };
+  auto bound = [&](std::string_view right) { return str(value, " = ", value, " ", infix, " ", right); };
   Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "rebind the name with `", bound("…"), "`"));
   size_t first = equals->getTokenIndex() + 1, type = stream->get(first)->getType();
   // Offer no fix if an op follows, since an op is not an expression.
@@ -134,8 +124,7 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   if (!endsLine(stream->get(last + 1)->getType())) return true;
   SourceRange right = range(stream->get(first)).to(range(stream->get(last)));
   std::string spelled(text_.substr(right.begin, right.end - right.begin));
-  // A call as an operand of an op needs parentheses too.
-  if (!isOneTerm(stream, first, last) || (compound->isOp && call)) spelled = "(" + spelled + ")";
+  if (!isOneTerm(stream, first, last)) spelled = "(" + spelled + ")";
   std::string mended = bound(spelled);
   message.fix(str("write `", mended, "`"), both.to(right), mended.substr(value.size() + 1));
   return true;

@@ -50,7 +50,13 @@ TokenRole roleOf(size_t type) {
   case L::PLUS:
   case L::MINUS:
   case L::STAR:
-  case L::SLASH: return TokenRole::Operator;
+  case L::SLASH:
+  case L::AMP:
+  case L::BAR:
+  case L::CARET:
+  case L::TILDE:
+  case L::SHL:
+  case L::SHR: return TokenRole::Operator;
   case L::LPAREN: return TokenRole::OpenParen;
   case L::LBRACK: return TokenRole::OpenBracket;
   case L::LBRACE: return TokenRole::OpenBrace;

@@ -222,6 +222,11 @@ bool isBinaryOperator(size_t type) {
   case L::MINUS:
   case L::STAR:
   case L::SLASH:
+  case L::AMP:
+  case L::BAR:
+  case L::CARET:
+  case L::SHL:
+  case L::SHR:
   case L::KW_MOD:
   case L::KW_AND:
   case L::KW_OR:

@@ -104,7 +104,12 @@ std::vector<TypeExpr> TypeBuilder::types(P::TypeListContext *ctx) const {
 std::vector<ast::Param> TypeBuilder::params(P::ParamsContext *ctx) const {
   std::vector<ast::Param> out;
   if (ctx)
-    for (P::ParamContext *p : ctx->param()) out.push_back({tree_.boundName(p->VALUE()), type(p->type())});
+    for (P::ParamContext *p : ctx->param()) {
+      if (p->SYMBOL())
+        out.push_back({tree_.sigilName(p->SYMBOL()), {}, true});
+      else
+        out.push_back({tree_.boundName(p->VALUE()), type(p->type())});
+    }
   return out;
 }
 

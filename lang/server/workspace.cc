@@ -271,7 +271,7 @@ void Workspace::tryFixes(const Document &document, Analysis &analysis) {
     changed.text_ = Text(std::move(text));
     cut(changed, false);
     std::unique_ptr<Analysis> tried = check(changed);
-    return FixCount{tried->diagnostics.errorCount(), tried->diagnostics.consequences()};
+    return countErrors(tried->diagnostics);
   };
   xt::tryFixes(analysis.diagnostics, 0, staysIn, countWith);
 }

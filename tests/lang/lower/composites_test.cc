@@ -15,6 +15,8 @@ const std::string kDistributed =
 
 const std::string kOfLanes = "kernel @k() lanes(16) {\n%c = joint_matrix_fill 0.0 : joint_matrix<8x16xf32, accumulator>\n";
 
+const std::string kMatrices = "kernel @k() {\n%a = constant 0.0 : vector<8x16xf32>\n%b = constant 1.0 : vector<8x16xf32>\n";
+
 // The statements before the example of each composite, which define the names in it.
 const std::map<Composite, std::string> kBefore = {
     {Composite::TransferRead, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index, %padding: f32) {\n"},
@@ -24,6 +26,14 @@ const std::map<Composite, std::string> kBefore = {
      "kernel @k(%A: memref<?x?xf32>, %c0: index, %j: index) {\n%rows = constant 0 : vector<16xindex>\n"},
     {Composite::Contract, "kernel @k() {\n%a = constant 0.0 : vector<8x16xf16>\n%b = constant 0.0 : vector<16x16xf16>\n"
                           "%c = constant 0.0 : vector<8x16xf32>\n"},
+    {Composite::ScalarAtomicRmw, "kernel @k(%counts: memref<?xi32>, %x: i32, %i: index) {\n"},
+    {Composite::Subview, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index) {\n"},
+    {Composite::MemRefTranspose, "kernel @k(%A: memref<?x?x?xf32>) {\n"},
+    {Composite::CollapseShape, "kernel @k(%A: memref<?x?x16xf32>) {\n"},
+    {Composite::ExpandShape, "kernel @k(%A: memref<?x16xf32>) {\n"},
+    {Composite::Concat, kMatrices},
+    {Composite::Interleave, kMatrices},
+    {Composite::Deinterleave, "kernel @k() {\n%v = constant 0.0 : vector<8x32xf32>\n"},
     {Composite::ToSimt, kDistributed},
     {Composite::ToSimd, kDistributed + "%f = to_simt %v : vector<64x64xf16> -> vector<2x16xf16>\n"},
     {Composite::JointMatrixLoad, "kernel @k(%A: memref<?x?xi8>, %i: index, %k: index) {\n"},

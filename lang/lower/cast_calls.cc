@@ -1,0 +1,85 @@
+#include "lang/lower/cast_calls.h"
+
+#include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
+#include "lang/lower/expr_lowering.h"
+#include "lang/lower/op_lowering.h"
+
+namespace xt {
+namespace {
+
+OpKind betweenInts(Elem from, Elem to) {
+  const ElemInfo &source = elemInfo(from), &target = elemInfo(to);
+  if (from == Elem::Index || to == Elem::Index) return OpKind::IndexCast;
+  if (target.bits < source.bits) return OpKind::TruncI;
+  if (target.bits == source.bits) return OpKind::Bitcast;
+  return source.isUnsigned || from == Elem::I1 ? OpKind::ExtUI : OpKind::ExtSI;
+}
+
+// The op that converts between two different types. f16 and bf16, and two floats of 8 bits, have none.
+std::optional<OpKind> castOp(Elem from, Elem to) {
+  const ElemInfo &source = elemInfo(from), &target = elemInfo(to);
+  if (!source.isFloat && !target.isFloat) return betweenInts(from, to);
+  if (!source.isFloat) return source.isUnsigned || from == Elem::I1 ? OpKind::UIToFP : OpKind::SIToFP;
+  if (!target.isFloat) return target.isUnsigned ? OpKind::FPToUI : OpKind::FPToSI;
+  if (source.bits == target.bits) return std::nullopt;
+  return target.bits < source.bits ? OpKind::TruncF : OpKind::ExtF;
+}
+
+} // namespace
+
+Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range) {
+  Elem from = value->type().elem();
+  if (from == to) return value;
+  if (to == Elem::I1) {
+    state.diagnostics()
+        .report(DiagCode::CastInvalid, range, str("`cast` cannot turn ", elemName(from), " into i1"))
+        .note("compare with 0: `%x != 0`");
+    return nullptr;
+  }
+  auto emit = [&](OpKind kind, Value *operand, Elem elem) {
+    Type type = state.context.withElem(operand->type(), elem);
+    if (type.isVector()) type = state.context.withLayout(type, nullptr);
+    return emitOp(state, kind, {operand}, {range}, range, {}, type);
+  };
+  if (std::optional<OpKind> kind = castOp(from, to)) return emit(*kind, value, to);
+  Value *wide = emit(OpKind::ExtF, value, Elem::F32); // exact, so that the value is rounded once
+  return wide ? emit(OpKind::TruncF, wide, to) : nullptr;
+}
+
+Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
+  bool toIndex = call.text == "index_cast";
+  size_t count = toIndex ? 1 : 2;
+  if (call.children.size() != count) {
+    state.diagnostics()
+        .report(DiagCode::OperandCount, call.range,
+                str("`", call.text, "` takes ", count, " argument", count == 1 ? "" : "s", ", not ", call.children.size()))
+        .note(toIndex ? "`index_cast(%n)` converts an integer to an index; `cast(%i, i32)` converts an index"
+                      : "for example `cast(%x, f16)`");
+    return nullptr;
+  }
+  Value *value = lowerExpr(state, call.children[0]);
+  if (!value) return nullptr;
+  if (!value->type().isScalar() && !value->type().isVector()) {
+    state.diagnostics().report(DiagCode::OperandType, call.children[0].range,
+                               str("`", call.text, "` takes a number or a vector of numbers, not ", shapedText(value->type())));
+    return nullptr;
+  }
+  if (toIndex) {
+    if (!isFloat(value->type().elem())) return castTo(state, value, Elem::Index, call.range);
+    state.diagnostics()
+        .report(DiagCode::CastInvalid, call.range, "`index_cast` converts integers, not floats")
+        .note("`cast(%x, index)` rounds a float towards zero");
+    return nullptr;
+  }
+  std::optional<ConstValue> to = state.params.eval(call.children[1]);
+  if (!to) return nullptr;
+  if (to->kind != ConstValue::Kind::Type) {
+    state.diagnostics().report(DiagCode::ExpressionType, call.children[1].range, "this is no element type, such as `f16`");
+    return nullptr;
+  }
+  return castTo(state, value, to->elem, call.range);
+}
+
+} // namespace xt

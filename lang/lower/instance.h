@@ -1,0 +1,54 @@
+// One instance of a generic function: what its generic names stand for, which follows from the arguments of a call.
+#pragma once
+#include "lang/lower/call_lowering.h"
+
+namespace xt {
+
+class Instance {
+public:
+  Instance(KernelState &state, const ast::KernelDecl &decl) : state_(state), decl_(decl) {}
+  Instance(const Instance &) = delete;
+
+  // While a scope exists, the generic names are those of the instance and no others (ParamScope::generic). A caller's names mean
+  // nothing in the function that it calls.
+  class Scope {
+  public:
+    explicit Scope(const Instance &instance) : params_(instance.state_.params), outer_(params_.setGenerics(instance.names_)) {}
+    Scope(const Scope &) = delete;
+    ~Scope() { params_.setGenerics(std::move(outer_)); }
+
+  private:
+    ParamScope &params_;
+    ParamScope::Generics outer_;
+  };
+
+  // Takes the values of names in the type of a parameter from the type of its argument, at `range`. Returns false if an error was
+  // reported: a name stands for something else already, or for a type that its constraint excludes.
+  bool bind(const ast::TypeExpr &param, Type argument, SourceRange range);
+  bool complete() const { return values_.size() >= decl_.generics.size(); }
+  // Whether the arguments decide every name; otherwise reports an error at the call.
+  bool decided(SourceRange call);
+  // Gives the names values for a check without a call: f32 for floats, i32 for integers, `open` for names that may be both, and
+  // this extent. Returns whether an extent was assumed.
+  bool assume(int64_t extent, Elem open);
+  std::string text() const; // " with $T = f16, $M = 8"; "" if the function is not generic
+
+  FunctionArguments functions; // of the parameters that are functions
+
+private:
+  const ast::Generic *find(std::string_view name) const;
+  bool set(const ast::Generic &generic, const ConstValue &value, SourceRange range);
+  bool allowed(const ast::Generic &generic, const ConstValue &value, SourceRange range);
+  bool bindElement(const ast::TypeExpr &element, Type argument, SourceRange range);
+
+  struct Bound {
+    ConstValue value;
+    SourceRange range; // the argument that decided it
+  };
+  KernelState &state_;
+  const ast::KernelDecl &decl_;
+  std::map<std::string, Bound, std::less<>> values_;
+  ParamScope::Generics names_;
+};
+
+} // namespace xt

@@ -1,0 +1,10 @@
+// Lowers `memref.atomic_rmw`, an atomic update of one element: a scatter tile of one element is updated.
+#pragma once
+#include "lang/lower/composite_clause.h"
+
+namespace xt {
+
+// Returns nullopt if an error was reported.
+std::optional<std::vector<Value *>> lowerScalarAtomic(const CompositeClause &clause);
+
+} // namespace xt

@@ -1,0 +1,180 @@
+#include "lang/lower/vector_joins.h"
+
+#include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
+#include "lang/lower/written_types.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+
+class Joins {
+public:
+  explicit Joins(const CompositeClause &clause) : clause_(clause), ops_(clause) {}
+
+  std::optional<std::vector<Value *>> concat();
+  std::optional<std::vector<Value *>> interleave();
+  std::optional<std::vector<Value *>> deinterleave();
+
+private:
+  bool readOperands(size_t least, size_t most);
+  std::optional<int64_t> dimension();
+  bool alikeBut(int64_t dim);
+  Value *parity(const std::vector<int64_t> &shape, int64_t remainder);
+  Value *withElem(OpKind cast, Value *value, Elem elem);
+  std::optional<std::vector<Value *>> finish(std::vector<Value *> results);
+  std::nullopt_t wrong(DiagCode code, SourceRange range, std::string message) const {
+    clause_.diagnostics().report(code, range, std::move(message));
+    return std::nullopt;
+  }
+  Context &context() const { return clause_.state().context; }
+
+  const CompositeClause &clause_;
+  CompositeOps ops_;
+  std::vector<Value *> operands_;
+};
+
+bool Joins::readOperands(size_t least, size_t most) {
+  if (!clause_.takesOperands(least, most)) return false;
+  for (const ast::Expr &expr : clause_.clause().operands) {
+    Value *value = clause_.vector(expr, "an operand");
+    if (!value) return false;
+    if (value->type().rank() != 2 || !value->type().isPlain()) {
+      clause_.diagnostics().report(DiagCode::ShapeMismatch, expr.range,
+                                   str(clause_.name(), " takes vectors of two dimensions, not ", shapedText(value->type())));
+      return false;
+    }
+    operands_.push_back(value);
+  }
+  return true;
+}
+
+std::optional<int64_t> Joins::dimension() {
+  const ast::OpClause &clause = clause_.clause();
+  if (!clause.dims || clause.dims->children.size() != 1) {
+    clause_.diagnostics()
+        .report(DiagCode::AttributeValue, clause_.range(), str(clause_.name(), " works along one dimension, such as `[0]`"))
+        .note("for example `concat %a, %b [1]`");
+    return std::nullopt;
+  }
+  std::optional<int64_t> dim = clause_.state().params.evalInt(clause.dims->children[0], "a dimension");
+  if (dim && (*dim < 0 || *dim > 1))
+    return wrong(DiagCode::AttributeValue, clause.dims->range,
+                 str(shapedText(operands_[0]->type()), " has no dimension ", *dim, ": they count from 0"));
+  return dim;
+}
+
+// Whether the operands have one element type, and one shape but for dimension `dim`; otherwise reports an error.
+bool Joins::alikeBut(int64_t dim) {
+  Type first = operands_[0]->type();
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    Type type = operands_[i]->type();
+    bool alike = type.elem() == first.elem();
+    for (int d = 0; d < 2; ++d) alike &= d == dim || type.extent(d) == first.extent(d);
+    if (alike) continue;
+    clause_.diagnostics()
+        .report(DiagCode::ShapeMismatch, clause_.clause().operands[i].range,
+                str(clause_.name(), " cannot put ", shapedText(type), " beside ", shapedText(first)))
+        .at(clause_.clause().operands[0].range, shapedText(first));
+    return false;
+  }
+  return true;
+}
+
+// Checks the types that are written: those of the operands, where all are, and those of the results.
+std::optional<std::vector<Value *>> Joins::finish(std::vector<Value *> results) {
+  if (std::ranges::any_of(results, [](const Value *value) { return !value; })) return std::nullopt;
+  const ast::OpClause &clause = clause_.clause();
+  if (!clause.signature) return results;
+  const ast::Signature &signature = *clause.signature;
+  for (size_t i = 0; i < signature.left.size() && i < operands_.size(); ++i)
+    if (!agreesWith(clause_.state(), signature.left[i], operands_[i]->type(), "the operand")) return std::nullopt;
+  for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
+    if (!agreesWith(clause_.state(), signature.right[i], results[i]->type(), "the result")) return std::nullopt;
+    if (Type written = writtenType(clause_.state(), signature.right[i]); written && results.size() == 1)
+      setWrittenLayout(clause_.state(), clause, results[i], written);
+  }
+  return results;
+}
+
+std::optional<std::vector<Value *>> Joins::concat() {
+  if (!readOperands(1, 64)) return std::nullopt;
+  std::optional<int64_t> dim = dimension();
+  if (!dim || !alikeBut(*dim)) return std::nullopt;
+  auto d = static_cast<size_t>(*dim);
+  std::vector<int64_t> shape = shapeOf(operands_[0]->type()), at(2, 0);
+  shape[d] = 0;
+  for (const Value *operand : operands_) shape[d] += operand->type().extent(static_cast<int>(*dim));
+  Value *whole = ops_.zeros(shape, operands_[0]->type().elem());
+  for (Value *operand : operands_) {
+    whole = operands_.size() == 1 ? operand : ops_.insert(operand, whole, at);
+    at[d] += operand->type().extent(static_cast<int>(*dim));
+  }
+  return finish({whole});
+}
+
+// True for the columns whose remainder by 2 is this one.
+Value *Joins::parity(const std::vector<int64_t> &shape, int64_t remainder) {
+  Type indices = context().vector(shape, kIndexElem);
+  auto constant = [&](int64_t value) { return ops_.op(OpKind::Splat, {ops_.index(value)}, {}, indices); };
+  Value *column = ops_.op(OpKind::Iota, {}, {{"dims", std::vector<int64_t>{1}, clause_.range()}}, indices);
+  Value *rest = ops_.op(OpKind::RemSI, {column, constant(2)});
+  return ops_.op(OpKind::CmpI, {rest, constant(remainder)}, {{"kind", std::string("eq"), clause_.range()}});
+}
+
+Value *Joins::withElem(OpKind cast, Value *value, Elem elem) {
+  if (!value || value->type().elem() == elem) return value;
+  return ops_.op(cast, {value}, {}, context().vector(shapeOf(value->type()), elem));
+}
+
+// Each element is repeated, and the columns take one of the two copies by turns.
+std::optional<std::vector<Value *>> Joins::interleave() {
+  if (!readOperands(2, 2) || !alikeBut(-1)) return std::nullopt;
+  std::vector<int64_t> shape = shapeOf(operands_[0]->type());
+  shape[1] *= 2;
+  auto twice = [&](Value *value) {
+    return ops_.op(OpKind::Broadcast, {value},
+                   {{"dims", std::vector<int64_t>{1}, clause_.range()}, {"broadcast_size", int64_t{2}, clause_.range()}},
+                   context().vector(shape, value->type().elem()));
+  };
+  return finish({ops_.op(OpKind::Select, {parity(shape, 0), twice(operands_[0]), twice(operands_[1])})});
+}
+
+// Of each two neighbours the bits of the other one are cleared, and then both are joined by `or`, which is exact.
+std::optional<std::vector<Value *>> Joins::deinterleave() {
+  if (!readOperands(1, 1)) return std::nullopt;
+  Type type = operands_[0]->type();
+  if (type.extent(1) % 2 != 0)
+    return wrong(DiagCode::ShapeMismatch, clause_.clause().operands[0].range,
+                 str(clause_.name(), " needs an even number of columns, not ", shapedText(type)));
+  std::vector<int64_t> shape = shapeOf(type);
+  constexpr std::pair<int, Elem> kBits[] = {{8, Elem::I8}, {16, Elem::I16}, {32, Elem::I32}, {64, Elem::I64}};
+  Elem bits = type.elem();
+  for (auto [count, elem] : kBits)
+    if (isFloat(type.elem()) && 8 * elemInfo(type.elem()).storageBytes == count) bits = elem;
+  bool exact = elemInfo(bits).bits == elemInfo(type.elem()).bits; // tf32 has fewer bits than its storage
+  if (!exact) return wrong(DiagCode::NotSupported, clause_.range(), str(clause_.name(), " of ", elemName(type.elem())));
+  Value *whole = withElem(OpKind::Bitcast, operands_[0], bits);
+  std::vector<Value *> results;
+  for (int64_t remainder : {0, 1}) {
+    Value *own = ops_.op(OpKind::Select, {parity(shape, remainder), whole, ops_.zeros(shape, bits)});
+    Value *half = ops_.op(OpKind::Reduction, {own},
+                          {{"kind", std::string("or"), clause_.range()},
+                           {"dims", std::vector<int64_t>{1}, clause_.range()},
+                           {"reduction_size", int64_t{2}, clause_.range()}});
+    results.push_back(withElem(OpKind::Bitcast, half, type.elem()));
+  }
+  return finish(std::move(results));
+}
+
+} // namespace
+
+std::optional<std::vector<Value *>> lowerConcat(const CompositeClause &clause) { return Joins(clause).concat(); }
+std::optional<std::vector<Value *>> lowerInterleave(const CompositeClause &clause) { return Joins(clause).interleave(); }
+std::optional<std::vector<Value *>> lowerDeinterleave(const CompositeClause &clause) { return Joins(clause).deinterleave(); }
+
+} // namespace xt
