@@ -18,6 +18,8 @@ const Schedules kSchedules = {{Schedule::Order::Forward, 0},
 Checks allChecks() {
   Checks checks;
   EXPECT_TRUE(addCheck(checks, "all"));
+  EXPECT_FALSE(checks.bounds); // accesses out of bounds are legal
+  EXPECT_TRUE(addCheck(checks, "bounds"));
   return checks;
 }
 
