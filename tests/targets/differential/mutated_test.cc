@@ -149,6 +149,8 @@ TEST(Mutants, TellHowTheyEnd) {
   EXPECT_EQ(fate(load + "%w = %v + " + store), Fate::Refused);
   EXPECT_EQ(fate(load + "%w = %v / %v" + store), Fate::Unspecified);
   EXPECT_EQ(fate(load + "%w = %v + 1\n%q = %g < 1\nassert %q, \"no\"" + store), Fate::Stopped);
+  EXPECT_EQ(fate("%m = alloc_slm : memref<4x4xi32, slm>\n%s = init_tile %m[0, 0] -> tile<4x4xi32>\n%w = load_tile %s" + store),
+            Fate::Stopped);
   EXPECT_EQ(fate("barrier", "%A: memref<4000000x400000xi32>"), Fate::Oversized);
   std::string address =
       "kernel @k(%A: memref<?xi32>, %D: i64) {\n  %t = init_tile %D[0, 0], [1, 8], [8, 1] -> tile<1x8xi32>\n}\n";

@@ -115,6 +115,7 @@ CompiledWay::Outcome CompiledWay::make() {
   options.optimise = way_.optimised;
   options.device = way_.device;
   options.checks.race = way_.races;
+  options.checks.uninit = way_.races && !way_.distributed; // such reads differ between targets
   options.found = &found_;
   options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
     std::unique_ptr<Module> made = passed(&other);

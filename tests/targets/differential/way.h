@@ -10,8 +10,8 @@
 namespace xt {
 
 // The target that runs a kernel, and the passes that run before: none, distribution to subgroups, the passes that cut the
-// kernel into blocks of a GPU, or those that lower it to lanes. `races`: the interpreter checks for races. `optimised`: LLVM or
-// the driver optimises the code.
+// kernel into blocks of a GPU, or those that lower it to lanes. `races`: the interpreter checks for races, and before
+// distribution for reads of unwritten memory. `optimised`: LLVM or the driver optimises the code.
 struct Way {
   std::string_view target;
   bool distributed = false;
