@@ -80,11 +80,10 @@ std::vector<Expected> expectedRow(const std::vector<Matrix> &inputs, int64_t row
 
 KernelText kernelText(Elem elem, int64_t depth) {
   KernelText kernel = standardKernel("attention");
-  kernel.defines = {{"ATTENTION_D", str(depth)}, {"ATTENTION_BM", str(kQueries)}, {"ATTENTION_BN", str(keysAtOnce(elem))}};
-  if (elem == Elem::F32)
-    kernel.kernel = "attention_f32";
-  else
-    kernel.defines.emplace_back("ATTENTION_T", elemName(elem));
+  kernel.defines = {{"ATTENTION_D", str(depth)},
+                    {"ATTENTION_BM", str(kQueries)},
+                    {"ATTENTION_BN", str(keysAtOnce(elem))},
+                    {"ATTENTION_T", std::string(elemName(elem))}};
   return kernel;
 }
 
