@@ -1,6 +1,7 @@
 // Runs the commands that the READMEs and the other pages show, in a folder with the files that they name.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
+#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/run_tool.h"
 #include "tests/targets/xe/run/xe_device.h"
 
@@ -15,16 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = XT_SOURCE_DIR;
-
-#if !defined(__has_feature) // a macro of clang
-#define __has_feature(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||                       \
-    __has_feature(thread_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // The commands that the test cannot run, and why. An entry that ends with `*` stands for all commands that begin with it.
 const std::map<std::string, std::string> kNotRun = {
@@ -148,7 +139,7 @@ bool isMissing(const std::string &command, const test::ToolRun &ran) {
 }
 
 TEST_F(CommandsOfPages, Work) {
-  if (kSanitized) GTEST_SKIP() << "runs without the sanitizers";
+  if (test::kSanitized) GTEST_SKIP() << "runs without the sanitizers";
   std::set<std::string> done;
   std::string missing;
   for (const Command &shown : spansOfTools()) {

@@ -2,6 +2,7 @@
 // runtime for CPUs, which is independent of this project. The RFCs' snippets, which have no tests, are only built. The result
 // of each file is recorded in every_kernel/NAME.txt, so that a new rejection or a skipped test is noticed.
 #include "ir/base/text.h"
+#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/run/xe_device.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full sets the variable
-
 // Files that take seconds, which run in tests/run --full only. Quicker files cover the same features.
 constexpr std::string_view kLong[] = {
     "examples/02_fused_reduce.xt",
@@ -25,8 +24,12 @@ constexpr std::string_view kLong[] = {
     "examples/08_epilogue.xt",
     "examples/13_int8.xt",
     "stdlib/activations.xt",
+    "stdlib/attention_backward.xt",
+    "stdlib/conv2d.xt",
     "stdlib/gemm.xt",
     "stdlib/gemm_variants.xt",
+    "stdlib/int4_gemm.xt",
+    "stdlib/rope.xt",
     "peers/06_gemm_two_steps.xt",
     "peers/16_wg_gemm.xt",
     "peers/18_wg_gemm_transposed_sum.xt",
@@ -59,6 +62,18 @@ constexpr std::string_view kLongOnOpenCl[] = {
     "13_int8",
     "16_row_row_row",
     "k_blocks",
+    "cholesky",
+    "conv2d",
+    "cross_entropy",
+    "fft",
+    "histogram",
+    "moe",
+    "norm_backward",
+    "random",
+    "rope",
+    "scan",
+    "stream_k",
+    "topk",
 };
 
 // This text is appended to a file without tests, so that all its kernels are built for the device.
@@ -144,7 +159,7 @@ TEST_P(EveryKernel, RunsThere) {
     bool tested = text.find("\ntest ") != std::string::npos;
     there.insert(name);
     bool turn = own == std::size(kByTurns) || number++ % std::size(kByTurns) == own;
-    if (!everything() && (!turn || isLong(name, GetParam()))) continue;
+    if (!test::everything() && (!turn || isLong(name, GetParam()))) continue;
     if (!tested) std::ofstream(path = folder / path.filename()) << text << kOneTest;
     const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the other tests read files
     test::ToolRun run = test::runTool(str(runner.command, " --target=", gpu, tests, path.string()));
