@@ -1,5 +1,9 @@
 #include "lang/format/pieces.h"
 
+#include "ir/op_info.h"
+
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -13,6 +17,13 @@ bool isOneOf(std::string_view text, std::initializer_list<std::string_view> word
   for (std::string_view word : words)
     if (word == text) return true;
   return false;
+}
+
+// Whether the op takes a list of dimensions behind its operands. A bracket behind the operand of another op holds indices.
+bool takesDims(std::string_view name) {
+  const OpInfo *info = findOp(name);
+  return !info || info->clause != Clause::Kind ||
+         std::ranges::any_of(info->attrs, [](const AttrSpec &attr) { return attr.kind == AttrKind::Ints; });
 }
 
 } // namespace
@@ -36,7 +47,7 @@ Piece PieceMaker::take(size_t i) {
   piece.space = any_ && spaceBefore(i);
   if (any_) piece.breakCost = breakCost(i);
   lastIsPrefix_ = prefix;
-  dimsOp_ |= token.role == Role::DimsOp;
+  dimsOp_ |= token.role == Role::DimsOp && takesDims(textOf(i));
   if (opensBracket(token.role)) enter(i);
   last_ = i;
   any_ = true;

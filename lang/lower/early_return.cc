@@ -7,6 +7,7 @@
 #include "lang/lower/statements.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 namespace xt {
@@ -53,13 +54,19 @@ private:
   KernelState &state_;
   Op *outermost_ = nullptr; // the outermost op of an `if` with a return
   size_t nested_ = 0;       // the number of such ops around the current statement
+  std::map<const ast::Stmt *, Value *> buffers_; // by the statement that allocates each
 };
 
+// A buffer exists from the start of the workgroup to its end, even if some workgroups return before its statement. It is the
+// same one in both branches in which the statement is lowered.
 void KernelBody::lowerOne(const ast::Stmt &stmt) {
+  if (auto known = buffers_.find(&stmt); known != buffers_.end())
+    return bindResults(state_, stmt, {known->second}, "alloc_slm");
   lowerStatement(state_, stmt);
-  // A buffer exists from the start of the workgroup to its end, even if some workgroups return before its statement.
   Op *last = state_.builder.block().last();
-  if (outermost_ && last && last->kind() == OpKind::AllocSlm) outermost_->block()->moveBefore(outermost_, last);
+  if (!outermost_ || !last || last->kind() != OpKind::AllocSlm || stmt.kind != ast::Stmt::Kind::Op) return;
+  outermost_->block()->moveBefore(outermost_, last);
+  buffers_[&stmt] = last->result();
 }
 
 void KernelBody::lower(const Blocks &blocks) {
