@@ -29,7 +29,8 @@ public:
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
         if (isFirst(decl) && kinds_.isKernel(decl)) instantiate(decl, {}, nullptr);
-    for (const ast::File *file : own()) lowerTests(*file);
+    for (const ast::File *file : own()) lowerTests(*file, options.sizes);
+    checkSizes(options.sizes);
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
         if (isFirst(decl) && !decl.broken && !kinds_.isKernel(decl)) checks_.checkFunction(decl);
@@ -49,15 +50,29 @@ private:
   // Whether this is the first declaration of its name. The others have been reported.
   bool isFirst(const ast::KernelDecl &decl) const { return symbols_.kernel(decl.name.text) == &decl; }
 
-  void lowerTests(const ast::File &file) {
+  void lowerTests(const ast::File &file, const TestLowering::Sizes &sizes) {
     for (const ast::TestDecl &decl : file.tests) {
       ParamScope params = params_.scope({}, diagnostics_);
-      TestLowering lowering(context_, params,
+      TestLowering lowering(context_, params, sizes,
                             [this](const ast::KernelDecl &kernel, Overrides overrides, const ast::Attr *attrs) {
                               return instantiate(kernel, std::move(overrides), attrs);
                             });
       HostTest test;
       if (lowering.lower(decl, test)) module_->tests.push_back(std::move(test));
+    }
+  }
+
+  // Reports sizes from the command line that no test has.
+  void checkSizes(const TestLowering::Sizes &given) {
+    std::set<std::string_view> known;
+    for (const ast::File *file : own())
+      for (const ast::TestDecl &test : file->tests)
+        for (const ast::SizeDecl &size : test.sizes) known.insert(size.name.text);
+    for (const auto &[name, value] : given) {
+      if (known.contains(name)) continue;
+      auto &diagnostic =
+          diagnostics_.report(DiagCode::TestSizes, {}, str("--size ", name, "=", value, ": no test has a size `", name, "`"));
+      if (!known.empty()) diagnostic.note("the sizes of the tests are " + join(known, ", "));
     }
   }
 

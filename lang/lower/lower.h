@@ -17,6 +17,9 @@ struct LowerOptions {
   // Definitions such as `-D BM=128`: a name without '$', and the text of its value. They replace the declared defaults;
   // overrides of a launch take precedence.
   std::vector<std::pair<std::string, std::string>> defines = {};
+  // `--size M=512`: a name without '$', and its value in every test that has a size of this name, instead of the full and the
+  // small one.
+  std::vector<std::pair<std::string, int64_t>> sizes = {};
   ImportOptions imports = {};
   bool tryFixes = true; // false: candidates among the fixes are neither tried nor dropped
 };

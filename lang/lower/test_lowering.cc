@@ -40,6 +40,8 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
   auto take = [&](ParamScope &scope, const ast::SizeDecl &size) {
     std::optional<int64_t> value = scope.evalInt(size.value, "a size");
     ok &= value.has_value();
+    auto given = std::ranges::find(sizes_, size.name.text, &std::pair<std::string, int64_t>::first);
+    if (given != sizes_.end()) value = given->second;
     scope.override(size.name.text, {.integer = value.value_or(1)}); // after an error, keep the name known
     return value;
   };

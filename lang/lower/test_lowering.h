@@ -15,8 +15,11 @@ public:
   // `attrs` is the attribute that contains the overrides, null if there are none.
   using Instantiate = std::function<Kernel *(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs)>;
 
-  TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
-      : params_(params), types_(context, params), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
+  using Sizes = std::vector<std::pair<std::string, int64_t>>;
+
+  // `sizes`: LowerOptions::sizes.
+  TestLowering(Context &context, ParamScope &params, const Sizes &sizes, Instantiate instantiate)
+      : params_(params), types_(context, params), sizes_(sizes), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
   TestLowering(const TestLowering &) = delete; // exprs_ refers to scope_
   TestLowering &operator=(const TestLowering &) = delete;
   // Lowers one test. Returns false if an error was reported.
@@ -40,6 +43,7 @@ private:
 
   ParamScope &params_;
   TypeResolver types_;
+  const Sizes &sizes_;
   Instantiate instantiate_;
   HostTest *test_ = nullptr;
   TestScope scope_;

@@ -17,6 +17,7 @@ enum class ColorMode { Auto, Always, Never };
 struct CommonOptions {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
+  std::vector<std::pair<std::string, int64_t>> sizes;       // --size NAME=NUMBER
   bool json = false, sarif = false; // format of messages; neither: text
   ColorMode color = ColorMode::Auto;
   std::vector<std::string> dumpAfter; // pass names, or "all"

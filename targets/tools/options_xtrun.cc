@@ -33,6 +33,8 @@ po::options_description runningOptions() {
   add("threads", po::value<int>()->value_name("N"), "number of threads of the CPU target; default: all processors");
   add("opt-level,O", po::value<int>()->value_name("0..3"),
       "optimisation level: -O0 compiles faster and runs slower, with the same results; 1 to 3 are the same, and the default");
+  add("size", po::value<std::vector<std::string>>()->composing()->value_name("NAME=NUMBER"),
+      "give a size of tests this value, instead of the full and the small one");
   add("small", "use the small sizes of tests, if they have any");
   add("full", "use the full sizes, even on the interpreter");
   add("time-limit", po::value<std::string>()->value_name("SECONDS"), "stop after this time, with status 3");
@@ -140,6 +142,24 @@ std::optional<std::string> readTargets(const po::variables_map &map, XtrunOption
   return std::nullopt;
 }
 
+// Parses --size; returns the error, if any.
+std::optional<std::string> readSizes(const po::variables_map &map, XtrunOptions &options) {
+  if (!map.count("size")) return std::nullopt;
+  for (const std::string &text : map["size"].as<std::vector<std::string>>()) {
+    size_t begin = text[0] == '$' ? 1 : 0, equals = std::min(text.find('='), text.size());
+    int64_t value = 0;
+    const char *end = text.data() + text.size();
+    auto [rest, error] = std::from_chars(text.data() + std::min(equals + 1, text.size()), end, value);
+    if (equals <= begin || error != std::errc() || rest != end || value < 0)
+      return str("--size takes NAME=NUMBER, such as M=512, not `", text, "`");
+    std::string name = text.substr(begin, equals - begin);
+    if (std::ranges::find(options.sizes, name, &std::pair<std::string, int64_t>::first) != options.sizes.end())
+      return str("--size ", name, " is given twice");
+    options.sizes.emplace_back(name, value);
+  }
+  return std::nullopt;
+}
+
 // Parses how and what to run; returns the error, if any.
 std::optional<std::string> readRunning(const po::variables_map &map, XtrunOptions &options) {
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
@@ -161,6 +181,7 @@ std::optional<std::string> readRunning(const po::variables_map &map, XtrunOption
   }
   if (map.count("small")) options.small = true;
   if (map.count("full")) options.small = false;
+  if (std::optional<std::string> wrong = readSizes(map, options)) return wrong;
   if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return wrong;
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;

@@ -19,6 +19,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   if (!options.grid.empty()) add("--grid", join(options.grid, ","));
   for (const auto &[name, value] : options.tolerances) add("--" + name, value);
   for (const auto &[name, value] : options.defines) add("-D", name + "=" + value);
+  for (const auto &[name, value] : options.sizes) add("--size", str(name, "=", value));
   if (!options.dataDir.empty()) add("--data-dir", options.dataDir);
   const Target *runs = findTarget(target);
   if (small && runs && *small != runs->wantsSmallSizes(options.device)) command += *small ? " --small" : " --full";

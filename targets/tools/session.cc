@@ -83,6 +83,7 @@ Result<std::unique_ptr<Module>> Session::loadSource(std::string name, std::strin
 Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagnostics) {
   LowerOptions options;
   options.defines = options_.defines;
+  options.sizes = options_.sizes;
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {
     lookedAt_.push_back(watchedFile(path));
