@@ -7,6 +7,7 @@
 #include "lang/lower/alike_operands.h"
 #include "lang/lower/cast_calls.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/foreign_names.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
 
@@ -131,7 +132,10 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
   if (!op || op->clause == Clause::Structure || expr.children.empty()) {
     auto &diagnostic =
         state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
-    suggestName(diagnostic, expr.textRange, 0, name, functionNames());
+    if (std::string_view note = noteOnForeignName(name); !note.empty())
+      diagnostic.note(std::string(note));
+    else
+      suggestName(diagnostic, expr.textRange, 0, name, functionNames());
     return;
   }
   FixIt fix;

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
+#include "lang/lower/foreign_names.h"
 #include "lang/lower/operators.h"
 
 #include <algorithm>
@@ -91,6 +92,8 @@ const OpInfo *findRow(KernelState &state, const ast::OpClause &clause) {
   auto &diagnostic = state.diagnostics().report(DiagCode::UnknownOp, clause.op.range, str("unknown op `", spelled, "`"));
   if (dot != std::string_view::npos && findOp(bare))
     diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
+  else if (std::string_view note = noteOnForeignName(bare); !note.empty())
+    diagnostic.note(std::string(note));
   else
     suggestName(diagnostic, clause.op.range, 0, bare, opNames());
   return nullptr;
