@@ -69,8 +69,12 @@ Value *lowerUnary(KernelState &state, const ast::Expr &expr, Type like) {
   if (expr.text == "-" && number && type.elem() != Elem::I1)
     return emitOp(state, OpKind::SubI, {state.builder.constantInt(open, 0), value}, {expr.range, expr.children[0].range},
                   expr.range);
-  state.diagnostics().report(DiagCode::ExpressionType, expr.range,
-                             str("`", expr.text, "` is not defined for ", shapedText(type)));
+  auto &diagnostic = state.diagnostics().report(DiagCode::ExpressionType, expr.range,
+                                                str("`", expr.text, "` is not defined for ", shapedText(type)));
+  if (expr.text == "not" && number && !isFloat(type.elem())) {
+    SourceRange word{expr.range.file, expr.range.begin, expr.range.begin + static_cast<uint32_t>(expr.text.size())};
+    diagnostic.note("the operand is i1, such as a comparison").fix("write `~`, which inverts the bits of integers", word, "~");
+  }
   return nullptr;
 }
 
