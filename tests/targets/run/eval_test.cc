@@ -184,8 +184,8 @@ TEST(Eval, FunctionsOfKernels) {
   // These calls are errors of the test.
   EXPECT_NE(message("divsi(%i, 0)").find("`divsi` by zero"), std::string::npos);
   EXPECT_NE(message("divsi(%x, 2.0)").find("`divsi` takes integers; write a / b"), std::string::npos);
-  EXPECT_NE(message("xori(%x, 2)").find("`xori` takes integers"), std::string::npos);
-  EXPECT_NE(message("shli(%i, 64)").find("`shli` can shift only by 0 to 63 bits, at index [0]"), std::string::npos);
+  EXPECT_NE(message("xori(%x, 2)").find("`^` takes integers"), std::string::npos);
+  EXPECT_NE(message("shli(%i, 64)").find("`<<` can shift only by 0 to 63 bits, at index [0]"), std::string::npos);
   EXPECT_NE(message("shli(%i, 62)").find("does not fit 64 bits"), std::string::npos);
   EXPECT_NE(message("divui(%i + 0, 2)").find("give it a type, such as cast(x, i32)"), std::string::npos);
   EXPECT_NE(message("remui(%i, 0)").find("`remui` by zero"), std::string::npos);
