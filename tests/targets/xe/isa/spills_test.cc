@@ -3,12 +3,12 @@
 #include "ir/base/text.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
+#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 #include "tests/targets/xe/isa/shim.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace xt::test {
 namespace {
@@ -37,10 +37,6 @@ int64_t allowed(std::string_view file, std::string_view kernel) {
   return 0;
 }
 
-// Whether all kernels are compiled, as in tests/run --full, because kernels other than those of examples/ and stdlib/ take
-// minutes.
-bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; }
-
 // Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them.
 bool check(const std::filesystem::path &path, const std::string &gpu) {
   XeEmitOptions options;
@@ -68,13 +64,13 @@ class Spills : public testing::TestWithParam<const char *> {};
 TEST_P(Spills, OfEveryKernel) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
     GTEST_SKIP() << there.error().message;
-  if (std::string_view(GetParam()) != "xe-pvc" && !everything())
+  if (std::string_view(GetParam()) != "xe-pvc" && !test::everything())
     GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
   size_t checked = 0;
   for (const std::filesystem::path &path : gpuKernels()) {
     std::string folder = path.parent_path().filename().string();
     bool ours = folder == "examples" || folder == "stdlib";
-    if ((ours || everything()) && limitsBroken(path, GetParam()).empty()) checked += check(path, GetParam());
+    if ((ours || test::everything()) && limitsBroken(path, GetParam()).empty()) checked += check(path, GetParam());
   }
   EXPECT_GE(checked, 10u);
 }
