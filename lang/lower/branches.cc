@@ -107,14 +107,16 @@ void BranchLowering::lower(Value *condition) {
 
 } // namespace
 
-void lowerIf(KernelState &state, const ast::Stmt &stmt) {
-  SourceRange header = headerOf(stmt);
+Value *lowerIfCondition(KernelState &state, const ast::Stmt &stmt) {
   Value *condition = stmt.expr ? lowerCondition(state, *stmt.expr, "if") : nullptr;
+  state.builder.setRange(headerOf(stmt));
+  return condition ? condition : state.builder.constantInt(state.context.i1(), 1);
+}
+
+void lowerIf(KernelState &state, const ast::Stmt &stmt) {
+  Value *condition = lowerIfCondition(state, stmt);
   if (!stmt.body) return poison(state, stmt);
-  state.builder.setRange(header);
-  // Use a placeholder for an invalid condition, so that the branches are still checked.
-  if (!condition) condition = state.builder.constantInt(state.context.i1(), 1);
-  BranchLowering(state, stmt, header).lower(condition);
+  BranchLowering(state, stmt, headerOf(stmt)).lower(condition);
 }
 
 } // namespace xt

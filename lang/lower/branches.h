@@ -4,6 +4,9 @@
 
 namespace xt {
 
+// The condition of an `if`; a placeholder if it is invalid, which has been reported, so that the branches are still checked.
+Value *lowerIfCondition(KernelState &state, const ast::Stmt &stmt);
+
 void lowerIf(KernelState &state, const ast::Stmt &stmt);
 
 } // namespace xt

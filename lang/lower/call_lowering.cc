@@ -173,7 +173,7 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
 
 std::optional<std::vector<Value *>> lowerCallBody(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl,
                                                   const Instance &instance, const std::vector<Value *> &arguments) {
-  if (state.repeated > kMostRepeatedStatements) return std::nullopt; // mayRepeat() has reported the error
+  if (repeatedTooMuch(state)) return std::nullopt;
   // An error inside a function is reported once, not once for each call.
   if (state.file.failedFunctions.contains(&decl)) return std::nullopt;
   state.file.lowered.insert(&decl);
@@ -181,7 +181,7 @@ std::optional<std::vector<Value *>> lowerCallBody(KernelState &state, const ast:
   Instance::Scope scope(instance);
   std::optional<std::vector<Value *>> results = lowerFunctionBody(state, decl, arguments, expr.range, instance.functions);
   if (state.diagnostics().errorCount() != before) {
-    if (state.repeated > kMostRepeatedStatements) return std::nullopt; // the error is no mistake of this function
+    if (repeatedTooMuch(state)) return std::nullopt; // the error is no mistake of this function
     state.file.failedFunctions.insert(&decl);
     state.diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here", instance.text()));
     return std::nullopt;
@@ -308,6 +308,8 @@ void lowerReturn(KernelState &state, const ast::Stmt &stmt) {
   }
   if (stmt.signature && !state.poisoned) agreesWith(state, stmt.signature->left, frame.values, stmt.signature->range, "value");
 }
+
+bool repeatedTooMuch(const KernelState &state) { return state.repeated > kMostRepeatedStatements; }
 
 bool mayRepeat(KernelState &state, SourceRange range) {
   if (++state.repeated <= kMostRepeatedStatements) return true;

@@ -24,5 +24,7 @@ void lowerReturn(KernelState &state, const ast::Stmt &stmt);
 // Counts a statement of an inlined function, or of a block that is lowered again. Returns false if there are too many; the
 // error is reported once.
 bool mayRepeat(KernelState &state, SourceRange range);
+// Whether mayRepeat() has reported that the kernel has too many statements. The rest of it is not lowered.
+bool repeatedTooMuch(const KernelState &state);
 
 } // namespace xt

@@ -3,7 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/bindings.h"
-#include "lang/lower/expr_lowering.h"
+#include "lang/lower/branches.h"
+#include "lang/lower/call_lowering.h"
 #include "lang/lower/statements.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ private:
   KernelState &state_;
   Op *outermost_ = nullptr; // the outermost op of an `if` with a return
   size_t nested_ = 0;       // the number of such ops around the current statement
+  bool tooManyReturns_ = false; // which was reported
   std::map<const ast::Stmt *, Value *> buffers_; // by the statement that allocates each
 };
 
@@ -81,7 +83,7 @@ void KernelBody::lower(const Blocks &blocks) {
         return;
       }
       if (returns) return; // what follows in outer blocks is skipped
-      if (state_.file.repeatedTooMuch) return;
+      if (tooManyReturns_ || repeatedTooMuch(state_)) return;
       if (returnsInBranch(stmt) && stmt.results.empty() && stmt.resultTypes.empty() && stmt.body) {
         Blocks rest{blocks[b].subspan(i + 1)};
         rest.insert(rest.end(), blocks.begin() + static_cast<ptrdiff_t>(b) + 1, blocks.end());
@@ -109,14 +111,11 @@ void KernelBody::lowerIfWithReturn(const ast::Stmt &stmt, const Blocks &rest) {
         .report(DiagCode::NotSupported, headerOf(stmt),
                 str("more than ", kMostReturns, " `if`s with a `return` follow one another"))
         .note("combine their conditions with `or`");
-    state_.file.repeatedTooMuch = state_.poisoned = true;
+    state_.poisoned = tooManyReturns_ = true;
     return;
   }
   ++nested_;
-  Value *condition = stmt.expr ? lowerCondition(state_, *stmt.expr, "if") : nullptr;
-  state_.builder.setRange(headerOf(stmt));
-  // Use a placeholder for an invalid condition, so that the branches are still checked.
-  if (!condition) condition = state_.builder.constantInt(state_.context.i1(), 1);
+  Value *condition = lowerIfCondition(state_, stmt);
   Op *branch = state_.builder.create(OpKind::If, {condition}, {}, 2);
   if (stmt.expr) branch->setOperandRanges({stmt.expr->range});
   Op *outer = outermost_;

@@ -33,9 +33,12 @@ bool Instance::allowed(const ast::Generic &generic, const ConstValue &value, Sou
   if (word.empty() || (word == "index" && value.kind == ConstValue::Kind::Int)) return true;
   const Constraint *constraint = std::ranges::find(kConstraints, word, &Constraint::word);
   if (constraint == std::end(kConstraints)) {
-    state_.diagnostics()
-        .report(DiagCode::UnknownAttribute, generic.constraint.range, str("unknown constraint `", word, "`"))
-        .note("the constraints are float, int, number, any, and index for an extent");
+    auto &diagnostic = state_.diagnostics().report(DiagCode::UnknownAttribute, generic.constraint.range,
+                                                   str("unknown constraint `", word, "`"));
+    std::vector<std::string_view> words{"index"};
+    for (const Constraint &known : kConstraints) words.push_back(known.word);
+    if (!suggestName(diagnostic, generic.constraint.range, 0, word, words))
+      diagnostic.note("the constraints are float, int, number, any, and index for an extent");
     return false;
   }
   bool type = value.kind == ConstValue::Kind::Type;

@@ -116,6 +116,7 @@ bool AttributeLowering::takeKind(const ast::Name &word) {
     auto &diagnostic =
         diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft_.info->name, "` has no kind `", word.text, "`"));
     diagnostic.note(str("the kinds are ", join(words, " ")));
+    if (!kindOfType("max", words).empty()) diagnostic.note("`max` and `min` stand for the kind that fits the elements");
     return false;
   }
   draft_.attrs.push_back({spec->name, word.text, word.range});
