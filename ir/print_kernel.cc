@@ -211,7 +211,7 @@ size_t baseRank(Type base) { return base.isMemRef() ? static_cast<size_t>(std::m
 // A base and the lists that follow it, of one operand for each dimension: offsets, then a shape and strides if they are
 // explicit. A view has a single offset, and the sizes and strides of its own dimensions.
 void KernelPrinter::basedOperands(const Op &op) {
-  bool view = op.kind() == OpKind::ReinterpretCast;
+  bool view = op.kind() == OpKind::View;
   size_t offsets = view ? 1 : baseRank(op.operand(0)->type()), rank = view ? (op.operandCount() - 2) / 2 : offsets;
   out_ += " " + name(op.operand(0)) + "[";
   for (size_t i = 1; i < op.operandCount(); ++i)

@@ -76,7 +76,7 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
   return false;
 }
 
-bool reinterpretCast(const TypeRuleInput &in, Results &results) {
+bool view(const TypeRuleInput &in, Results &results) {
   Type from = in.operands[0];
   if (!in.written || !in.written.isMemRef()) {
     in.diagnostics

@@ -14,7 +14,7 @@ void MemRefExecutor::cast(const Step &step) {
   values_.setResult(step, castMemRef(values_.get<MemRefValue>(step, 0), op.operand(0)->type(), op.result()->type()));
 }
 
-Result<void> MemRefExecutor::reinterpret(const Step &step) {
+Result<void> MemRefExecutor::view(const Step &step) {
   MemRefValue memref = values_.get<MemRefValue>(step, 0);
   std::vector<int64_t> numbers = values_.indices(step, 1); // offset, sizes, strides
   memref.rank = (numbers.size() - 1) / 2;

@@ -12,7 +12,7 @@ public:
 
   void allocSlm(const Step &step);
   void cast(const Step &step);
-  Result<void> reinterpret(const Step &step);
+  Result<void> view(const Step &step);
   Result<void> dim(const Step &step);
   void load(const Step &step);
   void store(const Step &step);

@@ -96,7 +96,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::InsertStridedSlice: VectorExecutor(worker_, values_).insertSlice(step); return {};
   case TypeRule::AllocSlm: MemRefExecutor(worker_, values_).allocSlm(step); return {};
   case TypeRule::MemRefCast: MemRefExecutor(worker_, values_).cast(step); return {};
-  case TypeRule::ReinterpretCast: return MemRefExecutor(worker_, values_).reinterpret(step);
+  case TypeRule::View: return MemRefExecutor(worker_, values_).view(step);
   case TypeRule::MemRefLoad: MemRefExecutor(worker_, values_).load(step); return {};
   case TypeRule::MemRefStore: MemRefExecutor(worker_, values_).store(step); return {};
   case TypeRule::Shuffle:

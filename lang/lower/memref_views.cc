@@ -80,7 +80,7 @@ Value *viewOf(KernelState &state, CompositeOps &ops, Value *base, ViewNumber off
     operands.push_back(numbers.value(stride));
   }
   const TypeData &data = base->type().data();
-  return ops.op(OpKind::ReinterpretCast, std::move(operands), {},
+  return ops.op(OpKind::View, std::move(operands), {},
                 state.context.memref(std::move(shape), data.elem, data.space, std::move(memory)));
 }
 

@@ -25,7 +25,7 @@ bool explicitViewFits(KernelState &state, const ast::OpClause &clause, const OpD
   if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports this base
   int rank = base.isMemRef() ? base.rank() : 2; // an address is the base of a matrix
   std::vector<const ast::Expr *> lists{&*clause.offsets, &*clause.shapeList, &*clause.strides};
-  if (draft.info->kind == OpKind::ReinterpretCast) { // the type rule compares sizes and strides with the result's type
+  if (draft.info->kind == OpKind::View) { // the type rule compares sizes and strides with the result's type
     rank = 1;
     lists = {&*clause.offsets};
   }

@@ -75,7 +75,7 @@ LlvmValue *KernelEmitter::constant(const Op &op) {
   const auto *integer = std::get_if<int64_t>(&value);
   bool computes = std::ranges::any_of(op.result()->uses(), [](Use use) {
     TypeRule rule = use.user->info().typeRule;
-    return rule == TypeRule::Elementwise || rule == TypeRule::Dim || rule == TypeRule::ReinterpretCast;
+    return rule == TypeRule::Elementwise || rule == TypeRule::Dim || rule == TypeRule::View;
   });
   if (elem != Elem::Index || computes || !integer || *integer == 0 || *integer == 1) return ops_.constant(elem, value, 0);
   return c_.argument(*integer);
@@ -218,7 +218,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::AtomicRmw: scatter.emitAtomic(op); return;
   case TypeRule::AllocSlm: c_.parts[op.result()] = scatter.slmBuffer(op); return;
   case TypeRule::MemRefCast: c_.parts[op.result()] = scatter.castMemRef(op); return;
-  case TypeRule::ReinterpretCast: c_.parts[op.result()] = scatter.reinterpretMemRef(op); return;
+  case TypeRule::View: c_.parts[op.result()] = scatter.viewMemRef(op); return;
   case TypeRule::MemRefLoad: c_.parts[op.result()] = {scatter.loadElement(op)}; return;
   case TypeRule::MemRefStore: scatter.storeElement(op); return;
   case TypeRule::Print: host.emitPrintOrAssert(op); return;

@@ -149,7 +149,7 @@ Parts ScatterEmitter::castMemRef(const Op &op) {
   return parts;
 }
 
-Parts ScatterEmitter::reinterpretMemRef(const Op &op) {
+Parts ScatterEmitter::viewMemRef(const Op &op) {
   LlvmValue *bytes = c_.number(elemInfo(op.result()->type().elem()).storageBytes);
   Parts parts{byteOffset(b, c_.parts.at(op.operand(0))[0], b.CreateMul(c_.scalar(op.operand(1)), bytes))};
   for (size_t i = 2; i < op.operandCount(); ++i) parts.push_back(c_.scalar(op.operand(i))); // sizes, then strides

@@ -16,7 +16,7 @@ public:
   void emitScatter(const Op &op);
   void emitAtomic(const Op &op);
   Parts castMemRef(const Op &op);
-  Parts reinterpretMemRef(const Op &op);
+  Parts viewMemRef(const Op &op);
   Parts slmBuffer(const Op &op);
   LlvmValue *loadElement(const Op &op);
   void storeElement(const Op &op);

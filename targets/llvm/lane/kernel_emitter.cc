@@ -227,7 +227,7 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::AtomicTdesc:
   case TypeRule::AllocSlm:
   case TypeRule::MemRefCast:
-  case TypeRule::ReinterpretCast:
+  case TypeRule::View:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore: return emitMemoryOp(op);
   }
@@ -280,7 +280,7 @@ void LaneKernelEmitter::emitMemoryOp(const Op &op) {
   case TypeRule::AtomicTdesc: return gathers.emitAtomic(op);
   case TypeRule::AllocSlm: return memory.allocSlm(op);
   case TypeRule::MemRefCast: return memory.castMemRef(op);
-  case TypeRule::ReinterpretCast: return memory.reinterpretMemRef(op);
+  case TypeRule::View: return memory.viewMemRef(op);
   case TypeRule::MemRefLoad: return memory.emitLoad(op);
   case TypeRule::MemRefStore: return memory.emitStore(op);
   default: XT_UNREACHABLE("an op on memory");

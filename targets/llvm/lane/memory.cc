@@ -60,7 +60,7 @@ void LaneMemoryOps::castMemRef(const Op &op) {
   v.setParts(op.result(), std::move(parts));
 }
 
-void LaneMemoryOps::reinterpretMemRef(const Op &op) {
+void LaneMemoryOps::viewMemRef(const Op &op) {
   auto rank = static_cast<size_t>(op.result()->type().rank());
   LlvmValue *bytes = v.number(elemInfo(op.result()->type().elem()).storageBytes);
   LaneParts parts(1 + 2 * rank);

@@ -21,7 +21,7 @@ public:
 
   void emitDim(const Op &op);
   void castMemRef(const Op &op);
-  void reinterpretMemRef(const Op &op);
+  void viewMemRef(const Op &op);
   void makeSlmVariables(const std::string &entry); // for all alloc_slm ops of the kernel
   void allocSlm(const Op &op);
   void emitLoad(const Op &op);
