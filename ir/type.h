@@ -122,6 +122,9 @@ private:
   const TypeData *data_ = nullptr;
 };
 
+// A copy of the type's extents, to change some of them.
+inline std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+
 // "vector<256x32xf16, #wg_map<…>>": canonical spelling without aliases. A null type prints as "<unknown>".
 std::string typeText(Type type);
 // Like typeText(type), with another spelling of the layout ("#mp_a", "" for none). `spellsOrder`: whether that spelling

@@ -13,12 +13,6 @@
 
 namespace xt {
 
-namespace {
-
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
-} // namespace
-
 // --- layouts ---------------------------------------------------------------------------------------------------------
 
 // Converts parts that are whole blocks on both sides.

@@ -11,10 +11,6 @@
 
 namespace xt {
 
-namespace {
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-} // namespace
-
 // --- parts of one vector ---------------------------------------------------------------------------------------------
 
 Value *BlockParts::slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape) {

@@ -112,7 +112,7 @@ void Distribution::atomic(const Op &op) {
   Pieces pieces(type);
   auto row = [&](size_t k) { return places_.indexOf(pieces.dims[0], pieces.at(k)[0]); };
   auto column = [&](size_t k) { return places_.indexOf(pieces.dims[1], pieces.at(k)[1]); };
-  Value *buffer = slm_.buffer({type.shape().begin(), type.shape().end()}, type.elem());
+  Value *buffer = slm_.buffer(shapeOf(type), type.elem());
   slm_.write(*type.layout(), [&] {
     piecewise_.eachPiece(op);
     for (size_t k = 0; k < pieces.count(); ++k) slm_.store(values_.of(op.result())[k], buffer, row(k), column(k));

@@ -47,7 +47,7 @@ Value *SlmExchange::load(Value *buffer, Value *row, Value *column, std::vector<i
 Value *SlmExchange::publish(const Value *matrix) {
   Type type = matrix->type();
   Pieces pieces(type);
-  Value *made = buffer({type.shape().begin(), type.shape().end()}, type.elem());
+  Value *made = buffer(shapeOf(type), type.elem());
   write(*type.layout(), [&] {
     for (size_t k = 0; k < pieces.count(); ++k) {
       std::vector<size_t> at = pieces.at(k);

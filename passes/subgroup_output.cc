@@ -25,7 +25,7 @@ void SubgroupOutput::check(const Op &op) {
     Values operands = {values_.of(op.operand(0))[k]};
     for (size_t d = 0; d < pieces.dims.size(); ++d)
       operands.push_back(orZero(b_, places_.indexOf(pieces.dims[d], pieces.at(k)[d])));
-    AssertOp(*assertOf(std::move(operands))).setWhole({type.shape().begin(), type.shape().end()});
+    AssertOp(*assertOf(std::move(operands))).setWhole(shapeOf(type));
   }
 }
 
@@ -45,7 +45,7 @@ void SubgroupOutput::print(const Op &op) {
       const Value *operand = op.operand(i);
       Type type = operand->type();
       shown.push_back(!type.isVector()  ? whole[i]
-                      : matrix(operand) ? slm_.load(whole[i], nullptr, nullptr, {type.shape().begin(), type.shape().end()})
+                      : matrix(operand) ? slm_.load(whole[i], nullptr, nullptr, shapeOf(type))
                                         : elements_.whole(operand, whole[i]));
     }
     Op *copy = b_.create(op.kind(), std::move(shown), {});

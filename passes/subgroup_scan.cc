@@ -9,11 +9,6 @@
 #include "passes/index_arithmetic.h"
 
 namespace xt {
-namespace {
-
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
-} // namespace
 
 // All elements of each line of a value, combined.
 Value *SubgroupScan::total(const Op &op, Value *value) {

@@ -99,7 +99,6 @@ private:
     if (b == 1 && kind != OpKind::RemSI) return a;
     return build_.value(kind, {a, index(b)}, context_.index());
   }
-  static std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
   Value *reshape(Value *value, std::vector<int64_t> shape) {
     Type type = value->type();
     if (shapeOf(type) == shape) return value;

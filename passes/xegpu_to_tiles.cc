@@ -116,7 +116,6 @@ private:
     TransposeOp(*turned->definingOp()).setPermutation(std::move(permutation));
     return turned;
   }
-  static std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
 
   // --- blocks --------------------------------------------------------------------------------------------------------
 

@@ -21,8 +21,6 @@ std::optional<int64_t> positiveSize(const TypeRuleInput &in, std::string_view na
   return std::nullopt;
 }
 
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
 bool sameButOneDimension(Type a, Type b, int dim) {
   for (int d = 0; d < a.rank(); ++d)
     if (d != dim && a.extent(d) != b.extent(d)) return false;

@@ -21,8 +21,6 @@ bool lists(std::string_view words, std::string_view word) {
   return false;
 }
 
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
 // Takes `uniform` as the attribute of that name, and `cluster(size = 4, stride = 2)` as the attributes cluster_size and
 // cluster_stride.
 bool flagAttribute(KernelState &state, const ast::Attr &flag, OpDraft &draft) {

@@ -10,8 +10,6 @@
 namespace xt {
 namespace {
 
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
 class Joins {
 public:
   explicit Joins(const CompositeClause &clause) : clause_(clause), ops_(clause) {}

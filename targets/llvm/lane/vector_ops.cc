@@ -7,8 +7,6 @@
 namespace xt {
 namespace {
 
-std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
-
 // Calls visit(index, k) for each index of a shape, row-major.
 template <class Visit> void forEachIndex(const std::vector<int64_t> &shape, Visit visit) {
   std::vector<int64_t> index(shape.size(), 0);
