@@ -44,7 +44,7 @@ Told check(const std::string &text) {
 
 void expectFewMessages(Damage kind, double two, size_t most, double others) {
   std::map<size_t, size_t> messages;
-  size_t damages = 0, wrong = 0, othersTold = 0, few = 0, stride = test::damageStride(67), first = 0;
+  size_t damages = 0, wrong = 0, othersTold = 0, few = 0, stride = test::damageStride(131), first = 0;
   for (const auto &path : test::textsToDamage()) {
     std::string text = test::readText(path);
     for (const test::Damaged &damaged : test::damages(text, kind, stride, first++)) {

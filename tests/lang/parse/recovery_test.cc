@@ -73,7 +73,7 @@ size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured
 
 Measured measure(Damage kind) {
   Measured sum;
-  size_t stride = test::damageStride(17), first = 0;
+  size_t stride = test::damageStride(37), first = 0;
   const char *show = std::getenv("XT_DAMAGE_SHOW"); // print texts with at least this many messages
   for (const auto &path : test::textsToDamage()) {
     std::string text = test::readText(path);
