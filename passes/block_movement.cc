@@ -45,9 +45,16 @@ void BlockMovement::extractSlice(const Op &op) {
   values_.bind(op.result(), std::move(results));
 }
 
-// Blocks that the inserted part does not overlap stay as they are in the vector.
+// Blocks that the inserted part does not overlap stay as they are in the vector. A part of several blocks that is itself a slice is
+// taken from where it was cut, because the blocks of a slice of odd extents would be cut anew.
 void BlockMovement::insertSlice(const Op &op) {
-  const Value *part = op.operand(0);
+  const Value *part = op.operand(0), *from = part;
+  std::vector<int64_t> begin(static_cast<size_t>(part->type().rank()), 0);
+  const Op *extract = part->definingOp();
+  if (extract && extract->kind() == OpKind::ExtractStridedSlice && classes_.grid(part).count() > 1) {
+    from = extract->operand(0);
+    begin = ExtractStridedSliceOp(*extract).offsets();
+  }
   const BlockGrid &grid = classes_.grid(op.result());
   const std::vector<int64_t> &offsets = InsertStridedSliceOp(op).offsets();
   Values results;
@@ -55,15 +62,15 @@ void BlockMovement::insertSlice(const Op &op) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), inPart = origin, inBlock = origin, common = shape;
     bool reaches = true;
     for (size_t d = 0; d < origin.size(); ++d) {
-      int64_t from = std::max(origin[d], offsets[d]),
-              to = std::min(origin[d] + shape[d], offsets[d] + part->type().extent(static_cast<int>(d)));
-      inPart[d] = from - offsets[d], inBlock[d] = from - origin[d], common[d] = to - from;
-      reaches &= from < to;
+      int64_t first = std::max(origin[d], offsets[d]),
+              end = std::min(origin[d] + shape[d], offsets[d] + part->type().extent(static_cast<int>(d)));
+      inPart[d] = begin[d] + first - offsets[d], inBlock[d] = first - origin[d], common[d] = end - first;
+      reaches &= first < end;
     }
     bool covered = reaches && common == shape;
     Value *block = covered ? nullptr : parts_.region(op.operand(1), origin, shape);
     if (reaches) {
-      Value *own = parts_.region(part, inPart, common);
+      Value *own = parts_.region(from, inPart, common);
       block = covered ? own : withSlice(b_, own, block, inBlock);
     }
     results.push_back(block);

@@ -61,16 +61,21 @@ Value *FragmentExchange::exchanged(Value *fragment, const Layout *from, const La
   return result;
 }
 
-// Emits one shuffle for each source register that some lane needs, and selects between the results.
+// `value` in these lanes, and `otherwise` in the others.
+Value *FragmentExchange::chosen(const std::vector<bool> &lanes, Value *value, Value *otherwise) {
+  if (!otherwise) return value;
+  cost_.selects += value->type().elementCount();
+  return b_.value(OpKind::Select, {splatOf(b_, places_.among(lanes), value->type()), value, otherwise}, value->type());
+}
+
 Value *FragmentExchange::moved(Value *fragment, const LaneMove &move, Value *otherwise) {
   Value *result = otherwise;
-  for (const LaneMove::Source &source : move.sources()) {
-    Value *part = sliceOf(b_, fragment, source.registers, move.shape);
-    if (!source.stays) part = shuffled(part, places_.entryOf(move.lane, source.lanes));
-    if (result) cost_.selects += part->type().elementCount();
-    result =
-        result ? b_.value(OpKind::Select, {splatOf(b_, places_.among(source.lanes), part->type()), part, result}, part->type())
-               : part;
+  for (const LaneMove::Shuffle &shuffle : move.shuffles()) {
+    Value *part = nullptr;
+    for (const LaneMove::Source &source : shuffle.sources)
+      part = chosen(source.from, sliceOf(b_, fragment, source.registers, move.shape), part);
+    if (!shuffle.stays) part = shuffled(part, places_.entryOf(move.lane, shuffle.lanes));
+    result = chosen(shuffle.lanes, part, result);
   }
   return result;
 }

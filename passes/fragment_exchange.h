@@ -27,6 +27,7 @@ public:
   Value *shuffled(Value *value, Value *lane);
 
 private:
+  Value *chosen(const std::vector<bool> &lanes, Value *value, Value *otherwise);
   Value *moved(Value *fragment, const LaneMove &move, Value *otherwise);
 
   Builder &b_;

@@ -145,6 +145,9 @@ void LaneMath::reshape(const Op &op) {
 void LaneMath::extractSlice(const Op &op) {
   const Layout *whole = layouts_.of(op.operand(0)), *part = layouts_.of(op.result());
   std::vector<int64_t> offsets = ExtractStridedSliceOp(op).offsets();
+  bool isMoved = true;
+  for (Use use : op.result()->uses()) isMoved &= sliceMovedBy(*use.user) == &op;
+  if (isMoved) return;
   if (auto own = ownOffsets(whole, offsets, part, false))
     return values_.bind(op.result(), sliceOf(b_, values_.of(op.operand(0)), *own, part->ownerShape(Axis::Lane)));
   FragmentExchange::Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
@@ -155,21 +158,38 @@ void LaneMath::extractSlice(const Op &op) {
   values_.bind(op.result(), exchange_.exchanged(values_.of(op.operand(0)), whole, part, source));
 }
 
+const Op *LaneMath::sliceMovedBy(const Op &op) const {
+  if (op.kind() != OpKind::InsertStridedSlice) return nullptr;
+  const Value *slice = op.operand(0);
+  const Op *extract = slice->definingOp();
+  if (!extract || extract->kind() != OpKind::ExtractStridedSlice) return nullptr;
+  const Layout *part = layouts_.of(slice);
+  bool inLane = ownOffsets(layouts_.of(extract->operand(0)), ExtractStridedSliceOp(*extract).offsets(), part, false) &&
+                ownOffsets(layouts_.of(op.result()), InsertStridedSliceOp(op).offsets(), part, true);
+  return inLane ? nullptr : extract;
+}
+
 void LaneMath::insertSlice(const Op &op) {
-  const Layout *part = layouts_.of(op.operand(0)), *whole = layouts_.of(op.result());
-  std::vector<int64_t> offsets = InsertStridedSliceOp(op).offsets();
+  const Value *slice = op.operand(0), *from = slice;
+  const Layout *part = layouts_.of(slice), *whole = layouts_.of(op.result());
+  std::vector<int64_t> offsets = InsertStridedSliceOp(op).offsets(), begin(offsets.size(), 0);
   Value *into = values_.of(op.operand(1));
-  if (auto own = ownOffsets(whole, offsets, part, true))
-    return values_.bind(op.result(), withSlice(b_, values_.of(op.operand(0)), into, *own));
+  if (const Op *extract = sliceMovedBy(op)) {
+    from = extract->operand(0);
+    begin = ExtractStridedSliceOp(*extract).offsets();
+  } else if (auto own = ownOffsets(whole, offsets, part, true)) {
+    return values_.bind(op.result(), withSlice(b_, values_.of(slice), into, *own));
+  }
   FragmentExchange::Source source = [&](std::span<const int64_t> index) -> std::optional<std::vector<int64_t>> {
     std::vector<int64_t> place(index.begin(), index.end());
     for (size_t d = 0; d < place.size(); ++d) {
       place[d] -= offsets[d];
       if (place[d] < 0 || place[d] >= part->shape()[d]) return std::nullopt;
+      place[d] += begin[d];
     }
     return place;
   };
-  values_.bind(op.result(), exchange_.exchanged(values_.of(op.operand(0)), part, whole, source, into));
+  values_.bind(op.result(), exchange_.exchanged(values_.of(from), layouts_.of(from), whole, source, into));
 }
 
 // --- products --------------------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ private:
   Value *in(const Value *value, const Layout *layout);
   // Binds `old` to a fragment that has `layout`, after converting it to the layout of `old`.
   void bindFrom(const Value *old, Value *fragment, const Layout *layout);
+  // The extraction of the slice that an insertion moves between lanes; null if it is another op, or if no lane needs another one's
+  // elements. The elements then go to their places at once: the layout of a slice of odd extents would need exchanges of its own.
+  const Op *sliceMovedBy(const Op &op) const;
   // Returns a layout in which each lane holds dimension `dim` completely.
   const Layout *gathered(const Layout *layout, int dim) const;
 

@@ -46,13 +46,40 @@ std::vector<LaneMove::Source> LaneMove::sources() const {
   std::vector<bool> done(lane.size());
   for (size_t first = 0; first < lane.size(); ++first) {
     if (lane[first] < 0 || done[first]) continue;
-    Source source{registers[first], std::vector<bool>(lane.size()), true};
+    Source source{registers[first], std::vector<bool>(lane.size()), std::vector<bool>(lane.size())};
     for (size_t i = first; i < lane.size(); ++i) {
       if (lane[i] < 0 || registers[i] != source.registers) continue;
       source.lanes[i] = done[i] = true;
-      source.stays &= lane[i] == static_cast<int64_t>(i);
+      source.from[static_cast<size_t>(lane[i])] = true;
     }
     all.push_back(std::move(source));
+  }
+  return all;
+}
+
+std::vector<LaneMove::Shuffle> LaneMove::shuffles() const {
+  std::vector<Shuffle> all;
+  std::vector<std::vector<bool>> read; // by shuffle, the lanes that are read
+  for (Source &source : sources()) {
+    bool stays = true;
+    for (size_t i = 0; i < lane.size(); ++i) stays &= !source.lanes[i] || lane[i] == static_cast<int64_t>(i);
+    auto fits = [&](size_t k) {
+      if (stays || all[k].stays) return false;
+      for (size_t i = 0; i < lane.size(); ++i)
+        if (source.from[i] && read[k][i]) return false;
+      return true;
+    };
+    size_t k = 0;
+    while (k < all.size() && !fits(k)) ++k;
+    if (k == all.size()) {
+      all.push_back({{}, std::vector<bool>(lane.size()), stays});
+      read.emplace_back(lane.size());
+    }
+    for (size_t i = 0; i < lane.size(); ++i) {
+      if (source.lanes[i]) all[k].lanes[i] = true;
+      if (source.from[i]) read[k][i] = true;
+    }
+    all[k].sources.push_back(std::move(source));
   }
   return all;
 }
@@ -89,9 +116,12 @@ ShuffleCost shuffleCost(const Layout *from, const Layout *to) {
   ShuffleCost cost;
   forEachMove(from, to, [&](const std::vector<int64_t> &, const LaneMove &move) {
     int64_t size = productOf(move.shape);
-    std::vector<LaneMove::Source> sources = move.sources();
-    for (const LaneMove::Source &source : sources) cost.shuffles += source.stays ? 0 : size;
-    cost.selects += (static_cast<int64_t>(sources.size()) - 1) * size;
+    int64_t sources = 0;
+    for (const LaneMove::Shuffle &shuffle : move.shuffles()) {
+      cost.shuffles += shuffle.stays ? 0 : size;
+      sources += static_cast<int64_t>(shuffle.sources.size());
+    }
+    cost.selects += (sources - 1) * size;
   });
   return cost;
 }

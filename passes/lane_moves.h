@@ -17,12 +17,22 @@ struct LaneMove {
   // Adds a lane that reads nothing.
   void addNone();
 
-  // The lanes that read from the same place of a fragment: one shuffle, or none if each reads from itself.
+  // The lanes that read from the same place of a fragment.
   struct Source {
     std::vector<int64_t> registers;
-    std::vector<bool> lanes;
-    bool stays;
+    std::vector<bool> lanes; // that read
+    std::vector<bool> from;  // that are read
   };
+  // What one shuffle brings, or none if each lane reads from itself: the lanes that are read choose between these sources before
+  // it, because no lane is read for two of them.
+  struct Shuffle {
+    std::vector<Source> sources;
+    std::vector<bool> lanes; // that read
+    bool stays = true;
+  };
+  std::vector<Shuffle> shuffles() const;
+
+private:
   std::vector<Source> sources() const;
 };
 

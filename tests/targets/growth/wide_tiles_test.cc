@@ -57,6 +57,14 @@ std::string softmax(int64_t columns) {
              "\n  store_tile (%e / %sb), %ty\n}\n");
 }
 
+// A scan combines each element with log2(columns) others, a few ops for each of its registers at every step.
+std::string scanned(int64_t columns) {
+  std::string tile = str("tile<4x", columns, "xf32>");
+  return str("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
+             "\n  %ty = init_tile %Y[0, 0] -> ", tile,
+             "\n  %x = load_tile %tx\n  %s = scan <add> %x [1]\n  store_tile %s, %ty\n}\n");
+}
+
 std::string multiplied(int64_t columns) {
   return str("kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> "
              "tile<8x32xf16>\n"
@@ -68,11 +76,8 @@ std::string multiplied(int64_t columns) {
              "0\n  }\n  store_tile %acc, %tc\n}\n");
 }
 
-const Shape kShapes[] = {{"copied", copied, 8192},
-                         {"scaled", scaled, 8192},
-                         {"turned", turned, 4096},
-                         {"softmax", softmax, 8192},
-                         {"multiplied", multiplied, 1024}};
+const Shape kShapes[] = {{"copied", copied, 8192},   {"scaled", scaled, 8192},   {"turned", turned, 4096},
+                         {"softmax", softmax, 8192}, {"scanned", scanned, 1024}, {"multiplied", multiplied, 1024}};
 
 using Counts = std::map<std::string, double>; // counts by name
 
