@@ -176,6 +176,7 @@ hostStmt
   | KW_LAUNCH SYMBOL LPAREN (arg (COMMA arg)* COMMA?)? RPAREN attrGroup? launchGrid? # launchStmt
   | KW_CHECK expr tolerance?                                                  # checkStmt
   | KW_SAVE VALUE TEXT                                                        # saveStmt
+  | KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? hostBlock                 # launchLoopStmt
   ;
 initializer
   : KW_LOAD TEXT                                                              # loadInit

@@ -144,6 +144,7 @@ bool sameExpr(const HostExpr &a, const HostExpr &b, int depth) {
   case HostExpr::Kind::Float: return sameNumber(a.number, b.number);
   case HostExpr::Kind::Text:
   case HostExpr::Kind::Size:
+  case HostExpr::Kind::Counter:
   case HostExpr::Kind::Buffer: return a.text == b.text;
   case HostExpr::Kind::Index: return a.integer == b.integer;
   case HostExpr::Kind::Elem: return a.elem == b.elem;
@@ -190,6 +191,8 @@ bool sameStmt(const HostStmt &a, const HostStmt &b) {
     }
     XT_UNREACHABLE("tolerance");
   case HostStmt::Kind::Save: return sameExpr(a.value, b.value, 0) && a.path == b.path;
+  case HostStmt::Kind::Loop:
+    return a.name == b.name && sameExprs(a.bounds, b.bounds, 0) && std::ranges::equal(a.body, b.body, sameStmt);
   }
   XT_UNREACHABLE("statement of a test");
 }

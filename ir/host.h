@@ -51,6 +51,7 @@ struct HostExpr {
     Size,   // $name: a test size
     Buffer, // %name: a buffer or a value of the test
     Index,  // a variable of `from (i, j) => …`; `integer` is its position
+    Counter, // the variable of a `for`; a number once the loops are unrolled
     List,   // [a, b]; also the permutation of transpose
     Call,   // fn(args); infix operators are calls too
     Slice   // args[0][items]; `ranges` holds the items, which are never calls
@@ -59,7 +60,7 @@ struct HostExpr {
   SourceRange range;
   int64_t integer = 0;
   double number = 0;
-  std::string text; // Text, Size, Buffer, Index: the name
+  std::string text; // Text, Size, Buffer, Index, Counter: the name
   Elem elem = kF32Elem;
   HostFn fn{};
   std::vector<HostExpr> args;                        // positional, in the table's order
@@ -77,6 +78,15 @@ struct HostExpr::Named {
   HostExpr value;
 };
 
+// Calls f on each operand of an expression: arguments, and the bounds of slices.
+template <class Expr, class F> void eachOperand(Expr &expr, F &&f) {
+  for (auto &arg : expr.args) f(arg);
+  for (auto &arg : expr.named) f(arg.value);
+  for (auto &range : expr.ranges)
+    for (auto *bounds : {&range.begin, &range.end, &range.step})
+      for (auto &bound : *bounds) f(bound);
+}
+
 // memref<$M x 32 x f16>: extents are expressions over sizes.
 struct HostBufferType {
   std::vector<HostExpr> extents;
@@ -86,9 +96,9 @@ struct HostBufferType {
 };
 
 struct HostStmt {
-  enum class Kind : uint8_t { Buffer, Let, Launch, Check, Save } kind = Kind::Buffer;
+  enum class Kind : uint8_t { Buffer, Let, Launch, Check, Save, Loop } kind = Kind::Buffer;
   SourceRange range;
-  std::string name;          // Buffer, Let: the name that is bound
+  std::string name;          // Buffer, Let: the name that is bound. Loop: the variable
   SourceRange nameRange;
   HostBufferType type;       // Buffer
   HostExpr value;            // Buffer: initializer call. Let: expression. Save: the buffer (Kind::Buffer)
@@ -104,7 +114,16 @@ struct HostStmt {
   double ulp = 0, rtol = 0, atol = 0;
   // Save
   std::string path;
+  // Loop: `for %k = lower to upper step step { launches and loops }`
+  std::vector<HostExpr> bounds; // lower, upper, step
+  std::vector<HostStmt> body;
 };
+// Calls f on each statement, those inside of loops included, until f returns true; returns whether it did.
+template <class F> bool anyStmt(const std::vector<HostStmt> &body, F &&f) {
+  for (const HostStmt &stmt : body)
+    if (f(stmt) || anyStmt(stmt.body, f)) return true;
+  return false;
+}
 
 struct HostSize {
   std::string name; // without '$'

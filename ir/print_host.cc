@@ -30,6 +30,8 @@ public:
 
 private:
   void sizes(const HostTest &test, bool small);
+  void body(const std::vector<HostStmt> &statements, size_t indent);
+  void loop(const HostStmt &stmt, size_t indent);
   void statement(const HostStmt &stmt);
   void check(const HostStmt &stmt);
   void bufferType(const HostBufferType &type);
@@ -52,12 +54,35 @@ void TestPrinter::test(const HostTest &test) {
     sizes(test, true);
   }
   out_ += " {\n";
-  for (const HostStmt &stmt : test.body) {
-    out_ += "  ";
-    statement(stmt);
+  body(test.body, 2);
+  out_ += "}\n";
+}
+
+void TestPrinter::body(const std::vector<HostStmt> &statements, size_t indent) {
+  for (const HostStmt &stmt : statements) {
+    out_.append(indent, ' ');
+    if (stmt.kind == HostStmt::Kind::Loop)
+      loop(stmt, indent);
+    else
+      statement(stmt);
     out_ += "\n";
   }
-  out_ += "}\n";
+}
+
+void TestPrinter::loop(const HostStmt &stmt, size_t indent) {
+  XT_CHECK(indent < 2 * kMaxPrintDepth, "the loops of a test nest too deeply");
+  out_ += "for %" + stmt.name + " = ";
+  expression(stmt.bounds[0]);
+  out_ += " to ";
+  expression(stmt.bounds[1]);
+  if (const HostExpr &step = stmt.bounds[2]; step.kind != HostExpr::Kind::Int || step.integer != 1) {
+    out_ += " step ";
+    expression(step);
+  }
+  out_ += " {\n";
+  body(stmt.body, indent + 2);
+  out_.append(indent, ' ');
+  out_ += "}";
 }
 
 void TestPrinter::sizes(const HostTest &test, bool small) {
@@ -96,6 +121,7 @@ void TestPrinter::statement(const HostStmt &stmt) {
     expression(stmt.value);
     out_ += " " + quotedText(stmt.path);
     return;
+  case HostStmt::Kind::Loop: XT_UNREACHABLE("a loop is printed with its body");
   }
 }
 
@@ -160,6 +186,7 @@ void TestPrinter::expression(const HostExpr &expr, int precedence) {
   case HostExpr::Kind::Text: out_ += quotedText(expr.text); break;
   case HostExpr::Kind::Elem: out_ += elemName(expr.elem); break;
   case HostExpr::Kind::Size: out_ += "$" + expr.text; break;
+  case HostExpr::Kind::Counter:
   case HostExpr::Kind::Buffer: out_ += "%" + expr.text; break;
   case HostExpr::Kind::Index: out_ += expr.text; break;
   case HostExpr::Kind::List:

@@ -119,7 +119,10 @@ bool HostExprLowering::lowerName(const ast::Expr &expr, HostExpr &out) {
   auto known = scope_.names.find(expr.text);
   if (NameIndex *index = params_.symbols().index(); index && known != scope_.names.end())
     index->use(expr.range, nullptr, known->second.range);
-  if (known != scope_.names.end()) return true;
+  if (known != scope_.names.end()) {
+    if (known->second.isCounter) out.kind = HostExpr::Kind::Counter;
+    return true;
+  }
   auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
   std::vector<std::string_view> names;
   for (const auto &[name, bound] : scope_.names) names.push_back(name);

@@ -11,6 +11,7 @@ namespace xt {
 struct HostName {
   SourceRange range;
   bool isBuffer = false;
+  bool isCounter = false; // the variable of a loop
   bool broken = false; // a buffer whose type is invalid, which has been reported
   HostBufferType type; // the type of a buffer
 };

@@ -1,5 +1,6 @@
 #include "lang/lower/test_lowering.h"
 
+#include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "lang/check/literals.h"
 
@@ -10,6 +11,15 @@ namespace {
 
 // Limits the quadratic cost of comparing each size with the others.
 constexpr size_t kMostSizes = 1000;
+constexpr int kMostLoops = 8;
+
+// The first name of a buffer or a value in an expression; null if there is none.
+const HostExpr *nameIn(const HostExpr &expr) {
+  if (expr.kind == HostExpr::Kind::Buffer) return &expr;
+  const HostExpr *found = nullptr;
+  eachOperand(expr, [&](const HostExpr &operand) { found = found ? found : nameIn(operand); });
+  return found;
+}
 
 } // namespace
 
@@ -80,7 +90,7 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
 }
 
 bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
-  HostName bound{name.range, type != nullptr, false, type ? *type : HostBufferType()};
+  HostName bound{.range = name.range, .isBuffer = type != nullptr, .type = type ? *type : HostBufferType()};
   auto [it, isNew] = scope_.names.emplace(name.text, bound);
   if (NameIndex *index = params_.symbols().index(); index && isNew) index->define(name.range, nullptr);
   if (isNew) return true;
@@ -136,8 +146,8 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
     if (makesBuffer(*stmt.expr)) return bufferWithoutType(stmt);
     if (!exprs_.lower(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
     return bind(stmt.results[0].name, nullptr);
+  case ast::Stmt::Kind::For: return lowerLoop(stmt, out);
   case ast::Stmt::Kind::Op:
-  case ast::Stmt::Kind::For:
   case ast::Stmt::Kind::While:
   case ast::Stmt::Kind::If:
   case ast::Stmt::Kind::Yield:
@@ -150,6 +160,50 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
     return false;
   }
   return false;
+}
+
+// Lowers a bound or the step of a loop. Loops are unrolled before buffers are made.
+bool TestLowering::lowerBound(const ast::Expr &expr, HostExpr &out) {
+  if (!exprs_.lower(expr, out)) return false;
+  const HostExpr *name = nameIn(out);
+  if (name)
+    diagnostics().report(DiagCode::NotHere, name->range,
+                         "the bounds of a loop in a test are made of numbers, sizes and loop variables");
+  return !name;
+}
+
+// Lowers a loop over launches. Its variable is in scope in its body only.
+bool TestLowering::lowerLoop(const ast::Stmt &stmt, HostStmt &out) {
+  out.kind = HostStmt::Kind::Loop;
+  out.name = stmt.variable.text;
+  out.nameRange = stmt.variable.range;
+  if (!stmt.lower || !stmt.upper || !stmt.body) return false;
+  DepthGuard guard(loops_);
+  if (guard.exceeds(kMostLoops)) {
+    diagnostics().report(DiagCode::NotSupported, stmt.range, str("loops of a test nest deeper than ", kMostLoops));
+    return false;
+  }
+  out.bounds.resize(3);
+  out.bounds[2].integer = 1;
+  bool ok = lowerBound(*stmt.lower, out.bounds[0]);
+  ok &= lowerBound(*stmt.upper, out.bounds[1]);
+  if (stmt.step) ok &= lowerBound(*stmt.step, out.bounds[2]);
+  bool isNew = bind(stmt.variable, nullptr);
+  if (isNew) scope_.names.find(out.name)->second.isCounter = true;
+  for (const ast::Stmt &inner : stmt.body->stmts) {
+    if (inner.kind == ast::Stmt::Kind::Launch || inner.kind == ast::Stmt::Kind::For) {
+      out.body.emplace_back().range = inner.range;
+      ok &= lowerStmt(inner, out.body.back());
+      continue;
+    }
+    ok = false;
+    if (inner.kind != ast::Stmt::Kind::Error)
+      diagnostics()
+          .report(DiagCode::NotHere, inner.range, "a loop of a test holds launches and loops only")
+          .note("buffers are made before it, and checks follow it");
+  }
+  if (isNew) scope_.names.erase(scope_.names.find(out.name));
+  return ok && isNew;
 }
 
 // --- buffers ---------------------------------------------------------------------------------------------------------

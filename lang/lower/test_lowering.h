@@ -31,6 +31,8 @@ private:
   bool lowerBuffer(const ast::Stmt &stmt, HostStmt &out);
   const ast::TypeExpr *shapedType(const ast::TypeExpr &alias) const;
   bool lowerType(const ast::TypeExpr &expr, HostBufferType &out);
+  bool lowerBound(const ast::Expr &expr, HostExpr &out);
+  bool lowerLoop(const ast::Stmt &stmt, HostStmt &out);
   bool lowerLaunch(const ast::Stmt &stmt, HostStmt &out);
   bool checkArgument(const HostExpr &arg, const Value &param, size_t index);
   bool lowerCheck(const ast::Stmt &stmt, HostStmt &out);
@@ -48,6 +50,7 @@ private:
   HostTest *test_ = nullptr;
   TestScope scope_;
   HostExprLowering exprs_;
+  int loops_ = 0; // number of loops around the statement
 };
 
 } // namespace xt

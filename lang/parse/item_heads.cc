@@ -69,7 +69,7 @@ bool startHostStatement(ItemState &state, size_t i) {
   const TokenScan &scan = state.scan;
   stmt.head = StatementHead::Host;
   switch (scan.type(i)) {
-  case L::KW_FOR:
+  case L::KW_FOR: stmt.startBlockOwner(StatementHead::Loop); return true;
   case L::KW_WHILE:
   case L::KW_IF: stmt.startBlockOwner(StatementHead::Loop); [[fallthrough]];
   case L::KW_RETURN:

@@ -32,6 +32,17 @@ void TestBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) const {
   if (auto *s = as<P::LaunchStmtContext>(ctx)) launch(s, out);
   if (auto *s = as<P::CheckStmtContext>(ctx)) check(s, out);
   if (auto *s = as<P::SaveStmtContext>(ctx)) save(s, out);
+  if (auto *s = as<P::LaunchLoopStmtContext>(ctx)) loop(s, out);
+}
+
+void TestBuilder::loop(P::LaunchLoopStmtContext *ctx, Stmt &out) const {
+  out.kind = Stmt::Kind::For;
+  out.variable = tree_.boundName(ctx->VALUE());
+  auto bounds = ctx->expr();
+  if (!bounds.empty()) out.lower = exprs_.expr(bounds[0]);
+  if (bounds.size() > 1) out.upper = exprs_.expr(bounds[1]);
+  if (bounds.size() > 2) out.step = exprs_.expr(bounds[2]);
+  out.body = hostBlock(ctx->hostBlock());
 }
 
 void TestBuilder::launch(P::LaunchStmtContext *ctx, Stmt &out) const {

@@ -17,6 +17,7 @@ private:
   ast::Block hostBlock(P::HostBlockContext *ctx) const;
   void hostStmt(P::HostStmtContext *ctx, ast::Stmt &out) const;
   void launch(P::LaunchStmtContext *ctx, ast::Stmt &out) const;
+  void loop(P::LaunchLoopStmtContext *ctx, ast::Stmt &out) const;
   void save(P::SaveStmtContext *ctx, ast::Stmt &out) const;
   void check(P::CheckStmtContext *ctx, ast::Stmt &out) const;
   void buffer(P::BufferStmtContext *ctx, ast::Stmt &out) const;

@@ -95,8 +95,8 @@ private:
   std::vector<std::map<SizeAt, std::string>> launchedSizes() const {
     std::vector<std::map<SizeAt, std::string>> all;
     for (const HostTest &test : module_.tests)
-      for (const HostStmt &launch : test.body) {
-        if (launch.kind != HostStmt::Kind::Launch || baseName(launch.kernel) != baseName(kernel_.name)) continue;
+      anyStmt(test.body, [&](const HostStmt &launch) {
+        if (launch.kind != HostStmt::Kind::Launch || baseName(launch.kernel) != baseName(kernel_.name)) return false;
         std::map<SizeAt, std::string> &sizes = all.emplace_back();
         for (const SizeAt &at : sizes_) {
           if (at.param >= launch.args.size()) continue;
@@ -106,7 +106,8 @@ private:
                 at.dim < buffer.type.extents.size())
               sizes[at] = extentText(buffer.type.extents[at.dim]);
         }
-      }
+        return false;
+      });
     return all;
   }
 
@@ -150,11 +151,12 @@ private:
   }
   // Whether a test launches the kernel with a grid that the kernel does not have.
   bool launchedWithGrid() const {
-    for (const HostTest &test : module_.tests)
-      for (const HostStmt &launch : test.body)
-        if (launch.kind == HostStmt::Kind::Launch && baseName(launch.kernel) == baseName(kernel_.name) && !launch.grid.empty())
-          return true;
-    return false;
+    return std::ranges::any_of(module_.tests, [&](const HostTest &test) {
+      return anyStmt(test.body, [&](const HostStmt &launch) {
+        return launch.kind == HostStmt::Kind::Launch && baseName(launch.kernel) == baseName(kernel_.name) &&
+               !launch.grid.empty();
+      });
+    });
   }
   void stateConditions() {
     std::vector<std::string> stored;

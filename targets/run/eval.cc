@@ -82,6 +82,7 @@ Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
   case HostExpr::Kind::Elem: return at(expr).fail(DiagCode::HostBadArgument, "a type is not a value here");
   case HostExpr::Kind::List: return at(expr).fail(DiagCode::HostBadArgument, "a list is not a value here");
   case HostExpr::Kind::Index: return index(expr);
+  case HostExpr::Kind::Counter: XT_UNREACHABLE("a loop's variable is a number once the loops are unrolled");
   case HostExpr::Kind::Slice: return slice(expr);
   case HostExpr::Kind::Call: return call(expr);
   case HostExpr::Kind::Buffer: {
@@ -113,8 +114,37 @@ bool isBeforeOfBuffer(const HostExpr &expr) {
 }
 } // namespace
 
+Result<std::optional<Evaluator::ArrayIndex>> Evaluator::arrayIndex(const HostExpr &expr) {
+  std::optional<ArrayIndex> found;
+  int dim = 0;
+  for (size_t i = 0; i < expr.ranges.size(); ++i) {
+    const HostExpr::Range &range = expr.ranges[i];
+    if (!range.single) {
+      ++dim;
+      continue;
+    }
+    const HostExpr &item = range.begin[0];
+    if (item.kind == HostExpr::Kind::Int || item.kind == HostExpr::Kind::Size) continue;
+    auto value = evaluate(item);
+    if (!value) return value.error();
+    if (value->shape.empty()) continue;
+    if (found)
+      return at(item).fail(DiagCode::HostBadArgument, "one item of a slice may be an array; `gather` takes further ones");
+    found.emplace(ArrayIndex{expr, std::move(*value), dim++});
+    found->rest.ranges[i] = {};
+  }
+  return found;
+}
+
 Result<HostArray> Evaluator::slice(const HostExpr &expr) {
   XT_CHECK(expr.args.size() == 1, "a slice has one base");
+  auto index = arrayIndex(expr);
+  if (!index) return index.error();
+  if (*index) {
+    auto rest = slice((*index)->rest);
+    if (!rest) return rest;
+    return gatherArray(at(expr), *rest, (*index)->indices, (*index)->dim);
+  }
   const HostExpr &base = expr.args[0];
   const HostExpr &buffer = isBeforeOfBuffer(base) ? base.args[0] : base;
   if (buffer.kind == HostExpr::Kind::Buffer && source_.shape(buffer.text)) {
@@ -274,6 +304,16 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     return applyCast(at(expr), std::move(*x), *type);
   }
   if (expr.fn == HostFn::Transpose) return transposeCall(expr, *x, args[1]);
+  if (expr.fn == HostFn::Reshape) {
+    auto shape = integers(*args[1]);
+    if (!shape) return shape.error();
+    return reshapeArray(at(expr), std::move(*x), std::move(*shape));
+  }
+  if (isAlongDimension(expr.fn)) {
+    auto dim = dimension(args[1], -1);
+    if (!dim) return dim.error();
+    return alongDimension(at(expr), expr.fn, *x, *dim);
+  }
   if (expr.fn == HostFn::Softmax) {
     auto dim = dimension(args[1], x->rank() - 1);
     if (!dim) return dim.error();
@@ -301,15 +341,24 @@ Result<HostArray> Evaluator::contentBefore(const HostExpr &buffer) {
 
 Result<HostArray> Evaluator::transposeCall(const HostExpr &expr, const HostArray &x, const HostExpr *dims) {
   std::vector<int64_t> permutation;
-  if (dims && dims->kind != HostExpr::Kind::List)
-    return at(*dims).fail(DiagCode::HostBadArgument, "expected a list of dimensions such as [0, 2, 1]");
-  if (dims)
-    for (const HostExpr &item : dims->args) {
-      auto d = integer(item);
-      if (!d) return d.error();
-      permutation.push_back(*d);
-    }
+  if (dims) {
+    auto order = integers(*dims);
+    if (!order) return order.error();
+    permutation = std::move(*order);
+  }
   return transposeArray(at(expr), x, permutation);
+}
+
+Result<std::vector<int64_t>> Evaluator::integers(const HostExpr &list) {
+  if (list.kind != HostExpr::Kind::List)
+    return at(list).fail(DiagCode::HostBadArgument, "expected a list of integers such as [0, 2, 1]");
+  std::vector<int64_t> values;
+  for (const HostExpr &item : list.args) {
+    auto value = integer(item);
+    if (!value) return value.error();
+    values.push_back(*value);
+  }
+  return values;
 }
 
 Result<HostArray> Evaluator::ternaryCall(const HostExpr &expr, HostArray x, HostArray y, const HostExpr &third) {

@@ -33,8 +33,18 @@ public:
   // Evaluates to one integer or number; anything but a scalar is an error.
   Result<int64_t> integer(const HostExpr &expr);
   Result<double> number(const HostExpr &expr);
+  // Evaluates a list such as [0, 2, 1].
+  Result<std::vector<int64_t>> integers(const HostExpr &list);
   // The elements that a slice selects from an array of this shape.
   Result<ViewSpec> sliceView(const HostExpr &expr, std::span<const int64_t> shape);
+  // Removes the array of indices from a slice such as `%X[%rows, 0:4]`: the item becomes `:`, and the rest of the slice is then
+  // gathered at `indices` along its dimension `dim`. Nullopt if no item is an array; two of them are an error.
+  struct ArrayIndex {
+    HostExpr rest; // the slice with `:` instead
+    HostArray indices;
+    int dim = 0;
+  };
+  Result<std::optional<ArrayIndex>> arrayIndex(const HostExpr &expr);
 
 private:
   Result<HostArray> evaluateKind(const HostExpr &expr);

@@ -47,6 +47,7 @@ public:
     case HostExpr::Kind::Text:
     case HostExpr::Kind::Elem:
     case HostExpr::Kind::Index:
+    case HostExpr::Kind::Counter:
     case HostExpr::Kind::List: break;
     }
     XT_UNREACHABLE("the expression has been evaluated before, so it is a value");
@@ -124,6 +125,13 @@ private:
     return view(x, {shape, broadcastStrides(x.shape, shape), 0});
   }
   Result<FieldArray> slice(const HostExpr &expr) {
+    auto index = Evaluator(site(expr), state_).arrayIndex(expr);
+    if (!index) return index.error();
+    if (*index) {
+      auto rest = slice((*index)->rest);
+      if (!rest) return rest;
+      return gather(*rest, (*index)->indices, static_cast<size_t>((*index)->dim));
+    }
     auto base = evaluate(expr.args[0]);
     if (!base) return base;
     auto spec = Evaluator(site(expr), state_).sliceView(expr, base->shape);
@@ -294,6 +302,47 @@ private:
     return result;
   }
 
+  // Sums are of the field; indices and the order of a sort follow the real values.
+  Result<FieldArray> along(const HostExpr &expr, FieldArray x, size_t d) {
+    bool moves = expr.fn == HostFn::CumSum || expr.fn == HostFn::Sort;
+    if (x.integers || !moves) {
+      auto operand = host(x);
+      if (!operand) return operand.error();
+      auto value = alongDimension(site(expr), expr.fn, *operand, static_cast<int>(d));
+      if (!value) return value.error();
+      return wrap(std::move(*value));
+    }
+    auto result = computed(x.shape, [&](int64_t i) { return x.at(i); });
+    if (!result) return result;
+    Around of = around(x.shape, d);
+    std::vector<double> row(static_cast<size_t>(of.extent));
+    for (int64_t outer = 0; outer < of.before; ++outer)
+      for (int64_t inner = 0; inner < of.behind; ++inner) {
+        auto place = [&](int64_t k) { return (outer * of.extent + k) * of.behind + inner; };
+        for (int64_t k = 1; k < of.extent && expr.fn == HostFn::CumSum; ++k)
+          result->values[place(k)] = fieldAdd(result->values[place(k - 1)], result->values[place(k)]);
+        if (expr.fn == HostFn::CumSum) continue;
+        for (int64_t k = 0; k < of.extent; ++k) row[static_cast<size_t>(k)] = x.at(place(k)).real;
+        std::vector<int64_t> order = sortedOrder(row);
+        for (int64_t k = 0; k < of.extent; ++k) result->values[place(k)] = x.at(place(order[static_cast<size_t>(k)]));
+      }
+    return result;
+  }
+
+  Result<FieldArray> reshape(const HostExpr &expr, FieldArray x, std::vector<int64_t> shape) {
+    if (x.integers) {
+      auto reshaped = reshapeArray(site(expr), std::move(*x.integers), std::move(shape));
+      if (!reshaped) return reshaped.error();
+      return wrap(std::move(*reshaped));
+    }
+    auto places = makeArray(state_.site().budget, x.shape, false, false); // only its shape is used
+    if (!places) return places.error();
+    auto reshaped = reshapeArray(site(expr), std::move(*places), std::move(shape));
+    if (!reshaped) return reshaped.error();
+    x.shape = std::move(reshaped->shape);
+    return x;
+  }
+
   Result<FieldArray> cast(const HostExpr &expr, FieldArray x, Elem to) {
     // A cast between floats changes nothing here; a cast to an integer type uses the real values.
     if (isFloat(to)) return computed(x.shape, [&](int64_t i) { return x.at(i); });
@@ -321,10 +370,15 @@ private:
   Result<FieldArray> arrayCall(const HostExpr &expr, FieldArray x, std::span<const HostExpr *const> args) {
     if (expr.fn == HostFn::Cast) return cast(expr, std::move(x), args[1]->elem);
     if (expr.fn == HostFn::Transpose) return transpose(x, args[1]);
-    if (expr.fn == HostFn::Softmax) {
+    if (expr.fn == HostFn::Softmax || isAlongDimension(expr.fn)) {
       auto d = dimensionOf(args[1], -1, x);
       if (!d) return d.error();
-      return softmax(x, *d);
+      return expr.fn == HostFn::Softmax ? softmax(x, *d) : along(expr, std::move(x), *d);
+    }
+    if (expr.fn == HostFn::Reshape) {
+      auto shape = Evaluator(site(expr), state_).integers(*args[1]);
+      if (!shape) return shape.error();
+      return reshape(expr, std::move(x), std::move(*shape));
     }
     auto y = evaluate(*args[1]);
     if (!y) return y;

@@ -49,6 +49,17 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
 // The elements of `x` at integer indices along dimension `dim`, which is replaced by the shape of the indices. Negative indices
 // count from the end; an index out of bounds is reported.
 Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);
+// The same elements with other extents; one of them may be -1.
+Result<HostArray> reshapeArray(const EvalSite &site, HostArray x, std::vector<int64_t> shape);
+// cumsum, argmax, argmin and sort along dimension `dim`, from which negative ones count from the end. The bound of a sum is that
+// of its terms. The bound of an index is the extent where another element may be the extreme one within the errors, and 0
+// elsewhere; a sorted element carries the largest error along its dimension.
+Result<HostArray> alongDimension(const EvalSite &site, HostFn fn, const HostArray &x, int dim);
+inline bool isAlongDimension(HostFn fn) {
+  return fn == HostFn::CumSum || fn == HostFn::ArgMax || fn == HostFn::ArgMin || fn == HostFn::Sort;
+}
+// The order in which `sort` takes the elements of one row: by value, with NaN last, and equal ones as they stand.
+std::vector<int64_t> sortedOrder(std::span<const double> row);
 Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
 
 // u64 values are stored as their bits in an int64: those above the int64 range can be compared and copied, but not

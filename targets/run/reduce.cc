@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/run/chunk.h"
 #include "targets/run/functions.h"
+#include "targets/run/running_sum.h"
 
 #include <limits>
 #include <mutex>
@@ -12,33 +13,6 @@ namespace xt {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// State of the sum of one result.
-struct Sum {
-  double sum = 0, magnitude = 0, carried = 0;
-  int64_t terms = 0;    // terms that are not certainly 0: adding a 0 is exact
-  bool integers = true; // all terms are integers
-  void add(double x, double e) {
-    sum += x;
-    magnitude += std::fabs(x);
-    carried += e;
-    terms += x != 0 || e != 0;
-    integers &= x == std::rint(x);
-  }
-  void add(const Sum &other) {
-    sum += other.sum;
-    magnitude += other.magnitude;
-    carried += other.carried;
-    terms += other.terms;
-    integers &= other.integers;
-  }
-  double bound(RoundingType type) const {
-    if (!std::isfinite(sum)) return specialBound(std::isfinite(carried));
-    bool exact = (integers && carried == 0 && magnitude < type.exact) || terms <= 1;
-    if (exact) return carried;
-    double own = kLambda * std::sqrt(static_cast<double>(terms)) * type.unit;
-    return carried + own * (magnitude + carried);
-  }
-};
 struct Product {
   double product = 1, magnitude = 1, largest = 1; // the products of x, of |x| and of |x| + e
   bool integers = true, open = false;             // open: a factor may be 0, or anything, within its error
@@ -119,17 +93,17 @@ template <class Acc, class Done> void accumulate(const HostArray &x, Axis3 axis,
 }
 
 // The sum of one long row: its pieces are summed in parallel, and the partial sums are added in order.
-Sum sumOfAll(const HostArray &x, int threads) {
+RunningSum sumOfAll(const HostArray &x, int threads) {
   constexpr int64_t kPiece = 4096;
   int64_t pieces = (x.count() + kPiece - 1) / kPiece;
-  std::vector<Sum> partial(static_cast<size_t>(pieces));
+  std::vector<RunningSum> partial(static_cast<size_t>(pieces));
   parallelFor(pieces, 16, threads, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p)
       for (int64_t i = p * kPiece; i < std::min(x.count(), (p + 1) * kPiece); ++i)
         partial[static_cast<size_t>(p)].add(x.valueAt(i), x.errorAt(i));
   });
-  Sum total;
-  for (const Sum &sum : partial) total.add(sum);
+  RunningSum total;
+  for (const RunningSum &sum : partial) total.add(sum);
   return total;
 }
 
@@ -144,7 +118,7 @@ Result<HostArray> sumFloats(const EvalSite &site, const HostArray &x, std::optio
   Axis3 axis = axisOf(x, dim);
   RoundingType type = roundingType(x.wide);
   std::atomic<int64_t> weak{0};
-  auto done = [&](int64_t i, const Sum &sum) {
+  auto done = [&](int64_t i, const RunningSum &sum) {
     out->values[i] = sum.sum;
     if (!site.trackErrors) return;
     double bound = sum.bound(type);
@@ -152,7 +126,7 @@ Result<HostArray> sumFloats(const EvalSite &site, const HostArray &x, std::optio
     if (bound * static_cast<double>(sum.terms) > sum.magnitude && bound > 0) ++weak;
   };
   if (dim)
-    accumulate<Sum>(x, axis, site.threads, 1, done);
+    accumulate<RunningSum>(x, axis, site.threads, 1, done);
   else
     done(0, sumOfAll(x, site.threads));
   if (weak && site.weak) site.weak->push_back({site.range, axis.extent, weak});

@@ -6,6 +6,7 @@
 #include "targets/run/check.h"
 #include "targets/run/init.h"
 #include "targets/run/npy.h"
+#include "targets/run/unroll_loops.h"
 #include "targets/run/verify.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::string countOf(int64_t n, int64_t of) { return str(n, " of ", of, of == 1 ?
 TestRun::TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
                  const RunOptions &options, Diagnostics &diagnostics)
     : module_(module), test_(test), target_(target), options_(options),
-      state_(test, small, EvalSite{*options.budget, diagnostics, options.threads, true, test.range, nullptr}) {
+      state_(test_, small, EvalSite{*options.budget, diagnostics, options.threads, true, test.range, nullptr}) {
   report_.target = target.name;
   report_.small = small && test.hasSmall;
   if (!options.field) return;
@@ -97,6 +98,9 @@ RunReport TestRun::run(bool saves) {
 
 Result<void> TestRun::everything(bool saves) {
   Clock::time_point start = Clock::now();
+  auto unrolled = unrollLoops(test_, report_.small, state_.site());
+  if (!unrolled) return unrolled.error();
+  test_ = std::move(*unrolled);
   if (auto done = stage("making buffers"); !done) return done;
   if (auto done = makeBuffers(); !done) return done;
   if (auto done = planLaunches(); !done) return done;

@@ -46,7 +46,7 @@ private:
   std::string path(const std::string &written) const;
 
   const Module &module_;
-  const HostTest &test_;
+  HostTest test_; // its loops are unrolled by run()
   const TargetUnderTest &target_;
   const RunOptions &options_;
   TestState state_;

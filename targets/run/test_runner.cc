@@ -64,19 +64,20 @@ int severity(TestStatus status) {
 
 // The report of a test that launches an unsupported kernel; nullopt if the target can run it.
 std::optional<RunReport> skippedRun(const HostTest &test, const PlannedRun &plan) {
-  for (const HostStmt &stmt : test.body) {
-    if (stmt.kind != HostStmt::Kind::Launch) continue;
+  std::optional<RunReport> report;
+  anyStmt(test.body, [&](const HostStmt &stmt) {
+    if (stmt.kind != HostStmt::Kind::Launch) return false;
     auto found = plan.target->unsupported.find(stmt.kernel);
-    if (found == plan.target->unsupported.end()) continue;
-    RunReport report;
-    report.target = plan.target->name;
-    report.small = plan.small;
-    report.status = TestStatus::Skipped;
-    report.findings.push_back(
+    if (found == plan.target->unsupported.end()) return false;
+    report.emplace();
+    report->target = plan.target->name;
+    report->small = plan.small;
+    report->status = TestStatus::Skipped;
+    report->findings.push_back(
         {stmt.range, str("@", stmt.kernel, " cannot run on ", plan.target->name, ": ", found->second), {}});
-    return report;
-  }
-  return std::nullopt;
+    return true;
+  });
+  return report;
 }
 
 struct FinishedRun {
@@ -131,7 +132,7 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
       continue;
     }
     TestRun run(module, test, *plan.target, plan.small, options, diagnostics);
-    RunReport result = run.run(first);
+    RunReport result = run.run(first && options.saves);
     first = false;
     bool good = result.status == TestStatus::Passed || result.status == TestStatus::Unchecked;
     if (severity(result.status) > severity(report.status)) report.status = result.status;

@@ -114,13 +114,7 @@ template <class F> void eachExpr(const HostExpr &expr, bool intoBefore, F &&f) {
     todo.pop_back();
     f(*e);
     if (!intoBefore && e->kind == HostExpr::Kind::Call && e->fn == HostFn::Before) continue;
-    for (const HostExpr &arg : e->args) todo.push_back(&arg);
-    for (const auto &[name, arg] : e->named) todo.push_back(&arg);
-    for (const HostExpr::Range &range : e->ranges) {
-      for (const HostExpr &bound : range.begin) todo.push_back(&bound);
-      for (const HostExpr &bound : range.end) todo.push_back(&bound);
-      for (const HostExpr &bound : range.step) todo.push_back(&bound);
-    }
+    eachOperand(*e, [&](const HostExpr &operand) { todo.push_back(&operand); });
   }
 }
 } // namespace

@@ -97,6 +97,31 @@ TEST_F(PrintHost, SizesAndLaunch) {
 )");
 }
 
+TEST_F(PrintHost, Loops) {
+  HostExpr counter = expr(HostExpr::Kind::Counter, "k");
+  HostStmt launch;
+  launch.kind = HostStmt::Kind::Launch;
+  launch.kernel = "stage";
+  launch.args = {buffer("A"), counter};
+  HostStmt &loop = add(HostStmt::Kind::Loop);
+  loop.name = "k";
+  loop.bounds = {number(0), size("N"), number(1)};
+  loop.body = {launch};
+  HostStmt inner = loop;
+  inner.name = "l";
+  inner.bounds[2] = number(2);
+  loop.body.push_back(inner);
+  EXPECT_EQ(print(module_), R"(test "t" {
+  for %k = 0 to $N {
+    launch @stage(%A, %k)
+    for %l = 0 to $N step 2 {
+      launch @stage(%A, %k)
+    }
+  }
+}
+)");
+}
+
 TEST_F(PrintHost, Buffers) {
   EXPECT_EQ(init(call(HostFn::Random, {}, {{"seed", number(1)}}), memref({number(1000), number(777)}, Elem::F16)),
             "%A = random(seed = 1) : memref<1000x777xf16>");

@@ -49,6 +49,58 @@ TEST(Eval, IntegerOverflowIsAnError) {
   expectError(Expression("%B = from (i) => i - 2 : memref<4xi32>", "5 mod %B"), "`mod` by zero at index [2]");
 }
 
+TEST(Eval, Reshape) {
+  expectValues(Expression(kA, "reshape(%A, [3, 2])"), {3, 2}, {0, 1, 2, 3, 4, 5});
+  expectValues(Expression(kF, "reshape(%F, [-1])"), {6}, {0.5, 1.5, 2.5, 3.5, 4.5, 5.5});
+  expectValues(Expression(kA, "reshape(%A, [1, -1, 2])[0, 2]"), {2}, {4, 5});
+  expectValues(Expression("", "reshape(7, [1, 1])"), {1, 1}, {7});
+  expectError(Expression(kA, "reshape(%A, [4, 2])"), "`reshape` of 2x3, which has 6 elements, to [4, 2]");
+  expectError(Expression(kA, "reshape(%A, [-1, 4])"), "to [-1, 4]");
+  expectError(Expression(kA, "reshape(%A, [-1, -1])"), "to [-1, -1]");
+  expectError(Expression(kA, "reshape(%A, [4294967296, 4294967296])"), "`reshape` of 2x3");
+  expectError(Expression(kA, "reshape(%A, 6)"), "expected a list of integers");
+}
+
+TEST(Eval, FunctionsAlongADimension) {
+  const char *const kMixed = "%M = from (i, j) => where(j == 1, 9, 3 * i - j) : memref<2x3xi32>"; // 0 9 -2; 3 9 1
+  expectValues(Expression(kMixed, "cumsum(%M)"), {2, 3}, {0, 9, 7, 3, 12, 13});
+  expectValues(Expression(kMixed, "cumsum(%M, dim = 0)"), {2, 3}, {0, 9, -2, 3, 18, -1});
+  expectValues(Expression(kMixed, "argmax(%M)"), {2, 1}, {1, 1});
+  expectValues(Expression(kMixed, "argmax(%M, 0)"), {1, 3}, {1, 0, 1}); // the first of equal ones
+  expectValues(Expression(kMixed, "argmin(%M, -1)"), {2, 1}, {2, 2});
+  expectValues(Expression(kMixed, "sort(%M)"), {2, 3}, {-2, 0, 9, 1, 3, 9});
+  expectValues(Expression("%N = from (i) => sqrt(i - 1.0) : memref<3xf32>", "sort(%N)"), {3}, {0, 1, NAN});
+  expectValues(Expression(kF, "sort(-%F, 0)"), {2, 3}, {-3.5, -4.5, -5.5, -0.5, -1.5, -2.5});
+  expectError(Expression(kMixed, "cumsum(%M, 2)"), "`cumsum` along a dimension that 2x3 does not have: 2");
+  expectError(Expression("%B = fill(4611686018427387904) : memref<2xi64>", "cumsum(%B)"), "a sum of `cumsum` does not fit");
+  expectError(Expression("%E = fill(0) : memref<2x0xf32>", "argmax(%E)"), "an empty row has no greatest or smallest element");
+}
+
+TEST(Eval, ErrorsAlongADimension) {
+  const char *const kX = "%X = from (i) => i * 0.3 + 0.1 : memref<4xf32>";
+  Expression sums(kX, "cumsum(%X)"), total(kX, "sum(%X)");
+  ASSERT_TRUE(sums.ok() && total.ok());
+  EXPECT_EQ(sums.array->errorAt(0), 0) << "one term is exact";
+  EXPECT_LT(sums.array->errorAt(1), sums.array->errorAt(2));
+  EXPECT_EQ(sums.array->errorAt(3), total.array->errorAt(0)) << "the last sum is that of all";
+  // exp() of equal elements differs between kernels, so that either may be the greatest.
+  Expression close("%Y = from (i) => 1.0 : memref<3xf32>", "argmax(exp(%Y))"), apart(kX, "argmax(exp(%X))");
+  ASSERT_TRUE(close.ok() && apart.ok());
+  EXPECT_EQ(close.array->errorAt(0), 3);
+  EXPECT_EQ(apart.array->errorAt(0), 0);
+}
+
+TEST(Eval, AnArrayAsAnIndex) {
+  const std::string rows =
+      std::string(kA) + "\n%R = from (i) => 1 - i : memref<2xi32>\n%Q = from (i, j) => j : memref<1x2xi32>";
+  expectValues(Expression(rows, "%A[%R]"), {2, 3}, {3, 4, 5, 0, 1, 2});
+  expectValues(Expression(rows, "%A[%R, 2]"), {2}, {5, 2});
+  expectValues(Expression(rows, "%A[0:1, %R + 1]"), {1, 2}, {2, 1});
+  expectValues(Expression(rows, "(%A + 1)[1, %Q]"), {1, 2}, {4, 5});
+  expectError(Expression(rows, "%A[%R, %R]"), "one item of a slice may be an array");
+  expectError(Expression(rows, "%A[%R - 2]"), "index -2 of `gather` is out of bounds"); // -1 counts from the end
+}
+
 TEST(Eval, Broadcasting) {
   expectValues(Expression(kA, "%A + %A[:, 1:2]"), {2, 3}, {1, 2, 3, 7, 8, 9});
   expectValues(Expression(kA, "%A + %A[1]"), {2, 3}, {3, 5, 7, 6, 8, 10});
