@@ -16,7 +16,7 @@ enum class ColorMode { Auto, Always, Never };
 
 struct CommonOptions {
   std::vector<std::string> files;
-  std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
+  std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE; of xtrun also NAME=VALUE,VALUE
   std::vector<std::pair<std::string, int64_t>> sizes;       // --size NAME=NUMBER
   bool json = false, sarif = false; // format of messages; neither: text
   ColorMode color = ColorMode::Auto;
@@ -91,6 +91,10 @@ template <class Options> struct ParsedCommand {
 // The error for an option that the target does not take; it names the targets that do.
 std::string notAvailableText(std::string_view option, std::string_view target,
                              const std::function<bool(const Target &)> &takes);
+// What -D gives: each parameter with a list of values, as in `-D BM=64,128`, takes each of them with each value of the others.
+// Returns the combinations in the order of the lists, the last one changing fastest; empty if there are more than `most`.
+using Defines = std::vector<std::pair<std::string, std::string>>;
+std::vector<Defines> combinations(const Defines &defines, size_t most);
 // Splits "a,b", "c" into a, b, c.
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);

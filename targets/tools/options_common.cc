@@ -24,7 +24,8 @@ bool isOneOf(std::string_view word, std::string_view words) {
 po::options_description commonOptions(const char *formats) {
   po::options_description options("Input and messages");
   auto add = options.add_options();
-  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "set a parameter of the file");
+  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+      "set a parameter of the file; of xtrun, VALUE,VALUE runs with each of them");
   add("format", po::value<std::string>()->value_name(formats), "format of messages; default: text");
   add("diagnostics-format", po::value<std::string>()->value_name(formats), "the same as --format");
   add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default: auto");
@@ -129,6 +130,22 @@ std::optional<EndOfCommand> readCommand(const std::vector<std::string> &argument
   }
   if (map.count("version")) return EndOfCommand{std::string(kVersion) + "\n", 0};
   return std::nullopt;
+}
+
+std::vector<Defines> combinations(const Defines &defines, size_t most) {
+  std::vector<Defines> all = {{}};
+  for (const auto &[name, list] : defines) {
+    std::vector<std::string> values = splitCommas({list});
+    if (all.size() * values.size() > most) return {};
+    std::vector<Defines> longer;
+    for (const Defines &before : all)
+      for (const std::string &value : values) {
+        longer.push_back(before);
+        longer.back().emplace_back(name, value);
+      }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {

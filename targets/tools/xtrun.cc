@@ -36,7 +36,7 @@ struct Compiled {
 
 class Run {
 public:
-  explicit Run(const XtrunOptions &options) : options_(options), budget_(MemoryBudget::machineDefault()), outcome_(options) {}
+  explicit Run(const XtrunOptions &options) : options_(options), budget_(MemoryBudget::machineDefault()), outcome_(options_) {}
 
   int run() {
     if (std::optional<std::string> wrong = readTargets()) return usage(*wrong);
@@ -56,14 +56,33 @@ public:
         outcome_.failed(base.error());
     }
     if (outcome_.anyFailed()) return outcome_.finish();
-    if (!launchesKernel(options_) || makeLaunch())
-      for (const std::string &file : options_.files)
-        if (!standardOutputLost()) runFile(file);
+    std::vector<Defines> all = combinations(options_.defines, kMostCombinations);
+    if (all.empty()) return usage(str("the lists of -D have more than ", kMostCombinations, " combinations"));
+    for (const Defines &defines : all) {
+      options_.defines = defines;
+      combination_ = all.size() > 1 ? text(defines) : "";
+      savesFiles_ = &defines == &all.front();
+      runFiles();
+    }
     drawRoofline();
     return outcome_.finish();
   }
 
 private:
+  static constexpr size_t kMostCombinations = 1000;
+
+  void runFiles() {
+    if (launchesKernel(options_) && !makeLaunch()) return;
+    for (const std::string &file : options_.files)
+      if (!standardOutputLost()) runFile(file);
+  }
+
+  static std::string text(const Defines &defines) {
+    std::vector<std::string> parts;
+    for (const auto &[name, value] : defines) parts.push_back(str(name, " = ", value));
+    return join(parts, ", ");
+  }
+
   static int usage(const std::string &message) {
     std::fprintf(stderr, "xtrun: %s\n", message.c_str());
     return kExitUsage;
@@ -161,7 +180,7 @@ private:
     std::erase_if(module.tests, [&](const HostTest &test) { return !chosen(test); });
     auto launched = [&](const auto &kernel) {
       return std::ranges::any_of(module.tests, [&](const HostTest &test) {
-        return std::ranges::any_of(test.body, [&](const HostStmt &stmt) {
+        return anyStmt(test.body, [&](const HostStmt &stmt) {
           return stmt.kind == HostStmt::Kind::Launch && stmt.kernel == kernel->name;
         });
       });
@@ -178,8 +197,8 @@ private:
     auto missing = [&](const std::string &kernel) { return compiled.unsupported.contains(kernel); };
     std::erase_if(module.kernels, [&](const auto &kernel) { return missing(kernel->name); });
     std::erase_if(module.tests, [&](const HostTest &test) {
-      return std::ranges::any_of(
-          test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
+      return anyStmt(test.body,
+                     [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
     });
   }
 
@@ -253,6 +272,7 @@ private:
     RunOptions run;
     run.budget = &budget_;
     run.threads = options_.threads;
+    run.saves = savesFiles_;
     size_t slash = file.rfind('/');
     bool beside = options_.dataDir.empty() && launchText_.empty();
     run.dataDirectory = !beside ? options_.dataDir : slash == std::string::npos ? "" : file.substr(0, slash + 1);
@@ -291,6 +311,7 @@ private:
       if (!chosen(test) || standardOutputLost()) continue;
       outcome_.showStage(test.name);
       TestReport report = runTest(**whole, test, targets, run, session.diagnostics());
+      if (!combination_.empty()) report.name += str(" (", combination_, ")");
       if (options_.timePasses) addTimings(session, report);
       bool slower = compareTimes(file, report);
       outcome_.add(session, std::move(report), slower);
@@ -331,7 +352,9 @@ private:
     }
   }
 
-  const XtrunOptions &options_;
+  XtrunOptions options_; // its `defines` are those of the current combination
+  std::string combination_; // "BM = 64"; empty if there is only one
+  bool savesFiles_ = true; // whether `save` statements write files: in the first combination
   MemoryBudget budget_;
   FieldArithmetic field_; // for --check=algebra
   uint64_t cacheBytes_ = 0;
