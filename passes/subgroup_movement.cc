@@ -5,6 +5,7 @@
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "passes/index_arithmetic.h"
+#include "passes/vector_slices.h"
 
 namespace xt {
 
@@ -163,14 +164,42 @@ Values SubgroupMovement::loadPieces(Value *buffer, Type type, const std::vector<
   return loaded;
 }
 
+namespace {
+
+// Whether each subgroup's pieces of a slice are parts of its own pieces of the vector, at the slice's offsets: it holds a dimension
+// completely, or the slice has all of the dimension and is divided as the vector is. The pieces then have the same numbers.
+bool isCutInPieces(Type whole, Type part, const std::vector<int64_t> &offsets) {
+  Pieces pieces(whole), cut(part);
+  for (size_t d = 0; d < offsets.size(); ++d) {
+    bool own = pieces.dims[d].whole() && cut.dims[d].whole();
+    bool same = offsets[d] == 0 && part.shape()[d] == whole.shape()[d] && pieces.dims[d] == cut.dims[d];
+    if (!own && !same) return false;
+  }
+  return true;
+}
+
+} // namespace
+
 void SubgroupMovement::extractSlice(const Op &op) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  const std::vector<int64_t> &offsets = ExtractStridedSliceOp(op).offsets();
+  if (isCutInPieces(from, to, offsets)) {
+    Values cut;
+    for (Value *piece : values_.of(op.operand(0))) cut.push_back(sliceOf(b_, piece, offsets, Pieces(to).lengths()));
+    return values_.bind(op.result(), std::move(cut));
+  }
   Value *buffer = slm_.publish(op.operand(0));
-  values_.bind(op.result(), loadPieces(buffer, op.result()->type(), ExtractStridedSliceOp(op).offsets()));
+  values_.bind(op.result(), loadPieces(buffer, to, offsets));
 }
 
 void SubgroupMovement::insertSlice(const Op &op) {
   const Value *part = op.operand(0);
   const std::vector<int64_t> &offsets = InsertStridedSliceOp(op).offsets();
+  if (isCutInPieces(op.result()->type(), part->type(), offsets)) {
+    Values whole = values_.of(op.operand(1));
+    for (size_t k = 0; k < whole.size(); ++k) whole[k] = withSlice(b_, values_.of(part)[k], whole[k], offsets);
+    return values_.bind(op.result(), std::move(whole));
+  }
   Value *buffer = slm_.publish(op.operand(1));
   slm_.writeAgain(*part->type().layout(), [&] {
     Pieces pieces(part->type());

@@ -240,6 +240,10 @@ private:
       if (op->resultCount() == 1 && open(op->result()) && isOneElement(op->result()->type()) &&
           op->info().layoutRule != LayoutRule::Free)
         return adoptAny(op->result()), !open(op->result());
+    // The slice of a dimension that subgroups share, of an extent that they cannot share, is held by all of them.
+    for (Op *op : ops_)
+      if (op->kind() == OpKind::ExtractStridedSlice && open(op->result()) && op->operand(0)->type().layout())
+        return adoptAny(op->result()), !open(op->result());
     return false;
   }
 
