@@ -104,6 +104,21 @@ Result<BufferSource> fromFile(const std::string &name, const std::string &text, 
   return checked(name, text, param, {"load " + quotedText(source.what), header->shape, *elem});
 }
 
+// Accepts the shape before the values too: `fill:4x4xf32:2` is `fill(2):4x4xf32`, and `random:4x4:7` has the seed 7.
+std::string shapeLast(const std::string &text) {
+  size_t first = text.find(':'), second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (second == std::string::npos || text.find(':', second + 1) != std::string::npos) return text;
+  std::string word = text.substr(0, first), middle = text.substr(first + 1, second - first - 1),
+              values = text.substr(second + 1);
+  Shape shape, none;
+  std::optional<Elem> elem, other;
+  bool isShape = readShape(middle, shape, elem) && (shape.size() > 1 || elem);
+  if (!isShape || !isInitializer(word) || values.empty() || (readShape(values, none, other) && (none.size() > 1 || other)))
+    return text;
+  bool seed = (word == "random" || word == "ints") && values.find(',') == std::string::npos;
+  return seed ? str(word, ":", values, ":", middle) : str(word, "(", values, "):", middle);
+}
+
 } // namespace
 
 std::string pathIn(const std::string &folder, const std::string &path) {
@@ -139,7 +154,7 @@ SourceText splitSource(const std::string &text, bool rankOne) {
 Result<BufferSource> bufferSource(const std::string &name, const std::string &text, Type param, int index,
                                   const std::string &folder) {
   bool memref = param.isMemRef();
-  SourceText source = splitSource(text, memref && param.rank() == 1 && !param.hasStaticShape());
+  SourceText source = splitSource(shapeLast(text), memref && param.rank() == 1 && !param.hasStaticShape());
   if (source.what.ends_with(".npy")) return fromFile(name, text, source, param, folder);
   if (source.what != "zeros" && !isInitializer(source.what)) {
     size_t colon = source.what.rfind(':');

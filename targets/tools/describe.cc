@@ -233,7 +233,7 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
     out += "  grid: given by the launch, or one workgroup\n";
   for (const LayoutUse &use : layoutsOf(kernel)) {
     std::string name = names.layoutOf(use.type), text = use.type.layout()->text();
-    out += str("  layout ", name == text ? "" : name + " = ", text, " of ", shapeText(use.type.shape()), "x",
+    out += str("  layout ", name == text ? "" : name + ", here ", text, " of ", shapeText(use.type.shape()), "x",
                elemName(use.type.elem()), ": ", shapeText(use.type.layout()->subgroupShape()), ", ", bytesHeld(use),
                " bytes per subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
   }
