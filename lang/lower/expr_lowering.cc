@@ -7,6 +7,7 @@
 #include "lang/check/literals.h"
 #include "lang/lower/alike_operands.h"
 #include "lang/lower/call_lowering.h"
+#include "lang/lower/foreign_names.h"
 #include "lang/lower/named_calls.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
@@ -127,6 +128,13 @@ Value *lowerFunctionValue(KernelState &state, const ast::Expr &expr) {
   return nullptr;
 }
 
+// What the language has instead of a member of a value, as in `%x.T`; "" if the text before the last dot is no known name.
+std::string_view noteOnMember(const KernelState &state, const std::string &name) {
+  size_t dot = name.rfind('.');
+  bool member = dot != std::string::npos && state.names.find(name.substr(0, dot));
+  return member ? noteOnForeignName(std::string_view(name).substr(dot + 1)) : "";
+}
+
 } // namespace
 
 Value *lowerLiteral(KernelState &state, const ast::Expr &expr, Type like) {
@@ -143,6 +151,8 @@ Value *lowerValue(KernelState &state, const ast::Expr &expr) {
   if (const SourceRange *lost = state.names.lost(expr.text)) {
     diagnostic.at(*lost, "bound here, inside a block that has ended");
     diagnostic.note("a name that is first bound in a loop or a branch does not exist after it; bind it before to use it here");
+  } else if (std::string_view note = noteOnMember(state, expr.text); !note.empty()) {
+    diagnostic.note(std::string(note));
   } else if (state.diagnostics().errorCount() <= kMostSuggestions) {
     suggestName(diagnostic, expr.range, '%', expr.text, state.names.names());
   }

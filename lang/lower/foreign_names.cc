@@ -10,16 +10,21 @@ struct ForeignName {
   std::string_view name, note;
 };
 
-constexpr std::string_view kSum = "an op adds along a dimension: `reduction <add> %x [1]`",
-                           kMost = "an op finds it along a dimension: `reduction <max> %x [1]`",
-                           kLeast = "an op finds it along a dimension: `reduction <min> %x [1]`",
-                           kProduct = "an op multiplies matrices: `tile_mma %a, %b, %acc`",
-                           kBarrier = "all subgroups of a workgroup wait for each other at a `barrier`",
-                           kTopK = "the library has kernels for it: `import \"std/topk\"`",
-                           kActivation = "the library has it as a function: `import \"std/activations\"`",
-                           kRandom = "the library has it as a function of a seed and offsets: `import \"std/random\"`",
-                           kFilled = "a literal fills a vector: `constant 0.0 : vector<8x16xf32>`",
-                           kProgram = "the variables of the kernel's `grid (%i = 0 to … step …)` say which part is done";
+constexpr std::string_view
+    kSum = "an op adds along a dimension: `reduction <add> %x [1]`",
+    kMost = "an op finds it along a dimension: `reduction <max> %x [1]`",
+    kLeast = "an op finds it along a dimension: `reduction <min> %x [1]`",
+    kProduct = "an op multiplies matrices: `tile_mma %a, %b, %acc`",
+    kBarrier = "all subgroups of a workgroup wait for each other at a `barrier`",
+    kArgMax = "`associative_reduce @f, %x, %index [1]` combines values and their indices by a function; the library has "
+              "kernels for it: `import \"std/topk\"`",
+    kReduce = "the ops are `reduction <add> %x [1]`, and `associative_reduce @f, %x [1]` with a function",
+    kTransposed = "an op swaps the dimensions: `transpose %x [1, 0]`",
+    kTopK = "the library has kernels for it: `import \"std/topk\"`",
+    kActivation = "the library has it as a function: `import \"std/activations\"`",
+    kRandom = "the library has it as a function of a seed and offsets: `import \"std/random\"`",
+    kFilled = "a literal fills a vector: `constant 0.0 : vector<8x16xf32>`",
+    kProgram = "the variables of the kernel's `grid (%i = 0 to … step …)` say which part is done";
 
 constexpr ForeignName kNames[] = {
     {"sum", kSum},
@@ -34,10 +39,14 @@ constexpr ForeignName kNames[] = {
     {"cumprod", "an op gives the products up to each element: `scan <mul> %x [1]`"},
     {"cummax", "an op gives the maxima up to each element: `scan <max> %x [1]`"},
     {"cummin", "an op gives the minima up to each element: `scan <min> %x [1]`"},
-    {"argmax", kTopK},
-    {"argmin", kTopK},
+    {"argmax", kArgMax},
+    {"argmin", kArgMax},
     {"topk", kTopK},
     {"sort", "no op sorts; the library finds the largest elements: `import \"std/topk\"`"},
+    {"reduce", kReduce},
+    {"T", kTransposed},
+    {"t", kTransposed},
+    {"shape", "an extent of a memref is `dim(%A, 0)`; those of vectors are in their types"},
     {"dot", kProduct},
     {"matmul", kProduct},
     {"where", "the function is called `select(%condition, %a, %b)`"},

@@ -232,7 +232,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
   Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
   if (last && last->getType() == P::NL) last = nullptr;
-  if (reportCompound(parser, at) || reportForIn(parser) || reportMissing(last, at, expectedSet)) return;
+  if (reportCompound(parser, at) || reportPower(at, last) || reportForIn(parser) || reportMissing(last, at, expectedSet))
+    return;
 
   Types expected = typesOf(expectedSet);
   size_t type = at->getType();

@@ -49,6 +49,7 @@ private:
   // These recognise syntax of other languages and report the equivalent in this one (other_languages.cc).
   bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
   bool reportForIn(antlr4::Parser *parser);
+  bool reportPower(antlr4::Token *at, antlr4::Token *last);
   std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
   static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // reportForIn() or reportCallOperand() applies to `at`

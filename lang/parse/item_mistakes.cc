@@ -235,7 +235,10 @@ void takeStray(ItemState &state, size_t i) {
       return;
     }
   if (text == "%" || text == "@" || text == "#" || text == "$") {
-    state.report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    Diagnostic &stray = state.report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    bool infix = !scan.at(i).firstOnLine && (state.last.type == L::VALUE || state.last.type == L::RPAREN);
+    if (infix && text == "%") stray.note("the remainder of a division is `%a mod %b`");
+    if (infix && text == "@") stray.note("an op multiplies matrices: `tile_mma %a, %b, %acc`");
     return;
   }
   // This is an operator of another language; its intent is unclear.

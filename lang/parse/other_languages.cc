@@ -130,6 +130,15 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   return true;
 }
 
+// Reports `%x ** 2`.
+bool ErrorStrategy::reportPower(Token *at, Token *last) {
+  if (!last || at->getType() != P::STAR || last->getType() != P::STAR) return false;
+  SourceRange both = range(last).to(range(at));
+  if (both.end - both.begin != 2) return false;
+  report(DiagCode::SyntaxError, both, "the language has no `**`: a power is written `pow(%x, 2.0)`, a square `%x * %x`");
+  return true;
+}
+
 // Converts `range(4)`, `range(0, 8)` or `range(0, 8, 2)` at token `i` to the header of a loop, such as `0 to 8 step 2`.
 // Returns "" for anything else, and for a range that counts down.
 std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_t i, Token *&last) const {
