@@ -34,8 +34,10 @@ bool CompositeClause::attributesFit() const {
             entry.key.range, 0, key, names);
         return false;
       }
-      if (!entry.value) {
-        diagnostics().report(DiagCode::AttributeValue, entry.range, str("`", key, "` needs a value"));
+      bool flag = std::ranges::find(row_.attrs, key, &AttrSpec::name)->kind == AttrKind::Flag;
+      if (!entry.value != flag) {
+        diagnostics().report(DiagCode::AttributeValue, entry.range,
+                             str("`", key, flag ? "` takes no value" : "` needs a value"));
         return false;
       }
       if (seen.insert(key).second) continue;
@@ -64,6 +66,12 @@ const ast::Attr *CompositeClause::find(std::string_view key) const {
     for (const ast::Attr::Entry &entry : group.entries)
       if (entry.key.text == key && entry.value) return &*entry.value;
   return nullptr;
+}
+
+bool CompositeClause::has(std::string_view key) const {
+  return std::ranges::any_of(clause_.attrs, [&](const ast::Attr &group) {
+    return std::ranges::any_of(group.entries, [&](const ast::Attr::Entry &entry) { return entry.key.text == key; });
+  });
 }
 
 // The attribute that an alias stands for; null if an error was reported.

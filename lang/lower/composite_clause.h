@@ -28,7 +28,7 @@ public:
 
   // Checks the keys of the attributes. Returns false if an error was reported.
   bool attributesFit() const;
-  bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool has(std::string_view key) const; // an attribute with a value, or a flag
   SourceRange rangeOf(std::string_view key) const; // of the attribute's value, which must be there
 
   // These functions return nullopt if the attribute is missing or not as they need it, which they report.

@@ -1,6 +1,7 @@
 #include "lang/lower/composites.h"
 
 #include "ir/base/check.h"
+#include "lang/lower/associative_ops.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/memref_views.h"
 #include "lang/lower/scalar_atomics.h"
@@ -31,6 +32,8 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::MemRefTranspose: return lowerMemRefTranspose(parts);
   case Composite::CollapseShape: return lowerCollapseShape(parts);
   case Composite::ExpandShape: return lowerExpandShape(parts);
+  case Composite::AssociativeScan: return lowerAssociativeScan(parts);
+  case Composite::AssociativeReduce: return lowerAssociativeReduce(parts);
   case Composite::ToSimt: return lowerToSimt(parts);
   case Composite::ToSimd: return lowerToSimd(parts);
   case Composite::JointMatrixLoad: return lowerMatrixLoad(parts);

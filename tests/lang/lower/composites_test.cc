@@ -17,6 +17,16 @@ const std::string kOfLanes = "kernel @k() lanes(16) {\n%c = joint_matrix_fill 0.
 
 const std::string kMatrices = "kernel @k() {\n%a = constant 0.0 : vector<8x16xf32>\n%b = constant 1.0 : vector<8x16xf32>\n";
 
+const std::string kCombiner =
+    "func @combine(%m: vector<?x?xf32>, %s: vector<?x?xf32>, %n: vector<?x?xf32>, %t: vector<?x?xf32>)\n"
+    "    -> (vector<?x?xf32>, vector<?x?xf32>) {\n  %most = maximumf(%m, %n)\n"
+    "  return %most, (%s * exp(%m - %most) + %t * exp(%n - %most))\n}\n";
+
+const std::string kGreater =
+    "func @greater(%a: vector<?x?xf32>, %i: vector<?x?xi32>, %b: vector<?x?xf32>, %j: vector<?x?xi32>)\n"
+    "    -> (vector<?x?xf32>, vector<?x?xi32>) {\n  %first = %a >= %b\n"
+    "  return select(%first, %a, %b), select(%first, %i, %j)\n}\n";
+
 // The statements before the example of each composite, which define the names in it.
 const std::map<Composite, std::string> kBefore = {
     {Composite::TransferRead, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index, %padding: f32) {\n"},
@@ -34,6 +44,10 @@ const std::map<Composite, std::string> kBefore = {
     {Composite::Concat, kMatrices},
     {Composite::Interleave, kMatrices},
     {Composite::Deinterleave, "kernel @k() {\n%v = constant 0.0 : vector<8x32xf32>\n"},
+    {Composite::AssociativeScan, kCombiner + "kernel @k() {\n%max = constant 0.0 : vector<8x16xf32>\n"
+                                             "%sum = constant 1.0 : vector<8x16xf32>\n"},
+    {Composite::AssociativeReduce,
+     kGreater + "kernel @k() {\n%v = constant 0.0 : vector<8x16xf32>\n%i = iota [1] : vector<8x16xi32>\n"},
     {Composite::ToSimt, kDistributed},
     {Composite::ToSimd, kDistributed + "%f = to_simt %v : vector<64x64xf16> -> vector<2x16xf16>\n"},
     {Composite::JointMatrixLoad, "kernel @k(%A: memref<?x?xi8>, %i: index, %k: index) {\n"},

@@ -77,7 +77,7 @@ std::string multiplied(int64_t columns) {
 }
 
 const Shape kShapes[] = {{"copied", copied, 8192},   {"scaled", scaled, 8192},   {"turned", turned, 4096},
-                         {"softmax", softmax, 8192}, {"scanned", scanned, 1024}, {"multiplied", multiplied, 1024}};
+                         {"softmax", softmax, 8192}, {"scanned", scanned, 2048}, {"multiplied", multiplied, 1024}};
 
 using Counts = std::map<std::string, double>; // counts by name
 

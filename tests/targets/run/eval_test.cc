@@ -98,7 +98,7 @@ TEST(Eval, AnArrayAsAnIndex) {
   expectValues(Expression(rows, "%A[0:1, %R + 1]"), {1, 2}, {2, 1});
   expectValues(Expression(rows, "(%A + 1)[1, %Q]"), {1, 2}, {4, 5});
   expectError(Expression(rows, "%A[%R, %R]"), "one item of a slice may be an array");
-  expectError(Expression(rows, "%A[%R - 2]"), "index -2 of `gather` is out of bounds"); // -1 counts from the end
+  expectError(Expression(rows, "%A[%R - 4]"), "index -3 of `gather` is out of bounds"); // -1 counts from the end
 }
 
 TEST(Eval, Broadcasting) {
