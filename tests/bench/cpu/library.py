@@ -51,7 +51,7 @@ def ours(text):
     with tempfile.NamedTemporaryFile("w", suffix=".xt") as file:
         file.write(text)
         file.flush()
-        command = [options.xtrun, "--target=cpu", "--bench", "--json", "--threads", str(options.threads), file.name]
+        command = [options.xtrun, "--target=cpu", "--bench", "--bench-time", "4", "--json", "--threads", str(options.threads), file.name]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise SystemExit(f"xtrun failed:\n{text}\n{run.stdout}{run.stderr}")
@@ -214,7 +214,7 @@ def weights(bits, rows_of_a):
     k = n = 4096
     a = normal(rows_of_a, k)
     packed = random.integers(0, 256, (n, k // 128, 128 * bits // 8), dtype=np.uint8)
-    scales = normal(n, k // 128) if bits == 4 else normal(n, k // 128)
+    scales = normal(n, k // 128)
     calls = {
         "onnxruntime": onnx_call(
             "MatMulNBits", {"a": a}, {"b": packed, "s": scales}, domain="com.microsoft", K=k, N=n, bits=bits, block_size=128
@@ -233,13 +233,16 @@ test "row" {{
 }}
 """
     else:
+        launch = f"@int4_gemm(%A, %B, %S, %C, 128) {{INT4_T = f32, INT4_S = f32, INT4_BM = {bm}, INT4_BN = 64, INT4_BK = 32}}"
+        if rows_of_a == 1:
+            launch = "@int4_gemv(%A, %B, %S, %C, 128) {INT4_T = f32, INT4_S = f32, INT4_BN = 256, INT4_BK = 32}"
         text = f"""import "std/int4_gemm"
 test "row" {{
   %A = ints(-9, 9, seed = 1) : memref<{rows_of_a}x{k}xf32>
   %B = ints(0, 255, seed = 2) : memref<{k // 2}x{n}xu8>
   %S = fill(0.5) : memref<{k // 128}x{n}xf32>
   %C = out : memref<{rows_of_a}x{n}xf32>
-  launch @int4_gemm(%A, %B, %S, %C, 128) {{INT4_T = f32, INT4_S = f32, INT4_BM = {bm}, INT4_BN = 64, INT4_BK = 32}}
+  launch {launch}
   %low  = cast(%B[:, :16] mod 16, i32)
   %high = floordivsi(cast(%B[:, :16], i32), 16)
   check %C[:, :16] == 0.5 * (matmul(%A[:, ::2], where(%low < 8, %low, %low - 16)) + matmul(%A[:, 1::2], where(%high < 8, %high, %high - 16)))
