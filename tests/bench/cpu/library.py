@@ -233,9 +233,10 @@ test "row" {{
 }}
 """
     else:
-        launch = f"@int4_gemm(%A, %B, %S, %C, 128) {{INT4_T = f32, INT4_S = f32, INT4_BM = {bm}, INT4_BN = 64, INT4_BK = 32}}"
+        blocks = "INT4_BM = 32, INT4_BN = 256, INT4_BK = 32" if rows_of_a <= 32 else "INT4_BM = 256, INT4_BN = 256, INT4_BK = 64"
+        launch = f"@int4_gemm(%A, %B, %S, %C, 128) {{INT4_T = f32, INT4_S = f32, {blocks}}}"
         if rows_of_a == 1:
-            launch = "@int4_gemv(%A, %B, %S, %C, 128) {INT4_T = f32, INT4_S = f32, INT4_BN = 256, INT4_BK = 32}"
+            launch = "@int4_gemv(%A, %B, %S, %C, 128) {INT4_T = f32, INT4_S = f32, INT4_COLUMNS = 1024, INT4_BK = 32}"
         text = f"""import "std/int4_gemm"
 test "row" {{
   %A = ints(-9, 9, seed = 1) : memref<{rows_of_a}x{k}xf32>
