@@ -136,6 +136,7 @@ std::vector<Defines> combinations(const Defines &defines, size_t most) {
   std::vector<Defines> all = {{}};
   for (const auto &[name, list] : defines) {
     std::vector<std::string> values = splitCommas({list});
+    if (values.empty()) values = {list}; // `-D BM=` is refused when the file is read
     if (all.size() * values.size() > most) return {};
     std::vector<Defines> longer;
     for (const Defines &before : all)

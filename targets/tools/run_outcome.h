@@ -14,8 +14,8 @@ class RunOutcome {
 public:
   explicit RunOutcome(const XtrunOptions &options) : options_(options), progress_(options.quiet || options.json) {}
 
-  // From now on, the module is the launch on the command line, so an error in it is a usage error and not one of a file.
-  void launchesFromCommandLine() { commandLine_ = true; }
+  // Whether, from now on, the module is the launch on the command line, so that an error in it is a usage error and not one of a file.
+  void launchesFromCommandLine(bool launches) { commandLine_ = launches; }
   // Records a failure; returns false, so that the caller can return it.
   bool failed(const Error &error);
   bool anyFailed() const { return !statuses_.empty(); }

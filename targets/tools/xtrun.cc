@@ -139,6 +139,7 @@ private:
   // Turns the launch on the command line into a test block.
   bool makeLaunch() {
     Session session(options_);
+    outcome_.launchesFromCommandLine(false); // until the file has been read
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
     if (!module) {
       outcome_.addUnread(session, options_.files[0]);
@@ -147,7 +148,7 @@ private:
     Result<std::string> text = launchText(options_, **module, options_.files[0]);
     if (!text) return outcome_.failed(text.error());
     launchText_ = std::move(*text);
-    if (!launchText_.empty()) outcome_.launchesFromCommandLine();
+    outcome_.launchesFromCommandLine(!launchText_.empty());
     return true;
   }
 

@@ -18,6 +18,10 @@ xtrun kernels.xt --kernel square --arg A=zeros --out B=b.npy
 xtrun kernels.xt --kernel square --arg 'A=fill(-3)' --out B=b.npy
 xtrun kernels.xt --kernel square --arg 'A=from (i, j) => i*10 + j' --out B=b.npy
 xtrun kernels.xt --kernel square --arg 'A=ints(-9, 9, seed = 7):4x8xi32' --arg B=random:3
+# The shape may stand before the values or the seed.
+xtrun kernels.xt --kernel square --arg A=fill:4x8xi32:-3 --out B=b.npy
+xtrun kernels.xt --kernel square --arg A=ints:4x8:1 --expect B=squares.npy
+xtrun kernels.xt --kernel square --arg A=ints:4x8xi32:-9,9 --out B=b.npy
 # A column-major parameter, and a rank of 1: the number behind the path is the shape.
 xtrun kernels.xt --kernel columns --arg A=iota:8x8 --arg n=0 --out B=sums.npy:8
 # An i64 parameter takes the address of a buffer that is made for it.
