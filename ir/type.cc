@@ -146,7 +146,10 @@ std::vector<int64_t> memrefStrides(Type memref) {
     size_t d = data.memory.kind == MemoryLayout::Kind::Permuted ? static_cast<size_t>(data.memory.permutation[k]) : k;
     // The innermost stride is 1 by definition. An outer stride is fixed only if all extents inside of it are fixed.
     strides[d] = packed;
-    packed = packed == kDynamic || data.shape[d] == kDynamic ? kDynamic : packed * data.shape[d];
+    if (packed == kDynamic || data.shape[d] == kDynamic)
+      packed = kDynamic;
+    else if (__builtin_mul_overflow(packed, data.shape[d], &packed))
+      packed = INT64_MAX; // no memory is so large
   }
   return strides;
 }
