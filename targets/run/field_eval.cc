@@ -125,7 +125,7 @@ private:
     return view(x, {shape, broadcastStrides(x.shape, shape), 0});
   }
   Result<FieldArray> slice(const HostExpr &expr) {
-    auto index = Evaluator(site(expr), state_).arrayIndex(expr);
+    auto index = state_.at(position_, [&] { return Evaluator(site(expr), state_).arrayIndex(expr); });
     if (!index) return index.error();
     if (*index) {
       auto rest = slice((*index)->rest);
@@ -134,7 +134,7 @@ private:
     }
     auto base = evaluate(expr.args[0]);
     if (!base) return base;
-    auto spec = Evaluator(site(expr), state_).sliceView(expr, base->shape);
+    auto spec = state_.at(position_, [&] { return Evaluator(site(expr), state_).sliceView(expr, base->shape); });
     if (!spec) return spec.error();
     return view(*base, *spec);
   }
@@ -376,7 +376,7 @@ private:
       return expr.fn == HostFn::Softmax ? softmax(x, *d) : along(expr, std::move(x), *d);
     }
     if (expr.fn == HostFn::Reshape) {
-      auto shape = Evaluator(site(expr), state_).integers(*args[1]);
+      auto shape = state_.at(position_, [&] { return Evaluator(site(expr), state_).integers(*args[1]); });
       if (!shape) return shape.error();
       return reshape(expr, std::move(x), std::move(*shape));
     }

@@ -92,17 +92,11 @@ Result<HostArray> TestState::binding(const HostExpr &name) {
 }
 
 Result<HostArray> TestState::evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape) {
-  size_t outer = std::exchange(position_, position);
-  auto value = Evaluator(site_, *this, indexShape).evaluate(expr);
-  position_ = outer;
-  return value;
+  return at(position, [&] { return Evaluator(site_, *this, indexShape).evaluate(expr); });
 }
 
 Result<int64_t> TestState::integer(const HostExpr &expr, size_t position) {
-  size_t outer = std::exchange(position_, position);
-  auto value = Evaluator(site_, *this).integer(expr);
-  position_ = outer;
-  return value;
+  return at(position, [&] { return Evaluator(site_, *this).integer(expr); });
 }
 
 namespace {

@@ -42,6 +42,13 @@ public:
   // Evaluates `expr` as part of the statement at `position`.
   Result<HostArray> evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape = {});
   Result<int64_t> integer(const HostExpr &expr, size_t position);
+  // Calls f, in which buffers have their content at the statement at `position`.
+  template <class F> auto at(size_t position, F &&f) {
+    size_t outer = std::exchange(position_, position);
+    auto result = f();
+    position_ = outer;
+    return result;
+  }
   void setTrackErrors(bool track) { site_.trackErrors = track; }
   void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
   // While set, every buffer has its content from before the launches.

@@ -86,6 +86,14 @@ TEST(Algebra, TheProgramsPassAsTheyAre) {
   }
 }
 
+// Scans, sorts and indices that a kernel has written; the arrays of a check have their content at its line.
+TEST(Algebra, HostFunctionsOnArraysPass) {
+  auto run =
+      runTool("%bin/xtrun --check=algebra --small %src/tests/targets/language/launch_loops.xt %src/stdlib/recurrence.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("7 tests: 7 passed"), std::string::npos) << run.output;
+}
+
 // Each program must pass its check with the derived tolerance, and fail the algebraic check.
 TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   static_assert(std::size(kPlants) == 50);
