@@ -45,29 +45,16 @@ private:
       return wrong(DiagCode::OperandType, clause.operands[0].range,
                    str("the first operand of ", clause_.name(), " is the function that combines, such as `@combine`"));
     for (size_t i = 1; i < clause.operands.size(); ++i) {
-      Value *value = clause_.vector(clause.operands[i], "an operand");
+      Value *value = clause_.plainMatrix(clause.operands[i]);
       if (!value) return false;
       Type type = value->type();
-      if (type.rank() != 2 || !type.isPlain())
-        return wrong(DiagCode::ShapeMismatch, clause.operands[i].range,
-                     str(clause_.name(), " takes vectors of two dimensions, not ", shapedText(type)));
       if (i > 1 && !std::ranges::equal(type.shape(), values_[0]->type().shape()))
         return wrong(DiagCode::ShapeMismatch, clause.operands[i].range,
                      str(clause_.name(), " takes vectors of one shape, but ", shapedText(type), " follows ",
                          shapedText(values_[0]->type())));
       values_.push_back(value);
     }
-    return readDimension();
-  }
-
-  bool readDimension() {
-    const ast::OpClause &clause = clause_.clause();
-    if (!clause.dims || clause.dims->children.size() != 1)
-      return wrong(DiagCode::AttributeValue, clause_.range(), str(clause_.name(), " works along one dimension, such as `[1]`"));
-    std::optional<int64_t> dim = clause_.state().params.evalInt(clause.dims->children[0], "a dimension");
-    if (dim && (*dim < 0 || *dim > 1))
-      return wrong(DiagCode::AttributeValue, clause.dims->range,
-                   str(shapedText(values_[0]->type()), " has no dimension ", *dim, ": they count from 0"));
+    std::optional<int64_t> dim = clause_.dimension(values_[0]->type());
     if (!dim) return false;
     dim_ = static_cast<size_t>(*dim);
     extent_ = values_[0]->type().extent(static_cast<int>(*dim));

@@ -74,6 +74,28 @@ bool CompositeClause::has(std::string_view key) const {
   });
 }
 
+Value *CompositeClause::plainMatrix(const ast::Expr &expr) const {
+  Value *value = vector(expr, "an operand");
+  if (!value || (value->type().rank() == 2 && value->type().isPlain())) return value;
+  diagnostics().report(DiagCode::ShapeMismatch, expr.range,
+                       str(name(), " takes vectors of two dimensions, not ", shapedText(value->type())));
+  return nullptr;
+}
+
+std::optional<int64_t> CompositeClause::dimension(Type type) const {
+  if (!clause_.dims || clause_.dims->children.size() != 1) {
+    diagnostics()
+        .report(DiagCode::AttributeValue, range_, str(name(), " works along one dimension, such as `[1]`"))
+        .note(str("for example `", row_.example, "`"));
+    return std::nullopt;
+  }
+  std::optional<int64_t> dim = state_.params.evalInt(clause_.dims->children[0], "a dimension");
+  if (!dim || (*dim >= 0 && *dim < type.rank())) return dim;
+  diagnostics().report(DiagCode::AttributeValue, clause_.dims->range,
+                       str(shapedText(type), " has no dimension ", *dim, ": they count from 0"));
+  return std::nullopt;
+}
+
 // The attribute that an alias stands for; null if an error was reported.
 const ast::Attr *CompositeClause::resolved(const ast::Attr *attr) const {
   const FileSymbols &symbols = state_.params.symbols();

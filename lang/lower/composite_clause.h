@@ -43,6 +43,10 @@ public:
   // These functions return nullopt or null if an error was reported.
   std::optional<IndexedMemRef> indexedMemRef(const ast::Expr &expr) const;
   Value *vector(const ast::Expr &expr, std::string_view what) const;
+  // A vector of two dimensions that is no joint matrix.
+  Value *plainMatrix(const ast::Expr &expr) const;
+  // The one dimension in brackets along which the op works on vectors of this type.
+  std::optional<int64_t> dimension(Type type) const;
   // The type of the result, which must be a vector of static shape.
   Type resultType() const;
   Type vectorType() const; // the same, but not of a joint matrix

@@ -20,7 +20,6 @@ public:
 
 private:
   bool readOperands(size_t least, size_t most);
-  std::optional<int64_t> dimension();
   bool alikeBut(int64_t dim);
   Value *parity(const std::vector<int64_t> &shape, int64_t remainder);
   Value *withElem(OpKind cast, Value *value, Elem elem);
@@ -39,31 +38,11 @@ private:
 bool Joins::readOperands(size_t least, size_t most) {
   if (!clause_.takesOperands(least, most)) return false;
   for (const ast::Expr &expr : clause_.clause().operands) {
-    Value *value = clause_.vector(expr, "an operand");
+    Value *value = clause_.plainMatrix(expr);
     if (!value) return false;
-    if (value->type().rank() != 2 || !value->type().isPlain()) {
-      clause_.diagnostics().report(DiagCode::ShapeMismatch, expr.range,
-                                   str(clause_.name(), " takes vectors of two dimensions, not ", shapedText(value->type())));
-      return false;
-    }
     operands_.push_back(value);
   }
   return true;
-}
-
-std::optional<int64_t> Joins::dimension() {
-  const ast::OpClause &clause = clause_.clause();
-  if (!clause.dims || clause.dims->children.size() != 1) {
-    clause_.diagnostics()
-        .report(DiagCode::AttributeValue, clause_.range(), str(clause_.name(), " works along one dimension, such as `[0]`"))
-        .note("for example `concat %a, %b [1]`");
-    return std::nullopt;
-  }
-  std::optional<int64_t> dim = clause_.state().params.evalInt(clause.dims->children[0], "a dimension");
-  if (dim && (*dim < 0 || *dim > 1))
-    return wrong(DiagCode::AttributeValue, clause.dims->range,
-                 str(shapedText(operands_[0]->type()), " has no dimension ", *dim, ": they count from 0"));
-  return dim;
 }
 
 // Whether the operands have one element type, and one shape but for dimension `dim`; otherwise reports an error.
@@ -101,7 +80,7 @@ std::optional<std::vector<Value *>> Joins::finish(std::vector<Value *> results) 
 
 std::optional<std::vector<Value *>> Joins::concat() {
   if (!readOperands(1, 64)) return std::nullopt;
-  std::optional<int64_t> dim = dimension();
+  std::optional<int64_t> dim = clause_.dimension(operands_[0]->type());
   if (!dim || !alikeBut(*dim)) return std::nullopt;
   auto d = static_cast<size_t>(*dim);
   std::vector<int64_t> shape = shapeOf(operands_[0]->type()), at(2, 0);
