@@ -3,8 +3,8 @@
     tests/bench/cpu/library                       all rows, with 2 threads, as a table
     tests/bench/cpu/library --threads 1 conv2d    rows whose names contain a word
 
-Each row is one process of xtrun, which verifies the result first, and calls of the peers in this process, whose results are
-compared with each other where both have one. Times are medians over about a second each. A peer without the operator has no entry.
+Each row is one process of xtrun, which verifies its results first (of large outputs a part), and calls of the peers in this process,
+whose results are not looked at. Times are medians. A peer without the operator has no entry.
 """
 
 import argparse
