@@ -14,6 +14,7 @@ tokens {
   SPLICE,           // the ':' of %x:2
   // The name of an op. There is one token per clause shape, which the op's row in ir/ops gives (enum Clause in ir/op_info.h).
   OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
+  HOST_FUNC,        // the `func` of a function of tests: its parameters have no types
   FLAG              // a flag of MLIR after an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
 }
 

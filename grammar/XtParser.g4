@@ -14,6 +14,7 @@ item
   | ATTR EQ attrValue                                                         # attrAliasItem
   | TYPE EQ type                                                              # typeAliasItem
   | (KW_KERNEL | KW_FUNC) SYMBOL generics? LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
+  | HOST_FUNC SYMBOL LPAREN VALUE (COMMA VALUE)* COMMA? RPAREN (EQ expr | hostBlock) # hostFunctionItem
   | KW_TEST TEXT sizes? small? hostBlock                                      # testItem
   ;
 choices: choice (COMMA choice)*;
@@ -168,7 +169,7 @@ shapedType
 shape: (extent X)* (ELEM | SIZE);
 extent: DIM | QMARK | SIZE | LBRACK expr RBRACK;
 
-// ---- statements of tests --------------------------------------------------------------------------------------------
+// ---- statements of tests and of their functions --------------------------------------------------------------------------------------------
 hostBlock: LBLOCK (hostLine NL)* RBLOCK;
 hostLine: hostStmt location?;
 hostStmt
@@ -177,6 +178,7 @@ hostStmt
   | KW_CHECK expr tolerance?                                                  # checkStmt
   | KW_SAVE VALUE TEXT                                                        # saveStmt
   | KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? hostBlock                 # launchLoopStmt
+  | KW_RETURN expr                                                            # hostReturnStmt
   ;
 initializer
   : KW_LOAD TEXT                                                              # loadInit

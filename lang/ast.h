@@ -234,6 +234,9 @@ struct KernelDecl {
   bool broken = false; // the header could not be parsed to its end: parameters may be missing
   Name name;
   bool isFunction = false; // func, func.func: inlined unless it is launched (the RFC writes kernels as func.func)
+  // A function of tests, `func @f(%x) = formula`: its parameters have no types, and its body binds names (Assign) and ends in a
+  // Return. Implies isFunction.
+  bool ofTests = false;
   std::vector<Generic> generics;
   std::vector<Param> params;
   std::vector<TypeExpr> results;
@@ -247,7 +250,7 @@ struct ParamDecl { // param $BM : index = 256 in [128, 256]
   SourceRange range;
   Name name;
   TypeExpr type;
-  std::optional<Expr> value;         // the default of a scalar parameter
+  std::optional<Expr> value; // the default of a scalar parameter
   std::optional<TypeExpr> typeValue; // the default of a parameter that is declared as `: type`
   std::vector<Expr> choices;
   std::vector<TypeExpr> typeChoices;

@@ -49,6 +49,12 @@ const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr)
       decl = given->second;
   if (!decl) decl = symbols.kernel(expr.text);
   if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, place, decl->name.range);
+  if (decl && decl->ofTests) {
+    state.diagnostics()
+        .report(DiagCode::NotHere, place, str("`@", expr.text, "` is a function of tests: kernels cannot call it"))
+        .at(decl->name.range, "its parameters have no types");
+    return nullptr;
+  }
   if (decl && decl->isFunction) {
     auto open = std::find_if(state.calls.begin(), state.calls.end(), [&](const CallFrame &f) { return f.decl == decl; });
     if (open == state.calls.end() && state.calls.size() < kMaxCallDepth) return decl;

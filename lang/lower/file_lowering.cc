@@ -29,11 +29,12 @@ public:
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
         if (isFirst(decl) && kinds_.isKernel(decl)) instantiate(decl, {}, nullptr);
+    checkFunctionsOfTests();
     for (const ast::File *file : own()) lowerTests(*file, options.sizes);
     checkSizes(options.sizes);
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
-        if (isFirst(decl) && !decl.broken && !kinds_.isKernel(decl)) checks_.checkFunction(decl);
+        if (isFirst(decl) && !decl.broken && !decl.ofTests && !kinds_.isKernel(decl)) checks_.checkFunction(decl);
     checkImportedKernels();
     names_.settle();
   }
@@ -50,10 +51,21 @@ private:
   // Whether this is the first declaration of its name. The others have been reported.
   bool isFirst(const ast::KernelDecl &decl) const { return symbols_.kernel(decl.name.text) == &decl; }
 
+  void checkFunctionsOfTests() {
+    for (const ast::File *file : files_)
+      for (const ast::KernelDecl &decl : file->kernels) {
+        if (!decl.ofTests || !isFirst(decl)) continue;
+        ParamScope params = params_.scope({}, diagnostics_);
+        TestScope names;
+        if (decl.broken || !HostExprLowering(params, names, brokenFunctions_).checkFunction(decl))
+          brokenFunctions_.insert(&decl);
+      }
+  }
+
   void lowerTests(const ast::File &file, const TestLowering::Sizes &sizes) {
     for (const ast::TestDecl &decl : file.tests) {
       ParamScope params = params_.scope({}, diagnostics_);
-      TestLowering lowering(context_, params, sizes,
+      TestLowering lowering(context_, params, sizes, brokenFunctions_,
                             [this](const ast::KernelDecl &kernel, Overrides overrides, const ast::Attr *attrs) {
                               return instantiate(kernel, std::move(overrides), attrs);
                             });
@@ -151,6 +163,7 @@ private:
   KernelKinds kinds_;
   FileParams params_;
   KernelChecks checks_;
+  BrokenFunctions brokenFunctions_;
   std::map<std::string, Kernel *> instances_; // by name, which includes the overrides of a launch
   std::set<const ast::KernelDecl *> instantiated_;
 };

@@ -95,7 +95,7 @@ bool HostExprLowering::lowerChildren(const ast::Expr &expr, HostExpr &out) {
 
 // Lowers `$N`: a size of the test, or a parameter of the file.
 bool HostExprLowering::lowerParam(const ast::Expr &expr, HostExpr &out) {
-  if (scope_.isSize(expr.text)) {
+  if (calls_.frames.empty() && scope_.isSize(expr.text)) {
     out.kind = HostExpr::Kind::Size;
     out.text = expr.text;
     return true;
@@ -112,8 +112,9 @@ bool HostExprLowering::lowerParam(const ast::Expr &expr, HostExpr &out) {
   return true;
 }
 
-// Lowers `%A`, a name that the test binds.
+// Lowers `%A`, a name that the test binds, or in a function one that the function binds.
 bool HostExprLowering::lowerName(const ast::Expr &expr, HostExpr &out) {
+  if (!calls_.frames.empty()) return lowerNameInFunction(expr, out);
   out.kind = HostExpr::Kind::Buffer;
   out.text = expr.text;
   auto known = scope_.names.find(expr.text);
@@ -133,7 +134,7 @@ bool HostExprLowering::lowerName(const ast::Expr &expr, HostExpr &out) {
 // Lowers a word: an index of the formula that initialises a buffer, or an element type.
 bool HostExprLowering::lowerWord(const ast::Expr &expr, HostExpr &out) {
   auto var = std::find(scope_.indexVars.begin(), scope_.indexVars.end(), expr.text);
-  if (var != scope_.indexVars.end()) {
+  if (calls_.frames.empty() && var != scope_.indexVars.end()) {
     out.kind = HostExpr::Kind::Index;
     out.text = expr.text;
     out.integer = var - scope_.indexVars.begin();
@@ -145,7 +146,7 @@ bool HostExprLowering::lowerWord(const ast::Expr &expr, HostExpr &out) {
     return true;
   }
   auto &unknown = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
-  if (scope_.isSize(expr.text) || params_.symbols().param(expr.text))
+  if ((calls_.frames.empty() && scope_.isSize(expr.text)) || params_.symbols().param(expr.text))
     unknown.note(str("did you mean `$", expr.text, "`?"))
         .fix(str("replace by `$", expr.text, "`"), expr.range, "$" + expr.text);
   else if (scope_.names.count(expr.text))
@@ -182,12 +183,16 @@ bool HostExprLowering::lowerOperator(const ast::Expr &expr, HostExpr &out) {
 
 // Lowers a call of a host function by its name.
 bool HostExprLowering::lowerNamedCall(const ast::Expr &expr, HostExpr &out) {
-  const HostFnInfo *fn = expr.symbolCall ? nullptr : findHostFn(expr.text, false);
+  if (expr.symbolCall) {
+    const ast::KernelDecl *decl = functionOfTests(expr);
+    return decl && lowerFunctionCall(expr, *decl, out);
+  }
+  const HostFnInfo *fn = findHostFn(expr.text, false);
   if (!fn && expr.text == "mod") fn = findHostOperator("mod", 2);
   if (fn) return lowerCall(expr, *fn, out);
   auto &diagnostic =
       diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
-  if (!expr.symbolCall && findHostFn(expr.text, true)) {
+  if (findHostFn(expr.text, true)) {
     diagnostic.note(
         str("`", expr.text, "` is an initialiser: write it on its own line, `%name = ", expr.text, "(…) : memref<…>`"));
     return false;
@@ -195,7 +200,10 @@ bool HostExprLowering::lowerNamedCall(const ast::Expr &expr, HostExpr &out) {
   std::vector<std::string_view> known;
   for (const HostFnInfo &f : allHostFns())
     if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
-  if (!suggestName(diagnostic, expr.textRange, 0, expr.text, known))
+  if (const ast::KernelDecl *own = params_.symbols().kernel(expr.text); own && own->ofTests)
+    diagnostic.note(str("did you mean `@", expr.text, "`?"))
+        .fix(str("replace by `@", expr.text, "`"), expr.textRange, "@" + expr.text);
+  else if (!suggestName(diagnostic, expr.textRange, 0, expr.text, known))
     diagnostic.note("`xtc --list-ops` lists all functions, after the ops");
   return false;
 }

@@ -2,8 +2,10 @@
 #pragma once
 #include "ir/module.h"
 #include "lang/check/const_eval.h"
+#include "lang/lower/host_function_calls.h"
 
 #include <map>
+#include <set>
 
 namespace xt {
 
@@ -28,14 +30,27 @@ struct TestScope {
 // Lowers the expressions of one test. The functions return false if an error was reported.
 class HostExprLowering {
 public:
-  HostExprLowering(ParamScope &params, const TestScope &scope) : params_(params), scope_(scope) {}
+  // `broken`: functions of tests whose bodies have errors, which have been reported.
+  HostExprLowering(ParamScope &params, const TestScope &scope, const BrokenFunctions &broken)
+      : params_(params), scope_(scope), broken_(broken) {}
   bool lower(const ast::Expr &expr, HostExpr &out);
   bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
+  // Lowers the body of a function for any arguments, only to report its errors.
+  bool checkFunction(const ast::KernelDecl &decl);
+  // The names that calls of functions have bound since the last time. They belong before the statement that was lowered.
+  std::vector<HostStmt> takeLets() { return std::exchange(calls_.lets, {}); }
 
 private:
+  bool lowerFunctionCall(const ast::Expr &expr, const ast::KernelDecl &decl, HostExpr &out);
+  bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<HostExpr> &arguments);
+  bool lowerBody(const ast::KernelDecl &decl, HostExpr &out);
+  bool bindInFunction(const ast::Name &name, HostExpr value);
+  const ast::KernelDecl *functionOfTests(const ast::Expr &expr);
+  HostExpr named(const std::string &name, HostExpr value);
   bool lowerChildren(const ast::Expr &expr, HostExpr &out);
   bool lowerParam(const ast::Expr &expr, HostExpr &out);
   bool lowerName(const ast::Expr &expr, HostExpr &out);
+  bool lowerNameInFunction(const ast::Expr &expr, HostExpr &out);
   bool lowerWord(const ast::Expr &expr, HostExpr &out);
   bool lowerNegative(const ast::Expr &expr, HostExpr &out);
   bool lowerOperator(const ast::Expr &expr, HostExpr &out);
@@ -45,6 +60,8 @@ private:
 
   ParamScope &params_;
   const TestScope &scope_;
+  const BrokenFunctions &broken_;
+  HostFunctionCalls calls_;
   int depth_ = 0;
 };
 

@@ -35,7 +35,9 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
     if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that the statement binds are unknown below
     HostStmt out;
     out.range = stmt.range;
-    if (lowerStmt(stmt, out))
+    bool lowered = lowerStmt(stmt, out);
+    std::ranges::move(exprs_.takeLets(), std::back_inserter(test.body));
+    if (lowered)
       test.body.push_back(std::move(out));
     else
       ok = false;
@@ -399,6 +401,12 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     auto &diagnostic =
         diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
     suggestName(diagnostic, stmt.kernel.range, '@', stmt.kernel.text, params_.symbols().kernelNames());
+    return false;
+  }
+  if (decl->ofTests) {
+    diagnostics()
+        .report(DiagCode::NotHere, stmt.kernel.range, str("`@", stmt.kernel.text, "` is a function of tests, not a kernel"))
+        .at(decl->name.range, "its parameters have no types");
     return false;
   }
   Overrides overrides;

@@ -18,8 +18,9 @@ public:
   using Sizes = std::vector<std::pair<std::string, int64_t>>;
 
   // `sizes`: LowerOptions::sizes.
-  TestLowering(Context &context, ParamScope &params, const Sizes &sizes, Instantiate instantiate)
-      : params_(params), types_(context, params), sizes_(sizes), instantiate_(std::move(instantiate)), exprs_(params, scope_) {}
+  TestLowering(Context &context, ParamScope &params, const Sizes &sizes, const BrokenFunctions &broken, Instantiate instantiate)
+      : params_(params), types_(context, params), sizes_(sizes), instantiate_(std::move(instantiate)),
+        exprs_(params, scope_, broken) {}
   TestLowering(const TestLowering &) = delete; // exprs_ refers to scope_
   TestLowering &operator=(const TestLowering &) = delete;
   // Lowers one test. Returns false if an error was reported.

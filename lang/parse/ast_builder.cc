@@ -32,6 +32,9 @@ void AstBuilder::item(P::ItemContext *ctx, ast::File &out) {
   if (auto *i = as<P::KernelItemContext>(ctx)) {
     out.kernels.push_back(kernel(i));
   }
+  if (auto *i = as<P::HostFunctionItemContext>(ctx)) {
+    out.kernels.push_back(tests_.function(i));
+  }
   if (auto *i = as<P::TestItemContext>(ctx)) {
     out.tests.push_back(tests_.test(i));
   }

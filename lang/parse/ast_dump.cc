@@ -31,7 +31,7 @@ private:
   void param(const ParamDecl &p);
   void test(const TestDecl &t);
   void sizes(std::string_view what, const std::vector<SizeDecl> &list);
-  void params(const std::vector<Param> &list);
+  void params(const std::vector<Param> &list, bool ofTests = false);
   void block(std::string_view what, const Block &b);
   void stmt(const Stmt &s);
   void stmtParts(const Stmt &s);
@@ -286,23 +286,23 @@ void Dumper::block(std::string_view what, const Block &b) {
   for (const Stmt &s : b.stmts) stmt(s);
 }
 
-void Dumper::params(const std::vector<Param> &list) {
+void Dumper::params(const std::vector<Param> &list, bool ofTests) {
   for (const Param &p : list) {
     name(p.isFunction ? "function parameter" : "parameter", p.name);
     Nested nested(*this);
-    if (!p.isFunction) type(p.type);
+    if (!p.isFunction && !ofTests) type(p.type);
   }
 }
 
 void Dumper::kernel(const KernelDecl &k) {
-  line(str(k.isFunction ? "function @" : "kernel @", k.name.text), k.range);
+  line(str(k.ofTests ? "function of tests @" : k.isFunction ? "function @" : "kernel @", k.name.text), k.range);
   Nested nested(*this);
   for (const Generic &g : k.generics) {
     name("generic", g.name);
     Nested deeper(*this);
     if (g.constraint) name("constraint", g.constraint);
   }
-  params(k.params);
+  params(k.params, k.ofTests);
   types("results", k.results);
   for (const GridVar &v : k.grid) {
     name("grid", v.name);

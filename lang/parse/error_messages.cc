@@ -92,7 +92,7 @@ std::vector<std::string> takeGroups(Types &set) {
   }
   if (hasAll(set, {P::KW_KERNEL, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM}) && !set.count(P::KW_FOR)) {
     names.push_back("`kernel`, `func`, `test`, `param`, `import` or an alias");
-    drop(set, {P::KW_KERNEL, P::KW_FUNC, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM, P::ATTR, P::TYPE});
+    drop(set, {P::KW_KERNEL, P::KW_FUNC, P::HOST_FUNC, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM, P::ATTR, P::TYPE});
   }
   if (expectsType(set)) {
     names.push_back("a type");

@@ -304,7 +304,8 @@ bool ErrorStrategy::resumeAtBlock(Parser *parser) {
   while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK && stream->LA(1) != Token::EOF)
     parser->consume();
   if (stream->LA(1) != P::LBLOCK) return false;
-  bool host = dynamic_cast<P::TestItemContext *>(parser->getContext()) != nullptr;
+  bool host = dynamic_cast<P::TestItemContext *>(parser->getContext()) ||
+              dynamic_cast<P::HostFunctionItemContext *>(parser->getContext());
   if (!enter(host ? P::RuleHostBlock : P::RuleBlock)) return false;
   if (host)
     p->hostBlock();
@@ -324,7 +325,8 @@ void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
     break;
   case P::RuleItem: {
     bool hasBlock = !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
-    bool wantsBlock = dynamic_cast<P::KernelItemContext *>(ctx) || dynamic_cast<P::TestItemContext *>(ctx);
+    bool wantsBlock = dynamic_cast<P::KernelItemContext *>(ctx) || dynamic_cast<P::TestItemContext *>(ctx) ||
+                      dynamic_cast<P::HostFunctionItemContext *>(ctx);
     if (wantsBlock && !hasBlock) resumeAtBlock(parser);
     [[fallthrough]];
   }

@@ -12,9 +12,10 @@ void endStatement(ItemState &state, const SyntaxToken *next) {
   ShapedStatement &stmt = state.stmt;
   if (stmt.length == 0) return;
   if (stmt.expectsBlock) {
-    std::string_view what = stmt.head == StatementHead::Kernel ? "the body of a kernel"
-                            : stmt.head == StatementHead::Test ? "the body of a test"
-                                                               : "the body of a loop or a branch";
+    std::string_view what = stmt.head == StatementHead::Kernel         ? "the body of a kernel"
+                            : stmt.head == StatementHead::Test         ? "the body of a test"
+                            : stmt.head == StatementHead::HostFunction ? "the body of a function"
+                                                                       : "the body of a loop or a branch";
     bool hasBody = next && next->column > stmt.indent;
     if (!stmt.reported)
       state
@@ -38,7 +39,7 @@ void openBlock(ItemState &state, const SyntaxToken &brace, bool written) {
   OpenBracket entry{.kind = OpenBracket::Kind::Block, .token = brace, .opener = state.last.type};
   entry.token.type = L::LBLOCK;
   entry.owner = stmt.head;
-  entry.host = stmt.head == StatementHead::Test || state.inHostBlock();
+  entry.host = stmt.head == StatementHead::Test || stmt.head == StatementHead::HostFunction || state.inHostBlock();
   entry.indent = stmt.indent;
   if (written)
     state.emit(brace, L::LBLOCK);

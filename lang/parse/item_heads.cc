@@ -11,6 +11,12 @@ using L = xtg::XtLexer;
 
 namespace {
 
+// Whether `func` begins a function of tests: its first parameter has no type.
+bool isHostFunction(const TokenScan &scan, size_t i) {
+  return scan.type(i + 1) == L::SYMBOL && scan.type(i + 2) == L::LPAREN && scan.type(i + 3) == L::VALUE &&
+         (scan.type(i + 4) == L::COMMA || scan.type(i + 4) == L::RPAREN);
+}
+
 void startItem(ItemState &state, size_t i) {
   ShapedStatement &stmt = state.stmt;
   const TokenScan &scan = state.scan;
@@ -21,8 +27,13 @@ void startItem(ItemState &state, size_t i) {
     state.dropped = i + 1;
   }
   switch (scan.type(i)) {
-  case L::KW_KERNEL:
-  case L::KW_FUNC: return stmt.startBlockOwner(StatementHead::Kernel);
+  case L::KW_FUNC:
+    if (isHostFunction(scan, i)) {
+      state.emit(scan.at(i), L::HOST_FUNC);
+      return stmt.startBlockOwner(StatementHead::HostFunction);
+    }
+    [[fallthrough]];
+  case L::KW_KERNEL: return stmt.startBlockOwner(StatementHead::Kernel);
   case L::KW_TEST: return stmt.startBlockOwner(StatementHead::Test);
   case L::SYMBOL:
     state
@@ -73,6 +84,8 @@ bool startHostStatement(ItemState &state, size_t i) {
   case L::KW_WHILE:
   case L::KW_IF: stmt.startBlockOwner(StatementHead::Loop); [[fallthrough]];
   case L::KW_RETURN:
+    if (state.stack.back().owner == StatementHead::HostFunction) return true;
+    [[fallthrough]];
   case L::KW_YIELD: notHere(state, i, "is allowed in kernels and functions, not in a test"); return true;
   case L::WORD: {
     if (takeUntypedName(state, i)) return true;

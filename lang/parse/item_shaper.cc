@@ -157,6 +157,7 @@ bool step(ItemState &state, size_t i) {
     stmt.expectsBlock = true;
     if (++stmt.elseIfs > kMaxNesting) return state.checkDepth(i);
   }
+  if (stmt.head == StatementHead::HostFunction && token.type == L::EQ && !state.inBracket()) stmt.expectsBlock = false;
   if (state.last.type == L::RBLOCK && stmt.head == StatementHead::Loop && stmt.length != 0 && token.type == L::KW_DO)
     stmt.expectsBlock = true;
   if (state.last.type == L::RBLOCK && stmt.head == StatementHead::Branch && stmt.length != 0) {

@@ -16,7 +16,7 @@ size_t ItemState::bracketsBase() const {
 
 bool ItemState::inHostBlock() const {
   size_t base = bracketsBase();
-  return base && stack[base - 1].host;
+  return base ? stack[base - 1].host : stmt.head == StatementHead::HostFunction;
 }
 
 bool ItemState::attrContext() const { return inBracket() ? stack.back().attrContext : stmt.head == StatementHead::Alias; }

@@ -20,7 +20,21 @@ struct ShapedItem {
 };
 
 // The kind of a statement or an item, which its first tokens determine.
-enum class StatementHead : uint8_t { None, Kernel, Test, Alias, Item, Loop, Branch, Label, Op, Host, Results, Expression };
+enum class StatementHead : uint8_t {
+  None,
+  Kernel,
+  Test,
+  HostFunction,
+  Alias,
+  Item,
+  Loop,
+  Branch,
+  Label,
+  Op,
+  Host,
+  Results,
+  Expression
+};
 
 struct OpenBracket {
   enum class Kind : uint8_t { Paren, Bracket, Angle, Attr, Block } kind;
@@ -30,7 +44,7 @@ struct OpenBracket {
   bool holdsOp = false;     // holds an op with its signature, which is an error: its colon and arrow close no bracket
   // Only for blocks:
   StatementHead owner = StatementHead::None;
-  bool host = false; // the block of a test
+  bool host = false; // the block of a test or of a function of tests
   uint32_t indent = 0;
   std::optional<uint32_t> bodyIndent = std::nullopt;
 };

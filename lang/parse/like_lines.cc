@@ -19,7 +19,7 @@ DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens) {
   size_t depth = 0;
   bool test = false;
   for (size_t at = 0; at < tokens.size();) {
-    if (depth == 0) test = tokens[at].type == L::KW_TEST;
+    if (depth == 0) test = tokens[at].type == L::KW_TEST || tokens[at].type == L::HOST_FUNC;
     // Find the end of the line, or the brace in it that opens or closes a block.
     size_t end = at;
     std::u16string types;

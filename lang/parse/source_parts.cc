@@ -43,7 +43,10 @@ private:
 
   void kernel(const ast::KernelDecl &item) {
     add(PartKind::Item, item.range);
-    for (const ast::Param &p : item.params) add(PartKind::Operand, p.name.range.to(p.type.range)), type(p.type);
+    for (const ast::Param &p : item.params) {
+      add(PartKind::Operand, item.ofTests ? p.name.range : p.name.range.to(p.type.range));
+      if (!item.ofTests) type(p.type);
+    }
     each(item.results);
     for (const ast::GridVar &v : item.grid) {
       add(PartKind::Operand, v.name.range.to(v.step ? v.step->range : v.upper.range));

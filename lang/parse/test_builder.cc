@@ -33,6 +33,7 @@ void TestBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) const {
   if (auto *s = as<P::CheckStmtContext>(ctx)) check(s, out);
   if (auto *s = as<P::SaveStmtContext>(ctx)) save(s, out);
   if (auto *s = as<P::LaunchLoopStmtContext>(ctx)) loop(s, out);
+  if (auto *s = as<P::HostReturnStmtContext>(ctx)) result(s->expr(), out);
 }
 
 void TestBuilder::loop(P::LaunchLoopStmtContext *ctx, Stmt &out) const {
@@ -43,6 +44,12 @@ void TestBuilder::loop(P::LaunchLoopStmtContext *ctx, Stmt &out) const {
   if (bounds.size() > 1) out.upper = exprs_.expr(bounds[1]);
   if (bounds.size() > 2) out.step = exprs_.expr(bounds[2]);
   out.body = hostBlock(ctx->hostBlock());
+}
+
+// Builds the statement that gives the value of a function.
+void TestBuilder::result(P::ExprContext *value, Stmt &out) const {
+  out.kind = Stmt::Kind::Return;
+  if (value) out.values.push_back(exprs_.expr(value));
 }
 
 void TestBuilder::launch(P::LaunchStmtContext *ctx, Stmt &out) const {
@@ -127,6 +134,23 @@ std::vector<ast::SizeDecl> TestBuilder::sizes(P::SizesContext *ctx) const {
   std::vector<ast::SizeDecl> out;
   if (ctx)
     for (P::SizeContext *s : ctx->size()) out.push_back({tree_.word(s->word()), exprs_.expr(s->expr())});
+  return out;
+}
+
+ast::KernelDecl TestBuilder::function(P::HostFunctionItemContext *ctx) const {
+  ast::KernelDecl out;
+  out.isFunction = out.ofTests = true;
+  out.range = tree_.range(ctx);
+  out.broken = losses_.broken(ctx);
+  out.name = tree_.sigilName(ctx->SYMBOL());
+  for (antlr4::tree::TerminalNode *name : ctx->VALUE()) out.params.push_back({tree_.boundName(name), {}});
+  if (ctx->hostBlock()) {
+    out.body = hostBlock(ctx->hostBlock());
+  } else if (ctx->expr()) {
+    out.body.range = tree_.range(ctx->expr());
+    out.body.stmts.emplace_back().range = out.body.range;
+    result(ctx->expr(), out.body.stmts.back());
+  }
   return out;
 }
 

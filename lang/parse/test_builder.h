@@ -11,12 +11,14 @@ public:
   TestBuilder(const TreeText &tree, const SyntaxLosses &losses) : tree_(tree), losses_(losses), exprs_(tree), types_(tree) {}
 
   ast::TestDecl test(P::TestItemContext *ctx) const;
+  ast::KernelDecl function(P::HostFunctionItemContext *ctx) const;
 
 private:
   std::vector<ast::SizeDecl> sizes(P::SizesContext *ctx) const;
   ast::Block hostBlock(P::HostBlockContext *ctx) const;
   void hostStmt(P::HostStmtContext *ctx, ast::Stmt &out) const;
   void launch(P::LaunchStmtContext *ctx, ast::Stmt &out) const;
+  void result(P::ExprContext *value, ast::Stmt &out) const;
   void loop(P::LaunchLoopStmtContext *ctx, ast::Stmt &out) const;
   void save(P::SaveStmtContext *ctx, ast::Stmt &out) const;
   void check(P::CheckStmtContext *ctx, ast::Stmt &out) const;

@@ -118,14 +118,14 @@ private:
     return true;
   }
 
-  // Kernels call functions; tests launch kernels, which have no results.
+  // Kernels call functions; tests launch kernels, which have no results, and call functions of tests.
   void callees() {
     auto fits = [&](const NameUse &use) {
       for (const Document *file : query_.analysis.files)
         for (size_t i = 0; i < file->pieceCount(); ++i)
           for (const ast::KernelDecl &decl : file->piece(i).parsed.tree.kernels)
             if (decl.name.range == use.target)
-              return place_.inKernel ? decl.isFunction : !place_.inTest || decl.results.empty();
+              return place_.inKernel ? decl.isFunction && !decl.ofTests : !place_.inTest || decl.results.empty();
       return true;
     };
     declared(NameKind::Kernel, ItemKind::Function, fits);

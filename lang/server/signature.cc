@@ -74,9 +74,13 @@ Json ofKernel(const Query &query, std::string_view name, const Call &call) {
         if (kernel.name.text != name) continue;
         std::vector<std::string> parameters;
         for (const ast::Param &param : kernel.params)
-          parameters.push_back(str("%", param.name.text, ": ", query.written(param.type.range)));
+          parameters.push_back(kernel.ofTests ? "%" + param.name.text
+                                              : str("%", param.name.text, ": ", query.written(param.type.range)));
         return signature(str("@", name, "(", join(parameters, ", "), ")"), parameters,
-                         kernel.isFunction ? "function" : "kernel", call.argument);
+                         kernel.ofTests      ? "function of tests"
+                         : kernel.isFunction ? "function"
+                                             : "kernel",
+                         call.argument);
       }
   return nullptr;
 }
