@@ -65,6 +65,8 @@ struct MemoryLayout {
   bool operator==(const MemoryLayout &) const = default;
 };
 
+inline constexpr int kMaxRank = 5; // dimensions of memrefs, tiles and vectors
+
 struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = kIndexElem;

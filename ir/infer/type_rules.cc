@@ -355,8 +355,9 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                     least == most               ? str(least)
                     : in.operands.size() > most ? str("at most ", most)
                                                 : str("at least ", least),
-                    " operand", least == 1 && most == 1 ? "" : "s", names.empty() ? "" : " (" + names + ")", ", but ",
-                    in.operands.size(), in.operands.size() == 1 ? " is" : " are", " given"))
+                    " operand", (in.operands.size() > most ? most : least) == 1 ? "" : "s",
+                    names.empty() ? "" : " (" + names + ")", ", but ", in.operands.size(),
+                    in.operands.size() == 1 ? " is" : " are", " given"))
         .note(str("for example `", in.op.example, "`"));
     return false;
   }

@@ -12,9 +12,14 @@ namespace xt::rules {
 namespace {
 
 bool checkTileShape(const TypeRuleInput &in, Type tile) {
-  if (tile.rank() != 2) {
+  bool matrix = tile.data().scatter || tile.data().packed || tile.data().order == Order::ColumnMajor;
+  if (tile.rank() < 1 || tile.rank() > kMaxRank || (matrix && tile.rank() != 2)) {
+    std::string_view kind = tile.data().scatter  ? "a scatter tile"
+                            : tile.data().packed ? "a packed tile"
+                                                 : "a column-major tile";
     in.diagnostics.report(DiagCode::ShapeMismatch, in.writtenRange,
-                          str("a tile has two dimensions, not ", tile.rank(), ": ", shapedText(tile)));
+                          matrix ? str(kind, " has two dimensions, not ", tile.rank(), ": ", shapedText(tile))
+                                 : str("a tile has 1 to ", kMaxRank, " dimensions, not ", tile.rank(), ": ", shapedText(tile)));
     return false;
   }
   if (!tile.hasStaticShape()) {
@@ -29,11 +34,14 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
   StorageOrders orders = storageOrders(memref);
   bool columnMajor = tile.data().order == Order::ColumnMajor;
   if (columnMajor ? orders.columnMajor : orders.rowMajor) return true;
+  // Elements that are not adjacent are loaded and stored one by one (lang/lower/general_tiles.h).
+  if (!orders.rowMajor && !orders.columnMajor && !columnMajor && !tile.data().packed && !memref.data().memory.swizzle)
+    return true;
   if (!orders.rowMajor && !orders.columnMajor) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
                 str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
-        .note("the base of a tile must be stored row by row or column by column");
+        .note("the base of a packed or column-major tile must be stored row by row or column by column");
     return false;
   }
   in.diagnostics
@@ -49,6 +57,12 @@ bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
 // Checks the number of operands of an init_tile from an address: the address, and offsets, shape and strides for two
 // dimensions.
 bool addressForm(const TypeRuleInput &in) {
+  if (in.written.rank() != 2) {
+    in.diagnostics.report(
+        DiagCode::ShapeMismatch, in.writtenRange,
+        str("a tile of an address has two dimensions, not ", in.written.rank(), ": ", shapedText(in.written)));
+    return false;
+  }
   if (in.operands.size() == 7) return true;
   in.diagnostics
       .report(DiagCode::OffsetCount, in.range,
@@ -83,11 +97,12 @@ bool scatterForm(const TypeRuleInput &in) {
 
 bool blockForm(const TypeRuleInput &in) {
   Type base = in.operands[0];
-  if (base.rank() < 2) {
+  if (base.rank() < in.written.rank()) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
-                str("the base of a tile needs at least two dimensions, unlike ", shapedText(base)))
-        .note("add a dimension of extent 1 with `memref.cast`, or use a scatter tile, which takes a vector of offsets");
+                str("the base of ", shapedText(in.written), " needs at least ", in.written.rank(), " dimensions, unlike ",
+                    shapedText(base)))
+        .note("add a dimension of extent 1 with `memref.cast`, or make a tile of fewer dimensions");
     return false;
   }
   auto rank = static_cast<size_t>(base.rank());
@@ -111,7 +126,7 @@ bool blockForm(const TypeRuleInput &in) {
     return false;
   }
   // With explicit strides, the order is compared with the strides if they are literals (the front end does this).
-  return explicitView || checkOrder(in, base, in.written);
+  return explicitView || in.written.rank() != 2 || checkOrder(in, base, in.written);
 }
 
 // Checks a packed tile, whose layout in memory is [K/f][N][f]: the elements of f rows in a column fill 32 bits.
@@ -189,8 +204,9 @@ bool valueFitsTile(const TypeRuleInput &in, size_t valueOperand, size_t tileOper
   return misfit(in, verb, valueOperand, tileOperand, valueOperand);
 }
 
-bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand) {
+bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand, bool transposed = false) {
   Type mask = in.operands[maskOperand], tile = in.operands[tileOperand];
+  if (transposed && mask.rank() == 2) mask = in.context.vector({mask.extent(1), mask.extent(0)}, mask.elem());
   if (mask.elem() != Elem::I1) {
     in.diagnostics.report(DiagCode::OperandType, in.operandRange(maskOperand),
                           str("the mask of ", opName(in), " must be a vector of i1, not ", shapedText(mask)));
@@ -274,12 +290,21 @@ bool loadTile(const TypeRuleInput &in, Results &results) {
                             "the transpose of a tile must be [1, 0]; omit it otherwise");
       return false;
     }
+    if (vector.rank() != 2) {
+      in.diagnostics.report(
+          DiagCode::AttributeValue, transpose->range,
+          str("only a tile of two dimensions is transposed as it is loaded, unlike ", shapedText(in.operands[0])));
+      return false;
+    }
     vector = in.context.vector({vector.extent(1), vector.extent(0)}, vector.elem());
   }
+  if (in.operands.size() > 1 && !maskFits(in, 1, 0, findAttr(in, attr_names::kTranspose))) return false;
   return push(in, results, vector);
 }
 
-bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
+bool storeTile(const TypeRuleInput &in, Results &) {
+  return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store") && (in.operands.size() < 3 || maskFits(in, 2, 1));
+}
 
 // The memory spaces of the tiles are not checked here but where a kernel uses them (ir/async_copies.h): a tile that is a
 // parameter of a function has no memory space yet.
@@ -313,16 +338,19 @@ bool prefetchTile(const TypeRuleInput &in, Results &) {
 bool updateTileOffset(const TypeRuleInput &in, Results &results) {
   Type tile = in.operands[0];
   bool scatter = tile.data().scatter;
-  if (in.operands.size() != (scatter ? 2u : 3u)) {
+  if (in.operands.size() != (scatter ? 2u : 1u + static_cast<size_t>(tile.rank()))) {
     in.diagnostics.report(DiagCode::OperandCount, in.range,
                           scatter ? "a scatter tile is moved by a vector of deltas, or by one index for all"
-                                  : "a tile is moved by two deltas: rows, then columns");
+                          : tile.rank() == 2
+                              ? "a tile is moved by two deltas: rows, then columns"
+                              : str("a tile is moved by one delta for each of its dimensions: ", shapedText(tile)));
     return false;
   }
   Type deltas = in.operands[1];
+  bool vectors = std::any_of(in.operands.begin() + 1, in.operands.end(), [](Type type) { return type.isVector(); });
   bool fits = scatter ? !deltas.isVector() ||
                             std::equal(deltas.shape().begin(), deltas.shape().end(), tile.shape().begin(), tile.shape().end())
-                      : !deltas.isVector();
+                      : !vectors;
   if (!fits) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(1), str(shapedText(deltas), " cannot move ", shapedText(tile)))

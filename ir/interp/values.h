@@ -12,7 +12,6 @@
 
 namespace xt {
 
-inline constexpr size_t kMaxRank = 5;
 inline constexpr size_t kNoParameter = ~size_t{0}; // for shared local memory, and for tiles made from an address
 
 // The bytes of a buffer.

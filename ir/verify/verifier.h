@@ -36,6 +36,7 @@ private:
   bool op(const Op &op);
   bool attributes(const Op &op);
   bool types(const Op &op);
+  bool windows(const Op &op);
   bool layoutBelowWorkgroup(const Op &op);
   bool regions(const Op &op);
   bool loop(const Op &op);

@@ -62,7 +62,7 @@ bool agree(Type a, Type b) {
 
 } // namespace
 
-bool Verifier::op(const Op &op) { return attributes(op) && types(op) && regions(op); }
+bool Verifier::op(const Op &op) { return attributes(op) && types(op) && windows(op) && regions(op); }
 
 bool Verifier::attributes(const Op &op) {
   for (const AttrSpec &spec : op.info().attrs) {
@@ -99,6 +99,21 @@ bool Verifier::types(const Op &op) {
   if (std::optional<AsyncMistake> mistake = asyncMistake(op)) return fail(op, std::string(mistake->message));
   if (kernel_.scope == Scope::Workgroup) return true;
   return layoutBelowWorkgroup(op);
+}
+
+// The tiles of the IR are windows of rows and columns, one of which are adjacent in memory, and are accessed as a whole. The front
+// end replaces all others (lang/lower/general_tiles.h).
+bool Verifier::windows(const Op &op) {
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (op.result(i)->type().isTile() && op.result(i)->type().rank() != 2)
+      return fail(op, "a tile does not have two dimensions");
+  if ((op.kind() == OpKind::LoadTile && op.operandCount() > 1) || (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
+    return fail(op, "has a mask, which only scatter tiles take");
+  if (op.kind() != OpKind::InitTile || op.result()->type().data().scatter) return true;
+  Type base = op.operand(0)->type();
+  bool explicitView = !base.isMemRef() || op.operandCount() != 1 + static_cast<size_t>(base.rank());
+  StorageOrders orders = explicitView ? StorageOrders{true, true} : storageOrders(base);
+  return orders.rowMajor || orders.columnMajor || fail(op, "the base of the tile has no stride of 1");
 }
 
 // A subgroup's vectors and tiles may have layouts for its lanes; at lane scope they belong to one lane.

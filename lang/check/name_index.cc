@@ -16,6 +16,14 @@ void NameIndex::keepWrittenTypes() {
     if (Type type = value->type(); type && !type.isPlain()) uses_[use].written = type;
 }
 
+void NameIndex::keepTypes(const std::function<bool(const Value *)> &vanishes) {
+  std::erase_if(values_, [&](const auto &entry) {
+    if (!vanishes(entry.second)) return false;
+    uses_[entry.first].type = entry.second->type();
+    return true;
+  });
+}
+
 void NameIndex::settle() {
   for (const auto &[use, value] : values_) uses_[use].type = value->type();
   values_.clear();

@@ -5,6 +5,7 @@
 #include "ir/op.h"
 #include "lang/ast.h"
 
+#include <functional>
 #include <vector>
 
 namespace xt {
@@ -39,6 +40,8 @@ public:
 
   // Copies the types of joint matrices and fragments. Call it before the kernel gets the types of the IR for them.
   void keepWrittenTypes();
+  // Copies the types of these values now, because they will not exist when settle() is called.
+  void keepTypes(const std::function<bool(const Value *)> &vanishes);
   // Copies the types of the values. Call it while the kernel that owns the values exists. Sorts the uses by position and drops
   // duplicates.
   void settle();

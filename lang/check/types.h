@@ -23,7 +23,6 @@ struct ShapedAttrs {
 
 inline constexpr size_t kMostAliasDepth = 100; // of aliases that stand for one another
 
-inline constexpr int kMaxRank = 5;
 inline constexpr int kMaxFragmentRank = 3 * kMaxRank; // of [batch] x [outer] x [element], which to_simt and to_simd name
 
 class TypeResolver {

@@ -4,6 +4,7 @@
 #include "lang/lower/associative_ops.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/memref_views.h"
+#include "lang/lower/order_ops.h"
 #include "lang/lower/scalar_atomics.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/transfer_gather.h"
@@ -24,6 +25,10 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::TransferWrite: return lowerTransferWrite(parts);
   case Composite::TransferGather: return lowerTransferGather(parts);
   case Composite::Contract: return lowerContract(parts);
+  case Composite::Reverse: return lowerReverse(parts);
+  case Composite::Sort: return lowerSort(parts);
+  case Composite::TopK: return lowerTopK(parts);
+  case Composite::Histogram: return lowerHistogram(parts);
   case Composite::Concat: return lowerConcat(parts);
   case Composite::Interleave: return lowerInterleave(parts);
   case Composite::Deinterleave: return lowerDeinterleave(parts);

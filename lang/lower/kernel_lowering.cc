@@ -6,6 +6,7 @@
 #include "lang/lower/checked_types.h"
 #include "lang/lower/early_return.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/general_tiles.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/simt.h"
@@ -155,6 +156,7 @@ void finish(KernelState &state) {
   restoreLaneLayouts(state);
   if (NameIndex *index = state.params.symbols().index()) index->keepWrittenTypes();
   makeTypesPlain(state.context, *state.kernel);
+  if (!expandGeneralTiles(state)) return;
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
   if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;

@@ -186,7 +186,7 @@ bool OperandLowering::gather() {
   ok &= lowerView();
   if (ok && clause_.shapeList) ok = explicitViewFits(state_, clause_, draft_);
   // Swap the operands of `store_tile %tile, %value`. Their types distinguish the two orders.
-  if (ok && draft_.info->kind == OpKind::StoreTile && draft_.operands.size() == 2 && draft_.operands[0]->type().isTile() &&
+  if (ok && draft_.info->kind == OpKind::StoreTile && draft_.operands.size() >= 2 && draft_.operands[0]->type().isTile() &&
       draft_.operands[1]->type().isVector()) {
     std::swap(draft_.operands[0], draft_.operands[1]);
     std::swap(draft_.operandRanges[0], draft_.operandRanges[1]);

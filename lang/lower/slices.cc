@@ -14,9 +14,10 @@ constexpr int64_t kMostTiles = 256, kMostTilesOfKernel = 4096;
 
 } // namespace
 
-Slice::Slice(const CompositeClause &clause, Value *memref, std::vector<int64_t> extents, size_t tileDims)
-    : clause_(clause), ops_(clause), memref_(memref), addedDimension_(memref->type().rank() == 1), tileDims_(tileDims),
-      extents_(std::move(extents)) {
+Slice::Slice(KernelState &state, SourceRange range, std::string what, Value *memref, std::vector<int64_t> extents,
+             size_t tileDims)
+    : state_(state), range_(range), what_(std::move(what)), ops_(state, range), memref_(memref),
+      addedDimension_(memref->type().rank() == 1), tileDims_(tileDims), extents_(std::move(extents)) {
   if (!addedDimension_) return;
   memref_ = ops_.asOneRow(memref);
   extents_.insert(extents_.begin(), 1);
@@ -36,17 +37,17 @@ bool Slice::countTiles() const {
   int64_t tiles = productOf(leading());
   if (tiles == 1) return true;
   auto report = [&](std::string message) -> Diagnostic & {
-    return clause_.diagnostics().report(DiagCode::NotSupported, clause_.range(), std::move(message));
+    return state_.diagnostics().report(DiagCode::NotSupported, range_, std::move(message));
   };
   if (tiles > kMostTiles) {
-    report(str(clause_.name(), " would access ", tiles, " tiles of ", shapeText(tileShape()), "; it may access ", kMostTiles))
+    report(str(what_, " would access ", tiles, " tiles of ", shapeText(tileShape()), "; it may access ", kMostTiles))
         .note("put it into a loop over the leading dimensions");
     return false;
   }
-  int64_t before = clause_.state().sliceTiles;
-  clause_.state().sliceTiles += tiles;
+  int64_t before = state_.sliceTiles;
+  state_.sliceTiles += tiles;
   if (before + tiles <= kMostTilesOfKernel) return true;
-  clause_.state().poisoned = true;
+  state_.poisoned = true;
   if (before <= kMostTilesOfKernel) // the error is reported once
     report(str("the slices of this kernel have more than ", kMostTilesOfKernel, " tiles, with each call of a function counted"))
         .note("put slices into loops over their leading dimensions");
@@ -63,7 +64,7 @@ Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indi
   StorageOrders orders = storageOrders(memref_->type());
   Order order = orders.columnMajor && !orders.rowMajor ? Order::ColumnMajor : Order::RowMajor;
   return ops_.op(OpKind::InitTile, std::move(operands), {},
-                 clause_.state().context.tile(tileShape(), memref_->type().elem(), nullptr, order));
+                 state_.context.tile(tileShape(), memref_->type().elem(), nullptr, order));
 }
 
 Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding) {
@@ -82,15 +83,29 @@ Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding)
   return whole;
 }
 
-bool Slice::store(Value *value, const IndicesOf &indicesOf) {
+bool Slice::store(Value *value, const IndicesOf &indicesOf, Value *mask) {
   if (!countTiles()) return false;
   std::vector<int64_t> part = tileShape();
   part.insert(part.begin(), extents_.size() - 2, 1);
-  size_t errors = clause_.diagnostics().errorCount();
+  size_t errors = state_.diagnostics().errorCount();
   return eachPosition(leading(), [&](const std::vector<int64_t> &position) {
     Value *tile = tileAt(position, indicesOf);
-    ops_.op(OpKind::StoreTile, {ops_.reshape(ops_.slice(value, position, part), tileShape()), tile});
-    return clause_.diagnostics().errorCount() == errors;
+    auto partOf = [&](Value *whole) { return ops_.reshape(ops_.slice(whole, position, part), tileShape()); };
+    std::vector<Value *> operands = {partOf(value), tile};
+    if (mask) operands.push_back(partOf(mask));
+    ops_.op(OpKind::StoreTile, std::move(operands));
+    return state_.diagnostics().errorCount() == errors;
+  });
+}
+
+bool Slice::prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality, const Layout *layout) {
+  if (!countTiles()) return false;
+  size_t errors = state_.diagnostics().errorCount();
+  return eachPosition(leading(), [&](const std::vector<int64_t> &position) {
+    Value *tile = tileAt(position, indicesOf);
+    if (tile && layout) tile->setType(state_.context.withLayout(tile->type(), layout));
+    ops_.op(OpKind::PrefetchTile, {tile}, locality);
+    return state_.diagnostics().errorCount() == errors;
   });
 }
 

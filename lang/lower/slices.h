@@ -13,13 +13,20 @@ public:
   // The first index in each dimension of the tile at a position. Returns false if an error was reported.
   using IndicesOf = std::function<bool(const std::vector<int64_t> &position, std::vector<Value *> &indices)>;
 
-  Slice(const CompositeClause &clause, Value *memref, std::vector<int64_t> extents, size_t tileDims = 2);
+  // `what`: the name of the op, for messages.
+  Slice(KernelState &state, SourceRange range, std::string what, Value *memref, std::vector<int64_t> extents,
+        size_t tileDims = 2);
+  Slice(const CompositeClause &clause, Value *memref, std::vector<int64_t> extents, size_t tileDims = 2)
+      : Slice(clause.state(), clause.range(), clause.name(), memref, std::move(extents), tileDims) {}
 
   // Loads the slice, with elements out of bounds as the attributes of load_tile say. The result has the shape extents(). Returns
   // null if an error was reported.
   Value *load(const IndicesOf &indicesOf, const std::vector<Attr> &padding);
   // Stores a value of the shape extents(); elements out of bounds are not written. Returns false if an error was reported.
-  bool store(Value *value, const IndicesOf &indicesOf);
+  // `mask`: which elements are written, of the shape extents(); null: all.
+  bool store(Value *value, const IndicesOf &indicesOf, Value *mask = nullptr);
+  // `layout`: of the tiles; null: none.
+  bool prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality, const Layout *layout);
 
   // The extents as they were given, after leading ones if the memref has one dimension: tiles have two.
   const std::vector<int64_t> &extents() const { return extents_; }
@@ -30,7 +37,9 @@ private:
   std::vector<int64_t> tileShape() const;
   Value *tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf);
 
-  const CompositeClause &clause_;
+  KernelState &state_;
+  SourceRange range_;
+  std::string what_;
   CompositeOps ops_;
   Value *memref_; // of at least two dimensions
   bool addedDimension_; // a leading dimension of extent 1 was added to the memref

@@ -275,12 +275,6 @@ std::optional<std::vector<Value *>> lowerTransferRead(const CompositeClause &cla
 std::optional<std::vector<Value *>> lowerTransferWrite(const CompositeClause &clause) {
   const std::vector<ast::Expr> &operands = clause.clause().operands;
   if (!clause.takesOperands(2, 3)) return std::nullopt;
-  if (operands.size() == 3) {
-    clause.diagnostics()
-        .report(DiagCode::NotSupported, operands[2].range, str(clause.name(), " with a mask"))
-        .note("`store_scatter` writes the elements that a mask selects");
-    return std::nullopt;
-  }
   Value *value = clause.vector(operands[0], "the value");
   std::optional<IndexedMemRef> base = clause.indexedMemRef(operands[1]);
   if (!value || !base || !clause.signatureAgrees({value, base->memref})) return std::nullopt;
@@ -293,7 +287,9 @@ std::optional<std::vector<Value *>> lowerTransferWrite(const CompositeClause &cl
   for (size_t k = 0; k < permutation.size(); ++k) toMemory[static_cast<size_t>(permutation[k])] = static_cast<int64_t>(k);
   Slice slice(clause, transfer.base.memref, transfer.sliceExtents());
   value = ops.reshape(ops.transpose(value, toMemory), slice.extents());
-  if (!value || !slice.store(value, indicesFrom(ops, transfer))) return std::nullopt;
+  Value *mask = operands.size() > 2 ? lowerMask(clause, operands[2], transfer.shapeInMemory()) : nullptr;
+  if (operands.size() > 2 && !(mask = ops.reshape(mask, slice.extents()))) return std::nullopt;
+  if (!value || !slice.store(value, indicesFrom(ops, transfer), mask)) return std::nullopt;
   return std::vector<Value *>();
 }
 

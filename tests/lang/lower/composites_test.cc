@@ -27,6 +27,8 @@ const std::string kGreater =
     "    -> (vector<?x?xf32>, vector<?x?xi32>) {\n  %first = %a >= %b\n"
     "  return select(%first, %a, %b), select(%first, %i, %j)\n}\n";
 
+const std::string kWide = "kernel @k() {\n%v = constant 1.0 : vector<64x32xf32>\n";
+
 // The statements before the example of each composite, which define the names in it.
 const std::map<Composite, std::string> kBefore = {
     {Composite::TransferRead, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index, %padding: f32) {\n"},
@@ -48,6 +50,10 @@ const std::map<Composite, std::string> kBefore = {
                                              "%sum = constant 1.0 : vector<8x16xf32>\n"},
     {Composite::AssociativeReduce,
      kGreater + "kernel @k() {\n%v = constant 0.0 : vector<8x16xf32>\n%i = iota [1] : vector<8x16xi32>\n"},
+    {Composite::Reverse, kWide},
+    {Composite::Sort, kWide},
+    {Composite::TopK, kWide},
+    {Composite::Histogram, "kernel @k() {\n%v = constant 1 : vector<4x32xi32>\n"},
     {Composite::ToSimt, kDistributed},
     {Composite::ToSimd, kDistributed + "%f = to_simt %v : vector<64x64xf16> -> vector<2x16xf16>\n"},
     {Composite::JointMatrixLoad, "kernel @k(%A: memref<?x?xi8>, %i: index, %k: index) {\n"},

@@ -79,7 +79,7 @@ TEST(Reduce, KeepsWhatCompiles) {
 TEST(Reduce, MakesNumbersSmaller) {
   std::string left = reduced(kKernel, [](const std::string &text) { return has(text, "load_tile") && codesOf(text).empty(); });
   EXPECT_TRUE(has(left, "load_tile"));
-  EXPECT_EQ(left, "kernel @k(%A: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<1x1xf32>\n  %a  = load_tile %ta\n}\n");
+  EXPECT_EQ(left, "kernel @k(%A: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<1xf32>\n  %a  = load_tile %ta\n}\n");
 }
 
 // Reduces the failing texts of the front end. The result must give the same code.

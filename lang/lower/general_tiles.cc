@@ -1,0 +1,426 @@
+#include "lang/lower/general_tiles.h"
+
+#include "ir/base/text.h"
+#include "ir/elem_kinds.h"
+#include "ir/op_kinds.h"
+#include "ir/views/tile.h"
+#include "lang/lower/memref_views.h"
+#include "lang/lower/op_draft.h"
+#include "lang/lower/op_lowering.h"
+#include "lang/lower/scatter_offsets.h"
+#include "lang/lower/slices.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace xt {
+namespace {
+
+// What is left of a general tile: its base, and an offset for each dimension of the base.
+struct Window {
+  Value *base = nullptr;
+  std::vector<Value *> offsets;
+};
+
+bool isMasked(const Op &op) {
+  return (op.kind() == OpKind::LoadTile && op.operandCount() > 1) || (op.kind() == OpKind::StoreTile && op.operandCount() > 2);
+}
+
+bool isRankGeneral(Type tile) { return tile.isTile() && tile.rank() != 2; }
+
+// Whether an init_tile looks into a memref whose rows and columns both have gaps between their elements. With strides of its
+// own, the op says that one of them is 1.
+bool hasGaps(const Op &init) {
+  Type base = init.operand(0)->type();
+  if (!base.isMemRef() || base.rank() < 2 || init.operandCount() != 1 + static_cast<size_t>(base.rank())) return false;
+  StorageOrders orders = storageOrders(base);
+  return !orders.rowMajor && !orders.columnMajor && !base.data().memory.swizzle;
+}
+
+// One step of the expansion: replaces the general tiles of one kind.
+class TileExpansion {
+public:
+  // Ranks: tiles that have not two dimensions. Elements: tiles whose elements are accessed one by one.
+  enum class Kind : uint8_t { Ranks, Elements };
+  TileExpansion(KernelState &state, Kind kind) : state_(state), body_(state.kernel->body), kind_(kind) {}
+  bool run();
+
+private:
+  void collect();
+  bool mark(const Value *value);
+  bool spread(const Op &op);
+  bool isGeneral(const Value *value) const { return general_.contains(value); }
+
+  bool rewrite(Block &block);
+  bool rewrite(Op &op);
+  void init(Op &op);
+  void move(Op &op);
+  bool control(Op &op);
+  bool sameBase(const Op &op, const Window &window, const Value *base);
+  bool load(Op &op);
+  bool store(Op &op);
+  bool prefetch(Op &op);
+  bool refuse(const Op &op, const Value *tile);
+
+  Slice sliceOf(const Op &op, const Window &window, Type tile);
+  Slice::IndicesOf indicesOf(CompositeOps &ops, const Window &window);
+  Value *scatterTile(CompositeOps &ops, const Op &op, const Window &window, Type tile);
+  Value *everywhere(CompositeOps &ops, Type tile);
+
+  void eraseAll();
+  void forget();
+
+  KernelState &state_;
+  Block &body_;
+  Kind kind_;
+  std::unordered_set<const Value *> general_;           // for lookup only
+  std::unordered_map<const Value *, Window> windows_;   // for lookup only
+  std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
+  std::vector<Op *> dead_;
+  std::unordered_set<const Op *> erased_; // for lookup only
+};
+
+// --- which tiles are general ---------------------------------------------------------------------------------------
+
+bool TileExpansion::mark(const Value *value) { return general_.insert(value).second; }
+
+// Spreads the property between the tiles that an op makes one of. Returns whether it changed.
+bool TileExpansion::spread(const Op &op) {
+  if (op.kind() == OpKind::UpdateTileOffset) {
+    if (!isGeneral(op.operand(0)) && !isGeneral(op.result())) return false;
+    return mark(op.operand(0)) | mark(op.result());
+  }
+  if (!op.regionCount()) return false;
+  CarriedAt at = carriedAt(op);
+  bool changed = false;
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    if (!op.result(i)->type().isTile()) continue;
+    std::vector<const Value *> alike = {op.result(i)};
+    if (at.loops) alike.push_back(op.operand(at.operand + i));
+    if (at.loops) alike.push_back(op.region()->param(at.param + i));
+    for (size_t r = 0; r < op.regionCount(); ++r) alike.push_back(op.region(r)->last()->operand(at.yield + i));
+    if (std::ranges::none_of(alike, [&](const Value *value) { return isGeneral(value); })) continue;
+    for (const Value *value : alike) changed |= mark(value);
+  }
+  return changed;
+}
+
+void TileExpansion::collect() {
+  walk(body_, [&](Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (kind_ == Kind::Ranks && isRankGeneral(op.result(i)->type())) mark(op.result(i));
+    if (kind_ == Kind::Ranks) return;
+    if (op.kind() == OpKind::InitTile && !op.result()->type().data().scatter && hasGaps(op)) mark(op.result());
+    if (op.kind() == OpKind::StoreTile && isMasked(op)) mark(op.operand(1));
+  });
+  for (bool changed = true; changed;) {
+    changed = false;
+    walk(body_, [&](Op &op) { changed |= spread(op); });
+  }
+}
+
+// --- what becomes of them ------------------------------------------------------------------------------------------
+
+void TileExpansion::init(Op &op) {
+  Type base = op.operand(0)->type();
+  if (!base.isMemRef()) return; // an address, which rewrite() reports where the tile is used
+  auto rank = static_cast<size_t>(base.rank());
+  std::vector<Value *> operands = op.operands();
+  Window &window = windows_[op.result()];
+  window.offsets.assign(operands.begin() + 1, operands.begin() + 1 + static_cast<ptrdiff_t>(rank));
+  window.base = operands[0];
+  if (operands.size() == 1 + rank) return;
+  // Sizes and strides of its own: a view.
+  CompositeOps ops(state_, op.range());
+  std::vector<ViewNumber> sizes, strides;
+  for (size_t d = 0; d < rank; ++d) sizes.push_back(ViewNumbers::of(operands[1 + rank + d]));
+  for (size_t d = 0; d < rank; ++d) strides.push_back(ViewNumbers::of(operands[1 + 2 * rank + d]));
+  window.base = viewOf(state_, ops, operands[0], ViewNumbers::known(0), std::move(sizes), std::move(strides));
+}
+
+void TileExpansion::move(Op &op) {
+  auto from = windows_.find(op.operand(0));
+  if (from == windows_.end()) return;
+  Window window = from->second;
+  CompositeOps ops(state_, op.range());
+  size_t deltas = op.operandCount() - 1, first = window.offsets.size() - deltas;
+  for (size_t d = 0; d < deltas; ++d)
+    window.offsets[first + d] = ops.op(OpKind::AddI, {window.offsets[first + d], op.operand(1 + d)});
+  windows_[op.result()] = std::move(window);
+}
+
+// Whether a tile that a loop or a branch carries has this base; otherwise reports an error.
+bool TileExpansion::sameBase(const Op &op, const Window &window, const Value *base) {
+  // A value of an inner block is not visible outside of it.
+  bool inside = false;
+  for (const Block *block = base->definingBlock(); block && !inside;
+       block = block->parentOp() ? block->parentOp()->block() : nullptr)
+    inside = block->parentOp() == &op;
+  if (window.base == base && !inside) return true;
+  state_.diagnostics()
+      .report(DiagCode::NotSupported, op.range(), "the tile that this branch or loop carries must have one base on all paths")
+      .note("this holds for tiles of other than two dimensions, tiles of a base without a stride of 1, and tiles that a store "
+            "with a "
+            "mask writes; make such a tile behind the branch, or use it in the branch");
+  return false;
+}
+
+bool TileExpansion::control(Op &op) {
+  CarriedAt at = carriedAt(op);
+  std::vector<size_t> tiles;
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (isGeneral(op.result(i))) tiles.push_back(i);
+  Type index = state_.context.index();
+  for (size_t i : tiles) {
+    if (!at.loops) continue;
+    auto initial = windows_.find(op.operand(at.operand + i));
+    if (initial == windows_.end()) return refuse(op, op.result(i));
+    Window window = initial->second, inside{window.base, {}};
+    Value *old = op.region()->param(at.param + i);
+    for (size_t d = 0; d < window.offsets.size(); ++d) {
+      op.addOperand(window.offsets[d]);
+      inside.offsets.push_back(op.region()->addParam(index, old->name().empty() ? "" : str(old->name(), "_", d), old->range()));
+    }
+    windows_[old] = std::move(inside);
+  }
+  for (size_t r = 0; r < op.regionCount(); ++r)
+    if (!rewrite(*op.region(r))) return false;
+  for (size_t i : tiles) {
+    Window result;
+    for (size_t r = 0; r < op.regionCount(); ++r) {
+      Op &yield = *op.region(r)->last();
+      auto found = windows_.find(yield.operand(at.yield + i));
+      if (found == windows_.end()) return refuse(op, op.result(i));
+      const Window &window = found->second;
+      if (!result.base) result.base = at.loops ? windows_.at(op.region()->param(at.param + i)).base : window.base;
+      if (!sameBase(op, window, result.base)) return false;
+      for (Value *offset : window.offsets) yield.addOperand(offset);
+      result.offsets.resize(window.offsets.size());
+    }
+    for (Value *&offset : result.offsets) offset = op.addResult(index);
+    windows_[op.result(i)] = std::move(result);
+  }
+  if (!tiles.empty()) carriers_.emplace_back(&op, std::move(tiles));
+  return true;
+}
+
+// The tile of an address, or an op that takes no such tile.
+bool TileExpansion::refuse(const Op &op, const Value *tile) {
+  state_.diagnostics()
+      .report(DiagCode::NotSupported, op.range(),
+              kind_ == Kind::Ranks
+                  ? str("`", op.info().name, "` of ", shapedText(tile->type()), ", which does not have two dimensions")
+                  : str("`", op.info().name, "` of a tile whose elements are accessed one by one"))
+      .note(kind_ == Kind::Ranks
+                ? "load_tile, store_tile, prefetch_tile and update_tile_offset take tiles of up to five dimensions"
+                : "such tiles have a base without a stride of 1, or are written by a store with a mask; their base "
+                  "is a memref, and load_tile, store_tile, prefetch_tile and update_tile_offset take them");
+  return false;
+}
+
+Slice::IndicesOf TileExpansion::indicesOf(CompositeOps &ops, const Window &window) {
+  return [&ops, &window](const std::vector<int64_t> &position, std::vector<Value *> &indices) {
+    for (size_t d = 0; d < position.size(); ++d) indices.push_back(ops.plus(window.offsets[d], position[d]));
+    return std::ranges::none_of(indices, [](const Value *index) { return index == nullptr; });
+  };
+}
+
+Slice TileExpansion::sliceOf(const Op &op, const Window &window, Type tile) {
+  std::vector<int64_t> extents(window.offsets.size() - static_cast<size_t>(tile.rank()), 1);
+  extents.insert(extents.end(), tile.shape().begin(), tile.shape().end());
+  return Slice(state_, op.range(), str("`", op.info().name, "`"), window.base, std::move(extents));
+}
+
+// A scatter tile with the elements of a window of two dimensions; null if an error was reported.
+Value *TileExpansion::scatterTile(CompositeOps &ops, const Op &op, const Window &window, Type tile) {
+  OpDraft draft;
+  draft.info = &opInfo(OpKind::InitTile);
+  draft.range = draft.writtenRange = op.range();
+  draft.operands = {window.base};
+  draft.operands.insert(draft.operands.end(), window.offsets.begin(), window.offsets.end());
+  draft.operandRanges.assign(draft.operands.size(), op.range());
+  for (int64_t d = 0; d < 2; ++d) {
+    std::vector<int64_t> shape(2, 1);
+    shape[static_cast<size_t>(d)] = tile.extent(static_cast<int>(d));
+    Type line = state_.context.vector(shape, kIndexElem);
+    Value *&offset = draft.operands[draft.operands.size() - 2 + static_cast<size_t>(d)];
+    Value *along = ops.op(OpKind::Iota, {}, {{"dims", std::vector<int64_t>{d}, op.range()}}, line);
+    offset = ops.op(OpKind::AddI, {along, ops.op(OpKind::Splat, {offset}, {}, line)});
+    if (!offset) return nullptr;
+  }
+  TypeData data;
+  data.kind = TypeKind::Tile;
+  data.shape = shapeOf(tile);
+  data.elem = tile.elem();
+  data.scatter = true;
+  data.layout = tile.layout();
+  draft.written = state_.context.intern(std::move(data));
+  return flattenScatter(state_, draft) ? ops.op(OpKind::InitTile, draft.operands, {}, draft.written) : nullptr;
+}
+
+// A mask that excludes nothing.
+Value *TileExpansion::everywhere(CompositeOps &ops, Type tile) {
+  Type mask = state_.context.vector(shapeOf(tile), Elem::I1);
+  return ops.op(OpKind::Splat, {state_.builder.constantInt(state_.context.scalar(Elem::I1), 1)}, {}, mask);
+}
+
+bool TileExpansion::load(Op &op) {
+  Value *tile = op.operand(0), *mask = isMasked(op) ? op.operand(1) : nullptr, *value = nullptr;
+  auto found = windows_.find(tile);
+  if (isGeneral(tile) && found == windows_.end()) return refuse(op, tile);
+  bool masked = mask != nullptr;
+  CompositeOps ops(state_, op.range());
+  const AttrValue *padding = LoadTileOp(op).padding();
+  if (!isGeneral(tile)) {
+    value = ops.op(OpKind::LoadTile, {tile}, op.attrs());
+  } else if (kind_ == Kind::Ranks) {
+    value = ops.reshape(sliceOf(op, found->second, tile->type()).load(indicesOf(ops, found->second), op.attrs()),
+                        shapeOf(tile->type()));
+  } else {
+    if (mask && transposes(op)) mask = ops.transpose(mask, {1, 0});
+    std::vector<Attr> attrs;
+    if (padding) attrs.push_back({"padding", *padding, op.range()});
+    value = ops.op(OpKind::LoadGather,
+                   {scatterTile(ops, op, found->second, tile->type()), mask ? mask : everywhere(ops, tile->type())}, attrs);
+    if (transposes(op)) value = ops.transpose(value, {1, 0});
+    masked = false;
+  }
+  if (masked && value) {
+    Type type = state_.context.withLayout(value->type(), nullptr);
+    state_.builder.setRange(op.range());
+    double number = !padding                                   ? 0
+                    : std::holds_alternative<double>(*padding) ? std::get<double>(*padding)
+                                                               : static_cast<double>(std::get<int64_t>(*padding));
+    Value *outside = isFloat(type.elem()) ? state_.builder.constantFloat(type, number)
+                                          : state_.builder.constantInt(type, padding ? std::get<int64_t>(*padding) : 0);
+    value = ops.op(OpKind::Select, {mask, value, outside});
+  }
+  if (!value) return false;
+  Type written = op.result()->type();
+  const Layout *layout = written.layout() ? written.layout() : transposes(op) ? nullptr : tile->type().layout();
+  if (layout && !value->type().layout()) value->setType(state_.context.withLayout(value->type(), layout));
+  if (value->name().empty()) value->setName(op.result()->name());
+  value->setRange(op.result()->range());
+  for (DeclaredLayout &declared : state_.written.declared)
+    if (declared.value == op.result()) declared.value = value;
+  op.result()->replaceAllUsesWith(value);
+  dead_.push_back(&op);
+  return true;
+}
+
+bool TileExpansion::store(Op &op) {
+  Value *value = op.operand(0), *tile = op.operand(1), *mask = isMasked(op) ? op.operand(2) : nullptr;
+  auto found = windows_.find(tile);
+  if (found == windows_.end()) return refuse(op, tile);
+  CompositeOps ops(state_, op.range());
+  if (kind_ == Kind::Ranks) {
+    Slice slice = sliceOf(op, found->second, tile->type());
+    value = ops.reshape(value, slice.extents());
+    if (mask && !(mask = ops.reshape(mask, slice.extents()))) return false;
+    if (!value || !slice.store(value, indicesOf(ops, found->second), mask)) return false;
+  } else {
+    Value *scatter = scatterTile(ops, op, found->second, tile->type());
+    size_t errors = state_.diagnostics().errorCount();
+    ops.op(OpKind::StoreScatter, {value, mask ? mask : everywhere(ops, tile->type()), scatter});
+    if (!scatter || state_.diagnostics().errorCount() != errors) return false;
+  }
+  dead_.push_back(&op);
+  return true;
+}
+
+bool TileExpansion::prefetch(Op &op) {
+  dead_.push_back(&op);
+  // A prefetch has no effect on results. It is of no use for single elements, and a part of a tile with a layout has none that a
+  // prefetch would be worth.
+  bool whole = op.operand(0)->type().rank() < 2;
+  if (kind_ == Kind::Elements || (op.operand(0)->type().layout() && !whole)) return true;
+  auto found = windows_.find(op.operand(0));
+  if (found == windows_.end()) return refuse(op, op.operand(0));
+  CompositeOps ops(state_, op.range());
+  const Layout *layout = op.operand(0)->type().layout();
+  Type tile = op.operand(0)->type();
+  if (layout) layout = reshaped(state_.context, layout, std::vector<int64_t>{1, tile.extent(0)});
+  return sliceOf(op, found->second, tile).prefetch(indicesOf(ops, found->second), op.attrs(), layout);
+}
+
+bool TileExpansion::rewrite(Op &op) {
+  state_.builder.setBefore(&op);
+  state_.builder.setRange(op.range());
+  if (op.regionCount()) return control(op);
+  bool makes = op.resultCount() == 1 && isGeneral(op.result());
+  if (makes && (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset)) {
+    op.kind() == OpKind::InitTile ? init(op) : move(op);
+    dead_.push_back(&op);
+    return true;
+  }
+  if (op.kind() == OpKind::LoadTile && (isMasked(op) || isGeneral(op.operand(0)))) return load(op);
+  bool terminates = has(op.info().effects, Effect::Terminates);
+  for (size_t i = 0; i < op.operandCount() && !terminates; ++i) {
+    if (!isGeneral(op.operand(i))) continue;
+    if (op.kind() == OpKind::StoreTile) return store(op);
+    if (op.kind() == OpKind::PrefetchTile) return prefetch(op);
+    return refuse(op, op.operand(i));
+  }
+  return true;
+}
+
+bool TileExpansion::rewrite(Block &block) {
+  for (Op *op = block.first(), *next; op; op = next) {
+    next = op->next();
+    if (!rewrite(*op)) return false;
+  }
+  return true;
+}
+
+// --- removal of what was replaced ----------------------------------------------------------------------------------
+
+// Removes the records about the ops and values that will not exist any more.
+void TileExpansion::forget() {
+  erased_.insert(dead_.begin(), dead_.end());
+  WrittenLayouts &written = state_.written;
+  std::erase_if(written.operands, [&](const OperandLayout &layout) { return erased_.contains(layout.op); });
+  std::erase_if(written.pairs, [&](const LayoutPair &pair) { return erased_.contains(pair.op); });
+  auto vanishes = [&](const Value *value) {
+    return isGeneral(value) || (value->definingOp() && erased_.contains(value->definingOp()));
+  };
+  std::erase_if(written.declared, [&](const DeclaredLayout &declared) { return vanishes(declared.value); });
+  if (NameIndex *index = state_.params.symbols().index()) index->keepTypes(vanishes);
+}
+
+void TileExpansion::eraseAll() {
+  forget();
+  for (auto &[op, tiles] : carriers_) {
+    CarriedAt at = carriedAt(*op);
+    for (size_t k = tiles.size(); k-- > 0;) {
+      for (size_t r = 0; r < op->regionCount(); ++r) op->region(r)->last()->eraseOperand(at.yield + tiles[k]);
+      if (at.loops) op->eraseOperand(at.operand + tiles[k]);
+    }
+  }
+  for (size_t k = dead_.size(); k-- > 0;) dead_[k]->block()->erase(dead_[k]);
+  for (auto &[op, tiles] : carriers_) {
+    CarriedAt at = carriedAt(*op);
+    for (size_t k = tiles.size(); k-- > 0;) {
+      if (at.loops) op->region()->eraseParam(at.param + tiles[k]);
+      op->eraseResult(tiles[k]);
+    }
+  }
+}
+
+bool TileExpansion::run() {
+  collect();
+  bool masked = false;
+  walk(body_, [&](Op &op) { masked |= isMasked(op); });
+  if (general_.empty() && !masked) return true;
+  if (!rewrite(body_)) return false;
+  eraseAll();
+  return true;
+}
+
+} // namespace
+
+bool expandGeneralTiles(KernelState &state) {
+  return TileExpansion(state, TileExpansion::Kind::Ranks).run() && TileExpansion(state, TileExpansion::Kind::Elements).run();
+}
+
+} // namespace xt
