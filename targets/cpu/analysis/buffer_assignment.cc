@@ -66,6 +66,7 @@ bool readsBuffers(const Op &op) {
                                    TypeRule::Scan};
   if (op.kind() == OpKind::Reduction) return !isStreamedReduction(op);
   if (op.kind() == OpKind::Broadcast) return !isReadingBroadcast(op);
+  if (keepsRows(op)) return false;
   return std::find(std::begin(kPicking), std::end(kPicking), op.info().typeRule) != std::end(kPicking);
 }
 

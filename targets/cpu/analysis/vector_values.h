@@ -19,8 +19,14 @@ template <class F> void forEachOp(const Block &block, const F &visit) {
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
 inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : kIndexElem; }
 
+// Whether a reshape keeps the rows of its operand: those of vectors of any rank are the elements along the last dimension. A vector
+// of one column may be a dense column (dense_columns.h), and is left out.
+inline bool keepsRows(const Op &op) {
+  Type from = op.kind() == OpKind::Reshape ? op.operand(0)->type() : Type();
+  return from && from.shape().back() == op.result()->type().shape().back() && from.shape().back() > 1;
+}
 // Whether the op's result at a position depends only on the operands at that position. A change of layout changes nothing here.
-inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
+inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout || keepsRows(op); }
 
 // Whether the rows of a tile or vector fill whole registers.
 inline bool fillsRegisters(const CpuInfo &cpu, Type type) {

@@ -12,6 +12,16 @@ void ElementPicker::forEachElement(const BufferShape &shape, ElementBody body) {
   });
 }
 
+void ElementPicker::forEachRow(const BufferShape &shape, llvm::function_ref<void(LlvmValue *row)> body) {
+  forLoop(b, c_.number(0), c_.argument(shape.rows), c_.number(1), [&](LlvmValue *row) { body(row); });
+}
+
+// Copies the columns of one row of a vector of this shape.
+void ElementPicker::copyRow(LlvmValue *to, LlvmValue *from, const BufferShape &shape) {
+  int64_t bytes = shape.columns * elemInfo(shape.elem).storageBytes;
+  b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), static_cast<uint64_t>(bytes));
+}
+
 const Buffer &ElementPicker::pickable(const Op &op, size_t operand) {
   if (const Buffer *staging = c_.buffers.stagingOf(&op, operand)) {
     FusedLoop loop(k_);
@@ -101,18 +111,18 @@ std::pair<LlvmValue *, LlvmValue *> ElementPicker::placeInWhole(const Op &op, Ty
 
 void ElementPicker::emitExtractSlice(const Op &op) {
   const Buffer &from = pickable(op, 0), &to = *c_.buffers.bufferOf(op.result());
-  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    auto [fromRow, fromColumn] = placeInWhole(op, op.result()->type(), op.operand(0)->type(), row, column);
-    storeTo(to, row, column, loadFrom(from, fromRow, fromColumn));
+  forEachRow(to.shape, [&](LlvmValue *row) {
+    auto [fromRow, fromColumn] = placeInWhole(op, op.result()->type(), op.operand(0)->type(), row, c_.number(0));
+    copyRow(elementAddress(to, row, c_.number(0)), elementAddress(from, fromRow, fromColumn), to.shape);
   });
 }
 
 void ElementPicker::emitInsertSlice(const Op &op) {
   const Buffer &part = pickable(op, 0), &to = *c_.buffers.bufferOf(op.result());
   k_.flow.moveAll({op.operand(1)}, {op.result()});
-  forEachElement(part.shape, [&](LlvmValue *row, LlvmValue *column) {
-    auto [toRow, toColumn] = placeInWhole(op, op.operand(0)->type(), op.operand(1)->type(), row, column);
-    storeTo(to, toRow, toColumn, loadFrom(part, row, column));
+  forEachRow(part.shape, [&](LlvmValue *row) {
+    auto [toRow, toColumn] = placeInWhole(op, op.operand(0)->type(), op.operand(1)->type(), row, c_.number(0));
+    copyRow(elementAddress(to, toRow, toColumn), elementAddress(part, row, c_.number(0)), part.shape);
   });
 }
 

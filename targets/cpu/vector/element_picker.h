@@ -12,6 +12,7 @@ public:
 
   using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
   void forEachElement(const BufferShape &shape, ElementBody body);
+  void forEachRow(const BufferShape &shape, llvm::function_ref<void(LlvmValue *row)> body);
   // The buffer of an operand; if it has none, evaluates the operand into a staging buffer first.
   const Buffer &pickable(const Op &op, size_t operand);
   LlvmValue *elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column);
@@ -29,6 +30,7 @@ private:
   struct Place { // the position of an element of a vector of any rank
     LlvmValue *inside, *row, *column;
   };
+  void copyRow(LlvmValue *to, LlvmValue *from, const BufferShape &shape);
   Place placeOf(const Op &op, Type vector, size_t firstIndex);
   std::pair<LlvmValue *, LlvmValue *> placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column);
 

@@ -197,7 +197,7 @@ LlvmValue *FusedLoop::evaluate(const LoopNode &node, LlvmValue *column) {
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::LoadTile)
     return e_.context.ops.fromStorage(elem, e_.tiles.loadChunk(node.tile, node.row, column, registers_.lanes()));
-  if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
+  if (op.kind() == OpKind::ConvertLayout || op.kind() == OpKind::Reshape) return operand(op, 0);
   if (op.kind() == OpKind::Broadcast) return generated_.broadcast(node, column);
   if (op.kind() == OpKind::Iota) return generated_.iota(node, column);
   if (op.kind() == OpKind::CreateMask) return generated_.mask(node, column);

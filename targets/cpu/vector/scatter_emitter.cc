@@ -49,6 +49,59 @@ ScatterEmitter::ScatterAccess ScatterEmitter::scatterAccess(const Value *tile, c
           byteOffset(b, parts[kScatterBase], b.CreateMul(offset, bytes))};
 }
 
+// Whether the elements at `run` are a run; sets its address. Whole registers may be read from buffers (BufferShape).
+LlvmValue *ScatterEmitter::isRun(const Value *tile, const Buffer &offsets, const Buffer &mask, Run &run) {
+  const Parts &parts = c_.parts.at(tile);
+  auto registerOf = [&](const Buffer &buffer) {
+    Elem elem = buffer.shape.elem;
+    LlvmValue *address = k_.picker.elementAddress(buffer, run.row, run.column);
+    return ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, lanes()), address, llvm::Align(1)));
+  };
+  LlvmValue *all = registerOf(offsets), *first = b.CreateExtractElement(all, uint64_t{0});
+  llvm::SmallVector<uint64_t, 8> numbers;
+  for (int i = 0; i < lanes(); ++i) numbers.push_back(static_cast<uint64_t>(i));
+  LlvmValue *following = b.CreateAdd(b.CreateVectorSplat(static_cast<unsigned>(lanes()), first),
+                                     llvm::ConstantDataVector::get(b.getContext(), numbers));
+  LlvmValue *adjacent = b.CreateAndReduce(b.CreateAnd(b.CreateICmpEQ(all, following), registerOf(mask)));
+  // The first and the last one are in bounds: a negative offset is a large unsigned number.
+  LlvmValue *inside = b.CreateAnd(b.CreateICmpULT(first, parts[kScatterSize]),
+                                  b.CreateICmpULT(b.CreateAdd(first, c_.number(lanes() - 1)), parts[kScatterSize]));
+  LlvmValue *dense = b.CreateICmpEQ(parts[kScatterStride], c_.number(1));
+  run.address = byteOffset(b, parts[kScatterBase], b.CreateMul(first, c_.number(elemInfo(tile->type().elem()).storageBytes)));
+  return b.CreateAnd(b.CreateAnd(adjacent, dense), inside);
+}
+
+// Calls `run` for registers of elements that are a run, and `element` for each of the others.
+void ScatterEmitter::forEachRun(const Value *tile, const Buffer &offsets, const Buffer &mask, RunBody run,
+                                ElementBody element) {
+  const BufferShape &shape = offsets.shape;
+  auto elements = [&](LlvmValue *row, LlvmValue *from, LlvmValue *end) {
+    forLoop(b, from, end, c_.number(1), [&](LlvmValue *column) { element(row, column); });
+  };
+  if (shape.columns < lanes()) {
+    k_.picker.forEachElement(shape, element);
+    return;
+  }
+  k_.picker.forEachRow(shape, [&](LlvmValue *row) {
+    LlvmValue *columns = c_.argument(shape.columns), *whole = b.CreateAnd(columns, c_.number(-lanes()));
+    forLoop(b, c_.number(0), whole, c_.number(lanes()), [&](LlvmValue *column) {
+      Run here{row, column, nullptr};
+      LlvmValue *found = isRun(tile, offsets, mask, here);
+      ifElse(
+          b, found,
+          [&]() -> LlvmValues {
+            run(here);
+            return {};
+          },
+          [&]() -> LlvmValues {
+            elements(row, column, b.CreateAdd(column, c_.number(lanes())));
+            return {};
+          });
+    });
+    elements(row, whole, columns);
+  });
+}
+
 // Elements that are masked off or out of bounds read the padding from the stack, so their addresses are never accessed.
 void ScatterEmitter::emitGather(const Op &op) {
   const Value *tile = op.operand(0);
@@ -58,7 +111,11 @@ void ScatterEmitter::emitGather(const Op &op) {
   const AttrValue *padding = LoadGatherOp(op).padding();
   LlvmValue *outside = ops_.stackSlot(0);
   b.CreateStore(ops_.toStorage(elem, padding ? ops_.constant(elem, *padding, 0) : ops_.zero(elem, 0)), outside);
-  k_.picker.forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+  auto move = [&](const Run &run) {
+    LlvmValue *elements = b.CreateAlignedLoad(ops_.storageType(elem, lanes()), run.address, k_.tiles.memoryAlign());
+    b.CreateAlignedStore(elements, k_.picker.elementAddress(to, run.row, run.column), llvm::Align(1));
+  };
+  forEachRun(tile, offsets, mask, move, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access = scatterAccess(tile, offsets, row, column);
     LlvmValue *reads = b.CreateAnd(access.inside, k_.picker.loadFrom(mask, row, column));
     LlvmValue *element =
@@ -72,7 +129,12 @@ void ScatterEmitter::emitScatter(const Op &op) {
   Elem elem = tile->type().elem();
   const Buffer &value = k_.picker.pickable(op, 0), &mask = k_.picker.pickable(op, 1), &offsets = *c_.buffers.bufferOf(tile);
   LlvmValue *outside = ops_.stackSlot(0);
-  k_.picker.forEachElement(offsets.shape, [&](LlvmValue *row, LlvmValue *column) {
+  auto move = [&](const Run &run) {
+    LlvmValue *from = k_.picker.elementAddress(value, run.row, run.column);
+    b.CreateAlignedStore(b.CreateAlignedLoad(ops_.storageType(elem, lanes()), from, llvm::Align(1)), run.address,
+                         k_.tiles.memoryAlign());
+  };
+  forEachRun(tile, offsets, mask, move, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access = scatterAccess(tile, offsets, row, column);
     LlvmValue *writes = b.CreateAnd(access.inside, k_.picker.loadFrom(mask, row, column));
     b.CreateAlignedStore(ops_.toStorage(elem, k_.picker.loadFrom(value, row, column)),

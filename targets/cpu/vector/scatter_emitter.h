@@ -27,6 +27,16 @@ private:
   struct ScatterAccess {
     LlvmValue *inside, *address;
   };
+  // Elements [column, column + lanes()) of a row that are adjacent in memory, in bounds and not excluded by the mask.
+  struct Run {
+    LlvmValue *row, *column;
+    LlvmValue *address; // in memory
+  };
+  using RunBody = llvm::function_ref<void(const Run &run)>;
+  using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
+  int lanes() const { return c_.cpu.vectorBytes / 8; } // number of offsets in a register
+  void forEachRun(const Value *tile, const Buffer &offsets, const Buffer &mask, RunBody run, ElementBody element);
+  LlvmValue *isRun(const Value *tile, const Buffer &offsets, const Buffer &mask, Run &run);
   ScatterAccess scatterAccess(const Value *tile, const Buffer &offsets, LlvmValue *row, LlvmValue *column);
   LlvmValue *updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value);
   ScatterAccess elementOfMemRef(const Op &op, size_t memref);
