@@ -1,5 +1,6 @@
 #include "ir/base/check.h"
 
+#include "ir/base/check_end.h"
 #include "ir/base/crash.h"
 #include "ir/base/temporary_files.h"
 
@@ -12,6 +13,16 @@ namespace xt {
 namespace {
 thread_local CheckHook tHook = nullptr;
 thread_local void *tContext = nullptr;
+thread_local CheckEnd tEnd = nullptr;
+
+// "MESSAGE, at FILE:LINE: CONDITION" in a buffer on the stack.
+struct FailureText {
+  FailureText(const char *file, int line, const char *condition, std::string_view message) {
+    std::snprintf(text, sizeof text, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)),
+                  message.data(), file, line, condition);
+  }
+  char text[1024];
+};
 } // namespace
 
 void setCheckHook(CheckHook hook, void *context) {
@@ -19,7 +30,14 @@ void setCheckHook(CheckHook hook, void *context) {
   tContext = context;
 }
 
+void setCheckEnd(CheckEnd end) { tEnd = end; }
+
 void checkFailed(const char *file, int line, const char *condition, std::string_view message) {
+  const FailureText what(file, line, condition, message);
+  if (tEnd) {
+    tHook = nullptr; // what it points to is lost
+    tEnd(what.text);
+  }
   std::fprintf(stderr, "xt: compiler bug: %.*s\n  at %s:%d: %s\n", static_cast<int>(message.size()), message.data(), file, line,
                condition);
   if (tHook) {
@@ -29,10 +47,7 @@ void checkFailed(const char *file, int line, const char *condition, std::string_
   }
   std::fprintf(stderr, "This is an error in the compiler, not in your file.\n");
   std::fflush(stderr);
-  char what[1024];
-  std::snprintf(what, sizeof what, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)),
-                message.data(), file, line, condition);
-  if (!writeCrashBundle(what)) std::fprintf(stderr, "Please report it with the input.\n");
+  if (!writeCrashBundle(what.text)) std::fprintf(stderr, "Please report it with the input.\n");
   std::fflush(stderr);
   removeTemporaries();
   std::_Exit(kExitCompilerBug);

@@ -78,6 +78,16 @@ MemRefValue memrefOf(const BufferView &view, size_t parameter) {
 }
 } // namespace
 
+std::string whyUnfit(Type type, const LaunchArg &arg) {
+  bool buffer = arg.kind == LaunchArg::Kind::Buffer;
+  if (type.isMemRef()) return buffer ? checkBuffer(type, arg.buffer) : str("a number for ", shapedText(type));
+  if (!type.isScalar()) return str("a launch cannot pass ", shapedText(type));
+  if (buffer) return type.isAddress() ? "" : str("an array for ", shapedText(type));
+  if (isFloat(type.elem())) return "";
+  if (arg.kind == LaunchArg::Kind::Float) return str(floatText(arg.number), " for ", shapedText(type));
+  return fitsInteger(type.elem(), arg.integer) ? "" : str(arg.integer, " does not fit ", shapedText(type));
+}
+
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args) {
   if (args.size() != kernel.paramCount)
     return Error::environment(str("@", kernel.name, " takes ", kernel.paramCount, " arguments, not ", args.size()),
@@ -86,26 +96,16 @@ Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std:
   for (size_t i = 0; i < args.size(); ++i) {
     Type type = kernel.param(i)->type();
     const LaunchArg &arg = args[i];
-    bool buffer = arg.kind == LaunchArg::Kind::Buffer;
-    if (type.isMemRef()) {
-      if (!buffer) return argumentError(kernel, i, str("a number for ", shapedText(type)));
-      if (std::string wrong = checkBuffer(type, arg.buffer); !wrong.empty()) return argumentError(kernel, i, wrong);
+    if (std::string why = whyUnfit(type, arg); !why.empty()) return argumentError(kernel, i, why);
+    if (type.isMemRef())
       values.push_back(memrefOf(arg.buffer, i));
-    } else if (!type.isScalar()) {
-      return argumentError(kernel, i, str("a launch cannot pass ", shapedText(type)));
-    } else if (buffer) {
-      if (!type.isAddress()) return argumentError(kernel, i, str("an array for ", shapedText(type)));
+    else if (arg.kind == LaunchArg::Kind::Buffer)
       values.push_back(integerNumber(static_cast<int64_t>(reinterpret_cast<intptr_t>(arg.buffer.data))));
-    } else if (isFloat(type.elem())) {
-      AttrValue number = arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer);
-      values.push_back(numberFromAttr(type.elem(), number));
-    } else {
-      if (arg.kind == LaunchArg::Kind::Float)
-        return argumentError(kernel, i, str(floatText(arg.number), " for ", shapedText(type)));
-      if (!fitsInteger(type.elem(), arg.integer))
-        return argumentError(kernel, i, str(arg.integer, " does not fit ", shapedText(type)));
+    else if (isFloat(type.elem()))
+      values.push_back(
+          numberFromAttr(type.elem(), arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer)));
+    else
       values.push_back(integerNumber(arg.integer));
-    }
   }
   return values;
 }

@@ -6,6 +6,9 @@
 
 namespace xt {
 
+// Why a launch cannot pass the argument for a parameter of this type: "an array of shape 2x3 for memref<4x?xf32>"; "" if it can.
+std::string whyUnfit(Type type, const LaunchArg &arg);
+
 // Converts the arguments to values of the kernel's parameters. Returns an Error if the number of arguments is wrong, or if an
 // argument does not fit its parameter's type or has elements that 64-bit addresses cannot reach.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);

@@ -1,7 +1,6 @@
 #include "lang/lower/disk.h"
 
 #include "ir/base/input_file.h"
-#include "ir/base/own_program.h"
 #include "ir/base/timed_reader.h"
 
 #include <cstdlib>
@@ -9,10 +8,10 @@
 
 namespace xt {
 // Returns XT_STDLIB if it is set, else the nearest folder `stdlib` or `share/xt/stdlib` that contains gemm.xt, in the folder of
-// the program or in one of the four folders above it.
-std::string stdlibFolder() {
+// the file or in one of the four folders above it.
+std::string stdlibFolder(std::string program) {
   if (const char *given = std::getenv("XT_STDLIB"); given && *given) return given;
-  std::string folder = ownProgram();
+  std::string folder = std::move(program);
   constexpr int kMostLevels = 5;
   for (int level = 0; level < kMostLevels; ++level) {
     size_t slash = folder.rfind('/');
@@ -26,13 +25,13 @@ std::string stdlibFolder() {
 
 Result<std::string> readFile(const std::string &path) { return readInputFile(path, kMostSourceBytes); }
 
-ImportOptions importsFromDisk() {
+ImportOptions importsFromDisk(std::string program) {
   auto reader = std::make_shared<TimedReader>();
   auto read = [reader](const std::string &path) -> Result<std::string> {
     Result<TimedReader::File> file = reader->read(path, kMostSourceBytes);
     return file ? Result<std::string>(std::move(*file->text)) : file.error();
   };
-  return {read, stdlibFolder()};
+  return {read, stdlibFolder(std::move(program))};
 }
 
 } // namespace xt

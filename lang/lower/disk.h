@@ -1,14 +1,15 @@
 // Sources on disk: reads files, finds the standard library, and reads imports.
 #pragma once
+#include "ir/base/own_program.h"
 #include "lang/lower/imports.h"
 
 namespace xt {
 
-// The folder of the standard library; "" if it is not found.
-std::string stdlibFolder();
+// The folder of the standard library, searched from the file `program` on; "" if it is not found.
+std::string stdlibFolder(std::string program = ownProgram());
 // Returns options that read imports within the time limit of a TimedReader, and that find the standard library with
 // stdlibFolder().
-ImportOptions importsFromDisk();
+ImportOptions importsFromDisk(std::string program = ownProgram());
 inline constexpr int64_t kMostSourceBytes = int64_t{1} << 30; // positions in a source are 32-bit
 // Reads a whole regular file of at most kMostSourceBytes bytes. The Error names the file and the reason.
 Result<std::string> readFile(const std::string &path);

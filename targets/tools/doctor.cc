@@ -5,13 +5,13 @@
 #include "ir/base/process.h"
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
+#include "targets/compile/cache_directory.h"
+#include "targets/compile/version.h"
 #include "targets/llvm/object_cache.h"
 #include "targets/process/external_tool.h"
 #include "targets/run/memory.h"
 #include "targets/run/report.h"
-#include "targets/tools/cache_directory.h"
 #include "targets/tools/tool_process.h"
-#include "targets/tools/version.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <nlohmann/json.hpp>

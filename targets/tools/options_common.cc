@@ -1,6 +1,6 @@
 #include "targets/tools/options_common.h"
 
-#include "targets/tools/version.h"
+#include "targets/compile/version.h"
 
 #include <charconv>
 

@@ -3,8 +3,6 @@
 #include "ir/base/reports.h"
 #include "ir/base/text.h"
 #include "ir/equal.h"
-#include "ir/infer/movement_remarks.h"
-#include "ir/verify/verify.h"
 #include "passes/passes.h"
 
 #include <algorithm>
@@ -91,16 +89,9 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
     if (text) keepForCrash(path, *text);
     return text;
   };
-  std::optional<Result<std::unique_ptr<Module>>> module;
   stage("reading and checking");
-  addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
-  if (!*module) return module->error();
-  Result<void> verified;
-  addTiming("verify", timed([&] { verified = verify(***module, diagnostics); }));
-  if (!verified) return verified.error();
-  if (diagnostics.wantsRemarks())
-    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, (**module)->aliases, diagnostics);
-  return std::move(*module);
+  return loadModule(sources_, file, context_, options, diagnostics,
+                    [this](std::string step, double milliseconds) { addTiming(std::move(step), milliseconds); });
 }
 
 void Session::keepForCrash(const std::string &name, const std::string &text) {

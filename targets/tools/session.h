@@ -6,10 +6,10 @@
 #include "lang/lower/disk.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
+#include "targets/compile/front_end.h"
 #include "targets/tools/options.h"
 #include "targets/tools/watch.h"
 
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -102,12 +102,5 @@ private:
   std::vector<Timing> timings_;
   int dumps_ = 0;
 };
-
-// The run time of `f` in milliseconds.
-template <class F> double timed(F &&f) {
-  auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 } // namespace xt

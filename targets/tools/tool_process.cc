@@ -1,5 +1,5 @@
 #include "targets/tools/tool_process.h"
-#include "targets/tools/version.h"
+#include "targets/compile/version.h"
 
 #include "ir/base/crash.h"
 #include "ir/base/text.h"

@@ -1,13 +1,13 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
 #include "ir/base/text.h"
 #include "ir/interp/field_arithmetic.h"
-#include "ir/verify/target_limits.h"
+#include "targets/compile/cache_directory.h"
+#include "targets/compile/compile_for.h"
+#include "targets/compile/describe.h"
 #include "targets/run/roofline.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
 #include "targets/tools/bench_compare.h"
-#include "targets/tools/cache_directory.h"
-#include "targets/tools/describe.h"
 #include "targets/tools/devices.h"
 #include "targets/tools/doctor.h"
 #include "targets/tools/launch_text.h"
@@ -20,18 +20,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 namespace xt {
 namespace {
 
-// A module compiled for one target, with everything that it depends on.
-struct Compiled {
-  Target *target = nullptr;
-  std::unique_ptr<Module> module;
-  std::unique_ptr<Executable> executable;
-  std::map<std::string, std::string> unsupported; // kernels that the target cannot run (not in the module), and why
-  double compileSeconds = 0;                      // for passes and code generation
+// A module compiled for one target, and how long that took.
+struct Compiled : CompiledModule {
+  double compileSeconds = 0; // for passes and code generation
 };
 
 class Run {
@@ -189,32 +184,16 @@ private:
     std::erase_if(module.kernels, [&](const auto &kernel) { return !launched(kernel); });
   }
 
-  // Removes kernels that the target cannot run, and the tests that launch them.
-  static void dropUnsupported(Compiled &compiled, const TargetInfo *hardware) {
-    Module &module = *compiled.module;
-    for (const auto &kernel : module.kernels)
-      if (std::string why = compiled.target->whyUnsupported(*kernel, hardware); !why.empty())
-        compiled.unsupported[kernel->name] = why;
-    auto missing = [&](const std::string &kernel) { return compiled.unsupported.contains(kernel); };
-    std::erase_if(module.kernels, [&](const auto &kernel) { return missing(kernel->name); });
-    std::erase_if(module.tests, [&](const HostTest &test) {
-      return anyStmt(test.body,
-                     [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
-    });
-  }
-
   // Compiles the module again for other hardware, without repeating the messages of the first compilation.
   Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target,
                                                const TargetInfo &hardware) {
-    Compiled again{target, {}, {}, {}};
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return module.error();
-    again.module = std::move(*module);
-    dropUnchosen(*again.module);
-    dropUnsupported(again, &hardware);
-    if (Result<void> ran = session.runPassesQuietly(*again.module, passNames(target->pipeline()), hardware); !ran)
+    dropUnchosen(**module);
+    dropUnsupported(**module, *target, &hardware);
+    if (Result<void> ran = session.runPassesQuietly(**module, passNames(target->pipeline()), hardware); !ran)
       return ran.error();
-    return std::move(again.module);
+    return std::move(*module);
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
@@ -224,29 +203,24 @@ private:
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return outcome_.failed(module.error());
     double begun = Session::sinceStart();
-    out.target = target;
-    out.module = std::move(*module);
-    Result<const TargetInfo *> hardware = target->hardware(options_.device);
-    if (!hardware) return outcome_.failed(hardware.error());
-    dropUnchosen(*out.module);
-    dropUnsupported(out, *hardware);
-    if (Result<void> ran = session.runPasses(*out.module, passNames(target->pipeline()), false, *hardware); !ran)
-      return outcome_.failed(ran.error());
-    if (*hardware)
-      if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)
-        return outcome_.failed(fits.error());
-    session.beforeCode(*out.module, *hardware ? (*hardware)->name : target->name());
+    dropUnchosen(**module);
     CompileOptions options = compileOptions(session);
     options.again = [this, &session, file, target](const TargetInfo &other) {
       return compileAgain(session, file, target, other);
     };
-    std::optional<Result<std::unique_ptr<Executable>>> executable;
-    session.stage("code generation");
-    double ms = timed([&] { executable = target->compile(*out.module, options, session.diagnostics()); });
-    session.addTiming(str("generate code [", target->name(), "]"), ms);
-    if (!*executable) return outcome_.failed(executable->error());
-    out.executable = std::move(**executable);
-    out.compileSeconds = (Session::sinceStart() - begun) * 1e-3;
+    CompileSteps steps;
+    steps.runPasses = [&](Module &of, const TargetInfo *hardware) {
+      return session.runPasses(of, passNames(target->pipeline()), false, hardware);
+    };
+    steps.beforeCode = [&](const Module &of, std::string_view hardware) { session.beforeCode(of, hardware); };
+    steps.generateCode = [&](const std::function<void()> &run) {
+      session.stage("code generation");
+      session.addTiming(str("generate code [", target->name(), "]"), timed(run));
+    };
+    Result<CompiledModule> compiled =
+        compileFor(*target, std::move(*module), session.sources(), options, steps, session.diagnostics());
+    if (!compiled) return outcome_.failed(compiled.error());
+    out = {std::move(*compiled), (Session::sinceStart() - begun) * 1e-3};
     return true;
   }
 

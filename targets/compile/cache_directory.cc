@@ -1,4 +1,4 @@
-#include "targets/tools/cache_directory.h"
+#include "targets/compile/cache_directory.h"
 
 #include "ir/base/text.h"
 

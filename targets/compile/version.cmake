@@ -6,7 +6,7 @@ if(commit)
   set(commit " (${commit})")
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
-#include "targets/tools/version.h"
+#include "targets/compile/version.h"
 namespace xt {
 const char *const kVersion = "xt @NUMBER@@commit@";
 }

@@ -1,4 +1,4 @@
-#include "targets/tools/describe.h"
+#include "targets/compile/describe.h"
 
 #include "ir/base/text.h"
 #include "ir/cost.h"

@@ -1,0 +1,42 @@
+#include "targets/compile/compile_for.h"
+
+#include "ir/verify/target_limits.h"
+
+#include <algorithm>
+
+namespace xt {
+
+std::map<std::string, std::string> dropUnsupported(Module &module, const Target &target, const TargetInfo *hardware) {
+  std::map<std::string, std::string> unsupported;
+  for (const auto &kernel : module.kernels)
+    if (std::string why = target.whyUnsupported(*kernel, hardware); !why.empty()) unsupported[kernel->name] = why;
+  auto missing = [&](const std::string &kernel) { return unsupported.contains(kernel); };
+  std::erase_if(module.kernels, [&](const auto &kernel) { return missing(kernel->name); });
+  std::erase_if(module.tests, [&](const HostTest &test) {
+    return anyStmt(test.body,
+                   [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
+  });
+  return unsupported;
+}
+
+Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,
+                                  const CompileOptions &options, const CompileSteps &steps, Diagnostics &diagnostics) {
+  CompiledModule out;
+  out.target = &target;
+  out.module = std::move(module);
+  Result<const TargetInfo *> found = target.hardware(options.device);
+  if (!found) return found.error();
+  const TargetInfo *hardware = *found;
+  out.unsupported = dropUnsupported(*out.module, target, hardware);
+  if (Result<void> ran = steps.runPasses(*out.module, hardware); !ran) return ran.error();
+  if (hardware)
+    if (Result<void> fits = checkTargetLimits(*out.module, *hardware, sources, diagnostics); !fits) return fits.error();
+  if (steps.beforeCode) steps.beforeCode(*out.module, hardware ? hardware->name : target.name());
+  std::optional<Result<std::unique_ptr<Executable>>> executable;
+  steps.generateCode([&] { executable = target.compile(*out.module, options, diagnostics); });
+  if (!*executable) return executable->error();
+  out.executable = std::move(**executable);
+  return out;
+}
+
+} // namespace xt

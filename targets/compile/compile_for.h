@@ -1,0 +1,35 @@
+// Makes a target's code of a module: what every program that compiles does between the front end and the first launch.
+#pragma once
+#include "targets/target.h"
+
+#include <map>
+
+namespace xt {
+
+// A module compiled for one target, with everything that it depends on.
+struct CompiledModule {
+  Target *target = nullptr;
+  std::unique_ptr<Module> module; // after the target's passes
+  std::unique_ptr<Executable> executable;
+  std::map<std::string, std::string> unsupported; // kernels that the target cannot run (not in the module), and why
+};
+
+// What a caller does between the steps.
+struct CompileSteps {
+  // Runs the target's pipeline() for this hardware (null: the passes depend on none).
+  std::function<Result<void>(Module &, const TargetInfo *)> runPasses;
+  // Called before code is generated; `hardware` is the name of the hardware, or of the target if there is none.
+  std::function<void(const Module &, std::string_view hardware)> beforeCode = {};
+  // Generates the code by calling the argument; for measuring how long that takes.
+  std::function<void(const std::function<void()> &)> generateCode = [](const std::function<void()> &run) { run(); };
+};
+
+// Removes kernels that the target cannot run, and the tests that launch them. Returns the kernels, and why not.
+std::map<std::string, std::string> dropUnsupported(Module &module, const Target &target, const TargetInfo *hardware);
+
+// Removes what the target cannot run, runs the passes, checks the limits of the hardware (`sources` are those of the module), and
+// generates the code.
+Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,
+                                  const CompileOptions &options, const CompileSteps &steps, Diagnostics &diagnostics);
+
+} // namespace xt
