@@ -1,0 +1,188 @@
+#include "ir/base/text.h"
+#include "lang/lower/disk.h"
+#include "passes/pass_manager.h"
+#include "passes/passes.h"
+#include "targets/api/failure.h"
+#include "targets/api/program.h"
+#include "targets/compile/front_end.h"
+
+#include <dlfcn.h>
+#include <optional>
+
+using namespace xt;
+
+struct xt_import {
+  std::optional<std::string> text;
+};
+
+void xt_import_text(xt_import *import, const char *text, size_t bytes) {
+  if (import && text) import->text.emplace(text, bytes);
+}
+
+namespace {
+
+// The file that contains this function: libxt.so, or the program that libxt is linked into.
+std::string ownLibrary() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void *>(&xt_import_text), &info) && info.dli_fname ? info.dli_fname : ownProgram();
+}
+
+// Reads imports through the caller's function, and the standard library from disk where that function does not find it.
+ImportOptions importsOf(const xt_compile_options &options) {
+  ImportOptions imports = importsFromDisk(ownLibrary());
+  if (!options.read_import) return imports;
+  imports.read = [given = options.read_import, user = options.read_import_user, fromDisk = imports.read,
+                  stdlib = imports.stdlib](const std::string &path) -> Result<std::string> {
+    xt_import import;
+    xt_status status = given(user, path.c_str(), &import);
+    if (status == XT_OK && import.text) return std::move(*import.text);
+    if (status == XT_OK) return Error::environment("the program's reader of imports set no text");
+    if (status != XT_NOT_FOUND)
+      return Error::environment(str("the program's reader of imports returned ", xt_status_name(status)));
+    return !stdlib.empty() && path.starts_with(stdlib + "/") ? fromDisk(path) : noSuchFile();
+  };
+  return imports;
+}
+
+class Compilation {
+public:
+  Compilation(const xt_context &context, const xt_compile_options &options)
+      : context_(context), options_(options), program_(std::make_shared<LoadedProgram>()) {
+    diagnostics_.wantRemarks(options.remarks != 0);
+  }
+
+  Failure run() {
+    for (Failure bad : {readTarget(), readDevice(), readSource(), readDefines()})
+      if (bad) return bad;
+    Result<std::unique_ptr<Module>> module = loadModule(program_->sources, file_, program_->context, lowering_, diagnostics_);
+    frontRan_ = true;
+    if (!module) return failureOf(module.error());
+    dropTests(**module);
+    for (const auto &kernel : (*module)->kernels) program_->kernels.emplace_back(*kernel, **module, program_->sources);
+    CompileSteps steps;
+    steps.runPasses = [this](Module &of, const TargetInfo *hardware) { return runPasses(of, hardware); };
+    Result<CompiledModule> compiled =
+        compileFor(*target_, std::move(*module), program_->sources, codeOptions(), steps, diagnostics_);
+    if (!compiled) return failureOf(compiled.error());
+    program_->compiled = std::move(*compiled);
+    return {};
+  }
+
+  bool frontRan() const { return frontRan_; }
+  std::shared_ptr<LoadedProgram> program() { return std::move(program_); }
+  std::unique_ptr<DiagnosticList> diagnostics() const {
+    return std::make_unique<DiagnosticList>(diagnostics_, program_->sources);
+  }
+
+private:
+  Failure readTarget() {
+    target_ = findTarget(options_.target ? options_.target : "cpu");
+    if (target_) return {};
+    std::vector<std::string_view> names;
+    for (Target *known : allTargets()) names.push_back(known->name());
+    return {XT_NOT_FOUND, str("unknown target `", options_.target, "`; known are ", join(names, ", ")), "options.target"};
+  }
+
+  Failure readDevice() {
+    if (!options_.device) return {};
+    std::optional<DeviceChoice> choice = deviceChoiceNamed(options_.device);
+    if (!choice) return {XT_NOT_FOUND, str("unknown device `", options_.device, "`"), "options.device"};
+    if (!target_->takesDeviceChoice())
+      return invalid("options.device", str("is given, but the target ", target_->name(), " has one device"));
+    device_ = *choice;
+    return {};
+  }
+
+  Failure readSource() {
+    if (!options_.path) return invalid("options.path", "is NULL");
+    if (options_.text) {
+      if (options_.text_bytes > static_cast<size_t>(kMostSourceBytes))
+        return invalid("options.text_bytes", str("is above ", kMostSourceBytes));
+      file_ = program_->sources.add(options_.path, {options_.text, options_.text_bytes});
+      return {};
+    }
+    Result<std::string> text = readFile(options_.path);
+    if (!text) return {XT_ENVIRONMENT, text.error().message, "options.path"};
+    file_ = program_->sources.add(options_.path, std::move(*text));
+    return {};
+  }
+
+  Failure readDefines() {
+    if (options_.define_count > 0 && !options_.defines) return invalid("options.defines", "is NULL");
+    for (size_t i = 0; i < options_.define_count; ++i) {
+      const xt_define &define = options_.defines[i];
+      if (!define.name || !define.value) return invalid(str("options.defines[", i, "]"), "has a member that is NULL");
+      lowering_.defines.emplace_back(define.name, define.value);
+    }
+    lowering_.imports = importsOf(options_);
+    return {};
+  }
+
+  // Tests are not run here, nor is code needed of the kernels that were made for their launches.
+  static void dropTests(Module &module) {
+    module.tests.clear();
+    std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
+  }
+
+  Result<void> runPasses(Module &module, const TargetInfo *hardware) {
+    Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target_->pipeline()));
+    if (!passes) return passes.error();
+    PassOptions options;
+    options.target = hardware;
+    options.verifyEach = false;
+    return xt::runPasses(module, *passes, options, diagnostics_);
+  }
+
+  CompileOptions codeOptions() const {
+    CompileOptions options;
+    options.threads = options_.threads;
+    if (options_.print)
+      options.print = [print = options_.print, user = options_.print_user](std::string_view text) {
+        print(user, text.data(), text.size());
+      };
+    options.device = device_;
+    options.optimise = options_.skip_optimiser == 0;
+    options.cacheDirectory = context_.cacheDirectory;
+    options.cacheBytes = context_.cacheBytes;
+    options.sources = &program_->sources;
+    return options;
+  }
+
+  Failure failureOf(const Error &error) const {
+    if (error.kind != Error::Kind::Diagnosed) return {XT_ENVIRONMENT, program_->placeText(error.range) + error.message};
+    for (const Diagnostic *diagnostic : diagnostics_.sorted())
+      if (diagnostic->severity == Severity::Error)
+        return {XT_COMPILE_FAILED, renderText(*diagnostic, program_->sources, false)};
+    return {XT_COMPILE_FAILED, "the program is wrong"};
+  }
+
+  const xt_context &context_;
+  const xt_compile_options &options_;
+  std::shared_ptr<LoadedProgram> program_;
+  Diagnostics diagnostics_;
+  LowerOptions lowering_;
+  Target *target_ = nullptr;
+  DeviceChoice device_ = DeviceChoice::Any;
+  uint32_t file_ = 0;
+  bool frontRan_ = false;
+};
+
+} // namespace
+
+xt_status xt_compile(xt_context *context, const xt_compile_options *options, xt_program **program, xt_diagnostics **diagnostics,
+                     xt_error *error) {
+  return guarded(error, [&]() -> Failure {
+    if (diagnostics) *diagnostics = nullptr;
+    if (Failure bad = checkHandle(context, HandleKind::Context, "context")) return bad;
+    if (!options) return invalid("options", "is NULL");
+    if (!program) return invalid("program", "is NULL");
+    xt_compile_options given = XT_INIT(xt_compile_options);
+    if (Failure bad = readVersioned(options, given, "options")) return bad;
+    if (given.threads < 0) return invalid("options.threads", "is negative");
+    Compilation compilation(*context, given);
+    Failure failure = compilation.run();
+    if (diagnostics && compilation.frontRan()) *diagnostics = new xt_diagnostics(context->yard, compilation.diagnostics());
+    if (!failure) *program = new xt_program(context->yard, compilation.program());
+    return failure;
+  });
+}

@@ -1,0 +1,294 @@
+/* libxt: compiles kernels of .xt files and runs them on arrays of the calling program.
+ *
+ *   xt_context *context;     xt_context_create(NULL, &context, &error);
+ *   xt_program *program;     xt_compile(context, &options, &program, NULL, &error);
+ *   xt_kernel *kernel;       xt_program_kernel(program, "gemm", &kernel, &error);
+ *   xt_launch(kernel, arguments, 3, NULL, &error);
+ *
+ * Errors. Functions that can fail return an xt_status and, where `error` is not NULL, describe the failure there. After a failure
+ * all other outputs are unchanged, unless their description says otherwise. No function ends the process, throws an exception, or
+ * writes to a standard stream. A memory fault inside a kernel is XT_ENVIRONMENT: for this, launches on the CPU handle SIGSEGV and
+ * SIGBUS, and pass on faults that are not theirs to the handlers that were installed before.
+ *
+ * Structures. A structure whose first member is `size` is versioned: the caller sets it to the size of the structure that it was
+ * compiled with (XT_INIT does); later versions only add members at the end, for which 0 stands for the behaviour without them.
+ * In structures that the library returns, `size` says which members exist.
+ *
+ * Handles. An object belongs to whoever created it, and is freed by the function of its kind; freeing NULL does nothing. Objects
+ * may be freed in any order: what is still needed stays until its last user is freed. NULL and a handle of another kind are
+ * errors. A handle that was freed is an error as well while its context exists, until a few thousand others have been freed.
+ *
+ * Callbacks must not throw exceptions or leave by longjmp.
+ *
+ * Threads. Functions may be called by several threads at once, with the same handles too, except that nothing else may use a
+ * handle while it is freed. Launches of one program run one after another, each on all threads of the program.
+ *
+ * Texts are UTF-8 and end with a zero byte. Texts and arrays in returned structures belong to the object that returned them. */
+#ifndef XT_XT_H
+#define XT_XT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+template <class T> inline T xt_init() {
+  T made = T();
+  made.size = sizeof(T);
+  return made;
+}
+extern "C" {
+#endif
+
+#define XT_API __attribute__((visibility("default")))
+#define XT_VERSION_MAJOR 0
+#define XT_VERSION_MINOR 1
+
+/* Initialises a versioned structure to zeros and its size: `xt_error error = XT_INIT(xt_error);` */
+#ifdef __cplusplus
+#define XT_INIT(type) xt_init<type>()
+#else
+#define XT_INIT(type) {.size = sizeof(type)}
+#endif
+
+typedef struct xt_context xt_context;         /* settings of compilations */
+typedef struct xt_program xt_program;         /* the compiled kernels of one file */
+typedef struct xt_kernel xt_kernel;           /* belongs to its program, and is freed with it */
+typedef struct xt_prepared xt_prepared;       /* a kernel with arguments that have been checked */
+typedef struct xt_diagnostics xt_diagnostics; /* the messages of one compilation */
+typedef struct xt_import xt_import;           /* receives the text of an imported file; valid in xt_read_import only */
+
+typedef enum xt_status {
+  XT_OK = 0,
+  XT_INVALID_ARGUMENT = 1, /* of a function or a kernel; xt_error.argument names it */
+  XT_COMPILE_FAILED = 2,   /* the program is wrong; the diagnostics say where */
+  XT_NOT_FOUND = 3,        /* there is no such file, kernel, target or device */
+  XT_UNSUPPORTED = 4,      /* the target cannot run the kernel */
+  XT_KERNEL_FAILED = 5,    /* a failed assert, a deadlock, an access that the target reports */
+  XT_ENVIRONMENT = 6,      /* no memory, a file that cannot be read, a driver that fails, an array at an invalid address */
+  XT_INTERNAL = 7          /* a bug of xt. The objects of the call must not be used any more */
+} xt_status;
+
+typedef struct xt_error {
+  size_t size;
+  xt_status status;
+  int32_t index;      /* of the wrong argument of a kernel, from 0; -1: not an argument of a kernel */
+  char argument[120]; /* the parameter of the kernel or function that is wrong: "A", "options.path"; "": none */
+  char message[1024]; /* one or several lines; for positions in a source, it begins with FILE:LINE:COLUMN */
+} xt_error;
+
+/* "xt 0.1.0 (1f0c2a9b3d4e)"; never freed. */
+XT_API const char *xt_version(void);
+/* "XT_INVALID_ARGUMENT"; "?" for a value that is no status. */
+XT_API const char *xt_status_name(xt_status status);
+/* The name of the n-th target, which xt_compile_options.target takes; NULL from the number of targets on. */
+XT_API const char *xt_target_name(size_t n);
+/* What the n-th target is, in one line; NULL from the number of targets on. */
+XT_API const char *xt_target_summary(size_t n);
+
+/* --- contexts ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct xt_context_options {
+  size_t size;
+  /* Where compiled code is kept for later processes. NULL: as the environment says (XT_CACHE_DIR, XDG_CACHE_HOME, HOME). "":
+   * nowhere. A directory that other users can write to is not used. */
+  const char *cache_directory;
+} xt_context_options;
+
+/* `options`: NULL stands for zeros. */
+XT_API xt_status xt_context_create(const xt_context_options *options, xt_context **context, xt_error *error);
+/* After this call the handle is invalid in a way that later calls cannot detect. */
+XT_API void xt_context_free(xt_context *context);
+
+/* --- compilations ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct xt_define { /* of `-D NAME=VALUE`; not versioned */
+  const char *name, *value; /* "BM" without $, "128" */
+} xt_define;
+
+/* Gives the text of an import: calls xt_import_text and returns XT_OK, or returns XT_NOT_FOUND, or another status if the file exists
+ * and cannot be read. An import is looked up under several paths; XT_NOT_FOUND leads to the next one. Called by the thread that
+ * compiles. */
+typedef xt_status (*xt_read_import)(void *user, const char *path, xt_import *import);
+/* Sets the text of the import. The bytes are copied. */
+XT_API void xt_import_text(xt_import *import, const char *text, size_t bytes);
+
+/* Receives what kernels print, in whole lines; called by the thread that launches. It must not launch the same program. */
+typedef void (*xt_print)(void *user, const char *text, size_t bytes);
+
+typedef struct xt_compile_options {
+  size_t size;
+  const char *path; /* the file that is compiled; with `text`, its name in messages, from whose folder imports start */
+  const char *text; /* compiled instead of the file's content, if not NULL: `text_bytes` bytes */
+  size_t text_bytes;
+  const char *target; /* NULL: "cpu" */
+  const char *device; /* of a GPU target: "gpu", "soft", "opencl"; NULL: the first available one */
+  const xt_define *defines; /* values of the file's parameters */
+  size_t define_count;
+  xt_read_import read_import; /* NULL: imports are files. Otherwise only the standard library (std/…) is, where it returns
+                                 XT_NOT_FOUND */
+  void *read_import_user;
+  xt_print print; /* NULL: prints of kernels are dropped */
+  void *print_user;
+  int32_t threads; /* that run a launch on the CPU, with the calling one; 0: one per processor */
+  int32_t remarks; /* not 0: the diagnostics contain remarks, which say what layouts cost and how ops are computed */
+  int32_t skip_optimiser; /* not 0: compiles faster to code that runs slower, with the same results */
+} xt_compile_options;
+
+/* Compiles the kernels of a file. `diagnostics` (may be NULL) receives the messages whenever the front end ran, that is also after
+ * XT_COMPILE_FAILED; otherwise it receives NULL. `error` holds the first error as text, with its excerpt of the source. */
+XT_API xt_status xt_compile(xt_context *context, const xt_compile_options *options, xt_program **program,
+                            xt_diagnostics **diagnostics, xt_error *error);
+XT_API void xt_program_free(xt_program *program);
+
+/* --- diagnostics -------------------------------------------------------------------------------------------------------------- */
+
+typedef enum xt_severity { XT_SEVERITY_ERROR = 0, XT_SEVERITY_WARNING = 1, XT_SEVERITY_REMARK = 2 } xt_severity;
+
+/* The structures of diagnostics are read-only and not versioned, except xt_diagnostic. */
+typedef struct xt_range {
+  const char *file; /* "" if the message is about no place */
+  uint32_t begin, end; /* bytes of the file's text, half open */
+  uint32_t line, column; /* of the begin, from 1; columns count code points */
+  uint32_t end_line, end_column;
+} xt_range;
+typedef struct xt_label {
+  xt_range range;
+  const char *text;
+} xt_label;
+typedef struct xt_edit { /* replaces a range */
+  xt_range range;
+  const char *replacement;
+} xt_edit;
+typedef struct xt_fix {
+  const char *title;
+  const xt_edit *edits; /* from the last position to the first, so that applying one does not move the others */
+  size_t edit_count;
+} xt_fix;
+typedef struct xt_diagnostic {
+  size_t size;
+  xt_severity severity;
+  const char *code; /* "XT0412"; explained by `xtc --explain` */
+  const char *message; /* one line */
+  xt_range range; /* the smallest range that is wrong */
+  const char *label; /* what the message says at the range; may be "" */
+  const char *picture; /* lines of preformatted text, such as who owns what; may be "" */
+  const char *text; /* all of it as xtc prints it, with excerpts of the source */
+  const xt_label *labels; /* other places */
+  size_t label_count;
+  const char *const *notes;
+  size_t note_count;
+  const xt_fix *fixes; /* at most two, each of which compiles */
+  size_t fix_count;
+} xt_diagnostic;
+
+/* The number of messages; 0 for an invalid handle. They are in the order of the source. */
+XT_API size_t xt_diagnostics_count(const xt_diagnostics *diagnostics);
+/* NULL for an invalid handle, and from the number of messages on. */
+XT_API const xt_diagnostic *xt_diagnostics_at(const xt_diagnostics *diagnostics, size_t n);
+XT_API void xt_diagnostics_free(xt_diagnostics *diagnostics);
+
+/* --- kernels ------------------------------------------------------------------------------------------------------------------ */
+
+/* Element types. In memory XT_I1 and XT_I4 take a byte each, XT_TF32 four bytes, XT_INDEX eight. */
+typedef enum xt_element {
+  XT_I1 = 1,
+  XT_I4 = 2,
+  XT_I8 = 3,
+  XT_I16 = 4,
+  XT_I32 = 5,
+  XT_I64 = 6,
+  XT_U8 = 7,
+  XT_U16 = 8,
+  XT_U32 = 9,
+  XT_U64 = 10,
+  XT_INDEX = 11,
+  XT_F64 = 12,
+  XT_F32 = 13,
+  XT_TF32 = 14,
+  XT_F16 = 15,
+  XT_BF16 = 16,
+  XT_F8E4M3 = 17,
+  XT_F8E5M2 = 18
+} xt_element;
+/* "bf16"; NULL for a value that is no element type. */
+XT_API const char *xt_element_name(xt_element element);
+/* Bytes of an element in memory; 0 for a value that is no element type. */
+XT_API size_t xt_element_bytes(xt_element element);
+
+#define XT_DYNAMIC INT64_MIN /* an extent or stride that the launch determines */
+
+typedef struct xt_parameter {
+  size_t size;
+  const char *name; /* without % */
+  const char *type; /* "memref<?x128xf32>" */
+  xt_element element;
+  int32_t is_array;
+  int32_t rank;
+  const int64_t *shape,
+      *strides; /* of an array: `rank` numbers each, in elements; XT_DYNAMIC where the type leaves them open */
+  int32_t reads, writes; /* whether the kernel may read and write the array */
+} xt_parameter;
+
+typedef struct xt_kernel_info {
+  size_t size;
+  const char *name; /* without @ */
+  const char *signature; /* the kernel's header as text */
+  const xt_parameter *const *parameters;
+  size_t parameter_count;
+  int32_t grid_rank; /* variables of the kernel's own grid; 0: the launch gives the grid */
+  const char *json; /* grid, layouts, shared local memory, operations and bytes: as `xtrun --describe --json` prints them */
+} xt_kernel_info;
+
+/* The number of kernels of a program; 0 for an invalid handle. Imported kernels are not among them. */
+XT_API size_t xt_program_kernel_count(const xt_program *program);
+/* The n-th kernel in the order of the file. NULL for an invalid handle, and from the number of kernels on. */
+XT_API xt_kernel *xt_program_kernel_at(xt_program *program, size_t n);
+/* The kernel of this name, with or without @. XT_NOT_FOUND lists the kernels. */
+XT_API xt_status xt_program_kernel(xt_program *program, const char *name, xt_kernel **kernel, xt_error *error);
+/* What a kernel takes; valid as long as its program. NULL for an invalid handle. */
+XT_API const xt_kernel_info *xt_kernel_describe(const xt_kernel *kernel);
+
+/* --- launches ----------------------------------------------------------------------------------------------------------------- */
+
+typedef enum xt_argument_kind { XT_ARRAY = 1, XT_INTEGER = 2, XT_FLOAT = 3 } xt_argument_kind;
+#define XT_MAX_RANK 5
+
+/* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. */
+typedef struct xt_argument {
+  size_t size;
+  xt_argument_kind kind;
+  xt_element element; /* of an array */
+  int32_t rank; /* of an array: 0 to XT_MAX_RANK */
+  int32_t read_only; /* not 0: an array that the kernel may write is refused */
+  void *data; /* element [0, …, 0], at a multiple of the element's bytes; may be NULL if the array is empty */
+  const int64_t *shape; /* `rank` extents */
+  const int64_t *strides; /* `rank` strides in elements, of any sign; NULL: row-major without gaps */
+  int64_t integer; /* of XT_INTEGER, for an integer or a float parameter; for u64 its bits */
+  double number; /* of XT_FLOAT, rounded to the parameter's type */
+} xt_argument;
+
+typedef struct xt_launch_options {
+  size_t size;
+  /* Workgroups in x, y and z, for a kernel without a grid of its own; grid_rank 0: one workgroup. */
+  int32_t grid_rank;
+  int64_t grid[3];
+} xt_launch_options;
+
+/* Runs a kernel on its arguments, in the order of its parameters, and waits for the end. `options`: NULL stands for zeros. Nothing
+ * runs if an argument is wrong: shape, strides, element type, alignment, rank, a read-only array that the kernel writes, an array
+ * that the kernel writes and in which several indices have the same element. After XT_KERNEL_FAILED or XT_ENVIRONMENT, arrays
+ * that the kernel writes have any content. */
+XT_API xt_status xt_launch(xt_kernel *kernel, const xt_argument *arguments, size_t argument_count,
+                           const xt_launch_options *options, xt_error *error);
+
+/* Checks the arguments once for many launches. They are copied, but the memory of arrays is the caller's and must exist in each run. */
+XT_API xt_status xt_prepare(xt_kernel *kernel, const xt_argument *arguments, size_t argument_count,
+                            const xt_launch_options *options, xt_prepared **prepared, xt_error *error);
+XT_API xt_status xt_prepared_run(xt_prepared *prepared, xt_error *error);
+XT_API void xt_prepared_free(xt_prepared *prepared);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
