@@ -1,0 +1,376 @@
+// libxt for C++20: xt.h with destructors, spans and results.
+//
+//   auto program = xt::compile("gemm.xt", {.defines = {{"BM", "128"}}});
+//   if (!program) return fail(program.error().message);
+//   auto kernel = program->kernel("gemm");
+//   auto done = kernel->launch(xt::Array(a, {m, k}), xt::Array(b, {k, n}), xt::Array(c, {m, n}));
+//
+// Contracts, errors and thread safety are those of xt.h. Nothing here throws, except what std::vector and std::string throw.
+// Objects are moved, not copied, and free what they own. Header only; needs no exceptions and no RTTI.
+#ifndef XT_XT_HPP
+#define XT_XT_HPP
+
+#include <xt/xt.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdlib>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace xt {
+inline namespace v0 {
+
+// A message of a compilation; the text is what xtc prints, with excerpts of the source.
+struct Diagnostic {
+  xt_severity severity = XT_SEVERITY_ERROR;
+  std::string code, message, text, file;
+  uint32_t begin = 0, end = 0, line = 0, column = 0; // bytes of the file's text; from 1
+  std::vector<std::string> notes;
+};
+
+struct Error {
+  xt_status status = XT_OK;
+  std::string message;
+  std::string argument; // the parameter that is wrong; "": none
+  int index = -1;       // of the wrong argument of a kernel; -1: none
+  std::vector<Diagnostic> diagnostics = {};
+};
+
+// A value or an Error, as std::expected<T, Error>. Access to what is not there ends the process.
+template <class T> class [[nodiscard]] Result {
+public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+  T &value() & { return has_value() ? *std::get_if<0>(&state_) : (std::abort(), *std::get_if<0>(&state_)); }
+  T &&value() && { return std::move(value()); }
+  T &operator*() & { return value(); }
+  T &&operator*() && { return std::move(value()); }
+  T *operator->() { return &value(); }
+  const Error &error() const { return has_value() ? (std::abort(), *std::get_if<1>(&state_)) : *std::get_if<1>(&state_); }
+
+private:
+  std::variant<T, Error> state_;
+};
+template <> class [[nodiscard]] Result<void> {
+public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+  bool has_value() const { return !error_; }
+  explicit operator bool() const { return has_value(); }
+  const Error &error() const { return error_ ? *error_ : (std::abort(), *error_); }
+
+private:
+  std::optional<Error> error_;
+};
+
+// The element type of C++'s number types. Specialise it for your own types of 8 and 16 bits.
+template <class T> inline constexpr xt_element elementOf = xt_element{};
+template <std::same_as<bool> T> inline constexpr xt_element elementOf<T> = XT_I1;
+template <> inline constexpr xt_element elementOf<float> = XT_F32;
+template <> inline constexpr xt_element elementOf<double> = XT_F64;
+#ifdef __FLT16_MANT_DIG__
+template <> inline constexpr xt_element elementOf<_Float16> = XT_F16;
+#endif
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+inline constexpr xt_element elementOf<T> = sizeof(T) == 1   ? (std::is_signed_v<T> ? XT_I8 : XT_U8)
+                                           : sizeof(T) == 2 ? (std::is_signed_v<T> ? XT_I16 : XT_U16)
+                                           : sizeof(T) == 4 ? (std::is_signed_v<T> ? XT_I32 : XT_U32)
+                                                            : (std::is_signed_v<T> ? XT_I64 : XT_U64);
+template <class T>
+concept Element = elementOf<std::remove_const_t<T>> != xt_element{};
+
+// A view of an array for a launch: element [0, …, 0], extents, and strides in elements (none: row-major without gaps). Arrays of
+// constants are read-only.
+class Array {
+public:
+  using Numbers = std::initializer_list<int64_t>;
+  template <Element T>
+  Array(T *data, Numbers shape, Numbers strides = {})
+      : Array(const_cast<std::remove_const_t<T> *>(data), elementOf<std::remove_const_t<T>>, std::span(shape),
+              std::span(strides), std::is_const_v<T>) {}
+  template <Element T, size_t N>
+  Array(std::span<T, N> all, Numbers shape, Numbers strides = {}) : Array(all.data(), shape, strides) {}
+  template <Element T> Array(std::vector<T> &all, Numbers shape, Numbers strides = {}) : Array(all.data(), shape, strides) {}
+  template <Element T>
+  Array(const std::vector<T> &all, Numbers shape, Numbers strides = {}) : Array(all.data(), shape, strides) {}
+  template <Element T, size_t N> Array(std::span<T, N> all) : Array(all.data(), {static_cast<int64_t>(all.size())}) {}
+  Array(void *data, xt_element element, std::span<const int64_t> shape, std::span<const int64_t> strides = {},
+        bool readOnly = false)
+      : data_(data), element_(element), rank_(static_cast<int32_t>(shape.size())), readOnly_(readOnly),
+        strided_(!strides.empty()) {
+    if (strided_ && strides.size() != shape.size()) rank_ = -1; // refused by the launch
+    std::copy_n(shape.begin(), std::min(shape.size(), shape_.size()), shape_.begin());
+    std::copy_n(strides.begin(), std::min(strides.size(), strides_.size()), strides_.begin());
+  }
+
+  // Valid as long as this object is.
+  xt_argument argument() const {
+    xt_argument out = XT_INIT(xt_argument);
+    out.kind = XT_ARRAY;
+    out.element = element_;
+    out.rank = rank_;
+    out.read_only = readOnly_;
+    out.data = data_;
+    out.shape = shape_.data();
+    out.strides = strided_ ? strides_.data() : nullptr;
+    return out;
+  }
+
+private:
+  void *data_;
+  xt_element element_;
+  int32_t rank_;
+  bool readOnly_, strided_;
+  std::array<int64_t, XT_MAX_RANK> shape_{}, strides_{};
+};
+
+// An argument of a launch: an Array, a span (an array of rank 1), or a number.
+inline xt_argument argumentOf(const Array &array) { return array.argument(); }
+template <std::integral T> xt_argument argumentOf(T number) {
+  xt_argument out = XT_INIT(xt_argument);
+  out.kind = XT_INTEGER;
+  out.integer = static_cast<int64_t>(number);
+  return out;
+}
+template <std::floating_point T> xt_argument argumentOf(T number) {
+  xt_argument out = XT_INIT(xt_argument);
+  out.kind = XT_FLOAT;
+  out.number = static_cast<double>(number);
+  return out;
+}
+template <class T>
+concept Argument = requires(const T &given) { argumentOf(given); };
+
+// Workgroups in x, y and z, for a kernel without a grid of its own.
+struct Grid {
+  int64_t x = 1, y = 1, z = 1;
+};
+
+namespace detail {
+struct Free {
+  void operator()(xt_context *handle) const { xt_context_free(handle); }
+  void operator()(xt_program *handle) const { xt_program_free(handle); }
+  void operator()(xt_prepared *handle) const { xt_prepared_free(handle); }
+  void operator()(xt_diagnostics *handle) const { xt_diagnostics_free(handle); }
+};
+template <class T> using Owned = std::unique_ptr<T, Free>;
+
+inline Error errorOf(const xt_error &error) { return {error.status, error.message, error.argument, error.index}; }
+
+inline std::vector<Diagnostic> diagnosticsOf(const xt_diagnostics *list) {
+  std::vector<Diagnostic> all;
+  for (size_t i = 0; i < xt_diagnostics_count(list); ++i) {
+    const xt_diagnostic &from = *xt_diagnostics_at(list, i);
+    all.push_back({from.severity,
+                   from.code,
+                   from.message,
+                   from.text,
+                   from.range.file,
+                   from.range.begin,
+                   from.range.end,
+                   from.range.line,
+                   from.range.column,
+                   {from.notes, from.notes + from.note_count}});
+  }
+  return all;
+}
+} // namespace detail
+
+// A kernel with arguments that have been checked. The memory of its arrays must exist in each run.
+class Prepared {
+public:
+  explicit Prepared(xt_prepared *handle) : handle_(handle) {}
+  Result<void> run() const {
+    xt_error error = XT_INIT(xt_error);
+    if (xt_prepared_run(handle_.get(), &error) == XT_OK) return {};
+    return detail::errorOf(error);
+  }
+
+private:
+  detail::Owned<xt_prepared> handle_;
+};
+
+// Valid as long as its program.
+class Kernel {
+public:
+  explicit Kernel(xt_kernel *handle) : handle_(handle) {}
+  const xt_kernel_info &info() const { return *xt_kernel_describe(handle_); }
+  xt_kernel *handle() const { return handle_; }
+
+  // Runs the kernel on its arguments, in the order of its parameters, and waits for the end.
+  template <Argument... Args> Result<void> launch(const Args &...args) const { return launchOn(nullptr, args...); }
+  template <Argument... Args> Result<void> launch(Grid grid, const Args &...args) const {
+    xt_launch_options options = optionsOf(grid);
+    return launchOn(&options, args...);
+  }
+  // Checks the arguments once for many runs.
+  template <Argument... Args> Result<Prepared> prepare(const Args &...args) const { return prepareOn(nullptr, args...); }
+  template <Argument... Args> Result<Prepared> prepare(Grid grid, const Args &...args) const {
+    xt_launch_options options = optionsOf(grid);
+    return prepareOn(&options, args...);
+  }
+
+private:
+  static xt_launch_options optionsOf(Grid grid) {
+    xt_launch_options options = XT_INIT(xt_launch_options);
+    options.grid_rank = 3;
+    options.grid[0] = grid.x;
+    options.grid[1] = grid.y;
+    options.grid[2] = grid.z;
+    return options;
+  }
+  template <class... Args> Result<void> launchOn(const xt_launch_options *options, const Args &...args) const {
+    xt_error error = XT_INIT(xt_error);
+    const std::array<xt_argument, sizeof...(Args)> all = {argumentOf(args)...};
+    if (xt_launch(handle_, all.data(), all.size(), options, &error) == XT_OK) return {};
+    return detail::errorOf(error);
+  }
+  template <class... Args> Result<Prepared> prepareOn(const xt_launch_options *options, const Args &...args) const {
+    xt_error error = XT_INIT(xt_error);
+    const std::array<xt_argument, sizeof...(Args)> all = {argumentOf(args)...};
+    xt_prepared *prepared = nullptr;
+    if (xt_prepare(handle_, all.data(), all.size(), options, &prepared, &error) == XT_OK) return Prepared(prepared);
+    return detail::errorOf(error);
+  }
+
+  xt_kernel *handle_;
+};
+
+struct CompileOptions {
+  std::string target = {}, device = {}; // "": "cpu", the first available device
+  std::vector<std::pair<std::string, std::string>> defines = {}; // values of the file's parameters: {"BM", "128"}
+  // Returns the text of an import; nullopt: there is no such file. Empty: imports are files. Must not throw.
+  std::function<std::optional<std::string>(const std::string &path)> imports = {};
+  // Receives what kernels print, in whole lines. Empty: prints are dropped. Must not throw.
+  std::function<void(std::string_view text)> print = {};
+  int threads = 0; // that run a launch on the CPU; 0: one per processor
+  bool remarks = false, optimise = true;
+};
+
+// The compiled kernels of one file.
+class Program {
+public:
+  // The kernel of this name, with or without @.
+  Result<Kernel> kernel(const std::string &name) const {
+    xt_error error = XT_INIT(xt_error);
+    xt_kernel *found = nullptr;
+    if (xt_program_kernel(handle_.get(), name.c_str(), &found, &error) == XT_OK) return Kernel(found);
+    return detail::errorOf(error);
+  }
+  std::vector<Kernel> kernels() const {
+    std::vector<Kernel> all;
+    for (size_t i = 0; i < xt_program_kernel_count(handle_.get()); ++i)
+      all.emplace_back(xt_program_kernel_at(handle_.get(), i));
+    return all;
+  }
+  // Warnings, and remarks if they were asked for.
+  const std::vector<Diagnostic> &diagnostics() const { return diagnostics_; }
+
+private:
+  friend class Context;
+  using Print = std::function<void(std::string_view)>;
+  Program(std::unique_ptr<Print> print, xt_program *handle, std::vector<Diagnostic> diagnostics)
+      : print_(std::move(print)), handle_(handle), diagnostics_(std::move(diagnostics)) {}
+
+  std::unique_ptr<Print> print_; // destroyed after the program
+  detail::Owned<xt_program> handle_;
+  std::vector<Diagnostic> diagnostics_;
+};
+
+class Context {
+public:
+  // `cacheDirectory`: where compiled code is kept for later processes; "": nowhere; nullopt: as the environment says.
+  static Result<Context> create(const std::optional<std::string> &cacheDirectory = std::nullopt) {
+    xt_context_options options = XT_INIT(xt_context_options);
+    if (cacheDirectory) options.cache_directory = cacheDirectory->c_str();
+    xt_error error = XT_INIT(xt_error);
+    xt_context *handle = nullptr;
+    if (xt_context_create(&options, &handle, &error) == XT_OK) return Context(handle);
+    return detail::errorOf(error);
+  }
+
+  Result<Program> compile(const std::string &path, const CompileOptions &options = {}) const {
+    return compileText(path, nullptr, 0, options);
+  }
+  // Compiles a text; `name` is its name in messages, from whose folder imports start.
+  Result<Program> compile(const std::string &name, std::string_view text, const CompileOptions &options = {}) const {
+    return compileText(name, text.empty() ? "" : text.data(), text.size(), options);
+  }
+
+private:
+  explicit Context(xt_context *handle) : handle_(handle) {}
+
+  static xt_status import(void *user, const char *path, xt_import *into) noexcept {
+    std::optional<std::string> text = static_cast<const CompileOptions *>(user)->imports(path);
+    if (!text) return XT_NOT_FOUND;
+    xt_import_text(into, text->data(), text->size());
+    return XT_OK;
+  }
+  static void print(void *user, const char *text, size_t bytes) noexcept {
+    (*static_cast<Program::Print *>(user))(std::string_view(text, bytes));
+  }
+
+  Result<Program> compileText(const std::string &path, const char *text, size_t bytes, const CompileOptions &options) const {
+    auto printer = std::make_unique<Program::Print>(options.print);
+    std::vector<xt_define> defines;
+    for (const auto &[name, value] : options.defines) defines.push_back({name.c_str(), value.c_str()});
+    xt_compile_options given = XT_INIT(xt_compile_options);
+    given.path = path.c_str();
+    given.text = text;
+    given.text_bytes = bytes;
+    given.target = options.target.empty() ? nullptr : options.target.c_str();
+    given.device = options.device.empty() ? nullptr : options.device.c_str();
+    given.defines = defines.data();
+    given.define_count = defines.size();
+    given.read_import = options.imports ? &Context::import : nullptr;
+    given.read_import_user = const_cast<CompileOptions *>(&options);
+    given.print = options.print ? &Context::print : nullptr;
+    given.print_user = printer.get();
+    given.threads = options.threads;
+    given.remarks = options.remarks;
+    given.skip_optimiser = !options.optimise;
+    xt_error error = XT_INIT(xt_error);
+    xt_program *program = nullptr;
+    xt_diagnostics *messages = nullptr;
+    xt_status status = xt_compile(handle_.get(), &given, &program, &messages, &error);
+    detail::Owned<xt_diagnostics> owned(messages);
+    if (status == XT_OK) return Program(std::move(printer), program, detail::diagnosticsOf(messages));
+    Error failed = detail::errorOf(error);
+    failed.diagnostics = detail::diagnosticsOf(messages);
+    return failed;
+  }
+
+  detail::Owned<xt_context> handle_;
+};
+
+// Compile in a context of their own.
+inline Result<Program> compile(const std::string &path, const CompileOptions &options = {}) {
+  Result<Context> context = Context::create();
+  if (!context) return context.error();
+  return context->compile(path, options);
+}
+inline Result<Program> compile(const std::string &name, std::string_view text, const CompileOptions &options = {}) {
+  Result<Context> context = Context::create();
+  if (!context) return context.error();
+  return context->compile(name, text, options);
+}
+
+} // namespace v0
+} // namespace xt
+
+#endif
