@@ -54,7 +54,7 @@ std::string readArgument(const xt_argument &given, Type type, bool written, Laun
   case XT_ARRAY: {
     out.kind = LaunchArg::Kind::Buffer;
     if (std::string wrong = readArray(given, out.buffer); !wrong.empty()) return wrong;
-    if (std::string wrong = whyUnfit(type, out); !wrong.empty()) return "it is " + wrong;
+    if (std::string wrong = whyUnfit(type, out); !wrong.empty()) return wrong;
     return checkMemory(given, out.buffer, written);
   }
   case XT_INTEGER:
@@ -71,8 +71,7 @@ std::string readArgument(const xt_argument &given, Type type, bool written, Laun
     break;
   default: return str("its kind ", static_cast<int>(given.kind), " does not exist");
   }
-  std::string wrong = whyUnfit(type, out);
-  return wrong.empty() ? "" : "it is " + wrong;
+  return whyUnfit(type, out);
 }
 
 } // namespace

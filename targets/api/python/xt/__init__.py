@@ -1,0 +1,310 @@
+"""xt: compiles kernels of .xt files and runs them on arrays of numpy, and of other packages that have DLPack's protocol.
+
+    import numpy as np, xt
+
+    k = xt.compile("gemm.xt", GEMM_T="f32")
+    C = np.empty((m, n), np.float32)
+    k.gemm(A, B, C)
+
+Arrays are not copied: a kernel reads and writes the memory of the arguments. Strides are passed on, so views and Fortran order work
+where the kernel's types allow them. Read-only arrays are refused where a kernel writes. Functions may be called by several
+threads at once; launches of one program run one after another, each on all threads of the program.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import operator
+import os
+import sys
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _arrays
+from . import _library as c
+from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix, KernelError, NotFoundError, Range,
+                      diagnostics_of, exception)
+
+__all__ = ["ArgumentError", "CompileError", "Diagnostic", "Edit", "Error", "Fix", "Kernel", "KernelError", "NotFoundError",
+           "Parameter", "Prepared", "Program", "Range", "compile", "targets", "version"]
+
+_lib = c.library
+
+
+def version() -> str:
+    """The version and commit of libxt: "xt 0.1.0 (1f0c2a9b3d4e)"."""
+    return _lib.xt_version().decode()
+
+
+def targets() -> dict[str, str]:
+    """The targets that compile() takes, and what each is."""
+    found: dict[str, str] = {}
+    while name := _lib.xt_target_name(len(found)):
+        found[name.decode()] = _lib.xt_target_summary(len(found)).decode()
+    return found
+
+
+def _bytes(value: Any) -> bytes | None:
+    return None if value is None else os.fsencode(value)
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, (int, float)):
+        return value
+    for convert in () if isinstance(value, (str, bytes, bytearray)) else (operator.index, float):
+        try:
+            return convert(value)
+        except TypeError:
+            pass
+    raise _arrays.NotAnArray(f"an object of type {type(value).__name__} is no number")
+
+
+def _handle(function: Any, *arguments: Any) -> int:
+    """Calls a function of libxt whose last but one parameter receives a handle."""
+    out, error = ctypes.c_void_p(), c.new_error()
+    if function(*arguments, ctypes.byref(out), ctypes.byref(error)) != c.OK:
+        raise exception(error)
+    return out.value or 0
+
+
+class Parameter:
+    """A parameter of a kernel. `shape` and `strides` (in elements) hold None where the launch decides."""
+
+    def __init__(self, info: c.Parameter):
+        self.name: str = info.name.decode()
+        self.type: str = info.type.decode()
+        self.element: str = _lib.xt_element_name(info.element).decode()
+        self.is_array: bool = bool(info.is_array)
+        self.reads: bool = bool(info.reads)
+        self.writes: bool = bool(info.writes)
+        self.shape: tuple[int | None, ...] = self._numbers(info.shape, info.rank)
+        self.strides: tuple[int | None, ...] = self._numbers(info.strides, info.rank)
+        self._element: int = info.element
+
+    @staticmethod
+    def _numbers(pointer: Any, rank: int) -> tuple[int | None, ...]:
+        return tuple(None if n == c.DYNAMIC else n for n in (pointer[:rank] if rank else []))
+
+    def __repr__(self) -> str:
+        return f"%{self.name}: {self.type}"
+
+
+class Kernel:
+    """A compiled kernel: called with its arguments, by position or by name, it runs and waits for the end.
+
+    Arrays are numpy arrays, or objects with DLPack's protocol in the host's memory; numbers are Python's or numpy's. `grid` gives
+    the workgroups in x, y and z to a kernel without a grid of its own. Raises ArgumentError if an argument does not fit, and then
+    nothing has run.
+    """
+
+    def __init__(self, loaded: _Loaded, handle: int):
+        info = _lib.xt_kernel_describe(handle).contents
+        self._loaded, self._handle = loaded, handle
+        self.name: str = info.name.decode()
+        self.signature: str = info.signature.decode()
+        self.parameters: tuple[Parameter, ...] = tuple(
+            Parameter(info.parameters[i].contents) for i in range(info.parameter_count))
+        self.grid_rank: int = info.grid_rank
+        self._json = info.json
+        self._names = {parameter.name: i for i, parameter in enumerate(self.parameters)}
+        self.__doc__ = self.signature
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Grid, layouts, shared local memory, operations and bytes, as `xtrun --describe --json` prints them."""
+        return json.loads(self._json)
+
+    def __call__(self, *args: Any, grid: Sequence[int] | None = None, **named: Any) -> None:
+        arguments = self._read(args, named)
+        error = c.new_error()
+        status = _lib.xt_launch(self._handle, arguments.address, arguments.count, self._options(grid), error)
+        self._loaded.check(status, error)
+
+    def prepare(self, *args: Any, grid: Sequence[int] | None = None, **named: Any) -> Prepared:
+        """Checks the arguments once for many runs: `run = k.gemm.prepare(A, B, C); run()`."""
+        arguments = self._read(args, named)
+        handle = _handle(_lib.xt_prepare, self._handle, arguments.address, arguments.count, self._options(grid))
+        return Prepared(self, handle, arguments.alive)
+
+    def _read(self, args: tuple[Any, ...], named: dict[str, Any]) -> c.Arguments:
+        values: Sequence[Any] = self._ordered(args, named) if named else args
+        if len(values) != len(self.parameters):
+            raise TypeError(f"@{self.name} takes {len(self.parameters)} arguments, not {len(values)}: {self.signature}")
+        arguments = c.Arguments(len(values))
+        for i, value in enumerate(values):
+            try:
+                self._set(arguments, i, value, self.parameters[i])
+            except (_arrays.NotAnArray, BufferError) as wrong:
+                name = self.parameters[i].name
+                raise ArgumentError(f"argument `{name}` of @{self.name}: {wrong}", "XT_INVALID_ARGUMENT", name, i) from None
+        return arguments
+
+    def _ordered(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        values = list(args) + [None] * (len(self.parameters) - len(args))
+        given = set(range(len(args)))
+        for name, value in named.items():
+            i = self._names.get(name)
+            if i is None or i in given:
+                raise TypeError(f"@{self.name} {'has no parameter' if i is None else 'got two arguments for'} `{name}`")
+            values[i] = value
+            given.add(i)
+        if missing := [p.name for i, p in enumerate(self.parameters) if i not in given]:
+            raise TypeError(f"@{self.name} misses the argument `{missing[0]}`")
+        return values
+
+    @staticmethod
+    def _set(out: c.Arguments, i: int, value: Any, parameter: Parameter) -> None:
+        if parameter.is_array or getattr(value, "ndim", 0):
+            *array, alive = _arrays.read(value, parameter._element)
+            out.set_array(i, *array)
+            out.alive.append(alive)
+            return
+        number = _number(value)
+        if isinstance(number, float):
+            return out.set_float(i, number)
+        unsigned = parameter.element == "u64"
+        if not (0 if unsigned else -(2**63)) <= number < (2**64 if unsigned else 2**63):
+            raise _arrays.NotAnArray(f"{number} does not fit {parameter.type}")
+        out.set_integer(i, number - 2**64 if number >= 2**63 else number)
+
+    def _options(self, grid: Sequence[int] | None) -> c.LaunchOptions | None:
+        if grid is None:
+            return None
+        if not 1 <= len(grid) <= 3:
+            raise ArgumentError(f"a grid has one to three extents, not {len(grid)}", "XT_INVALID_ARGUMENT", "grid")
+        return c.LaunchOptions(ctypes.sizeof(c.LaunchOptions), len(grid), (ctypes.c_int64 * 3)(*grid))
+
+    def __repr__(self) -> str:
+        return f"<{self.signature}>"
+
+
+class Prepared:
+    """A kernel with checked arguments, whose arrays it keeps alive. Calling it runs the kernel and waits for the end."""
+
+    def __init__(self, kernel: Kernel, handle: int, alive: list[Any]):
+        self._kernel, self._handle, self._alive = kernel, handle, alive
+        weakref.finalize(self, _lib.xt_prepared_free, handle)
+
+    def __call__(self) -> None:
+        error = c.new_error()
+        self._kernel._loaded.check(_lib.xt_prepared_run(self._handle, error), error)
+
+
+class Program:
+    """The compiled kernels of a file, as attributes (`program.gemm`) and by name (`program["gemm"]`)."""
+
+    def __init__(self, loaded: _Loaded, diagnostics: tuple[Diagnostic, ...]):
+        self.diagnostics: tuple[Diagnostic, ...] = diagnostics  # warnings, and remarks if they were asked for
+        self.kernels: dict[str, Kernel] = {}
+        for i in range(_lib.xt_program_kernel_count(loaded.handle)):
+            kernel = Kernel(loaded, _lib.xt_program_kernel_at(loaded.handle, i))
+            self.kernels[kernel.name] = kernel
+
+    def __getitem__(self, name: str) -> Kernel:
+        kernel = self.kernels.get(name)
+        if kernel is None:
+            raise NotFoundError(f"no kernel is called `{name}`; there are {', '.join(self.kernels) or 'none'}", "XT_NOT_FOUND", "name")
+        return kernel
+
+    def __getattr__(self, name: str) -> Kernel:
+        kernel = self.__dict__.get("kernels", {}).get(name)
+        if kernel is None:
+            raise AttributeError(f"no kernel is called `{name}`; there are {', '.join(self.__dict__.get('kernels', {})) or 'none'}")
+        return kernel
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.kernels]
+
+
+class _Loaded:
+    """What a program and its kernels share: the handle, and the functions that libxt calls."""
+
+    def __init__(self, handle: int, callbacks: _Callbacks):
+        self.handle, self._callbacks = handle, callbacks
+        weakref.finalize(self, _lib.xt_program_free, handle)
+
+    def check(self, status: int, error: c.Error) -> None:
+        """Raises what a launch has led to."""
+        self._callbacks.raise_pending()
+        if status != c.OK:
+            raise exception(error)
+
+
+class _Callbacks:
+    """Python functions that libxt calls. What they raise is raised again where libxt was called."""
+
+    def __init__(self, imports: Callable[[str], str | None] | Mapping[str, str] | None, show: Callable[[str], object] | None):
+        self._pending: BaseException | None = None
+        self._imports = imports.get if isinstance(imports, Mapping) else imports
+        self._show = show
+        self.read_import = c.ReadImport(self._read) if imports is not None else c.ReadImport()
+        self.print = c.Print(self._print)
+
+    def _read(self, _user: Any, path: bytes, into: Any) -> int:
+        try:
+            text = self._imports(os.fsdecode(path)) if self._imports else None
+            if text is None:
+                return c.NOT_FOUND
+            data = text.encode()
+            _lib.xt_import_text(into, data, len(data))
+            return c.OK
+        except BaseException as raised:  # raised again by raise_pending()
+            self._pending = raised
+            return c.ENVIRONMENT
+
+    def _print(self, _user: Any, text: Any, count: int) -> None:
+        try:
+            line = ctypes.string_at(text, count).decode("utf-8", "replace")
+            if self._show:
+                self._show(line)
+            else:
+                sys.stdout.write(line)
+        except BaseException as raised:  # raised again by raise_pending()
+            self._pending = raised
+
+    def raise_pending(self) -> None:
+        pending, self._pending = self._pending, None
+        if pending:
+            raise pending
+
+
+def _text_of(value: object) -> bytes:
+    return (("true" if value else "false") if isinstance(value, bool) else str(value)).encode()
+
+
+def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None, target: str = "cpu", device: str | None = None,
+            threads: int = 0, imports: Callable[[str], str | None] | Mapping[str, str] | None = None,
+            print: Callable[[str], object] | None = None, cache: str | os.PathLike[str] | None = None, remarks: bool = False,
+            optimise: bool = True, defines: Mapping[str, object] | None = None, **parameters: object) -> Program:
+    """Compiles the kernels of a file, or of `text`, whose name in messages is then `path`.
+
+    `parameters` are values of the file's parameters, as `-D` takes them: `BM=128`, `GEMM_T="f32"`; `defines` holds those whose
+    names are parameters of this function. `threads` run a launch on the CPU (0: one per processor). `imports` returns the text of
+    an import by its path, or None; without it, imports are files. `print` receives what kernels print, else standard output does.
+    `cache` is the directory for compiled code ("": none; None: as the environment says).
+
+    Raises CompileError with the compiler's messages if the program is wrong.
+    """
+    context = _handle(_lib.xt_context_create, c.ContextOptions(ctypes.sizeof(c.ContextOptions), _bytes(cache)))
+    try:
+        given = {**(defines or {}), **parameters}
+        list_of = (c.Define * len(given))(*[c.Define(name.encode(), _text_of(value)) for name, value in given.items()])
+        callbacks = _Callbacks(imports, print)
+        source = None if text is None else text.encode()
+        options = c.CompileOptions(
+            size=ctypes.sizeof(c.CompileOptions), path=os.fsencode(path), text=source, text_bytes=len(source or b""),
+            target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
+            read_import=callbacks.read_import, print=callbacks.print, threads=threads, remarks=remarks,
+            skip_optimiser=not optimise)
+        program, messages, error = ctypes.c_void_p(), ctypes.c_void_p(), c.new_error()
+        status = _lib.xt_compile(context, options, program, messages, error)
+        diagnostics = diagnostics_of(messages)
+        _lib.xt_diagnostics_free(messages)
+        callbacks.raise_pending()
+        if status != c.OK:
+            raise exception(error, diagnostics)
+        return Program(_Loaded(program.value or 0, callbacks), diagnostics)
+    finally:
+        _lib.xt_context_free(context)

@@ -1,0 +1,295 @@
+"""Tests of the package xt with numpy; run by tests/targets/api/python_test.cc."""
+
+import gc
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+import xt
+
+SCALE = """kernel @scale(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %by: f32)
+    grid (%i = 0 to dim(%X, 0) step 16, %j = 0 to dim(%X, 1) step 64) {
+  %tx = init_tile %X[%i, %j] -> tile<16x64xf32>
+  %x  = load_tile %tx
+  %ty = init_tile %Y[%i, %j] -> tile<16x64xf32>
+  store_tile (%x * %by), %ty
+}
+"""
+
+
+def stored(element, op="memref.store %x, %B[0]"):
+    """A kernel that copies the first element of one array to another."""
+    return f"""kernel @copy(%A: memref<?x{element}>, %B: memref<?x{element}>) {{
+  %x = memref.load %A[0]
+  {op}
+}}
+"""
+
+
+class Compiling(unittest.TestCase):
+    def test_a_file_with_parameters(self):
+        program = xt.compile(Path(__file__).parents[4] / "stdlib/gemm.xt", GEMM_T="f32", GEMM_BM=128)
+        self.assertEqual([p.type for p in program.gemm.parameters], ["memref<?x?xf32>"] * 3)
+        a, b = np.random.default_rng(1).random((2, 65, 65), np.float32)
+        c = np.empty((65, 65), np.float32)
+        program.gemm(a, b, c)
+        np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+
+    def test_kernels_are_attributes_and_items(self):
+        program = xt.compile(text=SCALE)
+        self.assertIs(program.scale, program["scale"])
+        self.assertIn("scale", dir(program))
+        with self.assertRaisesRegex(AttributeError, "scale"):
+            program.skale
+        with self.assertRaisesRegex(xt.NotFoundError, "scale"):
+            program["skale"]
+
+    def test_signatures(self):
+        scale = xt.compile(text=SCALE).scale
+        x, y, by = scale.parameters
+        self.assertEqual((x.name, x.element, x.shape, x.strides), ("X", "f32", (None, None), (None, 1)))
+        self.assertTrue(x.reads and not x.writes and y.writes and not by.is_array)
+        self.assertTrue(scale.__doc__.startswith("kernel @scale(%X"))
+        self.assertEqual(scale.description["kernel"], "scale")
+
+    def test_mistakes_print_the_compilers_message(self):
+        with self.assertRaises(xt.CompileError) as caught:
+            xt.compile("bad.xt", text=SCALE.replace("store_tile (%x", "store_tile (%z"))
+        self.assertIn("--> bad.xt:6:15", str(caught.exception))
+        self.assertIn("store_tile (%z * %by), %ty", str(caught.exception))
+        (diagnostic,) = caught.exception.diagnostics
+        self.assertEqual((diagnostic.severity, diagnostic.range.line, diagnostic.range.column), ("error", 6, 15))
+        self.assertEqual(caught.exception.status, "XT_COMPILE_FAILED")
+
+    def test_fixes_are_edits(self):
+        with self.assertRaises(xt.CompileError) as caught:
+            xt.compile(text="kernel @k(%A: mmref<4xf32>) {\n}\n")
+        (fix,) = caught.exception.diagnostics[0].fixes
+        self.assertEqual(fix.edits[0].replacement, "memref")
+        self.assertEqual(caught.exception.diagnostics[0].notes, ("did you mean `memref`?",))
+
+    def test_pictures_of_layouts(self):
+        text = """kernel @k(%A: memref<64x64xf32>) {
+  %t = init_tile %A[0, 0] -> tile<64x64xf32>
+  %a = load_tile %t {#wg_map<sg_layout = [4, 2], sg_data = [16, 32]>}
+  %b = load_tile %t {#wg_map<sg_layout = [8, 1], sg_data = [8, 64]>}
+  %c = %a + %b
+}
+"""
+        with self.assertRaises(xt.CompileError) as caught:
+            xt.compile(text=text)
+        self.assertIn("one cell = 16x32, the number is the subgroup", str(caught.exception))
+        self.assertIn("%a: one cell", caught.exception.diagnostics[-1].picture)
+
+    def test_targets(self):
+        self.assertIn("cpu", xt.targets())
+        self.assertTrue(xt.version().startswith("xt "))
+        with self.assertRaisesRegex(xt.NotFoundError, "unknown target `vax`"):
+            xt.compile(text=SCALE, target="vax")
+
+    def test_imports(self):
+        text = 'import "lib"\nkernel @k(%x: i32) {\n  %y = @twice(%x)\n  print "y", %y\n}\n'
+        library = "func @twice(%x: i32) -> i32 {\n  return %x + %x\n}\n"
+        for imports in ({"lib.xt": library}, {"lib.xt": library}.get):
+            lines = []
+            xt.compile(text=text, imports=imports, print=lines.append).k(21)
+            self.assertIn("y: 42", "".join(lines))
+        with self.assertRaisesRegex(xt.CompileError, "lib"):
+            xt.compile(text=text, imports={})
+
+    def test_exceptions_of_callbacks_come_back(self):
+        def fails(_):
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            xt.compile(text='import "lib"\n', imports=fails)
+        program = xt.compile(text='kernel @k(%x: i32) {\n  print "x", %x\n}\n', print=fails)
+        with self.assertRaisesRegex(KeyError, "mine"):
+            program.k(1)
+
+
+class Launching(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scale = staticmethod(xt.compile(text=SCALE).scale)  # the program itself may go
+
+    def test_arrays_are_not_copied(self):
+        gc.collect()
+        x = np.arange(35 * 70, dtype=np.float32).reshape(35, 70)
+        y = np.empty_like(x)
+        self.scale(x, y, 0.5)
+        np.testing.assert_array_equal(y, x * np.float32(0.5))
+        self.scale(X=x, by=np.float64(2), Y=y)
+        np.testing.assert_array_equal(y, x * 2)
+
+    def test_views_and_strides(self):
+        x = np.arange(40 * 90, dtype=np.float32).reshape(40, 90)
+        y = np.full((50, 100), -1, np.float32)
+        self.scale(x[3:23, 5:75], y[10:30, 20:90], 3)
+        expected = np.full_like(y, -1)
+        expected[10:30, 20:90] = x[3:23, 5:75] * 3
+        np.testing.assert_array_equal(y, expected)
+        self.scale(x[::2, :70], y[:20, :70], 1)
+        np.testing.assert_array_equal(y[:20, :70], x[::2, :70])
+        self.scale(x[::-1, :70], y[:40, :70], 1)
+        np.testing.assert_array_equal(y[:40, :70], x[::-1, :70])
+
+    def test_fortran_order_where_the_kernel_allows_it(self):
+        x = np.asfortranarray(np.ones((20, 30), np.float32))
+        with self.assertRaises(xt.ArgumentError) as caught:
+            self.scale(x, np.empty_like(x), 1)
+        self.assertEqual((caught.exception.argument, caught.exception.index), ("X", 0))
+        any_order = xt.compile(text="""kernel @first(%A: memref<?x?xf32, strided<[?, ?]>>, %B: memref<?xf32>) {
+  %x = memref.load %A[1, 2]
+  memref.store %x, %B[0]
+}
+""").first
+        a, b = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4)), np.zeros(1, np.float32)
+        any_order(a, b)
+        self.assertEqual(b[0], a[1, 2])
+
+    def test_arrays_that_are_written(self):
+        x, y = np.ones((4, 4), np.float32), np.ones((4, 4), np.float32)
+        y.flags.writeable = False
+        with self.assertRaisesRegex(xt.ArgumentError, "`Y` of @scale: it is read-only"):
+            self.scale(x, y, 1)
+        with self.assertRaisesRegex(xt.ArgumentError, "several of its indices"):
+            self.scale(x, np.lib.stride_tricks.as_strided(x, (4, 4), (0, 4)), 1)
+        self.scale(y, x, 2)
+        np.testing.assert_array_equal(x, y * 2)
+
+    def test_wrong_arguments(self):
+        x = np.ones((4, 4), np.float32)
+        for wrong, why in ((x.astype(np.float64), "an array of f64"), (x[0], "1 dimensions"), (3, "int is no array"),
+                           ([1.0], "list is no array"), (x.astype(complex), "no element type"),
+                           (x.astype(">f4"), "no element type"), (x.view(np.int8).reshape(-1)[1:9].view(np.float32).reshape(2, 1), "multiple of 4"),
+                           (np.ones((1,) * 6, np.float32), "rank is 6")):
+            with self.subTest(why), self.assertRaisesRegex(xt.ArgumentError, why):
+                self.scale(wrong, x, 1)
+        with self.assertRaisesRegex(xt.ArgumentError, "`by`.*str is no number"):
+            self.scale(x, x, "1")
+        record = np.zeros((4, 4), [("a", np.int8), ("b", np.float32)])["b"]
+        with self.assertRaisesRegex(xt.ArgumentError, "not multiples of the 4 bytes"):
+            self.scale(record, x, 1)
+
+    def test_wrong_numbers_of_arguments(self):
+        x = np.ones((4, 4), np.float32)
+        for args, named, why in (((x, x), {}, "takes 3 arguments, not 2"), ((x, x), {"Z": 1}, "no parameter `Z`"),
+                                 ((x, x), {"X": x}, "two arguments for `X`"), ((x,), {"by": 1}, "misses the argument `Y`")):
+            with self.subTest(why), self.assertRaisesRegex(TypeError, why):
+                self.scale(*args, **named)
+
+    def test_element_types(self):
+        for name, kind in (("f16", np.float16), ("f64", np.float64), ("i8", np.int8), ("u16", np.uint16), ("i64", np.int64),
+                           ("u64", np.uint64), ("i1", np.bool_), ("index", np.int64), ("tf32", np.float32), ("i4", np.int8)):
+            with self.subTest(name):
+                a, b = np.ones(3, kind), np.zeros(3, kind)
+                xt.compile(text=stored(name)).copy(a, b)
+                np.testing.assert_array_equal(b, np.array([1, 0, 0], kind))
+
+    def test_integers(self):
+        lines = []
+        show = xt.compile(text='kernel @k(%u: u64, %i: i8) {\n  print "u", %u\n  print "i", %i\n}\n', print=lines.append).k
+        show(2**64 - 1, np.int32(-128))
+        self.assertIn("u: 18446744073709551615", "".join(lines))
+        self.assertIn("i: -128", "".join(lines))
+        for wrong in ((-1, 0), (2**64, 0), (0, 128), (0, 2**70), (0, 0.5)):
+            with self.subTest(wrong), self.assertRaises(xt.ArgumentError):
+                show(*wrong)
+
+    def test_grids(self):
+        groups = xt.compile(text="""kernel @groups(%N: memref<?x?xi32>) {
+  %x = block_id x
+  %y = block_id y
+  %n = index_cast(%y * 10 + %x) : i32
+  memref.store %n, %N[%y, %x]
+}
+""").groups
+        n = np.zeros((2, 3), np.int32)
+        groups(n, grid=(3, 2))
+        np.testing.assert_array_equal(n, [[0, 1, 2], [10, 11, 12]])
+        with self.assertRaises(xt.ArgumentError):
+            groups(n, grid=())
+        with self.assertRaisesRegex(xt.ArgumentError, "own grid"):
+            self.scale(*[np.ones((4, 4), np.float32)] * 2, 1, grid=(1,))
+
+    def test_prepared_launches_keep_their_arrays(self):
+        y = np.zeros((4, 4), np.float32)
+        run = xt.compile(text=SCALE).scale.prepare(np.full((4, 4), 3, np.float32), y, 2)
+        gc.collect()
+        run()
+        np.testing.assert_array_equal(y, 6)
+
+    def test_failed_asserts(self):
+        kernel = xt.compile("own.xt", text='kernel @k(%n: i32) {\n  assert (%n > 3), "n is small"\n}\n').k
+        with self.assertRaisesRegex(xt.KernelError, "^own.xt:2:.*n is small"):
+            kernel(3)
+
+    def test_threads(self):
+        wrong = []
+
+        def work(factor):
+            x = np.full((33, 65), factor, np.float32)
+            y = np.empty_like(x)
+            for _ in range(20):
+                self.scale(x, y, factor)
+                if not (y == x * np.float32(factor)).all():
+                    wrong.append(factor)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class OfDlpack:
+    """An array that has nothing but DLPack's protocol."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+
+class OtherArrays(unittest.TestCase):
+    def test_dlpack(self):
+        x, y = np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros((6, 4), np.float32)
+        xt.compile(text=SCALE).scale(OfDlpack(x), OfDlpack(y[::2]), 2)
+        np.testing.assert_array_equal(y[::2], x * 2)
+        np.testing.assert_array_equal(y[1::2], 0)
+
+    def test_dlpack_types(self):
+        copy = xt.compile(text=stored("i16")).copy
+        with self.assertRaisesRegex(xt.ArgumentError, "an array of f32"):
+            copy(OfDlpack(np.zeros(3, np.float32)), np.zeros(3, np.int16))
+        with self.assertRaisesRegex(xt.ArgumentError, "no element type"):
+            copy(OfDlpack(np.zeros(3, complex)), np.zeros(3, np.int16))
+
+    def test_bf16(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        a, b = np.ones(3, ml_dtypes.bfloat16), np.zeros(3, ml_dtypes.bfloat16)
+        xt.compile(text=stored("bf16")).copy(a, b)
+        self.assertEqual(list(b), [1, 0, 0])
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("PyTorch is not installed")
+        x, y = torch.rand(35, 70), torch.zeros(35, 70)
+        xt.compile(text=SCALE).scale(x, y, 2)
+        self.assertTrue(torch.equal(y, x * 2))
+        a, b = torch.ones(3, dtype=torch.bfloat16), torch.zeros(3, dtype=torch.bfloat16)
+        xt.compile(text=stored("bf16")).copy(a, b)
+        self.assertEqual(b.tolist(), [1, 0, 0])
+
+
+if __name__ == "__main__":
+    unittest.main()
