@@ -17,7 +17,7 @@ class Install : public testing::Test {
 protected:
   void SetUp() override {
     // ctest builds nothing, so if only one test program was built, the parts that it does not need cannot be installed.
-    for (const char *part : {"/bin/xt-lsp", "/bin/xtc", "/lib/libze_xt_soft.so"})
+    for (const char *part : {"/bin/xt-lsp", "/bin/xtc", "/lib/libxt.so", "/lib/libze_xt_soft.so"})
       if (!fs::exists(std::string(XT_BINARY_DIR) + part)) GTEST_SKIP() << part << " is not built";
     folder_ = fs::path(testing::TempDir()) / ("install" + std::to_string(getpid()));
     ToolRun run = runTool("cmake --install " XT_BINARY_DIR " --prefix " + folder_.string());
@@ -39,6 +39,26 @@ TEST_F(Install, ImportsComeFromTheInstalledLibrary) {
 TEST_F(Install, TheSoftwareDeviceIsFound) {
   ToolRun run = runInstalled("xtrun --doctor");
   EXPECT_NE(run.output.find((folder_ / "bin/../lib/libze_xt_soft.so").string()), std::string::npos) << run.output;
+}
+
+TEST_F(Install, ThePackageOfDebianHasEverything) {
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+  GTEST_SKIP() << "nobody packs a sanitized build";
+#endif
+  if (runTool("cpack --version && dpkg-deb --version && dpkg-shlibdeps --version").status != 0)
+    GTEST_SKIP() << "cpack or Debian's tools for packages are not installed";
+  std::string deb = (folder_ / "deb").string(), root = (folder_ / "root").string();
+  ToolRun run = runTool("cpack -G DEB --config " XT_BINARY_DIR "/CPackConfig.cmake -B " + deb);
+  ASSERT_EQ(run.status, 0) << run.output;
+  run = runTool("dpkg-deb --field " + deb + "/xt_*.deb Depends");
+  EXPECT_NE(run.output.find("libllvm"), std::string::npos) << run.output;
+  run = runTool("dpkg-deb -x " + deb + "/xt_*.deb " + root);
+  ASSERT_EQ(run.status, 0) << run.output;
+  run = runTool("cd / && " + root + "/usr/bin/xtrun --small " + root + "/usr/share/xt/stdlib/softmax.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  for (const char *file : {"include/xt/xt.h", "lib/libxt.so.0", "lib/cmake/xt/xt-config.cmake", "lib/pkgconfig/xt.pc",
+                           "share/xt/editors/vscode/package.json"})
+    EXPECT_TRUE(fs::exists(root + "/usr/" + file)) << file;
 }
 
 TEST(Version, IsANumberAndACommit) {

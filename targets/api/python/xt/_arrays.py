@@ -35,6 +35,8 @@ class _DLManagedTensorVersioned(Structure):
 
 
 _DL_READ_ONLY = 1
+# Packages whose arrays never change, although their DLPack tensors do not say so.
+_IMMUTABLE = ("jax", "jaxlib")
 _DL_HOST = (1, 3, 11)  # kDLCPU, kDLCUDAHost, kDLROCMHost: memory that the processor reads at the same address
 # (DLDataTypeCode, bits) -> element type
 _DL_TYPES = {(6, 8): "i1", **{(0, b): f"i{b}" for b in (8, 16, 32, 64)}, **{(1, b): f"u{b}" for b in (8, 16, 32, 64)},
@@ -86,14 +88,14 @@ def _read_dlpack(value: Any) -> tuple[int, int, bool, Any, Any, Any]:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # of a package from before version 1
         capsule = value.__dlpack__()
-    read_only = False
+    read_only = type(value).__module__.partition(".")[0] in _IMMUTABLE
     name = _capsule_name(capsule)
     pointer = _capsule_pointer(capsule, name)
     if name == b"dltensor_versioned":
         managed = _DLManagedTensorVersioned.from_address(pointer)
         if managed.major != 1:
             raise NotAnArray(f"its DLPack version {managed.major} is not known")
-        tensor, read_only = managed.tensor, bool(managed.flags & _DL_READ_ONLY)
+        tensor, read_only = managed.tensor, read_only or bool(managed.flags & _DL_READ_ONLY)
     else:
         tensor = _DLTensor.from_address(pointer)
     if tensor.device_type not in _DL_HOST:

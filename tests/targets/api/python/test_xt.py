@@ -278,6 +278,18 @@ class OtherArrays(unittest.TestCase):
         xt.compile(text=stored("bf16")).copy(a, b)
         self.assertEqual(list(b), [1, 0, 0])
 
+    def test_jax(self):
+        try:
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("JAX is not installed")
+        x, y = jnp.arange(12, dtype=jnp.float32).reshape(3, 4), np.zeros((3, 4), np.float32)
+        scale = xt.compile(text=SCALE).scale
+        scale(x, y, 2)
+        np.testing.assert_array_equal(y, x * 2)
+        with self.assertRaisesRegex(xt.ArgumentError, "`Y` of @scale: it is read-only"):
+            scale(y, x, 2)
+
     def test_torch(self):
         try:
             import torch
