@@ -16,19 +16,21 @@ enum class OutputKind : uint8_t {
   Llvm,
   Asm,
   Object,
+  Library, // files of a library for programs in C
   Spirv,
   SpirvText, // disassembled
   Launch,    // how a host launches the kernels, as JSON
   Isa,       // the listing of the vendor's offline compiler, or a report on it
 };
-inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,      OutputKind::Asm,    OutputKind::Object, OutputKind::Spirv,
-                                              OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
+inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,  OutputKind::Asm,       OutputKind::Object, OutputKind::Library,
+                                              OutputKind::Spirv, OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
 // The name of a kind in --emit, such as "llvm".
 constexpr std::string_view outputName(OutputKind kind) {
   switch (kind) {
   case OutputKind::Llvm: return "llvm";
   case OutputKind::Asm: return "asm";
   case OutputKind::Object: return "obj";
+  case OutputKind::Library: return "lib";
   case OutputKind::Spirv: return "spirv";
   case OutputKind::SpirvText: return "spvasm";
   case OutputKind::Launch: return "meta";
@@ -42,6 +44,10 @@ constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
   return std::nullopt;
 }
 
+struct OutputFile {
+  std::string name, content; // a name without folder
+};
+
 struct OutputOptions {
   std::vector<OutputKind> kinds; // printed in this order
   std::string processor;         // for CPU code: LLVM's name of the processor; "": the processor of this machine
@@ -52,6 +58,8 @@ struct OutputOptions {
   // Isa only.
   std::string definitions;
   bool report = false; // for Isa: a report on the listings instead of the listings
+  std::string libraryName = {}; // for Library: letters, digits and `_`, and no digit first
+  std::string maker = {}; // for Library: the compiler and its version, which the files name
   const SourceManager *sources = nullptr; // the sources of the module
   std::function<void(std::string)> stage = {}; // receives the name of each step that may take long
 };
@@ -60,6 +68,7 @@ struct OutputOptions {
 // the SPIR-V to holds nothing else.
 struct Output {
   std::string text, spirv;
+  std::vector<OutputFile> files; // of a library
 };
 
 } // namespace xt

@@ -77,14 +77,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
     if (step <= 0)
       return Error::environment(str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),
                                 dim.variable->range());
-    GridRange range{lower, step, 0};
-    if (lower < upper) {
-      uint64_t distance = static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower);
-      uint64_t count = (distance - 1) / static_cast<uint64_t>(step) + 1;
-      range.count = static_cast<int64_t>(std::min<uint64_t>(count, kMaxWorkgroups + 1));
-      range.lastShare = static_cast<double>((distance - 1) % static_cast<uint64_t>(step) + 1) / static_cast<double>(step);
-    }
-    ranges.push_back(range);
+    ranges.push_back(gridRange(lower, upper, step));
   }
   if (!workgroupCount(ranges))
     return Error::environment(str("the grid of @", kernel.name, " has more than 2^31 workgroups"), kernel.nameRange);

@@ -117,17 +117,6 @@ std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args) {
   return ranges;
 }
 
-std::optional<uint64_t> workgroupCount(const std::vector<GridRange> &ranges) {
-  uint64_t count = 1;
-  bool tooMany = false;
-  for (const GridRange &range : ranges) {
-    if (range.count <= 0) return 0;
-    tooMany = tooMany || static_cast<uint64_t>(range.count) > kMaxWorkgroups / count;
-    if (!tooMany) count *= static_cast<uint64_t>(range.count);
-  }
-  return tooMany ? std::nullopt : std::optional(count);
-}
-
 Result<GridWalk> GridWalk::make(const Kernel &kernel, const std::vector<GridRange> &ranges, Schedule schedule) {
   if (!kernel.grid.empty() && kernel.grid.size() != ranges.size())
     return Error::environment(

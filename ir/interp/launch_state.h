@@ -1,5 +1,6 @@
 // A checked and prepared launch: arguments as values, and the workgroups of the grid in the schedule's order.
 #pragma once
+#include "ir/grid_range.h"
 #include "ir/interp/values.h"
 #include "ir/interp/workgroup.h"
 #include "ir/launch.h"
@@ -39,10 +40,5 @@ private:
   uint64_t count_ = 1;
   uint64_t first_ = 0, stride_ = 1; // the n-th to run has the row-major number (first + n * stride) mod count
 };
-
-inline constexpr uint64_t kMaxWorkgroups = uint64_t{1} << 31;
-
-// The product of the counts; nullopt if it is above kMaxWorkgroups.
-std::optional<uint64_t> workgroupCount(const std::vector<GridRange> &ranges);
 
 } // namespace xt

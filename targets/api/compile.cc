@@ -118,12 +118,6 @@ private:
     return {};
   }
 
-  // Tests are not run here, nor is code needed of the kernels that were made for their launches.
-  static void dropTests(Module &module) {
-    module.tests.clear();
-    std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
-  }
-
   Result<void> runPasses(Module &module, const TargetInfo *hardware) {
     Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target_->pipeline()));
     if (!passes) return passes.error();

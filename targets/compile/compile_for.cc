@@ -19,6 +19,11 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
   return unsupported;
 }
 
+void dropTests(Module &module) {
+  module.tests.clear();
+  std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
+}
+
 Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,
                                   const CompileOptions &options, const CompileSteps &steps, Diagnostics &diagnostics) {
   CompiledModule out;

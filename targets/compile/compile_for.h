@@ -27,6 +27,9 @@ struct CompileSteps {
 // Removes kernels that the target cannot run, and the tests that launch them. Returns the kernels, and why not.
 std::map<std::string, std::string> dropUnsupported(Module &module, const Target &target, const TargetInfo *hardware);
 
+// Removes the tests, and the kernels that were made for the parameters with which tests launch them.
+void dropTests(Module &module);
+
 // Removes what the target cannot run, runs the passes, checks the limits of the hardware (`sources` are those of the module), and
 // generates the code.
 Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,

@@ -3,11 +3,13 @@
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/worker.h"
+#include "targets/cpu/ahead/library.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/jit/jit.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "targets/cpu/runtime/fibers.h"
 #include "targets/cpu/runtime/launch_abi.h"
+#include "targets/cpu/runtime/launch_division.h"
 #include "targets/cpu/runtime/launch_frame.h"
 #include "targets/cpu/runtime/machine_rates.h"
 #include "targets/cpu/runtime/scratch_memory.h"
@@ -262,13 +264,19 @@ public:
   }
 
   std::span<const OutputKind> outputs() const override {
-    static constexpr OutputKind kKinds[] = {OutputKind::Object, OutputKind::Llvm, OutputKind::Asm};
+    static constexpr OutputKind kKinds[] = {OutputKind::Object, OutputKind::Llvm, OutputKind::Asm, OutputKind::Library};
     return kKinds;
   }
   Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
     if (options.stage) options.stage("code of the CPU");
     Output out;
     for (OutputKind kind : options.kinds) {
+      if (kind == OutputKind::Library) {
+        Result<std::vector<OutputFile>> files = makeLibrary(module, options, diagnostics);
+        if (!files) return files.error();
+        out.files = std::move(*files);
+        continue;
+      }
       EmitKind which = kind == OutputKind::Llvm ? EmitKind::Llvm : kind == OutputKind::Asm ? EmitKind::Asm : EmitKind::Object;
       Result<std::string> made = xt::emit(module, which, {options.processor}, diagnostics);
       if (!made) return made.error();

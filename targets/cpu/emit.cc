@@ -1,7 +1,7 @@
 #include "targets/cpu/emit.h"
 
 #include "ir/base/check.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "targets/cpu/runtime/launch_abi.h"
 #include "targets/llvm/machine.h"
 

@@ -2,8 +2,10 @@
 
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
+#include "targets/compile/version.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <unistd.h>
 
@@ -32,7 +34,23 @@ std::optional<std::string> spirvProblem(const XtcOptions &options) {
   return std::nullopt;
 }
 
+// Why the files of a library cannot be written as the options say.
+std::optional<std::string> libraryProblem(const XtcOptions &options) {
+  if (options.output.empty() || options.output == "-")
+    return "--emit=lib writes several files: name the library with -o NAME, such as -o gemm";
+  if (options.files.size() > 1) return "--emit=lib takes one file, because the output is one library";
+  if (options.emit.size() > 1) return "--emit=lib cannot be combined with other output";
+  std::string name = libraryName(options);
+  bool good = !name.empty() &&
+              std::ranges::all_of(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  if (!good || std::isdigit(static_cast<unsigned char>(name[0])))
+    return str("the name of a library has letters, digits and `_`, and begins with no digit; it is `", name, "`");
+  return std::nullopt;
+}
+
 } // namespace
+
+std::string libraryName(const XtcOptions &options) { return options.output.substr(options.output.rfind('/') + 1); }
 
 std::vector<OutputKind> codeKinds(const XtcOptions &options) {
   std::vector<OutputKind> kinds;
@@ -55,6 +73,7 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
   if (options.report && !target.hasReport())
     return notAvailableText("--report", target.name(), std::mem_fn(&Target::hasReport));
   if (!options.isaShim.empty() && !wants(OutputKind::Isa)) return "--isa-shim needs --emit=isa";
+  if (std::optional<std::string> problem = wants(OutputKind::Library) ? libraryProblem(options) : std::nullopt) return problem;
   return wants(OutputKind::Spirv) ? spirvProblem(options) : std::nullopt;
 }
 
@@ -72,6 +91,8 @@ Result<OutputOptions> outputOptions(const XtcOptions &options) {
   output.overlappingArguments = options.overlappingArguments;
   output.intelExtensions = options.intelExtensions;
   output.report = options.report;
+  output.libraryName = libraryName(options);
+  output.maker = kVersion;
   if (options.isaShim.empty()) return output;
   Result<std::string> definitions = readFile(options.isaShim);
   if (!definitions) return definitions.error();

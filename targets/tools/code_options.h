@@ -13,6 +13,8 @@ std::vector<OutputKind> codeKinds(const XtcOptions &options);
 // The error in a command line that requests code which the target does not have, or uses options that it does not take; nullopt
 // if it is valid.
 std::optional<std::string> codeProblem(const XtcOptions &options, const Target &target);
+// The name of the library that --emit=lib writes: what -o names, without its folder.
+std::string libraryName(const XtcOptions &options);
 // The options that change code, with a blank before each: " --no-block-messages".
 std::string codeOptionsText(const XtcOptions &options);
 // The options as emit() takes them, without the sources and the stage, which the caller sets. An Error if a file that an option

@@ -3,6 +3,7 @@
 #include "ir/print.h"
 #include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"
+#include "targets/compile/compile_for.h"
 #include "targets/target.h"
 #include "targets/tools/code_options.h"
 #include "targets/tools/format_files.h"
@@ -70,6 +71,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   output->sources = &session.sources();
   output->stage = [&](std::string stage) { session.stage(std::move(stage)); };
   bool code = !output->kinds.empty();
+  if (wants(options, "lib")) dropTests(**module);
   std::optional<TargetInfo> named = target.namedHardware(*output);
   const TargetInfo *hardware = named ? &*named : nullptr;
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
@@ -95,6 +97,9 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   session.addTiming("emit code", ms);
   out += made->text;
   spirv = std::move(made->spirv);
+  const std::string folder = options.output.substr(0, options.output.rfind('/') + 1);
+  for (const OutputFile &file : made->files)
+    if (Result<void> written = writeOutputFile(folder + file.name, {file.content}); !written) return written;
   return {};
 }
 
@@ -170,8 +175,8 @@ int run(const XtcOptions &options) {
     std::fwrite(spirv.data(), 1, spirv.size(), stdout);
     return status;
   }
-  // A partial result must not overwrite a file.
-  if (status != 0) return status;
+  // A partial result must not overwrite a file. The files of a library are written already.
+  if (status != 0 || wants(options, "lib")) return status;
   Result<void> written = writeOutputFile(options.output, {binary ? spirv : out});
   return written ? 0 : fail(written.error());
 }

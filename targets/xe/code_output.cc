@@ -48,7 +48,8 @@ private:
     }
     case OutputKind::Isa: return addText(isa());
     case OutputKind::Asm:
-    case OutputKind::Object: break;
+    case OutputKind::Object:
+    case OutputKind::Library: break;
     }
     XT_UNREACHABLE("an output of the target");
   }

@@ -213,6 +213,7 @@ TEST(IncludeOrder, TargetsLinkTheLibrariesWhoseHeadersTheyInclude) {
   size_t checked = 0;
   for (const auto &[name, target] : targets) {
     if (name == "xt_generate_views") continue; // xt_ir needs its output, and it reads only the rows of the op table
+    if (name == "xt_ahead_runtime") continue;  // is compiled from the sources that it uses, and links nothing
     std::set<std::string> linked = closure(targets, name);
     for (const std::string &file : filesOf(target))
       for (const Include &include : includesOfAll().at(file)) {

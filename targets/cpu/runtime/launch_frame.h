@@ -8,9 +8,7 @@ namespace xt {
 struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
-  // The amount of work, in whole workgroups: workgroups at the end of a dimension count by their share, unless the dimension
-  // has only one.
-  double work = 0;
+  double work = 0;    // of workOf()
   size_t runtime = 0; // index of the first RuntimeWord; the launcher sets all of them except kApartWord
 };
 
@@ -18,15 +16,6 @@ struct LaunchFrame {
 // own grid of up to three ranges; none: one workgroup. An Error names the argument that does not fit, or says what is wrong with
 // the grid.
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
-
-// The number of parts (at most `most`) to divide each workgroup into, so that a few workgroups occupy all threads. It is the
-// smallest number that leaves no thread idle for long; if parts are cheap, it may be larger. `work` is LaunchFrame::work.
-int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
-
-// The distance, in parts of workgroups, after which the same values of the grid's `dims` recur. It is the whole launch if the
-// innermost dimension is not among `dims`, and 0 if no two workgroups share the data that depends on `dims`. `dims` has as many
-// entries as `grid`, outermost first, or none if nothing is shared. The `parts` parts of a workgroup are consecutive.
-int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims, int64_t parts);
 
 // Caches the frame of the last launch for identical launches, because making a frame is a large part of a small launch.
 class LastFrame {

@@ -6,7 +6,7 @@
 #include "passes/facts.h"
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "tests/targets/growth/allocated.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "ir/elem_kinds.h"
 #include "targets/cpu/jit/code_library.h"
 #include "targets/cpu/jit/code_units.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "tests/targets/cpu/text_kernel.h"
 
 #include <gtest/gtest.h>

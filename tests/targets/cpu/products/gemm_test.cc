@@ -3,7 +3,7 @@
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/emit.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "tests/targets/cpu/compare.h"
 
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/tile_source.h"
 #include "targets/cpu/emit.h"
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 #include "targets/cpu/runtime/launch_abi.h"
 #include "tests/targets/cpu/text_kernel.h"
 

@@ -1,5 +1,7 @@
 #include "targets/cpu/runtime/launch_frame.h"
 
+#include "targets/cpu/runtime/launch_division.h"
+
 #include "ir/elem_kinds.h"
 #include "targets/cpu/runtime/launch_abi.h"
 #include "tests/targets/cpu/text_kernel.h"

@@ -1,10 +1,10 @@
-#include "targets/cpu/kernel_module.h"
+#include "targets/cpu/module/kernel_module.h"
 
 #include "ir/async_copies.h"
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/needs_fibers.h"
-#include "targets/cpu/code_remarks.h"
+#include "targets/cpu/module/code_remarks.h"
 #include "targets/cpu/products/product_emitter.h"
 #include "targets/cpu/vector/kernel_emitter.h"
 #include "targets/llvm/machine.h"

@@ -1,4 +1,4 @@
-#include "targets/cpu/code_remarks.h"
+#include "targets/cpu/module/code_remarks.h"
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"

@@ -1,0 +1,14 @@
+// The grid of a kernel as a kernel, for launches without the compiler.
+#pragma once
+#include "ir/module.h"
+
+#include <memory>
+
+namespace xt {
+
+// A kernel of one workgroup that computes the bounds of `kernel`'s grid. It takes the same parameters, and an array of index that
+// receives lower bound, upper bound and step of each grid variable, outermost first. Its name is that of the kernel with `.grid`
+// behind it, which no kernel of a source has.
+std::unique_ptr<Kernel> gridKernel(const Kernel &kernel, Context &context);
+
+} // namespace xt

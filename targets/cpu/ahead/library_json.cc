@@ -1,0 +1,57 @@
+#include "ir/base/text.h"
+#include "ir/effects.h"
+#include "targets/cpu/ahead/library_source.h"
+
+#include <nlohmann/json.hpp>
+
+namespace xt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json openNumbers(std::span<const int64_t> numbers) {
+  Json list = Json::array();
+  for (int64_t number : numbers) list.push_back(number == kDynamic ? Json() : Json(number));
+  return list;
+}
+
+Json parametersJson(const Kernel &kernel) {
+  Json list = Json::array();
+  KernelEffects effects = kernelEffects(kernel);
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    Type type = kernel.param(i)->type();
+    Json item = {{"name", kernel.param(i)->name()}, {"type", typeText(type)}, {"element", elemName(type.elem())}};
+    if (type.isMemRef()) {
+      item["shape"] = openNumbers(type.shape());
+      item["strides"] = openNumbers(memrefStrides(type));
+      item["reads"] = static_cast<bool>(effects.reads[i]);
+      item["writes"] = static_cast<bool>(effects.writes[i]);
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+} // namespace
+
+std::string libraryJson(const Module &module, const LibraryCode &code, const LibraryNames &names) {
+  Json json;
+  json["library"] = names.name;
+  json["source"] = names.source;
+  json["compiler"] = names.maker;
+  json["levels"] = kCodeLevels;
+  json["kernels"] = Json::array();
+  for (size_t k = 0; k < module.kernels.size(); ++k) {
+    const Kernel &kernel = *module.kernels[k];
+    Json item = {{"kernel", kernel.name}, {"function", functionName(names, kernel)}, {"parameters", parametersJson(kernel)}};
+    item["grid"] = Json::array();
+    for (const GridDim &dim : kernel.grid) item["grid"].push_back(dim.variable->name());
+    item["scratchBytes"] = Json::object(); // per thread
+    for (size_t l = 0; l < code.levels.size(); ++l)
+      item["scratchBytes"][kCodeLevels[l]] = code.levels[l].kernels[k].scratchBytes;
+    json["kernels"].push_back(std::move(item));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace xt

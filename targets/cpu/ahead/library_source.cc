@@ -1,0 +1,234 @@
+#include "targets/cpu/ahead/library_source.h"
+
+#include "ir/base/text.h"
+#include "ir/effects.h"
+#include "ir/elem_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+namespace xt {
+namespace {
+
+std::string identifier(std::string_view name) {
+  std::string out;
+  for (char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return out;
+}
+
+// The name of a parameter in C: not a keyword of C or C++, and not one of the function's own parameters.
+std::string parameterName(std::string_view name) {
+  static constexpr std::string_view kTaken[] = {
+      "and",     "asm",      "auto",      "bool",         "break",  "case",     "catch",  "char",     "class",    "concept",
+      "const",   "continue", "default",   "delete",       "do",     "double",   "else",   "enum",     "export",   "extern",
+      "false",   "float",    "for",       "friend",       "goto",   "if",       "inline", "int",      "long",     "message",
+      "mutable", "new",      "not",       "operator",     "or",     "private",  "public", "register", "requires", "restrict",
+      "return",  "short",    "signed",    "sizeof",       "static", "struct",   "switch", "template", "this",     "throw",
+      "true",    "try",      "typedef",   "typename",     "union",  "unsigned", "using",  "virtual",  "void",     "volatile",
+      "while",   "xor",      "arguments", "message_bytes"};
+  std::string out = identifier(name);
+  if (std::isdigit(static_cast<unsigned char>(out[0]))) out = "_" + out;
+  return std::ranges::find(kTaken, out) == std::end(kTaken) ? out : out + "_";
+}
+
+// The C type of an element in memory. Those of floats that C lacks hold their bits.
+std::string_view elementType(Elem elem) {
+  switch (elem) {
+  case Elem::I1:
+  case Elem::U8:
+  case Elem::F8E4M3:
+  case Elem::F8E5M2: return "uint8_t";
+  case Elem::I4:
+  case Elem::I8: return "int8_t";
+  case Elem::I16: return "int16_t";
+  case Elem::I32: return "int32_t";
+  case Elem::I64:
+  case Elem::Index: return "int64_t";
+  case Elem::U16:
+  case Elem::F16:
+  case Elem::BF16: return "uint16_t";
+  case Elem::U32: return "uint32_t";
+  case Elem::U64: return "uint64_t";
+  case Elem::F64: return "double";
+  case Elem::F32:
+  case Elem::TF32: return "float";
+  }
+  XT_UNREACHABLE("element type");
+}
+
+std::string arrayType(Type type) { return str("xt_array_", type.rank(), "_", elemName(type.elem())); }
+
+std::string parameterType(Type type) {
+  return type.isMemRef() ? str("const ", arrayType(type), " *") : str(elementType(type.elem()), " ");
+}
+
+// "int gemm_gemm(const xt_array_2_f32 *A, …, char *message, size_t message_bytes)"
+std::string prototype(const LibraryNames &names, const Kernel &kernel) {
+  std::string out = str("int ", functionName(names, kernel), "(");
+  for (size_t i = 0; i < kernel.paramCount; ++i)
+    out += str(parameterType(kernel.param(i)->type()), parameterName(kernel.param(i)->name()), ", ");
+  return out + "char *message, size_t message_bytes)";
+}
+
+std::string signatureText(const Kernel &kernel) {
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < kernel.paramCount; ++i)
+    parameters.push_back(str("%", kernel.param(i)->name(), ": ", typeText(kernel.param(i)->type())));
+  return str("@", kernel.name, "(", join(parameters, ", "), ")");
+}
+
+std::string cString(std::string_view text) {
+  static constexpr char kDigits[] = "01234567";
+  std::string out = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 32 && byte < 127 && c != '"' && c != '\\' && c != '?')
+      out += c;
+    else
+      for (int shift : {9, 6, 3, 0}) out += shift == 9 ? '\\' : kDigits[(byte >> shift) & 7];
+  }
+  return out + "\"";
+}
+
+std::string number(int64_t value) { return value == kDynamic ? "XTRT_DYNAMIC" : str("INT64_C(", value, ")"); }
+
+std::string numbers(std::span<const int64_t> values) {
+  std::vector<std::string> all;
+  for (int64_t value : values) all.push_back(number(value));
+  return all.empty() ? "0" : join(all, ", ");
+}
+
+// The initializer of an xtrt_code.
+std::string codeText(const KernelCode &code, bool failures) {
+  int64_t shared = 0;
+  for (size_t d = 0; d < code.output.sharedDims.size(); ++d) shared |= int64_t{code.output.sharedDims[d]} << d;
+  return str("{", code.symbol, ", ", code.output.numbers.empty() ? "0" : numbersName(code), ", ", code.scratchBytes, ", ",
+             code.output.mostParts, ", ", code.output.partsAreCheap ? 1 : 0, ", ", shared, ", ",
+             code.output.sharedDims.empty() ? 0 : 1, ", ", failures ? code.symbol + "_failures" : "0", ", ",
+             failures ? code.output.failures.size() : 0, "}");
+}
+
+void declare(std::string &out, const KernelCode &code) {
+  out += str("extern void ", code.symbol, "(const uint64_t *, int64_t, int64_t, void *);\n");
+  if (!code.output.numbers.empty()) out += str("extern const int64_t ", numbersName(code), "[];\n");
+}
+
+void addFailures(std::string &out, const KernelCode &code) {
+  if (code.output.failures.empty()) return;
+  out += str("static const char *const ", code.symbol, "_failures[] = {\n");
+  for (const Failure &failure : code.output.failures) out += str("  ", cString(failure.message), ",\n");
+  out += "};\n";
+}
+
+std::string parameterTable(const Kernel &kernel, const std::string &function) {
+  std::string shapes, rows;
+  std::vector<bool> writes = kernelEffects(kernel).writes;
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    Type type = kernel.param(i)->type();
+    if (!type.isMemRef()) {
+      rows += str("  {", cString(kernel.param(i)->name()), ", -1, 0, 0, 0, 0},\n");
+      continue;
+    }
+    std::string of = str(function, "_", i);
+    shapes += str("static const int64_t ", of, "_shape[] = {", numbers(type.shape()), "}, ", of, "_strides[] = {",
+                  numbers(memrefStrides(type)), "};\n");
+    rows += str("  {", cString(kernel.param(i)->name()), ", ", type.rank(), ", ", elemInfo(type.elem()).storageBytes, ", ",
+                writes[i] ? 1 : 0, ", ", of, "_shape, ", of, "_strides},\n");
+  }
+  if (rows.empty()) rows = "  {0, -1, 0, 0, 0, 0},\n"; // an array in C has an element
+  return str(shapes, "static const xtrt_parameter ", function, "_parameters[] = {\n", rows, "};\n");
+}
+
+// The function that users call.
+std::string functionText(const LibraryNames &names, const Kernel &kernel) {
+  std::string out = str("__attribute__((visibility(\"default\"))) ", prototype(names, kernel), " {\n"), list;
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    std::string name = parameterName(kernel.param(i)->name());
+    Type type = kernel.param(i)->type();
+    if (type.isMemRef()) {
+      list += str(i ? ", " : "", name);
+      continue;
+    }
+    list += str(i ? ", " : "", "&word", i);
+    if (elementType(type.elem()) == "float" || elementType(type.elem()) == "double")
+      out += str("  uint64_t word", i, " = 0;\n  __builtin_memcpy(&word", i, ", &", name, ", sizeof ", name, ");\n");
+    else
+      out += str("  const uint64_t word", i, " = (uint64_t)", name, ";\n");
+  }
+  out += str("  const xtrt_argument arguments[] = {", list.empty() ? "0" : list, "};\n");
+  return out + str("  return xtrt_launch(&", functionName(names, kernel), "_kernel, arguments, message, message_bytes);\n}\n");
+}
+
+} // namespace
+
+std::string functionName(const LibraryNames &names, const Kernel &kernel) { return names.name + "_" + identifier(kernel.name); }
+
+std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names) {
+  std::string out = "#include <xtrt.h>\n#include \"" + names.name + ".h\"\n";
+  size_t grids = 0;
+  for (size_t k = 0; k < module.kernels.size(); ++k) {
+    const Kernel &kernel = *module.kernels[k];
+    const std::string function = functionName(names, kernel);
+    const KernelCode *grid = kernel.grid.empty() ? nullptr : &code.grids.kernels[grids++];
+    if (grid) {
+      declare(out, *grid);
+      out += str("static const xtrt_code ", function, "_grid = ", codeText(*grid, false), ";\n");
+    }
+    std::string levels;
+    for (const ObjectCode &level : code.levels) {
+      declare(out, level.kernels[k]);
+      addFailures(out, level.kernels[k]);
+      levels += str("  ", codeText(level.kernels[k], !level.kernels[k].output.failures.empty()), ",\n");
+    }
+    out += str("static const xtrt_code ", function, "_levels[XTRT_LEVELS] = {\n", levels, "};\n");
+    out += parameterTable(kernel, function);
+    out += str("static const xtrt_kernel ", function, "_kernel = {", cString("@" + kernel.name), ", ", function,
+               "_parameters, ", kernel.paramCount, ", ", kernel.grid.size(), ", ", grid ? "&" + function + "_grid" : "0", ", ",
+               function, "_levels};\n");
+    out += functionText(names, kernel);
+  }
+  return out + str("__attribute__((visibility(\"default\"))) void ", names.name,
+                   "_set_threads(int threads) { xtrt_set_threads(threads); }\n");
+}
+
+std::string libraryHeader(const Module &module, const LibraryNames &names) {
+  std::string guard = "XT_LIBRARY_" + names.name + "_H";
+  std::string out = str("/* Kernels of ", names.source, ", compiled ahead of time by ", names.maker, R"(.
+ *
+ * Link with lib)",
+                        names.name, ".so, or with lib", names.name,
+                        R"(.a and -lm -lpthread. Each function runs a kernel and waits for the end. It
+ * returns 0, or a status: 1 if an argument is wrong (nothing has run then), 5 if a check of the kernel failed, 6 if there is no
+ * memory. `message` receives what is wrong, cut to `message_bytes` bytes with a zero byte at the end; it may be NULL.
+ *
+ * An array is the address of element [0, ..., 0], extents, and strides in elements, which may be of any sign. The memory is the
+ * caller's, is not copied, and must exist during the call. Types of 16 and 8 bits that C lacks are passed as their bits.
+ *
+ * The functions may be called by several threads at once: launches run one after another, each on all threads of the library.
+ * The code is chosen for the processor at the first launch: )",
+                        join(kCodeLevels, ", "), R"(; the environment
+ * variable XT_CODE_LEVEL limits it. */
+)",
+                        "#ifndef ", guard, "\n#define ", guard,
+                        "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+  std::set<std::string> declared;
+  for (const auto &kernel : module.kernels)
+    for (size_t i = 0; i < kernel->paramCount; ++i) {
+      Type type = kernel->param(i)->type();
+      std::string name = type.isMemRef() ? arrayType(type) : "";
+      if (name.empty() || !declared.insert(name).second) continue;
+      std::string rest = type.rank() > 0 ? str("\n  int64_t sizes[", type.rank(), "], strides[", type.rank(), "];") : "";
+      out += str("#ifndef ", name, "_defined\n#define ", name, "_defined\ntypedef struct ", name, " {\n  ",
+                 elementType(type.elem()), " *data;", rest, "\n} ", name, ";\n#endif\n\n");
+    }
+  for (const auto &kernel : module.kernels)
+    out += str("/* ", signatureText(*kernel), " */\n", prototype(names, *kernel), ";\n\n");
+  out += str("/* The number of threads that run later launches, with the calling one; 0: one per processor. Waits for "
+             "launches. */\nvoid ",
+             names.name, "_set_threads(int threads);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+  return out;
+}
+
+} // namespace xt

@@ -1,0 +1,25 @@
+// The C text of a library that is compiled ahead of time: its header, the tables that describe its kernels to the run time, and a
+// function for each kernel.
+#pragma once
+#include "ir/module.h"
+#include "targets/cpu/ahead/library_code.h"
+
+#include <string>
+
+namespace xt {
+
+struct LibraryNames {
+  std::string name; // of the library, in letters, digits and `_`: "gemm"
+  std::string source; // the file that was compiled
+  std::string maker; // the compiler and its version
+};
+
+// The name of the C function that launches a kernel: "gemm_softmax" for @softmax of the library gemm.
+std::string functionName(const LibraryNames &names, const Kernel &kernel);
+
+std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names);
+std::string libraryHeader(const Module &module, const LibraryNames &names);
+// What the library has, as JSON: its kernels with their functions, parameters and grids, and the levels of code.
+std::string libraryJson(const Module &module, const LibraryCode &code, const LibraryNames &names);
+
+} // namespace xt

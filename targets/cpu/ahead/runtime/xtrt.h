@@ -1,0 +1,62 @@
+/* What the C code of a library that is compiled ahead of time, and the run time that is linked into it, agree on. Both are made by
+ * the same xtc, so nothing here is versioned. */
+#ifndef XTRT_H
+#define XTRT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XTRT_DYNAMIC INT64_MIN /* an extent or stride that the launch determines */
+#define XTRT_LEVELS 4 /* of code, from the least: x86-64, x86-64-v3, x86-64-v4, sapphirerapids */
+
+/* A compiled kernel: runs the workgroups, or parts of workgroups, [begin, end). */
+typedef void (*xtrt_function)(const uint64_t *frame, int64_t begin, int64_t end, void *scratch);
+
+/* The code of a kernel for one level. */
+typedef struct xtrt_code {
+  xtrt_function run;
+  const int64_t *numbers; /* the table that the function reads */
+  int64_t scratchBytes;
+  int64_t mostParts; /* that a workgroup can be divided into */
+  int32_t partsAreCheap; /* no part repeats work of another one */
+  int32_t sharedDims; /* bit d: data that workgroups share depends on dimension d of the grid, outermost first */
+  int32_t shares; /* whether workgroups share data */
+  const char *const *failures; /* by number: what a failed check says */
+  size_t failureCount;
+} xtrt_code;
+
+typedef struct xtrt_parameter {
+  const char *name;
+  int32_t rank; /* -1: a scalar */
+  int32_t elementBytes; /* of an array */
+  int32_t written; /* whether the kernel may write the array */
+  const int64_t *shape, *strides; /* of the type, in elements */
+} xtrt_parameter;
+
+typedef struct xtrt_kernel {
+  const char *name;
+  const xtrt_parameter *parameters;
+  size_t parameterCount;
+  int32_t gridRank; /* 0: one workgroup */
+  const xtrt_code *grid; /* writes lower bound, upper bound and step of each grid variable to an array behind the parameters */
+  const xtrt_code *levels; /* XTRT_LEVELS of them */
+} xtrt_kernel;
+
+/* An argument: the address of words. Of an array these are its address, extents and strides; of a scalar its bits. */
+typedef const void *xtrt_argument;
+
+/* Runs a kernel and waits for the end. Returns a status of xt.h (0: it ran), and writes the message of a failure, cut to the
+ * memory that there is for it; `message` may be NULL. Launches run one after another. */
+int xtrt_launch(const xtrt_kernel *kernel, const xtrt_argument *arguments, char *message, size_t messageBytes);
+/* The number of threads that run later launches, with the calling one; 0: one per processor. */
+void xtrt_set_threads(int threads);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* Calls every function of the library made of kernels.xt; prints what is wrong, and the number of it. */
+#include "kernels.h"
+#include "second.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static int wrong = 0;
+
+static void expect(int good, const char *what) {
+  if (good) return;
+  printf("wrong: %s\n", what);
+  ++wrong;
+}
+
+enum { ROWS = 150, DEPTH = 77, COLUMNS = 131, PITCH = 140 };
+
+static int product(float seed) {
+  static _Thread_local float a[ROWS][DEPTH], b[DEPTH][PITCH], c[ROWS][PITCH];
+  const xt_array_2_f32 of_a = {a[0], {ROWS, DEPTH}, {DEPTH, 1}}, of_b = {b[0], {DEPTH, COLUMNS}, {PITCH, 1}},
+                       of_c = {c[0], {ROWS, COLUMNS}, {PITCH, 1}};
+  int bad = 0;
+  for (int i = 0; i < ROWS; ++i)
+    for (int k = 0; k < DEPTH; ++k) a[i][k] = (float)((i + 3 * k) % 7) - seed;
+  for (int k = 0; k < DEPTH; ++k)
+    for (int j = 0; j < PITCH; ++j) b[k][j] = (float)((2 * k + j) % 5) - 2;
+  memset(c, 0xff, sizeof c);
+  if (kernels_product(&of_a, &of_b, &of_c, NULL, 0) != 0) return 1;
+  for (int i = 0; i < ROWS; ++i)
+    for (int j = 0; j < COLUMNS; ++j) {
+      float sum = 0;
+      for (int k = 0; k < DEPTH; ++k) sum += a[i][k] * b[k][j];
+      bad += sum != c[i][j];
+    }
+  return bad + (c[0][COLUMNS] == c[0][COLUMNS]); /* what is between the rows stays NaN */
+}
+
+static void *launches(void *result) {
+  for (int round = 0; round < 5; ++round) *(int *)result += product((float)round);
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t all[8];
+  int bad[8] = {0};
+  for (int t = 0; t < 8; ++t) pthread_create(&all[t], NULL, launches, &bad[t]);
+  for (int t = 0; t < 8; ++t) {
+    pthread_join(all[t], NULL);
+    expect(bad[t] == 0, "products of eight threads");
+  }
+}
+
+static void scalars(void) {
+  double out[4];
+  const xt_array_1_f64 of = {out, {4}, {1}};
+  expect(kernels_scalars(&of, 0.5f, -1e300, -128, 65535, NULL, 0) == 0, "status of scalars");
+  expect(out[0] == 0.5 && out[1] == -1e300 && out[2] == -128 && out[3] == 65535, "scalars");
+}
+
+static void grids(void) {
+  for (int64_t rows = 0; rows < 9; ++rows)
+    for (int64_t from = 0; from < 3; ++from)
+      for (int64_t step = 1; step < 4; ++step) {
+        int64_t n[9][2];
+        const xt_array_2_i64 of = {n[0], {rows, 2}, {2, 1}};
+        memset(n, 0xff, sizeof n);
+        expect(kernels_visited(&of, from, step, NULL, 0) == 0, "status of a grid");
+        for (int64_t i = 0; i < 9; ++i)
+          for (int64_t j = 0; j < 2; ++j) {
+            int visited = i >= from && i < rows - 1 && (i - from) % step == 0 && j < rows;
+            expect(n[i][j] == (visited ? i * 10 + j : -1), "workgroups of a grid");
+          }
+      }
+}
+
+static void failures(void) {
+  char message[100];
+  float a[4] = {0};
+  int64_t n[2] = {0};
+  uint16_t half[2] = {0x3c00, 0x4000}, twice[2] = {0};
+  const xt_array_2_f32 good = {a, {2, 2}, {2, 1}};
+  xt_array_2_f32 bad = good;
+  const xt_array_2_f16 of_half = {half, {1, 2}, {2, 1}}, of_twice = {twice, {1, 2}, {2, 1}};
+  const xt_array_2_i64 of_n = {n, {1, 2}, {2, 1}};
+  const xt_array_1_i64 keyword = {n, {2}, {1}};
+
+  expect(kernels_positive(1, message, sizeof message) == 0 && message[0] == 0, "an assert that holds");
+  expect(kernels_positive(-1, message, sizeof message) == 5, "status of a failed assert");
+  expect(strstr(message, "n is \"not\" positive") != NULL, message);
+  expect(kernels_product(&good, NULL, &good, message, sizeof message) == 1 && strstr(message, "`B`"),
+         "an argument that is NULL");
+  bad.data = NULL;
+  expect(kernels_product(&good, &bad, &good, message, sizeof message) == 1 && strstr(message, "`B`"), "an array that is NULL");
+  bad = good, bad.sizes[1] = -2;
+  expect(kernels_product(&bad, &good, &good, message, sizeof message) == 1 && strstr(message, "negative"), "a negative extent");
+  bad = good, bad.strides[1] = 2;
+  expect(kernels_product(&good, &good, &bad, message, sizeof message) == 1 && strstr(message, "stride"), "a wrong stride");
+  bad = good, bad.strides[0] = 0;
+  expect(kernels_product(&good, &good, &bad, message, sizeof message) == 1 && strstr(message, "several"), "shared elements");
+  bad = good, bad.data = (float *)((char *)a + 1);
+  expect(kernels_product(&good, &good, &bad, message, 5) == 1 && strcmp(message, "argu") == 0, "a message that is cut");
+  expect(kernels_visited(&of_n, 0, 0, message, sizeof message) == 1 && strstr(message, "step"), "a step of 0");
+  expect(kernels_halves(&of_half, &of_twice, NULL, 0) == 0 && twice[0] == 0x4000 && twice[1] == 0x4400, "f16 by its bits");
+  expect(kernels_register(&keyword, NULL, 0) == 0 && n[1] == 1, "a parameter that is a keyword of C");
+}
+
+int main(void) {
+  expect(product(3) == 0, "a product");
+  threads();
+  kernels_set_threads(1);
+  expect(product(2) == 0, "a product on one thread");
+  scalars();
+  grids();
+  failures();
+  expect(second_positive(2, NULL, 0) == 0, "a second library in one program");
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
