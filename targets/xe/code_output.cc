@@ -29,19 +29,19 @@ private:
     switch (kind) {
     case OutputKind::Llvm: return addText(xeLlvmText(module_, target_, emitOptions(), diagnostics_));
     case OutputKind::Spirv: {
-      Result<const XeProgram *> made = program();
+      Result<const GpuCode *> made = program();
       if (!made) return made.error();
-      out_.spirv.assign((*made)->spirv.begin(), (*made)->spirv.end());
+      out_.spirv.assign((*made)->binary.begin(), (*made)->binary.end());
       return {};
     }
     case OutputKind::SpirvText: {
-      Result<const XeProgram *> made = program();
+      Result<const GpuCode *> made = program();
       if (!made) return made.error();
       stage("the disassembler (spirv-dis)");
-      return addText(disassembleSpirv((*made)->spirv));
+      return addText(disassembleSpirv((*made)->binary));
     }
     case OutputKind::Launch: {
-      Result<const XeProgram *> made = program();
+      Result<const GpuCode *> made = program();
       if (!made) return made.error();
       out_.text += launchJson(module_, **made, target_, *options_.sources);
       return {};
@@ -73,9 +73,9 @@ private:
     return emit;
   }
 
-  Result<const XeProgram *> program() {
+  Result<const GpuCode *> program() {
     if (!program_) {
-      Result<XeProgram> made = compileToSpirv(module_, target_, emitOptions(), diagnostics_);
+      Result<GpuCode> made = compileToSpirv(module_, target_, emitOptions(), diagnostics_);
       if (!made) return made.error();
       program_ = std::move(*made);
     }
@@ -84,11 +84,11 @@ private:
 
   // A program with definitions of functions that the offline compiler lacks is compiled separately, because it must never be
   // part of code that runs.
-  Result<const XeProgram *> programForListings() {
+  Result<const GpuCode *> programForListings() {
     if (options_.definitions.empty()) return program();
     XeEmitOptions emit = emitOptions();
     emit.definitions = options_.definitions;
-    Result<XeProgram> made = compileToSpirv(module_, target_, emit, diagnostics_);
+    Result<GpuCode> made = compileToSpirv(module_, target_, emit, diagnostics_);
     if (!made) return made.error();
     forListings_ = std::move(*made);
     return &*forListings_;
@@ -96,7 +96,7 @@ private:
 
   // The listings of Intel's compiler, or a report on them.
   Result<std::string> isa() {
-    Result<const XeProgram *> made = programForListings();
+    Result<const GpuCode *> made = programForListings();
     if (!made) return made.error();
     stage("Intel's offline compiler (ocloc)");
     Result<std::vector<std::string>> listings = compileOffline(**made, target_.name);
@@ -112,7 +112,7 @@ private:
   const OutputOptions &options_;
   Diagnostics &diagnostics_;
   Output out_;
-  std::optional<XeProgram> program_, forListings_;
+  std::optional<GpuCode> program_, forListings_;
 };
 
 } // namespace

@@ -8,9 +8,9 @@
 namespace xt {
 namespace {
 
-std::string listed(std::span<const XeDeviceInfo *const> devices) {
+std::string listed(std::span<const GpuDeviceInfo *const> devices) {
   std::vector<std::string> names;
-  for (const XeDeviceInfo *device : devices)
+  for (const GpuDeviceInfo *device : devices)
     names.push_back(device->problem.empty() ? str(device->name, " (", device->target->name, ")")
                                             : str(device->name, ", which cannot be used: ", device->problem));
   return names.empty() ? "no driver on this machine finds one" : str("there is ", join(names, ", "));
@@ -18,10 +18,10 @@ std::string listed(std::span<const XeDeviceInfo *const> devices) {
 
 enum class Kind { IntelGpu, Software, Any };
 
-std::optional<size_t> firstOf(std::span<const XeDeviceInfo *const> devices, std::string_view target, Kind kind) {
+std::optional<size_t> firstOf(std::span<const GpuDeviceInfo *const> devices, std::string_view target, Kind kind) {
   for (size_t i = 0; i < devices.size(); ++i) {
-    const XeDeviceInfo &device = *devices[i];
-    bool fits = kind == Kind::Any || (kind == Kind::Software ? device.software : device.intelGpu);
+    const GpuDeviceInfo &device = *devices[i];
+    bool fits = kind == Kind::Any || (kind == Kind::Software ? device.software : device.hardware);
     if (device.problem.empty() && fits && runsOn(device, target)) return i;
   }
   return std::nullopt;
@@ -39,14 +39,14 @@ std::string_view kindText(DeviceChoice choice) {
 
 } // namespace
 
-bool runsOn(const XeDeviceInfo &device, std::string_view target) {
+bool runsOn(const GpuDeviceInfo &device, std::string_view target) {
   const TargetInfo *named = findTargetInfo(target);
   if (!named) return true; // "xe"
   if (named->cooperativeMatrices && !device.cooperativeMatrices) return false;
   return named->anyDevice || (device.target && device.target->name == target);
 }
 
-Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::string_view target, DeviceChoice choice) {
+Result<size_t> chooseDevice(std::span<const GpuDeviceInfo *const> devices, std::string_view target, DeviceChoice choice) {
   std::optional<size_t> found;
   if (choice == DeviceChoice::OpenCl) found = firstOf(devices, target, Kind::Any);
   if (choice == DeviceChoice::Any || choice == DeviceChoice::Gpu) found = firstOf(devices, target, Kind::IntelGpu);

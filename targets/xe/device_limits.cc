@@ -4,7 +4,7 @@
 
 namespace xt {
 
-DeviceLimits::DeviceLimits(const TargetInfo &generic, const XeDeviceInfo &device) : info_(generic) {
+DeviceLimits::DeviceLimits(const TargetInfo &generic, const GpuDeviceInfo &device) : info_(generic) {
   auto has = [](std::span<const int64_t> sizes, int64_t size) { return std::ranges::find(sizes, size) != sizes.end(); };
   for (int64_t size : generic.subgroupSizes)
     if (has(device.subgroupSizes, size)) sizes_.push_back(size);

@@ -1,7 +1,7 @@
 // The limits that kernels of the generic target may use on the present device. The generic target only promises what every
 // device has, and most devices have more.
 #pragma once
-#include "targets/xe/device/device.h"
+#include "targets/gpu/device.h"
 
 namespace xt {
 
@@ -10,7 +10,7 @@ public:
   // Copies `generic` ("spirv"), with the subgroup sizes, the shared local memory and the lanes per workgroup that the device
   // reports; limits that it does not report stay those of `generic`. Subgroup sizes that `generic` also has come first, in
   // its order.
-  DeviceLimits(const TargetInfo &generic, const XeDeviceInfo &device);
+  DeviceLimits(const TargetInfo &generic, const GpuDeviceInfo &device);
   DeviceLimits(const DeviceLimits &) = delete;
   DeviceLimits &operator=(const DeviceLimits &) = delete;
   const TargetInfo &info() const { return info_; } // valid as long as this object

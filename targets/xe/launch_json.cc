@@ -5,6 +5,7 @@
 #include "ir/effects.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/print.h"
+#include "targets/xe/register_file_options.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +26,7 @@ Json parametersJson(const Kernel &kernel) {
 }
 
 // The entry point's arguments in order (kernel_abi.h).
-Json argumentsJson(const Kernel &kernel, const XeKernel &code) {
+Json argumentsJson(const Kernel &kernel, const GpuKernel &code) {
   constexpr int kWord = 8;
   Json list = Json::array();
   auto add = [&](const char *what, int bytes) -> Json & {
@@ -62,7 +63,7 @@ Json gridJson(const Kernel &kernel) {
   return list;
 }
 
-Json failuresJson(const XeKernel &code, const SourceManager &sources) {
+Json failuresJson(const GpuKernel &code, const SourceManager &sources) {
   Json list = Json::array();
   for (const LaneFailure &failure : code.failures) {
     Json json = {{"first", failure.first},
@@ -82,7 +83,7 @@ Json failuresJson(const XeKernel &code, const SourceManager &sources) {
 }
 
 // The word in which a kernel reports failures; null if it reports none.
-Json outcomeJson(const Json &arguments, const XeKernel &code, const SourceManager &sources) {
+Json outcomeJson(const Json &arguments, const GpuKernel &code, const SourceManager &sources) {
   if (!code.reportsFailures) return nullptr;
   return {{"argument", arguments.back()["index"]},
           {"bytes", 8},
@@ -93,9 +94,9 @@ Json outcomeJson(const Json &arguments, const XeKernel &code, const SourceManage
 }
 
 // All numbers are in bytes; maximalExtent also limits the number of rows.
-Json blockRulesJson(const Kernel &kernel, const XeKernel &code, const BlockRules &rules) {
+Json blockRulesJson(const Kernel &kernel, const GpuKernel &code, const BlockRules &rules) {
   Json list = Json::array();
-  for (const XeBlockUse &use : code.blockUses)
+  for (const GpuBlockUse &use : code.blockUses)
     list.push_back({{"parameter", kernel.param(use.param)->name()},
                     {"transposed", use.turned},
                     {"baseAlignment", rules.baseAlignment},
@@ -119,7 +120,7 @@ Json disjointJson(const Kernel &kernel) {
   return {{"parameters", written}, {"orSame", !disjoint}};
 }
 
-Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &target, const SourceManager &sources) {
+Json kernelJson(const Kernel &kernel, const GpuKernel &code, const TargetInfo &target, const SourceManager &sources) {
   Json arguments = argumentsJson(kernel, code);
   Json json = {{"kernel", kernel.name},
                {"entry", code.entry},
@@ -140,7 +141,7 @@ Json kernelJson(const Kernel &kernel, const XeKernel &code, const TargetInfo &ta
 
 } // namespace
 
-std::string launchJson(const Module &module, const XeProgram &program, const TargetInfo &target, const SourceManager &sources) {
+std::string launchJson(const Module &module, const GpuCode &program, const TargetInfo &target, const SourceManager &sources) {
   Json json = {{"target", target.name}, {"blockMessages", target.blocks.any()}, {"kernels", Json::array()}};
   for (size_t i = 0; i < program.kernels.size(); ++i)
     json["kernels"].push_back(kernelJson(*module.kernels[i], program.kernels[i], target, sources));

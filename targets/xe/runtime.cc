@@ -145,14 +145,14 @@ Result<void> XeRuntime::startOpenCl() {
   return {};
 }
 
-Result<std::span<const XeDeviceInfo *const>> XeRuntime::devices(DeviceChoice choice) {
+Result<std::span<const GpuDeviceInfo *const>> XeRuntime::devices(DeviceChoice choice) {
   Interface &interface = interfaceOf(choice);
   if (!interface.started) {
     interface.started = choice == DeviceChoice::OpenCl ? startOpenCl() : startLevelZero(choice);
     interface.open.resize(interface.devices.size());
   }
   if (!*interface.started) return interface.started->error();
-  return std::span<const XeDeviceInfo *const>(interface.devices);
+  return std::span<const GpuDeviceInfo *const>(interface.devices);
 }
 
 Result<size_t> XeRuntime::indexOf(std::string_view target, DeviceChoice choice) {
@@ -161,29 +161,29 @@ Result<size_t> XeRuntime::indexOf(std::string_view target, DeviceChoice choice) 
   return chooseDevice(*all, target, choice);
 }
 
-Result<const XeDeviceInfo *> XeRuntime::choose(std::string_view target, DeviceChoice choice) {
+Result<const GpuDeviceInfo *> XeRuntime::choose(std::string_view target, DeviceChoice choice) {
   Result<size_t> index = indexOf(target, choice);
   if (!index) return index.error();
   return interfaceOf(choice).devices[*index];
 }
 
-Result<std::unique_ptr<XeDevice>> XeRuntime::opened(DeviceChoice choice, size_t index) {
+Result<std::unique_ptr<GpuDevice>> XeRuntime::opened(DeviceChoice choice, size_t index) {
   if (choice == DeviceChoice::OpenCl) {
     Result<std::unique_ptr<ClDevice>> device = ClDevice::open(cl_, clDevices_[index]);
     if (!device) return device.error();
-    return std::unique_ptr<XeDevice>(std::move(*device));
+    return std::unique_ptr<GpuDevice>(std::move(*device));
   }
   Result<std::unique_ptr<ZeDevice>> device = ZeDevice::open(ze_, zeDevices_[index]);
   if (!device) return device.error();
-  return std::unique_ptr<XeDevice>(std::move(*device));
+  return std::unique_ptr<GpuDevice>(std::move(*device));
 }
 
-Result<XeDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {
+Result<GpuDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {
   Result<size_t> index = indexOf(target, choice);
   if (!index) return index.error();
-  std::unique_ptr<XeDevice> &device = interfaceOf(choice).open[*index];
+  std::unique_ptr<GpuDevice> &device = interfaceOf(choice).open[*index];
   if (!device) {
-    Result<std::unique_ptr<XeDevice>> made = opened(choice, *index);
+    Result<std::unique_ptr<GpuDevice>> made = opened(choice, *index);
     if (!made) return made.error();
     device = std::move(*made);
   }

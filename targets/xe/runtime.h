@@ -42,16 +42,16 @@ public:
 
   // The devices of OpenCL for DeviceChoice::OpenCl, otherwise those of Level Zero. An Error of the environment if there is
   // no loader or no working driver.
-  Result<std::span<const XeDeviceInfo *const>> devices(DeviceChoice choice);
+  Result<std::span<const GpuDeviceInfo *const>> devices(DeviceChoice choice);
   // The device that chooseDevice selects; open() also opens it.
-  Result<const XeDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
-  Result<XeDevice *> open(std::string_view target, DeviceChoice choice);
+  Result<const GpuDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
+  Result<GpuDevice *> open(std::string_view target, DeviceChoice choice);
 
 private:
   struct Interface {
     std::optional<Result<void>> started;
-    std::vector<const XeDeviceInfo *> devices;
-    std::vector<std::unique_ptr<XeDevice>> open; // by device; null: not opened yet
+    std::vector<const GpuDeviceInfo *> devices;
+    std::vector<std::unique_ptr<GpuDevice>> open; // by device; null: not opened yet
   };
 
   XeRuntime() = default;
@@ -59,7 +59,7 @@ private:
   Result<void> startLevelZero(DeviceChoice choice);
   Result<void> startOpenCl();
   Result<size_t> indexOf(std::string_view target, DeviceChoice choice);
-  Result<std::unique_ptr<XeDevice>> opened(DeviceChoice choice, size_t index);
+  Result<std::unique_ptr<GpuDevice>> opened(DeviceChoice choice, size_t index);
 
   Interface levelZero_, openCl_;
   ZeFunctions ze_;

@@ -2,11 +2,11 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_counts.h"
+#include "targets/gpu/executable.h"
 #include "targets/xe/code_output.h"
 #include "targets/xe/device_choice.h"
 #include "targets/xe/device_limits.h"
 #include "targets/xe/emit/emit.h"
-#include "targets/xe/executable.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "targets/xe/runtime.h"
 #include "targets/xe/unsupported.h"
@@ -18,7 +18,7 @@ namespace xt {
 namespace {
 
 constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is present
-constexpr std::string_view kOpenCl = "OpenCL"; // an interface's name (XeDeviceInfo::api)
+constexpr std::string_view kOpenCl = "OpenCL"; // an interface's name (GpuDeviceInfo::api)
 constexpr std::string_view kGeneric = "spirv";
 
 // Whether a target compiles for any device, within its limits.
@@ -27,7 +27,7 @@ bool isForAnyDevice(std::string_view target) {
   return info && info->anyDevice;
 }
 
-DeviceText deviceText(const XeDeviceInfo &device) {
+DeviceText deviceText(const GpuDeviceInfo &device) {
   DeviceText text{device.name,        str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion),
                   device.memoryBytes, device.subgroupSizes,
                   device.software,    {},
@@ -60,12 +60,12 @@ public:
   bool hasReport() const override { return name_ != kAnyXe; }
 
   bool wantsSmallSizes(DeviceChoice choice) const override {
-    Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
-    return !device || !(*device)->intelGpu;
+    Result<const GpuDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    return !device || !(*device)->hardware;
   }
 
   Result<const TargetInfo *> hardware(DeviceChoice choice) override {
-    Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    Result<const GpuDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
     if (!device) return device.error();
     const TargetInfo *target = name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
     return target->anyDevice ? limitedBy(**device, *target) : target;
@@ -107,7 +107,7 @@ public:
     std::vector<DeviceText> texts;
     for (const auto *devices : {&levelZero, &openCl}) {
       if (!*devices) continue;
-      for (const XeDeviceInfo *device : **devices)
+      for (const GpuDeviceInfo *device : **devices)
         if (name_ == kAnyXe || (device->problem.empty() && runsOn(*device, name_))) texts.push_back(deviceText(*device));
     }
     if (name_ != kAnyXe) return texts;
@@ -120,7 +120,7 @@ public:
                                               Diagnostics &diagnostics) override {
     Result<const TargetInfo *> target = hardware(options.device);
     if (!target) return target.error();
-    Result<XeDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
+    Result<GpuDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
     if (!device) return device.error();
     if ((*device)->info().software && options.device == DeviceChoice::Any && options.note)
       options.note("no Intel GPU: running on the software device");
@@ -129,16 +129,16 @@ public:
     emit.intelExtensions = options.intelExtensions;
     if (emit.intelExtensions && (*target)->anyDevice)
       return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
-    Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
+    Result<GpuCode> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
-    XeExecutableOptions executable;
+    GpuExecutableOptions executable;
     executable.device = *device;
     executable.target = *target;
     executable.optimise = options.optimise;
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.again = [again = options.again, info = *target, emit](XeAssumptions assumptions) mutable -> Result<XeProgram> {
+      executable.again = [again = options.again, info = *target, emit](GpuAssumptions assumptions) mutable -> Result<GpuCode> {
         TargetInfo careful = assuming(*info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
@@ -147,7 +147,7 @@ public:
         emit.blockMessages = assumptions.blockRules;
         return compileToSpirv(**kernels, careful, emit, repeated);
       };
-    return makeXeExecutable(module, std::move(*program), std::move(executable));
+    return makeGpuExecutable(module, std::move(*program), std::move(executable));
   }
 
   std::span<const OutputKind> outputs() const override {
@@ -165,14 +165,14 @@ public:
   }
 
 private:
-  const TargetInfo *limitedBy(const XeDeviceInfo &device, const TargetInfo &generic) {
+  const TargetInfo *limitedBy(const GpuDeviceInfo &device, const TargetInfo &generic) {
     std::unique_ptr<DeviceLimits> &limits = limits_[&device];
     if (!limits) limits = std::make_unique<DeviceLimits>(generic, device);
     return &limits->info();
   }
 
   std::string_view name_, summary_;
-  std::map<const XeDeviceInfo *, std::unique_ptr<DeviceLimits>> limits_;
+  std::map<const GpuDeviceInfo *, std::unique_ptr<DeviceLimits>> limits_;
 };
 
 } // namespace
@@ -189,7 +189,7 @@ std::vector<Target *> xeTargets() {
   return targets;
 }
 
-TargetInfo assuming(const TargetInfo &target, XeAssumptions assumptions) {
+TargetInfo assuming(const TargetInfo &target, GpuAssumptions assumptions) {
   TargetInfo careful = target;
   careful.checksOverlaps &= assumptions.disjoint;
   if (assumptions.blockRules) return careful;

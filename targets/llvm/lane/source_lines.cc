@@ -4,8 +4,9 @@
 
 namespace xt {
 
-SourceLines::SourceLines(llvm::Module &module, const SourceManager *sources)
-    : module_(module), sources_(sources), builder_(module) {}
+SourceLines::SourceLines(llvm::Module &module, const SourceManager *sources, bool onlyLines)
+    : module_(module), sources_(sources),
+      kind_(onlyLines ? llvm::DICompileUnit::DebugDirectivesOnly : llvm::DICompileUnit::FullDebug), builder_(module) {}
 
 llvm::DIFile *SourceLines::file(uint32_t index) {
   llvm::DIFile *&found = files_[index];
@@ -19,7 +20,8 @@ void SourceLines::begin(llvm::Function &function, const Kernel &kernel) {
   if (!sources_ || kernel.nameRange.file == 0) return;
   llvm::DIFile *own = file(kernel.nameRange.file);
   if (!unit_)
-    unit_ = builder_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_OpenCL), own, "xt", true, "", 0);
+    unit_ =
+        builder_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_OpenCL), own, "xt", true, "", 0, "", kind_);
   unsigned line = sources_->file(kernel.nameRange.file).lineColumn(kernel.nameRange.begin).line;
   auto *type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({}));
   kernel_ = builder_.createFunction(own, kernel.name, "", own, line, type, line, llvm::DINode::FlagZero,

@@ -12,8 +12,9 @@ namespace xt {
 
 class SourceLines {
 public:
-  // `sources`: null if no lines are needed; then nothing is added to the module.
-  SourceLines(llvm::Module &module, const SourceManager *sources);
+  // `sources`: null if no lines are needed; then nothing is added to the module. `onlyLines`: the code generator gets lines, and
+  // no other debug information.
+  SourceLines(llvm::Module &module, const SourceManager *sources, bool onlyLines = false);
   // The locations that are requested between begin() and end() belong to this kernel.
   void begin(llvm::Function &function, const Kernel &kernel);
   void end();
@@ -26,6 +27,7 @@ private:
 
   llvm::Module &module_;
   const SourceManager *sources_;
+  llvm::DICompileUnit::DebugEmissionKind kind_;
   llvm::DIBuilder builder_;
   llvm::DICompileUnit *unit_ = nullptr;
   llvm::DISubprogram *kernel_ = nullptr;

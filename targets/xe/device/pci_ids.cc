@@ -1,4 +1,4 @@
-#include "targets/xe/device/device.h"
+#include "targets/xe/device/pci_ids.h"
 
 namespace xt {
 namespace {

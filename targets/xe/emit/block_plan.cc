@@ -18,7 +18,7 @@ public:
 
   MessagePlan run() {
     walk(kernel_.body, [&](const Op &op) { visit(op); });
-    for (const XeBlockUse &use : plan_.uses) {
+    for (const GpuBlockUse &use : plan_.uses) {
       int64_t bytes = elemInfo(kernel_.param(use.param)->type().elem()).storageBytes;
       const BlockRules &rules = target_.blocks;
       Interval height{1, rules.maximalExtent}, width{(rules.minimalWidth + bytes - 1) / bytes, rules.maximalExtent / bytes};
@@ -46,10 +46,10 @@ private:
 
   void plan(const Op &op, const Value *desc, std::initializer_list<BlockUse> uses) {
     std::string why = whyNoBlocks(desc->type());
-    std::vector<XeBlockUse> matrices;
+    std::vector<GpuBlockUse> matrices;
     for (const Op *maker : origins_.of(desc)) {
       if (!why.empty()) break;
-      std::optional<XeBlockUse> matrix = checkedBase(*maker, why);
+      std::optional<GpuBlockUse> matrix = checkedBase(*maker, why);
       if (matrix) matrices.push_back(*matrix);
     }
     std::optional<BlockCall> call;
@@ -62,7 +62,7 @@ private:
                           str("`", op.info().name, prefetch ? "` is removed: " : "` moves element by element: ", why));
       return;
     }
-    for (XeBlockUse matrix : matrices)
+    for (GpuBlockUse matrix : matrices)
       if (std::find(plan_.uses.begin(), plan_.uses.end(), matrix) == plan_.uses.end()) plan_.uses.push_back(matrix);
     plan_.calls.emplace(&op, std::move(*call));
   }
@@ -80,7 +80,7 @@ private:
 
   // Returns the parameter that is the base of a descriptor, if a launch can check that its matrix obeys the rules of block
   // messages. Otherwise returns nullopt and sets `why`.
-  std::optional<XeBlockUse> checkedBase(const Op &maker, std::string &why) const {
+  std::optional<GpuBlockUse> checkedBase(const Op &maker, std::string &why) const {
     const Value *base = maker.operand(0);
     if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
       why = "its base is an address or has an explicit shape, which a launch cannot check";
@@ -99,7 +99,7 @@ private:
       base = source;
     }
     for (size_t i = 0; i < kernel_.paramCount; ++i)
-      if (kernel_.param(i) == base) return XeBlockUse{i, turned};
+      if (kernel_.param(i) == base) return GpuBlockUse{i, turned};
     why = "its base is not a parameter of the kernel";
     return std::nullopt;
   }

@@ -12,7 +12,7 @@ namespace xt {
 
 struct MessagePlan {
   std::unordered_map<const Op *, BlockCall> calls; // by load_nd, store_nd or prefetch_nd; used for lookup only
-  std::vector<XeBlockUse> uses;                    // in program order
+  std::vector<GpuBlockUse> uses;                    // in program order
   // Ranges of the extents of matrices that follow from the rules of block messages.
   std::vector<ExtentFacts> facts;
 };

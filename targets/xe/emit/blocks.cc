@@ -24,7 +24,7 @@ LlvmValue *blockMemory(LaneContext &c, const BlockCall &call) {
 } // namespace
 
 bool XeLaneDevice::sendsExtents(size_t param) const {
-  return std::ranges::any_of(blocks_.uses, [&](const XeBlockUse &use) { return use.param == param; });
+  return std::ranges::any_of(blocks_.uses, [&](const GpuBlockUse &use) { return use.param == param; });
 }
 
 // Returns the arguments that describe the matrix and the block: base address, bytes of a row, number of rows, bytes from one

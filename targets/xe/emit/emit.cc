@@ -7,8 +7,8 @@
 
 namespace xt {
 
-Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
-                                 Diagnostics &diagnostics) {
+Result<GpuCode> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                               Diagnostics &diagnostics) {
   llvm::LLVMContext context;
   Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
   if (!emitted) return emitted.error();
@@ -18,7 +18,7 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   // A program with definitions of device functions is only inspected, so these may use any instructions.
   if (options.definitions.empty())
     if (Result<void> known = checkSpirv(*spirv, options.intelExtensions); !known) return known.error();
-  return XeProgram{std::move(*spirv), std::move(emitted->kernels)};
+  return GpuCode{std::move(*spirv), std::move(emitted->kernels)};
 }
 
 Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,

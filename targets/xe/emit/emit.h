@@ -5,7 +5,7 @@
 #include "ir/base/source.h"
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
-#include "targets/xe/kernel_abi.h"
+#include "targets/gpu/kernel_abi.h"
 
 #include <functional>
 #include <string>
@@ -31,8 +31,8 @@ struct XeEmitOptions {
 // Returns the SPIR-V of all kernels of the module, which must be at lane scope with subgroup sizes that the target has
 // (checkTargetLimits). Deterministic. The SPIR-V calls device functions by the names of OpenCL C and, without intelExtensions,
 // of Intel's extensions cl_intel_subgroup_2d_block_io and cl_intel_subgroup_matrix_multiply_accumulate.
-Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
-                                 Diagnostics &diagnostics);
+Result<GpuCode> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                               Diagnostics &diagnostics);
 // Returns the LLVM IR that the SPIR-V is made from.
 Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                                Diagnostics &diagnostics);

@@ -1,10 +1,8 @@
 #include "targets/xe/emit/kernel_module.h"
 
-#include "ir/async_copies.h"
-#include "ir/base/depth.h"
 #include "ir/base/text.h"
-#include "ir/gpu/code_size.h"
 #include "targets/llvm/lane/kernel_emitter.h"
+#include "targets/llvm/lane/lane_module.h"
 #include "targets/llvm/lane/source_lines.h"
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/device_functions.h"
@@ -15,23 +13,8 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include <algorithm>
-#include <cctype>
-
 namespace xt {
 namespace {
-
-// The kernel's name in which '_' replaces every character that is not a letter or digit, "k" is prepended if it does not begin
-// with a letter, and a number is appended if another kernel has this name.
-std::string entryName(const Kernel &kernel, const std::vector<XeKernel> &taken) {
-  std::string name;
-  for (char c : kernel.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  if (name.empty() || name[0] == '_' || std::isdigit(static_cast<unsigned char>(name[0]))) name = "k" + name;
-  std::string unique = name;
-  for (int n = 2; std::any_of(taken.begin(), taken.end(), [&](const XeKernel &k) { return k.entry == unique; }); ++n)
-    unique = str(name, "_", n);
-  return unique;
-}
 
 void describe(llvm::Module &module) {
   llvm::LLVMContext &context = module.getContext();
@@ -69,21 +52,15 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
   describe(*result.module);
   SourceLines lines(*result.module, options.sources);
   for (const auto &kernel : module.kernels) {
-    if (kernel->scope != Scope::Lane)
-      return Error::environment(
-          str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name, " first"));
-    if (const Op *op = firstAsyncOp(kernel->body))
-      return Error::environment(
-          str("`", op->info().name, "` in @", kernel->name, " is asynchronous: first run the pass expand-async-copies"));
-    if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
+    if (Result<void> ready = checkLaneForm(*kernel, target, diagnostics); !ready) return ready.error();
     if (options.stage) options.stage(str("code of @", kernel->name));
     XeLaneDevice device(*kernel, target, options, diagnostics);
-    XeKernel made;
+    GpuKernel made;
     made.largeRegisterFile = device.wantsLargeRegisterFile();
     made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
     made.blockUses = device.blockUses();
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
-    Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, result.kernels));
+    Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, *result.module));
     if (!emitted) return emitted.error();
     static_cast<LaneKernel &>(made) = std::move(*emitted);
     if (target.cooperativeMatrices)

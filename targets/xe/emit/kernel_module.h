@@ -11,7 +11,7 @@ namespace xt {
 
 struct XeModule {
   std::unique_ptr<llvm::Module> module;
-  std::vector<XeKernel> kernels; // in the order of the module
+  std::vector<GpuKernel> kernels; // in the order of the module
 };
 Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                               llvm::LLVMContext &context, Diagnostics &diagnostics);

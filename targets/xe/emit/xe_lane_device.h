@@ -12,7 +12,7 @@ class XeLaneDevice final : public LaneDevice {
 public:
   // The arguments must outlive the object. Reports remarks on blocks that no message moves.
   XeLaneDevice(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, Diagnostics &diagnostics);
-  const std::vector<XeBlockUse> &blockUses() const { return blocks_.uses; }
+  const std::vector<GpuBlockUse> &blockUses() const { return blocks_.uses; }
   // Whether the kernel uses the large register file. If it needs one, reports a remark, also if a core would then have too
   // few threads for a workgroup, so that the kernel does not use it.
   bool wantsLargeRegisterFile() const;

@@ -29,7 +29,7 @@ std::string indented(const std::string &lines, std::string_view by) {
 
 class IsaText {
 public:
-  IsaText(const Kernel &kernel, const XeKernel &made, const IsaReport &report, const TargetInfo &target,
+  IsaText(const Kernel &kernel, const GpuKernel &made, const IsaReport &report, const TargetInfo &target,
           const SourceManager &sources)
       : kernel_(kernel), made_(made), report_(report), target_(target), sources_(sources) {
     std::vector<const Op *> loops;
@@ -88,7 +88,7 @@ private:
   }
 
   const Kernel &kernel_;
-  const XeKernel &made_;
+  const GpuKernel &made_;
   const IsaReport &report_;
   const TargetInfo &target_;
   const SourceManager &sources_;
@@ -97,8 +97,8 @@ private:
 
 } // namespace
 
-std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports,
-                    const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
+std::string isaText(const Module &module, const GpuCode &program, std::span<const IsaReport> reports, const TargetInfo &target,
+                    const SourceManager &sources, Diagnostics &diagnostics) {
   std::string out;
   bool remarks = diagnostics.wantsRemarks();
   diagnostics.wantRemarks(true);

@@ -3,6 +3,7 @@
 #include "ir/base/output_file.h"
 #include "ir/base/text.h"
 #include "targets/process/external_tool.h"
+#include "targets/xe/register_file_options.h"
 
 #include <algorithm>
 #include <charconv>
@@ -119,17 +120,17 @@ std::string plainName(std::string_view mangled) {
   return std::string(mangled.substr(begin, length));
 }
 
-Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::string_view target) {
+Result<std::vector<std::string>> compileOffline(const GpuCode &program, std::string_view target) {
   if (offlineDevice(target).empty()) return Error::environment(str("`", target, "` is not a device that ocloc compiles for"));
   std::vector<std::string> listings(program.kernels.size());
   for (bool large : {false, true}) {
-    auto wants = [&](const XeKernel &kernel) { return kernel.largeRegisterFile == large; };
+    auto wants = [&](const GpuKernel &kernel) { return kernel.largeRegisterFile == large; };
     if (std::none_of(program.kernels.begin(), program.kernels.end(), wants)) continue;
-    Result<Compiled> made = compile(program.spirv, offlineDevice(target), large);
+    Result<Compiled> made = compile(program.binary, offlineDevice(target), large);
     if (!made) return made.error();
     if (!made->unknown.empty()) return unknownError(made->unknown);
     for (size_t i = 0; i < listings.size(); ++i) {
-      const XeKernel &kernel = program.kernels[i];
+      const GpuKernel &kernel = program.kernels[i];
       if (!wants(kernel)) continue;
       auto found = made->listings.find(kernel.entry);
       if (found == made->listings.end())

@@ -1,7 +1,7 @@
 // Compiles kernels with Intel's offline compiler, ocloc, to check our output.
 #pragma once
 #include "ir/base/result.h"
-#include "targets/xe/kernel_abi.h"
+#include "targets/gpu/kernel_abi.h"
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace xt {
 // Compiles the program's kernels with ocloc for a target (a TargetInfo), each with the register file that it requests, and
 // returns their listings in the order of the program. Errors: ocloc is missing (the Error names the package), it does not know
 // the hardware, it rejects the module (with its own message), or it lacks functions that the kernels call (with their names).
-Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::string_view target);
+Result<std::vector<std::string>> compileOffline(const GpuCode &program, std::string_view target);
 
 // ocloc's name of the hardware; "" for targets that are not actual hardware.
 std::string_view offlineDevice(std::string_view target);

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/xe/level_zero/module.h"
+#include "targets/xe/register_file_options.h"
 
 namespace xt {
 namespace {
@@ -87,7 +88,7 @@ Result<void> ZeDevice::copy(void *to, const void *from, size_t bytes) {
   return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
 }
 
-Result<void> ZeDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
+Result<void> ZeDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
   if (!lost_) return lost_;
   ze_group_count_t groups{workgroups[0], workgroups[1], workgroups[2]};
   if (auto reset = check("zeEventHostReset", ze_.zeEventHostReset(ran_.get())); !reset) return reset;
@@ -126,7 +127,7 @@ Result<std::byte *> ZeDevice::allocate(Where where, size_t bytes, size_t alignme
 
 void ZeDevice::release(std::byte *memory) { ze_.zeMemFree(context(), memory); }
 
-Result<std::unique_ptr<XeDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
+Result<std::unique_ptr<GpuDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) {
   std::vector<std::string> options;
   if (code.largeRegisterFile) options.emplace_back(kLargeRegisterFileOption);
   if (!optimise) options.emplace_back(kNotOptimisedOption);
@@ -136,7 +137,7 @@ Result<std::unique_ptr<XeDeviceKernel>> ZeDevice::load(std::span<const uint8_t> 
   if (!kernel) return kernel.error();
   auto lanes = static_cast<uint32_t>(code.subgroups * code.subgroupSize);
   if (Result<void> set = kernel->setLanes(lanes); !set) return set.error();
-  return std::unique_ptr<XeDeviceKernel>(std::make_unique<ZeKernel>(std::move(*kernel)));
+  return std::unique_ptr<GpuDeviceKernel>(std::make_unique<ZeKernel>(std::move(*kernel)));
 }
 
 void *ZeDevice::softwareFunction(const char *name) const {

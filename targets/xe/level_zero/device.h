@@ -1,6 +1,6 @@
 // An open Level Zero device: its context, its single queue, and its modules. Must be used by one thread at a time.
 #pragma once
-#include "targets/xe/device/kept_builds.h"
+#include "targets/gpu/kept_builds.h"
 #include "targets/xe/device/owned_handle.h"
 #include "targets/xe/level_zero/devices.h"
 
@@ -10,7 +10,7 @@ class ZeModule;
 
 template <class T> using ZeHandle = OwnedHandle<T, ze_result_t>;
 
-class ZeDevice final : public XeDevice {
+class ZeDevice final : public GpuDevice {
 public:
   // Copies the table and the description of the device.
   static Result<std::unique_ptr<ZeDevice>> open(const ZeFunctions &functions, ZeDeviceInfo info);
@@ -26,10 +26,10 @@ public:
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
   void tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) override;
-  Result<std::unique_ptr<XeDeviceKernel>> load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) override;
+  Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
 
   Result<void> copy(void *to, const void *from, size_t bytes) override;
-  Result<void> launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
+  Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
   // After an Error of the kernel, which the software device's driver reports, the device continues with a new queue.
   Result<void> finish() override;
   Result<double> kernelSeconds() override;

@@ -1,6 +1,7 @@
 #include "targets/xe/level_zero/devices.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/device/pci_ids.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +35,7 @@ private:
       return zeError("zeDeviceGetProperties", r);
     info_.name.assign(p.name, strnlen(p.name, sizeof p.name));
     info_.software = info_.name.starts_with(kSoftwareDeviceName);
-    info_.intelGpu = p.vendorId == kIntel && p.type == ZE_DEVICE_TYPE_GPU && !info_.software;
+    info_.hardware = p.vendorId == kIntel && p.type == ZE_DEVICE_TYPE_GPU && !info_.software;
     info_.target = p.vendorId == kIntel ? targetOfPciId(p.deviceId) : findTargetInfo("spirv");
     info_.cooperativeMatrices = hasCooperativeMatrices(*info_.target);
     info_.memoryBytes = static_cast<int64_t>(p.maxMemAllocSize);

@@ -1,11 +1,11 @@
 // The devices that the drivers of this machine offer.
 #pragma once
-#include "targets/xe/device/device.h"
+#include "targets/gpu/device.h"
 #include "targets/xe/level_zero/functions.h"
 
 namespace xt {
 
-struct ZeDeviceInfo : XeDeviceInfo {
+struct ZeDeviceInfo : GpuDeviceInfo {
   ZeDeviceInfo() { api = "Level Zero"; }
   ze_driver_handle_t driver = nullptr;
   ze_device_handle_t device = nullptr;

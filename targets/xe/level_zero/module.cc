@@ -76,7 +76,7 @@ Result<void> ZeKernel::setLanes(uint32_t lanes) {
   return {};
 }
 
-Result<void> ZeKernel::setArgument(uint32_t index, const XeArgument &argument) {
+Result<void> ZeKernel::setArgument(uint32_t index, const GpuArgument &argument) {
   if (ze_result_t r = ze_->zeKernelSetArgumentValue(get(), index, argument.bytes, &argument.bits); r != ZE_RESULT_SUCCESS)
     return zeError(str("zeKernelSetArgumentValue of argument ", index), r);
   return {};

@@ -22,13 +22,13 @@ private:
   std::string log_;
 };
 
-class ZeKernel final : public XeDeviceKernel {
+class ZeKernel final : public GpuDeviceKernel {
 public:
   static Result<ZeKernel> make(ZeDevice &device, std::shared_ptr<ZeModule> module, const std::string &entry);
 
   // Sets the number of lanes of a workgroup, all in x.
   Result<void> setLanes(uint32_t lanes);
-  Result<void> setArgument(uint32_t index, const XeArgument &argument) override;
+  Result<void> setArgument(uint32_t index, const GpuArgument &argument) override;
 
   ze_kernel_handle_t get() const { return kernel_.get(); }
   // Bytes of memory per lane for spilled registers; 0: no spills.

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/faults/stray_faults.h"
 #include "targets/xe/opencl/program.h"
+#include "targets/xe/register_file_options.h"
 
 #include <algorithm>
 #include <chrono>
@@ -86,25 +87,25 @@ void ClDevice::release(std::byte *memory) {
   if (mayCallClDriver()) memory_.free(context(), memory);
 }
 
-Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
+Result<std::unique_ptr<GpuDeviceKernel>> ClDevice::load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) {
   if (!lost_) return lost_.error();
   // Intel's driver for CPUs loses stores to shared local memory that follow such barriers (README.md in this folder).
-  if (code.divergentBarriers && !info_.intelGpu)
+  if (code.divergentBarriers && !info_.hardware)
     return Error::environment(str("@", code.entry,
                                   " has subgroup barriers in a branch or a loop that depends on the subgroup, for example "
                                   "because tiles are moved in it; ",
                                   info_.name, " may compile those wrongly: use --device=software or a GPU"));
   std::vector<std::string> options;
-  if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
+  if (code.largeRegisterFile && info_.hardware) options.emplace_back(kClLargeRegisterFileOption);
   // Intel's driver for CPUs forms subgroups in its optimiser: without optimisation, each lane is a separate subgroup.
-  if (!optimise && info_.intelGpu) options.emplace_back(kClNotOptimisedOption);
+  if (!optimise && info_.hardware) options.emplace_back(kClNotOptimisedOption);
   std::string flags = join(options, " ");
   Result<std::shared_ptr<ClProgram>> program = built_.get(spirv, flags, [&] { return ClProgram::build(*this, spirv, flags); });
   if (!program) return program.error();
   Result<std::unique_ptr<ClKernel>> kernel =
       ClKernel::make(*this, *program, code.entry, static_cast<size_t>(code.subgroups * code.subgroupSize));
   if (!kernel) return kernel.error();
-  return std::unique_ptr<XeDeviceKernel>(std::move(*kernel));
+  return std::unique_ptr<GpuDeviceKernel>(std::move(*kernel));
 }
 
 Result<void> ClDevice::copy(void *to, const void *from, size_t bytes) {
@@ -113,7 +114,7 @@ Result<void> ClDevice::copy(void *to, const void *from, size_t bytes) {
   return check("clEnqueueMemcpyINTEL", memory_.copy(queue_.get(), CL_FALSE, to, from, bytes, 0, nullptr, nullptr));
 }
 
-Result<void> ClDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
+Result<void> ClDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
   if (!lost_) return lost_;
   auto &own = static_cast<ClKernel &>(kernel);
   const size_t local[3] = {own.lanes(), 1, 1}, global[3] = {own.lanes() * workgroups[0], workgroups[1], workgroups[2]};

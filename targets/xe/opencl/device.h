@@ -1,7 +1,7 @@
 // An open OpenCL device: its context, its single queue, its memory and recently built programs.
 #pragma once
 #include "targets/faults/stray_faults.h"
-#include "targets/xe/device/kept_builds.h"
+#include "targets/gpu/kept_builds.h"
 #include "targets/xe/device/owned_handle.h"
 #include "targets/xe/opencl/devices.h"
 
@@ -25,7 +25,7 @@ inline bool mayCallClDriver() { return !StrayFaultTrap::fault(); }
 
 template <class T> using ClHandle = OwnedHandle<T, cl_int, mayCallClDriver>;
 
-class ClDevice final : public XeDevice {
+class ClDevice final : public GpuDevice {
 public:
   // Copies the table and the description of the device.
   static Result<std::unique_ptr<ClDevice>> open(const ClFunctions &functions, ClDeviceInfo info);
@@ -38,9 +38,9 @@ public:
 
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
-  Result<std::unique_ptr<XeDeviceKernel>> load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) override;
+  Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
   Result<void> copy(void *to, const void *from, size_t bytes) override;
-  Result<void> launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
+  Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
   Result<void> finish() override;
   Result<double> kernelSeconds() override;
 

@@ -1,6 +1,7 @@
 #include "targets/xe/opencl/devices.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/device/pci_ids.h"
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +69,7 @@ private:
     info_.slmBytes = static_cast<int64_t>(local);
     info_.lanesPerWorkgroup = static_cast<int64_t>(lanes);
     info_.mostWorkgroups.fill(std::numeric_limits<uint32_t>::max());
-    info_.intelGpu = vendor == kIntel && (type & CL_DEVICE_TYPE_GPU) != 0;
+    info_.hardware = vendor == kIntel && (type & CL_DEVICE_TYPE_GPU) != 0;
     info_.f64 = f64 != 0;
     info_.target = findTargetInfo("spirv");
     return {};
@@ -109,7 +110,7 @@ private:
         r != CL_SUCCESS)
       return failed("CL_DEVICE_SUB_GROUP_SIZES_INTEL", r);
     info_.subgroupSizes.assign(sizes.begin(), sizes.end());
-    if (!info_.intelGpu || !has("cl_intel_device_attribute_query")) return {};
+    if (!info_.hardware || !has("cl_intel_device_attribute_query")) return {};
     cl_uint id = 0;
     if (auto done = number(CL_DEVICE_ID_INTEL, "CL_DEVICE_ID_INTEL", id); !done) return done;
     info_.target = targetOfPciId(id);

@@ -1,11 +1,11 @@
 // The devices that the OpenCL drivers of this machine offer.
 #pragma once
-#include "targets/xe/device/device.h"
+#include "targets/gpu/device.h"
 #include "targets/xe/opencl/functions.h"
 
 namespace xt {
 
-struct ClDeviceInfo : XeDeviceInfo {
+struct ClDeviceInfo : GpuDeviceInfo {
   ClDeviceInfo() { api = "OpenCL"; }
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;

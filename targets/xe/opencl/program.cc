@@ -56,7 +56,7 @@ Result<std::unique_ptr<ClKernel>> ClKernel::make(ClDevice &device, std::shared_p
   return made;
 }
 
-Result<void> ClKernel::setArgument(uint32_t index, const XeArgument &argument) {
+Result<void> ClKernel::setArgument(uint32_t index, const GpuArgument &argument) {
   if (argument.pointer) {
     auto address = reinterpret_cast<const void *>(static_cast<uintptr_t>(argument.bits));
     if (cl_int r = device_->memoryFunctions().setPointer(get(), index, address); r != CL_SUCCESS)

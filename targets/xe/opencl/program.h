@@ -18,13 +18,13 @@ private:
   ClHandle<cl_program> program_;
 };
 
-class ClKernel final : public XeDeviceKernel {
+class ClKernel final : public GpuDeviceKernel {
 public:
   // `lanes`: the number of lanes of a workgroup, all in x.
   static Result<std::unique_ptr<ClKernel>> make(ClDevice &device, std::shared_ptr<ClProgram> program, const std::string &entry,
                                                 size_t lanes);
 
-  Result<void> setArgument(uint32_t index, const XeArgument &argument) override;
+  Result<void> setArgument(uint32_t index, const GpuArgument &argument) override;
   int64_t spillBytes() const override { return 0; }
   cl_kernel get() const { return kernel_.get(); }
   size_t lanes() const { return lanes_; }

@@ -28,7 +28,7 @@ Result<IsaReport> ourCode(const std::string &text) {
   if (!checkTargetLimits(**module, target, sources, diagnostics).ok()) return refused();
   XeEmitOptions emitOptions;
   emitOptions.definitions = test::deviceShim();
-  Result<XeProgram> program = compileToSpirv(**module, target, emitOptions, diagnostics);
+  Result<GpuCode> program = compileToSpirv(**module, target, emitOptions, diagnostics);
   if (!program.ok()) return program.error();
   Result<std::vector<std::string>> listings = compileOffline(*program, target.name);
   if (!listings.ok()) return listings.error();

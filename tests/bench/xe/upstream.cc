@@ -147,7 +147,7 @@ Result<IsaReport> upstreamCode(const UpstreamGemm &gemm) {
       if (Result<void> done = takeKernelOut(*directory); !done.ok()) return done.error();
   }
   std::string spirv = contentsOf(directory->file("gemm.spv"));
-  XeProgram program{{spirv.begin(), spirv.end()}, std::vector<XeKernel>(1)};
+  GpuCode program{{spirv.begin(), spirv.end()}, std::vector<GpuKernel>(1)};
   program.kernels[0].entry = "gemm_wg";
   program.kernels[0].largeRegisterFile = true;
   Result<std::vector<std::string>> listings = compileOffline(program, "xe-pvc");

@@ -1,6 +1,6 @@
 #include "ir/elem_kinds.h"
-#include "targets/xe/arguments.h"
-#include "targets/xe/failure.h"
+#include "targets/gpu/arguments.h"
+#include "targets/gpu/failure.h"
 #include "targets/xe/unsupported.h"
 #include "tests/targets/xe/program.h"
 
@@ -10,12 +10,12 @@ namespace {
 using test::buffer;
 using test::Program;
 
-std::vector<XeArgument> argumentsOf(const Kernel &kernel, const std::vector<LaunchArg> &args,
-                                    const std::vector<GridRange> &grid, const DeviceAddress &address,
-                                    std::optional<uint64_t> outcome = std::nullopt) {
+std::vector<GpuArgument> argumentsOf(const Kernel &kernel, const std::vector<LaunchArg> &args,
+                                     const std::vector<GridRange> &grid, const DeviceAddress &address,
+                                     std::optional<uint64_t> outcome = std::nullopt) {
   auto values = bindArguments(kernel, args);
   EXPECT_TRUE(values) << values.error().message;
-  return values ? xeArguments(kernel, *values, grid, address, outcome) : std::vector<XeArgument>{};
+  return values ? gpuArguments(kernel, *values, grid, address, outcome) : std::vector<GpuArgument>{};
 }
 
 TEST(XeArguments, FollowTheirOrderAndWidths) {
@@ -30,14 +30,14 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
       program.kernel(),
       {buffer(a.data(), Elem::F16, {10, 8}, {8, 1}), intArg(-2), intArg(1), floatArg(1.5), floatArg(1), floatArg(1), intArg(7)},
       {{2, 4, 2}, {0, 8, 1}}, address, 0x2000);
-  std::vector<XeArgument> expected = {{0x1000, 8}, {10, 8},
-                                      {8, 8},      {8, 8},
-                                      {1, 8},      {static_cast<uint64_t>(-2), 4},
-                                      {1, 1},      {0x3FF8000000000000, 8},
-                                      {0x3C00, 2}, {0x3F80, 2},
-                                      {7, 8},      {2, 8},
-                                      {4, 8},      {0, 8},
-                                      {8, 8},      {0x2000, 8}};
+  std::vector<GpuArgument> expected = {{0x1000, 8}, {10, 8},
+                                       {8, 8},      {8, 8},
+                                       {1, 8},      {static_cast<uint64_t>(-2), 4},
+                                       {1, 1},      {0x3FF8000000000000, 8},
+                                       {0x3C00, 2}, {0x3F80, 2},
+                                       {7, 8},      {2, 8},
+                                       {4, 8},      {0, 8},
+                                       {8, 8},      {0x2000, 8}};
   ASSERT_EQ(arguments.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(arguments[i].bytes, expected[i].bytes) << i;
@@ -52,7 +52,7 @@ TEST(XeArguments, ASingleRowHasAPitchThatMessagesTake) {
   Program program("kernel @k(%A: memref<?x?xf32>) {\n}\n");
   std::vector<float> a(64);
   const BlockRules &rules = findTargetInfo("xe-pvc")->blocks;
-  XeKernel code;
+  GpuKernel code;
   code.blockUses = {{0, false}};
   for (auto [rows, pitch] : {std::pair<int64_t, int64_t>{1, 24}, {2, 21}}) {
     auto values = bindArguments(program.kernel(), {buffer(a.data(), Elem::F32, {rows, 21}, {21, 1})});
@@ -78,7 +78,7 @@ TEST(XeArguments, AnAddressBecomesTheDevices) {
 TEST(XeBlocks, EachRuleIsAskedForTheBufferAsItIsGiven) {
   Program program("kernel @k(%A: memref<?x?x?xf16, strided<[?, ?, 1]>>) {\n}\n");
   const TargetInfo &pvc = *findTargetInfo("xe-pvc");
-  XeKernel code;
+  GpuKernel code;
   code.blockUses = {{0}};
   alignas(64) static uint16_t data[1 << 16];
   auto why = [&](std::vector<int64_t> sizes, std::vector<int64_t> strides, uint64_t at = 0x10000) {
@@ -102,12 +102,12 @@ TEST(XeBlocks, EachRuleIsAskedForTheBufferAsItIsGiven) {
 
 TEST(XeOutcome, NamesWhoFailedAndHow) {
   Program program("kernel @k() subgroups(4) grid (%i = 0 to 2 step 1, %j = 0 to 3 step 1) {\n}\n");
-  XeKernel code;
+  GpuKernel code;
   code.subgroups = 4;
   code.failures = {{0, "index out of bounds", {1, 2, 3}, false, false, {}},
                    {1, "sum", {1, 4, 5}, true, false, {}},
                    {2, "all", {1, 6, 7}, true, true, {4, 8}}};
-  EXPECT_TRUE(outcomeOf(code, program.kernel(), {{}, {}}, kNoXeOutcome));
+  EXPECT_TRUE(outcomeOf(code, program.kernel(), {{}, {}}, kNoOutcome));
   auto failed = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, uint64_t{5} << 32 | 1 << 2 | 2);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind, Error::Kind::Kernel);

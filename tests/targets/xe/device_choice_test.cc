@@ -10,25 +10,26 @@
 namespace xt {
 namespace {
 
-XeDeviceInfo device(std::string name, std::string_view target, bool software) {
-  XeDeviceInfo info;
+GpuDeviceInfo device(std::string name, std::string_view target, bool software) {
+  GpuDeviceInfo info;
   info.name = std::move(name);
   info.target = findTargetInfo(target);
   info.software = software;
-  info.intelGpu = !software;
+  info.hardware = !software;
   return info;
 }
 
-std::string chosen(const std::vector<XeDeviceInfo> &devices, std::string_view target, DeviceChoice choice = DeviceChoice::Any) {
-  std::vector<const XeDeviceInfo *> infos;
-  for (const XeDeviceInfo &info : devices) infos.push_back(&info);
+std::string chosen(const std::vector<GpuDeviceInfo> &devices, std::string_view target,
+                   DeviceChoice choice = DeviceChoice::Any) {
+  std::vector<const GpuDeviceInfo *> infos;
+  for (const GpuDeviceInfo &info : devices) infos.push_back(&info);
   Result<size_t> index = chooseDevice(infos, target, choice);
   return index ? devices[*index].name : index.error().message;
 }
 
 TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
-  std::vector<XeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true),
-                                    device("gpu", "xe-bmg", false)};
+  std::vector<GpuDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true),
+                                     device("gpu", "xe-bmg", false)};
   EXPECT_EQ(chosen(both, "xe"), "gpu");
   EXPECT_EQ(chosen(both, "spirv"), "gpu");
   EXPECT_EQ(chosen(both, "xe", DeviceChoice::Soft), "soft pvc");
@@ -41,7 +42,7 @@ TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
 
 TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
   const TargetInfo &generic = *findTargetInfo("spirv");
-  XeDeviceInfo pvc = device("pvc", "xe-pvc", false);
+  GpuDeviceInfo pvc = device("pvc", "xe-pvc", false);
   pvc.subgroupSizes = {32, 16, 64};
   pvc.slmBytes = 128 << 10, pvc.lanesPerWorkgroup = 1024, pvc.f64 = true;
   DeviceLimits limits(generic, pvc);
@@ -59,14 +60,14 @@ TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
 }
 
 TEST(DeviceChoice, WithoutAGpuTheSoftwareDeviceStandsIn) {
-  std::vector<XeDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
+  std::vector<GpuDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
   EXPECT_EQ(chosen(soft, "xe"), "soft pvc");
   EXPECT_EQ(chosen(soft, "xe", DeviceChoice::Gpu), "no Intel GPU: there is soft pvc (xe-pvc)");
   EXPECT_EQ(chosen({}, "xe"), "no Intel GPU or software device: no driver on this machine finds one");
 }
 
 TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
-  std::vector<XeDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
+  std::vector<GpuDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
   broken[0].problem = "it is lost";
   EXPECT_EQ(chosen(broken, "xe"), "soft");
   EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu),
@@ -74,9 +75,9 @@ TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
 }
 
 TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
-  std::vector<XeDeviceInfo> one = {device("pocl", "spirv", false), device("cpu", "spirv", false)};
+  std::vector<GpuDeviceInfo> one = {device("pocl", "spirv", false), device("cpu", "spirv", false)};
   one[0].problem = "it lacks SPIR-V";
-  one[1].intelGpu = false;
+  one[1].hardware = false;
   EXPECT_EQ(chosen(one, "spirv", DeviceChoice::OpenCl), "cpu");
   EXPECT_EQ(chosen(one, "xe", DeviceChoice::OpenCl), "cpu");
   EXPECT_EQ(chosen(one, "xe-pvc", DeviceChoice::OpenCl),
@@ -84,7 +85,7 @@ TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
 }
 
 TEST(DeviceChoice, CooperativeMatricesNeedADeviceThatHasThem) {
-  std::vector<XeDeviceInfo> two = {device("soft dg2", "xe-dg2", true), device("soft pvc", "xe-pvc", true)};
+  std::vector<GpuDeviceInfo> two = {device("soft dg2", "xe-dg2", true), device("soft pvc", "xe-pvc", true)};
   two[1].cooperativeMatrices = true;
   EXPECT_EQ(chosen(two, "spirv"), "soft dg2");
   EXPECT_EQ(chosen(two, "spirv-coop"), "soft pvc");

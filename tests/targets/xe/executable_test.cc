@@ -1,6 +1,6 @@
 // Tests launches through a Level Zero without a device: the data that arrives at the device, and the data that comes back.
 #include "ir/elem_kinds.h"
-#include "targets/xe/executable.h"
+#include "targets/gpu/executable.h"
 #include "targets/xe/level_zero/device.h"
 #include "tests/targets/xe/fake/fake_level_zero.h"
 #include "tests/targets/xe/program.h"
@@ -42,19 +42,19 @@ protected:
   }
 
   Result<std::unique_ptr<Executable>> make() {
-    XeExecutableOptions options;
+    GpuExecutableOptions options;
     options.device = device.get();
     options.target = findTargetInfo("xe-pvc");
     options.optimise = optimise;
     options.remarks = &found;
-    options.again = [this](XeAssumptions assumptions) -> Result<XeProgram> {
+    options.again = [this](GpuAssumptions assumptions) -> Result<GpuCode> {
       ++compiledAgain;
       assumed = assumptions;
-      XeKernel plain = code;
+      GpuKernel plain = code;
       plain.blockUses.clear();
-      return XeProgram{{9, 9, 9, 9}, {plain}};
+      return GpuCode{{9, 9, 9, 9}, {plain}};
     };
-    return makeXeExecutable(*launched->module, {{1, 2, 3, 4}, {code}}, std::move(options));
+    return makeGpuExecutable(*launched->module, {{1, 2, 3, 4}, {code}}, std::move(options));
   }
   Result<void> launch(std::span<float> a, std::span<float> c, int64_t rows = 16, int64_t columns = 16) {
     auto executable = make();
@@ -75,10 +75,10 @@ protected:
   Program program{kText}, disjoint{kDisjointText};
   const Program *launched = &program;
   std::unique_ptr<ZeDevice> device;
-  XeKernel code;
+  GpuKernel code;
   Diagnostics found;
   int compiledAgain = 0;
-  XeAssumptions assumed; // the assumptions of the code that was compiled again
+  GpuAssumptions assumed; // the assumptions of the code that was compiled again
   bool optimise = true;
 };
 
@@ -159,11 +159,11 @@ TEST_F(XeLaunch, ArgumentsThatOverlapRunOtherCode) {
   EXPECT_EQ(compiledAgain, 0);
   ASSERT_TRUE(launch(all, all.subspan(16)));
   EXPECT_EQ(compiledAgain, 1);
-  EXPECT_EQ(assumed, (XeAssumptions{true, false}));
+  EXPECT_EQ(assumed, (GpuAssumptions{true, false}));
   std::string remarks = renderText(found, disjoint.sources, false);
   EXPECT_NE(remarks.find("@add keeps whole tiles before it stores them: `%C` overlaps `%A`"), std::string::npos) << remarks;
   ASSERT_TRUE(launch(all, all.subspan(16), 16, 17));
-  EXPECT_EQ(assumed, (XeAssumptions{false, false}));
+  EXPECT_EQ(assumed, (GpuAssumptions{false, false}));
 }
 
 TEST_F(XeLaunch, TheDriverIsToldNotToOptimise) {

@@ -1,5 +1,5 @@
 // Tests that source positions that a device reports become ranges of the source.
-#include "targets/xe/failure.h"
+#include "targets/gpu/failure.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ TEST(XeFailure, ALineThatTheDeviceNamesIsThePlace) {
   SourceManager sources;
   sources.add("a.xt", "first\n  // \xc3\xa4\xc3\xb6 %x = y\n");
   uint32_t other = sources.add("b.xt", "only\n");
-  XeKernel code;
+  GpuKernel code;
   Error one =
       placed(code, &sources, Error::kernel("kernel k, lane 3 at a.xt:2:9: store of 4 bytes, but lane 4 waits at b.xt:1:2"));
   EXPECT_EQ(one.message, "kernel k, lane 3: store of 4 bytes, but lane 4 waits at b.xt:1:2") << "the first one is the place";

@@ -48,7 +48,7 @@ TEST(Code, Gemm) {
   EXPECT_EQ(countOf(" = phi ", loop), 1u + 16u);
   EXPECT_EQ(countOf("phi i64", loop), 0u);
   EXPECT_EQ(countOf("br i1", text), 1u);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   ASSERT_EQ(made.kernels.size(), 1u);
   EXPECT_EQ(made.kernels[0].subgroups, 32);
   EXPECT_EQ(made.kernels[0].subgroupSize, 16);
@@ -137,7 +137,7 @@ TEST(Code, RegisterFileByNeed) {
   auto asks = [](const std::string &text, const char *told) {
     GpuProgram program(text);
     EXPECT_TRUE(program);
-    XeProgram made = program.spirv();
+    GpuCode made = program.spirv();
     EXPECT_EQ(made.kernels.size(), 1u);
     std::string messages = program.messages();
     EXPECT_EQ(messages.find(" registers for vectors at one time") != std::string::npos, *told != 0) << messages;
@@ -264,9 +264,9 @@ constexpr const char *kHints =
     "  store_nd %v, %b {L1_hint = write_through, mode = vc}\n}\n";
 
 // Returns the operands of the decorations with this number: the level and the control of each.
-std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const XeProgram &program, uint32_t decoration) {
-  std::vector<uint32_t> words(program.spirv.size() / 4);
-  std::memcpy(words.data(), program.spirv.data(), words.size() * 4);
+std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const GpuCode &program, uint32_t decoration) {
+  std::vector<uint32_t> words(program.binary.size() / 4);
+  std::memcpy(words.data(), program.binary.data(), words.size() * 4);
   std::vector<std::pair<uint32_t, uint32_t>> controls;
   for (size_t at = 5; at < words.size(); at += words[at] >> 16)
     if (words[at] == (5u << 16 | 71) && words[at + 2] == decoration) controls.emplace_back(words[at + 3], words[at + 4]);
@@ -282,7 +282,7 @@ TEST(Code, CacheHintsAreDecorationsOfPointers) {
   using Controls = std::vector<std::pair<uint32_t, uint32_t>>;
   GpuProgram pvc(kHints, "xe-pvc", options);
   ASSERT_TRUE(pvc);
-  XeProgram made = pvc.spirv();
+  GpuCode made = pvc.spirv();
   EXPECT_EQ(controlsOf(made, 6442), (Controls{{0, 1}, {0, 2}, {1, 0}, {1, 1}}));
   EXPECT_EQ(controlsOf(made, 6443), (Controls{{0, 1}, {1, 2}}));
   EXPECT_EQ(pvc.messages().find("is ignored"), std::string::npos) << pvc.messages();
@@ -311,7 +311,7 @@ TEST(Code, ExtensionsInPlaceOfFunctions) {
   EXPECT_EQ(countOf("__spirv_Subgroup2DBlockLoadINTELiiiiPU3AS1viiiDv2_iPt(i32 2, i32 16, i32 8, i32 1, ", loop), 8u);
   EXPECT_EQ(countOf("__spirv_Subgroup2DBlockLoadTransformINTELiiiiPU3AS1viiiDv2_iPj(i32 2, i32 16, i32 16, i32 1, ", loop), 8u);
   EXPECT_EQ(countOf("intel_sub_group", text), 0u);
-  EXPECT_FALSE(program.spirv().spirv.empty());
+  EXPECT_FALSE(program.spirv().binary.empty());
 }
 
 TEST(Code, CacheHintsThatAreLeftOutAreTold) {
@@ -323,7 +323,7 @@ TEST(Code, CacheHintsThatAreLeftOutAreTold) {
       "  %v = load_nd %a {L1_hint = cached, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
       "  store_nd %v, %b {L1_hint = write_back, mode = vc}\n}\n");
   ASSERT_TRUE(program);
-  EXPECT_FALSE(program.spirv().spirv.empty());
+  EXPECT_FALSE(program.spirv().binary.empty());
   std::string messages = program.messages();
   EXPECT_EQ(countOf("which is ignored", messages), 1u) << messages;
   EXPECT_NE(messages.find("`load_nd` has L3_hint = uncached"), std::string::npos) << messages;
@@ -334,7 +334,7 @@ TEST(Code, NamedBarriersThatNothingMade) {
   GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = "
                      "2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
   ASSERT_TRUE(program);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   ASSERT_EQ(made.kernels.at(0).failures.size(), 1u);
   EXPECT_NE(made.kernels[0].failures[0].text.find("this named barrier does not exist"), std::string::npos);
 }
@@ -346,7 +346,7 @@ TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
       "tile<32x64xi32, #w>\n"
       "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");
   ASSERT_TRUE(program);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   const std::vector<LaneFailure> &failures = made.kernels.at(0).failures;
   ASSERT_EQ(failures.size(), 2u);
   EXPECT_EQ(failures[0].shape, (std::vector<int64_t>{32, 64}));
@@ -360,7 +360,7 @@ TEST(Code, FailuresAreTold) {
   GpuProgram program("kernel @k(%A: memref<16xi32>) lanes(16) {\n  %a = memref.load %A[lane_id()]\n  %zero = constant 0 : i32\n"
                      "  %c = %a != %zero\n  assert \"not zero\", %c\n}\n");
   ASSERT_TRUE(program);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   ASSERT_TRUE(made.kernels[0].reportsFailures);
   ASSERT_EQ(made.kernels[0].failures.size(), 1u);
   EXPECT_EQ(made.kernels[0].failures[0].text, "not zero");

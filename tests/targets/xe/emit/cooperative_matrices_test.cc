@@ -47,7 +47,7 @@ TEST(CooperativeMatrices, SumsNeverReachTheLanes) {
   EXPECT_EQ(calls("__spirv_CooperativeMatrixLoadKHR_f32_8x16_c_slm", text), 0u);
   EXPECT_EQ(calls("__spirv_CooperativeMatrixStoreKHR_f32_8x16_c_slm", text), 4u) << "blocks that are partly out of bounds";
   EXPECT_EQ(calls("__spirv_CooperativeMatrixStoreKHR_f32_8x16_c_slm", afterProducts(text)), 4u);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   ASSERT_EQ(made.kernels.size(), 1u);
   EXPECT_EQ(made.kernels[0].slmBytes, 2 * matrixScratchBytes(*findTargetInfo(kTarget)));
 }

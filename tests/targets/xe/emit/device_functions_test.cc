@@ -83,7 +83,7 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
   GpuProgram program(
       "kernel @k(%A: memref<16xf32>) lanes(16) {\n  %x = memref.load %A[0]\n  %y = exp(%x)\n  memref.store %y, %A[1]\n}\n");
   ASSERT_TRUE(program);
-  std::vector<uint8_t> spirv = program.spirv().spirv;
+  std::vector<uint8_t> spirv = program.spirv().binary;
   EXPECT_TRUE(checkSpirv(spirv, false).ok());
   auto with = [&](std::vector<uint32_t> words, bool intel = false) {
     std::vector<uint8_t> more = spirv;
@@ -115,7 +115,7 @@ TEST(DeviceFunctions, RowsThatAreLeftOver) {
                            target);
         ASSERT_TRUE(program);
         EXPECT_EQ(countOf("<1 x i", program.llvm()), 0u);
-        EXPECT_FALSE(program.spirv().spirv.empty());
+        EXPECT_FALSE(program.spirv().binary.empty());
       }
 }
 
@@ -136,7 +136,7 @@ TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
                       text),
               2u)
         << text;
-    EXPECT_FALSE(program.spirv().spirv.empty());
+    EXPECT_FALSE(program.spirv().binary.empty());
   }
 }
 

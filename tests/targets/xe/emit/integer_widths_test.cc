@@ -20,10 +20,10 @@ protected:
   void expectValid(const std::string &text) {
     GpuProgram program(text, GetParam());
     ASSERT_TRUE(program);
-    XeProgram made = program.spirv();
-    ASSERT_FALSE(made.spirv.empty());
+    GpuCode made = program.spirv();
+    ASSERT_FALSE(made.binary.empty());
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"),
-                                {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())})
+                                {std::string_view(reinterpret_cast<const char *>(made.binary.data()), made.binary.size())})
                     .ok());
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     ASSERT_TRUE(checked.ok());

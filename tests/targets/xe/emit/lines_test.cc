@@ -60,7 +60,7 @@ std::set<int> linesOf(const std::string &assembly, std::string_view what) {
 TEST(SpirvLines, NameTheSourceOfEachInstruction) {
   GpuProgram program(kText);
   ASSERT_TRUE(program);
-  Result<std::string> assembly = disassembleSpirv(program.spirv().spirv);
+  Result<std::string> assembly = disassembleSpirv(program.spirv().binary);
   if (!assembly) GTEST_SKIP() << assembly.error().message;
   EXPECT_NE(assembly->find("OpString \"test.xt\""), std::string::npos);
   EXPECT_NE(assembly->find("DebugFunction"), std::string::npos);
@@ -73,9 +73,9 @@ TEST(SpirvLines, AreLeftOutWhereThereAreNoSources) {
   GpuProgram program(kText);
   ASSERT_TRUE(program);
   Diagnostics diagnostics;
-  Result<XeProgram> plain = compileToSpirv(program.module(), *findTargetInfo("xe-pvc"), {}, diagnostics);
+  Result<GpuCode> plain = compileToSpirv(program.module(), *findTargetInfo("xe-pvc"), {}, diagnostics);
   ASSERT_TRUE(plain);
-  std::string words(plain->spirv.begin(), plain->spirv.end());
+  std::string words(plain->binary.begin(), plain->binary.end());
   EXPECT_EQ(words.find("OpenCL.DebugInfo.100"), std::string::npos);
   EXPECT_EQ(words.find("test.xt"), std::string::npos);
 }
@@ -84,11 +84,11 @@ TEST(SpirvLines, AreValid) {
   for (auto [target, text] : {std::pair("xe-pvc", kText), {"xe-dg2", kText}, {"xe-pvc", kImporting}}) {
     GpuProgram program(text, target);
     ASSERT_TRUE(program);
-    XeProgram made = program.spirv();
+    GpuCode made = program.spirv();
     Result<ScratchDirectory> scratch = ScratchDirectory::make();
     ASSERT_TRUE(scratch);
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"),
-                                {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}));
+                                {std::string_view(reinterpret_cast<const char *>(made.binary.data()), made.binary.size())}));
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     if (!checked) GTEST_SKIP() << checked.error().message;
     EXPECT_EQ(checked->status, 0) << checked->output;
@@ -99,7 +99,7 @@ TEST(SpirvLines, AreValid) {
 TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
   GpuProgram program(kImporting);
   ASSERT_TRUE(program);
-  Result<std::string> assembly = disassembleSpirv(program.spirv().spirv);
+  Result<std::string> assembly = disassembleSpirv(program.spirv().binary);
   if (!assembly) GTEST_SKIP() << assembly.error().message;
   EXPECT_NE(assembly->find("activations.xt\""), std::string::npos);
   EXPECT_EQ(countOf("DebugSource", *assembly), 2u);
@@ -113,7 +113,7 @@ TEST(SpirvLines, ReachTheInstructionSet) {
   GpuProgram program(kText, "xe-dg2");
   ASSERT_TRUE(program);
   Diagnostics diagnostics;
-  Result<XeProgram> plain = compileToSpirv(program.module(), *findTargetInfo("xe-dg2"), {}, diagnostics);
+  Result<GpuCode> plain = compileToSpirv(program.module(), *findTargetInfo("xe-dg2"), {}, diagnostics);
   ASSERT_TRUE(plain);
   auto with = compileOffline(program.spirv(), "xe-dg2"), without = compileOffline(*plain, "xe-dg2");
   ASSERT_TRUE(with && without);

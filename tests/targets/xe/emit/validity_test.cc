@@ -62,8 +62,8 @@ TEST_P(Validity, OfAllPrograms) {
     SCOPED_TRACE(path);
     GpuProgram program(contentsOf(path), GetParam());
     if (!program || !program.fits()) continue;
-    XeProgram made = program.spirv();
-    std::string_view bytes(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size());
+    GpuCode made = program.spirv();
+    std::string_view bytes(reinterpret_cast<const char *>(made.binary.data()), made.binary.size());
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {bytes}).ok());
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     ASSERT_TRUE(checked.ok());
@@ -89,10 +89,10 @@ TEST(Spirv, IsTheSameEachTime) {
       std::string text = contentsOf(std::string(XT_SOURCE_DIR) + file);
       GpuProgram first(text, target), second(text, target);
       ASSERT_TRUE(first && second);
-      XeProgram one = first.spirv();
-      EXPECT_FALSE(one.spirv.empty());
-      EXPECT_EQ(one.spirv, first.spirv().spirv);
-      EXPECT_EQ(one.spirv, second.spirv().spirv);
+      GpuCode one = first.spirv();
+      EXPECT_FALSE(one.binary.empty());
+      EXPECT_EQ(one.binary, first.spirv().binary);
+      EXPECT_EQ(one.binary, second.spirv().binary);
     }
 }
 
@@ -101,7 +101,7 @@ TEST(Spirv, NamesOfKernels) {
                      "memref.store %x, %A[$N]\n}\n"
                      "test \"t\" {\n  %A = fill(0.0) : memref<4xf32>\n  launch @k(%A) {N = 2}\n  check %A == %A\n}\n");
   ASSERT_TRUE(program);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   ASSERT_EQ(made.kernels.size(), 2u);
   EXPECT_EQ(made.kernels[0].entry, "k");
   EXPECT_EQ(made.kernels[1].entry, "k_N_2");

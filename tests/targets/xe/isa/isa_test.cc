@@ -58,7 +58,7 @@ std::optional<IsaReport> judged(const std::string &text) {
   options.definitions = deviceShim();
   GpuProgram program(text, "xe-pvc", options);
   if (!program) return std::nullopt;
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   if (made.kernels.empty()) return std::nullopt;
   Result<std::vector<std::string>> listings = compileOffline(made, "xe-pvc");
   EXPECT_TRUE(listings.ok()) << (listings.ok() ? "" : listings.error().message);
@@ -181,7 +181,7 @@ TEST(Offline, UnknownFunctionsAreNamed) {
 
 TEST(Offline, HardwareAndModulesThatItRefuses) {
   XT_SKIP_WITHOUT_OCLOC();
-  XeProgram none{{1, 2, 3, 4}, std::vector<XeKernel>(1)};
+  GpuCode none{{1, 2, 3, 4}, std::vector<GpuKernel>(1)};
   EXPECT_FALSE(compileOffline(none, "xe-pvc").ok());
   Result<std::vector<std::string>> unknown = compileOffline(none, "spirv");
   ASSERT_FALSE(unknown.ok());
@@ -193,7 +193,7 @@ TEST(Offline, HardwareAndModulesThatItRefuses) {
 TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   GpuProgram program(gemmText({}));
   ASSERT_TRUE(program);
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   IsaReport report = readIsa(kListing);
   Diagnostics diagnostics;
   diagnostics.wantRemarks(false);

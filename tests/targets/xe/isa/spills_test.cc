@@ -43,7 +43,7 @@ bool check(const std::filesystem::path &path, const std::string &gpu) {
   options.definitions = deviceShim();
   GpuProgram program(contentsOf(path.string()), gpu, options);
   if (!program || !program.fits()) return false;
-  XeProgram made = program.spirv();
+  GpuCode made = program.spirv();
   Result<std::vector<std::string>> listings = compileOffline(made, gpu);
   // 64-bit divisions call functions that Debian's compiler does not contain.
   if (!listings.ok() && listings.error().message.find("`GenISA_fma_rtz`") != std::string::npos) return false;

@@ -1,8 +1,10 @@
 #include "tests/targets/xe/fake/fake_level_zero.h"
 
 #include "ir/elem_kinds.h"
-#include "targets/xe/device/memory.h"
+#include "targets/gpu/memory.h"
+#include "targets/xe/device/pci_ids.h"
 #include "targets/xe/level_zero/module.h"
+#include "targets/xe/register_file_options.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +53,7 @@ TEST(LevelZero, TellsWhatADeviceIs) {
   const ZeDeviceInfo &info = infos->front();
   EXPECT_EQ(info.name, "Fake GPU");
   EXPECT_EQ(info.driverVersion, "1.3.7");
-  EXPECT_TRUE(info.intelGpu);
+  EXPECT_TRUE(info.hardware);
   EXPECT_FALSE(info.software);
   EXPECT_EQ(info.target->name, "xe-pvc");
   EXPECT_EQ(info.memoryBytes, int64_t{1} << 34);
@@ -68,7 +70,7 @@ TEST(LevelZero, KnowsTheSoftwareDeviceByItsName) {
   auto infos = listZeDevices(FakeLevelZero::table());
   ASSERT_TRUE(infos);
   EXPECT_TRUE(infos->front().software);
-  EXPECT_FALSE(infos->front().intelGpu);
+  EXPECT_FALSE(infos->front().hardware);
   EXPECT_EQ(infos->front().target->name, "xe-dg2");
 }
 

@@ -1,6 +1,6 @@
 #include "tests/targets/xe/fake/fake_opencl.h"
 
-#include "targets/xe/device/memory.h"
+#include "targets/gpu/memory.h"
 #include "targets/xe/opencl/program.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ using test::FakeOpenCl;
 
 constexpr uint8_t kSpirv[] = {3, 2, 35, 7};
 
-XeKernel kernelNamed(std::string name) {
-  XeKernel code;
+GpuKernel kernelNamed(std::string name) {
+  GpuKernel code;
   code.entry = std::move(name);
   code.subgroups = 4;
   return code;
@@ -74,7 +74,7 @@ TEST(OpenCl, TellsWhatADeviceIs) {
   EXPECT_EQ(info.name, "Fake CPU");
   EXPECT_EQ(info.api, "OpenCL");
   EXPECT_EQ(info.driverVersion, "7.1");
-  EXPECT_FALSE(info.intelGpu || info.software);
+  EXPECT_FALSE(info.hardware || info.software);
   EXPECT_EQ(info.target->name, "spirv");
   EXPECT_EQ(info.memoryBytes, int64_t{1} << 34);
   EXPECT_EQ(info.slmBytes, 64 << 10);
@@ -90,7 +90,7 @@ TEST(OpenCl, AnIntelGpuIsKnownByItsPciId) {
   fake.deviceId = 0xE20B;
   auto infos = listClDevices(FakeOpenCl::table());
   ASSERT_TRUE(infos);
-  EXPECT_TRUE(infos->front().intelGpu);
+  EXPECT_TRUE(infos->front().hardware);
   EXPECT_EQ(infos->front().target->name, "xe-bmg");
 }
 
@@ -213,7 +213,7 @@ TEST(OpenCl, AfterAFaultOfAKernelTheDriverIsLeftAlone) {
       Result<void> done = (*device)->finish();
       if (done || done.error().message.find("a kernel accessed an invalid address") == std::string::npos) _exit(2);
       calls = fake.calls.size(), objects = fake.live.size();
-      auto more = (*device)->allocate(XeDevice::Where::Device, 64, 64);
+      auto more = (*device)->allocate(GpuDevice::Where::Device, 64, 64);
       if (more || more.error().message != done.error().message) _exit(3);
     }
     _exit(fake.calls.size() == calls && fake.live.size() == objects ? 0 : 4);
@@ -250,7 +250,7 @@ TEST(OpenCl, TheSameProgramIsBuiltOnce) {
 // Intel's driver for CPUs does not form subgroups if optimisation is disabled.
 TEST(OpenCl, BuildOptionsAreOfGpus) {
   FakeOpenCl fake;
-  XeKernel code = kernelNamed("k");
+  GpuKernel code = kernelNamed("k");
   code.largeRegisterFile = true;
   for (auto [type, flags] :
        {std::pair(CL_DEVICE_TYPE_CPU, ""), {CL_DEVICE_TYPE_GPU, "-cl-intel-256-GRF-per-thread -cl-opt-disable"}}) {
@@ -265,7 +265,7 @@ TEST(OpenCl, BuildOptionsAreOfGpus) {
 // Intel's OpenCL driver for CPUs compiles barriers wrongly if only some subgroups reach them, so such kernels are rejected.
 TEST(OpenCl, DivergentBarriersAreForGpus) {
   FakeOpenCl fake;
-  XeKernel code = kernelNamed("k");
+  GpuKernel code = kernelNamed("k");
   code.divergentBarriers = true;
   for (auto [type, good] : {std::pair(CL_DEVICE_TYPE_CPU, false), {CL_DEVICE_TYPE_GPU, true}}) {
     fake.type = type;

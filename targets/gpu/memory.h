@@ -1,25 +1,25 @@
 // Memory of a device, and the host's buffers in it during a launch, each between guard zones.
 #pragma once
 #include "ir/launch.h"
-#include "targets/xe/device/device.h"
+#include "targets/gpu/device.h"
 
 namespace xt {
 
 // Memory of a device that is freed when the object is destroyed. The device must outlive it.
-class XeMemory {
+class GpuMemory {
 public:
-  static Result<XeMemory> make(XeDevice &device, XeDevice::Where where, size_t bytes);
+  static Result<GpuMemory> make(GpuDevice &device, GpuDevice::Where where, size_t bytes);
 
-  XeMemory() = default;
-  XeMemory(XeMemory &&other) noexcept;
-  XeMemory &operator=(XeMemory &&other) noexcept;
-  ~XeMemory();
+  GpuMemory() = default;
+  GpuMemory(GpuMemory &&other) noexcept;
+  GpuMemory &operator=(GpuMemory &&other) noexcept;
+  ~GpuMemory();
 
   std::byte *data() const { return data_; }
   size_t bytes() const { return bytes_; }
 
 private:
-  XeDevice *device_ = nullptr;
+  GpuDevice *device_ = nullptr;
   std::byte *data_ = nullptr;
   size_t bytes_ = 0;
 };
@@ -40,11 +40,11 @@ public:
   static constexpr size_t kAlignment = 64; // host and device addresses are equal modulo this
 
   // `name`: the range's name in reports of accesses outside of it.
-  static Result<GuardedRange> make(XeDevice &device, HostRange host, const std::string &name = "");
+  static Result<GuardedRange> make(GpuDevice &device, HostRange host, const std::string &name = "");
 
   // Queues copies of the host's bytes and of the guard zones to the device, and back.
-  Result<void> send(XeDevice &device);
-  Result<void> fetch(XeDevice &device);
+  Result<void> send(GpuDevice &device);
+  Result<void> fetch(GpuDevice &device);
   // After a completed fetch: writes the bytes back to the host's memory.
   void give() const;
   // After a completed fetch: describes the bytes of a guard zone that changed, for example "3 bytes after its end changed,
@@ -61,7 +61,7 @@ private:
 
   HostRange host_;
   int64_t front_ = 0, back_ = 0; // bytes of the guard zones
-  XeMemory device_, staging_;
+  GpuMemory device_, staging_;
 };
 
 } // namespace xt

@@ -1,4 +1,4 @@
-#include "targets/xe/device/memory.h"
+#include "targets/gpu/memory.h"
 
 #include "ir/base/text.h"
 #include "ir/interp/launch_state.h"
@@ -14,26 +14,26 @@ constexpr uint64_t kSeed = 0x5eed; // seed of the guard bytes; the host's buffer
 
 } // namespace
 
-Result<XeMemory> XeMemory::make(XeDevice &device, XeDevice::Where where, size_t bytes) {
+Result<GpuMemory> GpuMemory::make(GpuDevice &device, GpuDevice::Where where, size_t bytes) {
   Result<std::byte *> data = device.allocate(where, bytes, GuardedRange::kAlignment);
   if (!data) return data.error();
-  XeMemory memory;
+  GpuMemory memory;
   memory.device_ = &device;
   memory.data_ = *data;
   memory.bytes_ = bytes;
   return memory;
 }
 
-XeMemory::XeMemory(XeMemory &&other) noexcept { *this = std::move(other); }
+GpuMemory::GpuMemory(GpuMemory &&other) noexcept { *this = std::move(other); }
 
-XeMemory &XeMemory::operator=(XeMemory &&other) noexcept {
+GpuMemory &GpuMemory::operator=(GpuMemory &&other) noexcept {
   std::swap(device_, other.device_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
-XeMemory::~XeMemory() {
+GpuMemory::~GpuMemory() {
   if (data_) device_->release(data_);
 }
 
@@ -59,24 +59,24 @@ std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   return merged;
 }
 
-Result<GuardedRange> GuardedRange::make(XeDevice &device, HostRange host, const std::string &name) {
+Result<GuardedRange> GuardedRange::make(GpuDevice &device, HostRange host, const std::string &name) {
   GuardedRange range;
   range.host_ = std::move(host);
   auto align = static_cast<int64_t>(kAlignment);
   range.back_ = std::clamp(range.bytes() / 16 / align * align, kGuardBytes, kMostGuardBytes);
   range.front_ = range.back_ + static_cast<int64_t>(reinterpret_cast<uintptr_t>(range.host_.begin) % kAlignment);
   auto bytes = static_cast<size_t>(range.front_ + range.bytes() + range.back_);
-  Result<XeMemory> onDevice = XeMemory::make(device, XeDevice::Where::Device, bytes);
+  Result<GpuMemory> onDevice = GpuMemory::make(device, GpuDevice::Where::Device, bytes);
   if (!onDevice) return onDevice.error();
   range.device_ = std::move(*onDevice);
   device.tellBuffer(range.device_.data(), static_cast<size_t>(range.front_), static_cast<size_t>(range.bytes()), name);
-  Result<XeMemory> staging = XeMemory::make(device, XeDevice::Where::Host, bytes);
+  Result<GpuMemory> staging = GpuMemory::make(device, GpuDevice::Where::Host, bytes);
   if (!staging) return staging.error();
   range.staging_ = std::move(*staging);
   return range;
 }
 
-Result<void> GuardedRange::send(XeDevice &device) {
+Result<void> GuardedRange::send(GpuDevice &device) {
   std::byte *data = staging_.data() + front_;
   fillGuard(data, -front_, 0, kSeed);
   std::memcpy(data, host_.begin, static_cast<size_t>(bytes()));
@@ -84,7 +84,7 @@ Result<void> GuardedRange::send(XeDevice &device) {
   return device.copy(device_.data(), staging_.data(), staging_.bytes());
 }
 
-Result<void> GuardedRange::fetch(XeDevice &device) { return device.copy(staging_.data(), device_.data(), staging_.bytes()); }
+Result<void> GuardedRange::fetch(GpuDevice &device) { return device.copy(staging_.data(), device_.data(), staging_.bytes()); }
 
 void GuardedRange::give() const { std::memcpy(host_.begin, staging_.data() + front_, static_cast<size_t>(bytes())); }
 

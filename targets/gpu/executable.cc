@@ -1,10 +1,10 @@
-#include "targets/xe/executable.h"
+#include "targets/gpu/executable.h"
 
 #include "ir/base/text.h"
 #include "ir/interp/disjoint_arguments.h"
-#include "targets/xe/arguments.h"
-#include "targets/xe/device/memory.h"
-#include "targets/xe/failure.h"
+#include "targets/gpu/arguments.h"
+#include "targets/gpu/failure.h"
+#include "targets/gpu/memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,27 +16,27 @@ namespace {
 // A program, and the kernels of it that have been loaded on the device.
 class LoadedProgram {
 public:
-  LoadedProgram(XeDevice &device, XeProgram program, bool optimise)
+  LoadedProgram(GpuDevice &device, GpuCode program, bool optimise)
       : device_(device), program_(std::move(program)), optimise_(optimise) {}
 
   // The kernel with this index in the program, loaded on first use.
-  Result<XeDeviceKernel *> kernel(size_t index) {
+  Result<GpuDeviceKernel *> kernel(size_t index) {
     if (kernels_.size() < program_.kernels.size()) kernels_.resize(program_.kernels.size());
-    std::unique_ptr<XeDeviceKernel> &made = kernels_[index];
+    std::unique_ptr<GpuDeviceKernel> &made = kernels_[index];
     if (made) return made.get();
-    Result<std::unique_ptr<XeDeviceKernel>> kernel = device_.load(program_.spirv, program_.kernels[index], optimise_);
+    Result<std::unique_ptr<GpuDeviceKernel>> kernel = device_.load(program_.binary, program_.kernels[index], optimise_);
     if (!kernel) return kernel.error();
     made = std::move(*kernel);
     return made.get();
   }
-  const XeKernel &code(size_t index) const { return program_.kernels[index]; }
+  const GpuKernel &code(size_t index) const { return program_.kernels[index]; }
   size_t count() const { return program_.kernels.size(); }
 
 private:
-  XeDevice &device_;
-  XeProgram program_;
+  GpuDevice &device_;
+  GpuCode program_;
   bool optimise_;
-  std::vector<std::unique_ptr<XeDeviceKernel>> kernels_;
+  std::vector<std::unique_ptr<GpuDeviceKernel>> kernels_;
 };
 
 // The number of workgroups in x, y and z: x counts the last grid variable, y the one before it, and z all others together.
@@ -50,7 +50,7 @@ std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
 // The device memory of one launch.
 class LaunchMemory {
 public:
-  explicit LaunchMemory(XeDevice &device) : device_(device) {}
+  explicit LaunchMemory(GpuDevice &device) : device_(device) {}
   LaunchMemory(const LaunchMemory &) = delete;
   LaunchMemory &operator=(const LaunchMemory &) = delete;
   ~LaunchMemory() {
@@ -114,15 +114,15 @@ private:
     return names.empty() ? "the failure report" : join(names, ", ");
   }
 
-  XeDevice &device_;
+  GpuDevice &device_;
   std::vector<GuardedRange> ranges_; // the last one holds the outcome
-  uint64_t outcome_ = kNoXeOutcome;
+  uint64_t outcome_ = kNoOutcome;
   bool busy_ = false; // work is queued
 };
 
-class XeExecutable final : public Executable {
+class GpuExecutable final : public Executable {
 public:
-  XeExecutable(const Module &module, XeProgram program, XeExecutableOptions options)
+  GpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options)
       : options_(std::move(options)), blocks_(device(), std::move(program), options_.optimise) {
     for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
   }
@@ -131,8 +131,8 @@ public:
   Result<void> build(const Module &module) {
     XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
-      const XeKernel &code = blocks_.code(i);
-      Result<XeDeviceKernel *> kernel = blocks_.kernel(i);
+      const GpuKernel &code = blocks_.code(i);
+      Result<GpuDeviceKernel *> kernel = blocks_.kernel(i);
       if (!kernel) return kernel.error();
       remarkRegisters(*module.kernels[i], code, **kernel);
     }
@@ -159,7 +159,7 @@ public:
   std::optional<double> kernelSeconds() const override { return seconds_; }
 
 private:
-  XeDevice &device() { return *options_.device; }
+  GpuDevice &device() { return *options_.device; }
 
   Result<void> checkGrid(const Kernel &kernel, const std::vector<GridRange> &grid) {
     if (!kernel.grid.empty() && kernel.grid.size() != grid.size())
@@ -190,10 +190,10 @@ private:
           rule.empty() ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
                        : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
           kernel.nameRange);
-    XeAssumptions assumptions{rule.empty(), overlap.empty()};
-    auto other = std::ranges::find(others_, assumptions, &std::pair<XeAssumptions, LoadedProgram>::first);
+    GpuAssumptions assumptions{rule.empty(), overlap.empty()};
+    auto other = std::ranges::find(others_, assumptions, &std::pair<GpuAssumptions, LoadedProgram>::first);
     if (other == others_.end()) {
-      Result<XeProgram> program = options_.again(assumptions);
+      Result<GpuCode> program = options_.again(assumptions);
       if (!program) return program.error();
       others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
       other = std::prev(others_.end());
@@ -208,13 +208,13 @@ private:
 
   Result<void> run(LoadedProgram &program, size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                    const std::vector<GridRange> &grid, LaunchMemory &memory) {
-    Result<XeDeviceKernel *> loaded = program.kernel(index);
+    Result<GpuDeviceKernel *> loaded = program.kernel(index);
     if (!loaded) return loaded.error();
-    const XeKernel &code = program.code(index);
+    const GpuKernel &code = program.code(index);
     auto address = [&](const void *host) { return memory.address(host); };
     auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
-    std::vector<XeArgument> arguments =
-        xeArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
+    std::vector<GpuArgument> arguments =
+        gpuArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), arguments[i]); !set) return set;
     std::array<uint64_t, 3> counts = workgroupsOf(grid);
@@ -230,7 +230,7 @@ private:
     return memory.checkGuards(kernel);
   }
 
-  void remarkRegisters(const Kernel &kernel, const XeKernel &code, const XeDeviceKernel &loaded) {
+  void remarkRegisters(const Kernel &kernel, const GpuKernel &code, const GpuDeviceKernel &loaded) {
     if (code.largeRegisterFile)
       remark(kernel, str("@", kernel.name, " uses 256 registers per thread: half as many threads run at one time"));
     if (loaded.spillBytes() > 0)
@@ -245,18 +245,18 @@ private:
     options_.remarks->report(DiagCode::DeviceRemark, kernel.nameRange, text);
   }
 
-  XeExecutableOptions options_;
+  GpuExecutableOptions options_;
   std::vector<std::string> names_; // names of the kernels, in the order of the program
   LoadedProgram blocks_;
-  std::list<std::pair<XeAssumptions, LoadedProgram>> others_; // programs compiled with fewer assumptions
+  std::list<std::pair<GpuAssumptions, LoadedProgram>> others_; // programs compiled with fewer assumptions
   std::vector<std::string> remarked_;
   double seconds_ = 0;
 };
 
 } // namespace
 
-Result<std::unique_ptr<Executable>> makeXeExecutable(const Module &module, XeProgram program, XeExecutableOptions options) {
-  auto made = std::make_unique<XeExecutable>(module, std::move(program), std::move(options));
+Result<std::unique_ptr<Executable>> makeGpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options) {
+  auto made = std::make_unique<GpuExecutable>(module, std::move(program), std::move(options));
   if (Result<void> built = made->build(module); !built) return built.error();
   return std::unique_ptr<Executable>(std::move(made));
 }

@@ -1,9 +1,9 @@
-// The interface of a device for launches, independent of the driver's interface: Level Zero (level_zero/) or OpenCL
-// (opencl/).
+// The interface of a device for launches, independent of the driver's interface: Level Zero or OpenCL (targets/xe), or the
+// software device for NVIDIA's GPUs (targets/nv).
 #pragma once
 #include "ir/base/result.h"
 #include "ir/gpu/target_info.h"
-#include "targets/xe/kernel_abi.h"
+#include "targets/gpu/kernel_abi.h"
 
 #include <array>
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace xt {
 
-struct XeDeviceInfo {
+struct GpuDeviceInfo {
   std::string_view api;         // the driver's interface: "Level Zero"
   std::string name;             // the driver's name for the device
   std::string driverVersion;    // version of the driver: "1.3.24595"
   bool software = false;        // this project's software device
-  bool intelGpu = false;        // a hardware GPU
+  bool hardware = false;        // a hardware GPU
   const TargetInfo *target = nullptr; // the target to compile for; "spirv" for unknown devices
   int64_t memoryBytes = 0;
   std::vector<int64_t> subgroupSizes;
@@ -32,33 +32,27 @@ struct XeDeviceInfo {
   std::string problem; // why the device cannot be used; "" if it can
 };
 
-// Whether hardware multiplies the sizes of the target "spirv-coop".
-bool hasCooperativeMatrices(const TargetInfo &hardware);
-
-// The target for an Intel device, by its PCI id; "spirv" for an unknown id.
-const TargetInfo *targetOfPciId(uint32_t id);
-
 // An argument of a kernel; its value is in the low bytes of `bits`.
-struct XeArgument {
+struct GpuArgument {
   uint64_t bits = 0;
   uint32_t bytes = 8;
   bool pointer = false; // points into the device's memory
-  bool operator==(const XeArgument &) const = default;
+  bool operator==(const GpuArgument &) const = default;
 };
 
 // A kernel compiled by the driver for one device.
-class XeDeviceKernel {
+class GpuDeviceKernel {
 public:
-  virtual ~XeDeviceKernel() = default;
-  virtual Result<void> setArgument(uint32_t index, const XeArgument &argument) = 0;
+  virtual ~GpuDeviceKernel() = default;
+  virtual Result<void> setArgument(uint32_t index, const GpuArgument &argument) = 0;
   virtual int64_t spillBytes() const = 0; // per lane; 0 if the driver does not report it
 };
 
 // An open device. Must be used by one thread at a time.
-class XeDevice {
+class GpuDevice {
 public:
-  virtual ~XeDevice() = default;
-  virtual const XeDeviceInfo &info() const = 0;
+  virtual ~GpuDevice() = default;
+  virtual const GpuDeviceInfo &info() const = 0;
 
   // Memory of the device, or memory of the host that the device can access.
   enum class Where { Device, Host };
@@ -68,13 +62,14 @@ public:
   // range uses `name` for it in the reports.
   virtual void tellBuffer(void *, size_t /*first*/, size_t /*bytes*/, const std::string & /*name*/) {}
 
-  // Builds the kernel `code` of this SPIR-V, ready for launches with workgroups of its size. The Error contains the build
+  // Builds the kernel `code` of this binary (GpuCode), ready for launches with workgroups of its size. The Error contains the build
   // log.
-  virtual Result<std::unique_ptr<XeDeviceKernel>> load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) = 0;
+  virtual Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code,
+                                                        bool optimise) = 0;
 
   // These calls are queued; each begins after all earlier ones have ended. Memory must stay valid until finish().
   virtual Result<void> copy(void *to, const void *from, size_t bytes) = 0;
-  virtual Result<void> launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) = 0;
+  virtual Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) = 0;
   // Waits for all queued calls. If the driver reports an error of a kernel, it is returned as an Error of the kernel.
   // After any other Error the device is lost: every later call returns the same Error.
   virtual Result<void> finish() = 0;

@@ -1,19 +1,19 @@
-// Launches of SPIR-V kernels on a device.
+// Launches of compiled kernels on a device.
 #pragma once
+#include "targets/gpu/device.h"
+#include "targets/gpu/kernel_abi.h"
 #include "targets/target.h"
-#include "targets/xe/device/device.h"
-#include "targets/xe/kernel_abi.h"
 
 #include <functional>
 
 namespace xt {
 
-struct XeExecutableOptions {
-  XeDevice *device = nullptr;         // outlives the executable
+struct GpuExecutableOptions {
+  GpuDevice *device = nullptr;         // outlives the executable
   const TargetInfo *target = nullptr; // the target that the program was compiled for
   // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of assumptions, by the first
   // launch that needs it.
-  std::function<Result<XeProgram>(XeAssumptions)> again;
+  std::function<Result<GpuCode>(GpuAssumptions)> again;
   bool optimise = true; // whether the driver optimises
   const SourceManager *sources = nullptr; // as in CompileOptions::sources
   Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable
@@ -21,6 +21,6 @@ struct XeExecutableOptions {
 
 // Builds the program on the device. Its kernels must be those of `module`, in the same order; a launch selects a kernel by its
 // name. The Error contains the driver's build log.
-Result<std::unique_ptr<Executable>> makeXeExecutable(const Module &module, XeProgram program, XeExecutableOptions options);
+Result<std::unique_ptr<Executable>> makeGpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-#include "targets/xe/arguments.h"
+#include "targets/gpu/arguments.h"
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
@@ -7,10 +7,10 @@
 namespace xt {
 namespace {
 
-XeArgument word(int64_t value) { return {static_cast<uint64_t>(value), 8}; }
+GpuArgument word(int64_t value) { return {static_cast<uint64_t>(value), 8}; }
 
-XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
-  XeArgument argument{0, static_cast<uint32_t>(elemInfo(type.elem()).storageBytes)};
+GpuArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
+  GpuArgument argument{0, static_cast<uint32_t>(elemInfo(type.elem()).storageBytes)};
   if (isInteger(type.elem()))
     argument.bits = static_cast<uint64_t>(value.i);
   else
@@ -43,8 +43,8 @@ BlockBase blockBase(MemRefValue memref, bool turned) {
 
 } // namespace
 
-std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeValue> values, const BlockRules &rules) {
-  for (const XeBlockUse &use : code.blockUses) {
+std::vector<RuntimeValue> withPitches(const GpuKernel &code, std::vector<RuntimeValue> values, const BlockRules &rules) {
+  for (const GpuBlockUse &use : code.blockUses) {
     auto &memref = std::get<MemRefValue>(values[use.param]);
     size_t rank = memref.rank;
     int64_t bytes = elemInfo(memref.elem).storageBytes;
@@ -54,10 +54,10 @@ std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeV
   return values;
 }
 
-std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,
-                                    const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,
-                                    std::optional<uint64_t> outcome) {
-  std::vector<XeArgument> arguments;
+std::vector<GpuArgument> gpuArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                                      const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,
+                                      std::optional<uint64_t> outcome) {
+  std::vector<GpuArgument> arguments;
   for (size_t i = 0; i < values.size(); ++i) {
     if (const auto *number = std::get_if<Number>(&values[i])) {
       arguments.push_back(scalar(kernel.param(i)->type(), *number, deviceAddress));
@@ -76,10 +76,10 @@ std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<Runt
   return arguments;
 }
 
-std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+std::string whyNoBlocks(const GpuKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                         const TargetInfo &target, const DeviceAddress &deviceAddress) {
   if (!target.blocks.any()) return "";
-  for (const XeBlockUse &use : code.blockUses) {
+  for (const GpuBlockUse &use : code.blockUses) {
     const auto &memref = std::get<MemRefValue>(values[use.param]);
     std::string_view name = kernel.param(use.param)->name();
     auto address = deviceAddress(memref.data);

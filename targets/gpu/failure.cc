@@ -1,4 +1,4 @@
-#include "targets/xe/failure.h"
+#include "targets/gpu/failure.h"
 
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
@@ -55,8 +55,8 @@ void takePlace(const SourceManager *sources, Error &reported) {
 
 } // namespace
 
-Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome) {
-  if (outcome == kNoXeOutcome) return {};
+Result<void> outcomeOf(const GpuKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome) {
+  if (outcome == kNoOutcome) return {};
   int bits = subgroupBits(code.subgroups);
   uint32_t number = static_cast<uint32_t>(outcome) >> bits;
   uint64_t subgroup = outcome & ((uint64_t{1} << bits) - 1);
@@ -73,7 +73,7 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   return Error::kernel(str(failure.text, " (", where, " of @", kernel.name, ")"), failure.place);
 }
 
-Error placed(const XeKernel &code, const SourceManager *sources, Error reported) {
+Error placed(const GpuKernel &code, const SourceManager *sources, Error reported) {
   takePlace(sources, reported);
   size_t at = reported.message.find(kWaitName);
   size_t number = at == std::string::npos
