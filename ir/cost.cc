@@ -6,6 +6,7 @@
 #include "ir/views/scalar.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace xt {
 namespace {
@@ -83,6 +84,7 @@ struct BlockCost {
 
 class Counter {
 public:
+  explicit Counter(int64_t lanes) : lanes_(static_cast<double>(lanes)) {}
   bool branches = false;
   int64_t slmBytes = 0;
 
@@ -132,8 +134,8 @@ private:
       counts.mma =
           2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(NestOp(op).transposeA() ? 0 : 1));
       break;
-    case OpKind::Dpas: // one lane computes the columns that it holds
-      counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
+    case OpKind::Dpas: // each lane holds its share of MxK, KxN and MxN elements, and computes that of 2*M*N*K
+      counts.mma = 2 * std::sqrt(elements(op.result()) * elements(op.operand(0)) * elements(op.operand(1)) * lanes_);
       break;
     case OpKind::Scan:
     case OpKind::Reduction: counts.elementwise = elements(op.operand(0)); break;
@@ -160,12 +162,14 @@ private:
       if (has(on, Effect::Writes)) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
     }
   }
+
+  const double lanes_; // of a subgroup at lane scope, else 1
 };
 
 } // namespace
 
 KernelCost kernelCost(const Kernel &kernel) {
-  Counter counter;
+  Counter counter(kernel.lanes);
   BlockCost body;
   body.add(counter.count(kernel.body),
            kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups * kernel.lanes));

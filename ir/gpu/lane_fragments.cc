@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/gpu/operand_layout.h"
+#include "ir/gpu/quad_fragments.h"
 
 #include <algorithm>
 
@@ -70,11 +71,25 @@ const Layout *layoutOfA(Context &context, bool packed, const MmaShape &product, 
 
 } // namespace
 
+namespace {
+
+// Whether the operands of an instruction have the layouts of these fragments.
+bool takes(Context &context, const MmaInstruction &instruction, const DpasFragments &fragments) {
+  return registerLayout(context, instruction.aLayout).layout == fragments.a &&
+         registerLayout(context, instruction.bLayout).layout == fragments.b &&
+         registerLayout(context, instruction.cLayout).layout == fragments.c;
+}
+
+} // namespace
+
 DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes) {
+  const MmaInstruction *instruction = findProduct(target, product);
+  std::optional<DpasFragments> quads = lanes == kQuadLanes ? quadFragments(context, product) : std::nullopt;
+  if (instruction && quads && takes(context, *instruction, *quads)) return *quads;
   const Layout *packed = layoutOfA(context, true, product, lanes), *plain = layoutOfA(context, false, product, lanes);
   DpasFragments found = {product.m, product.n, product.k};
   found.a = product.k % lanes == 0 ? plain : packed;
-  if (const MmaInstruction *instruction = findProduct(target, product)) {
+  if (instruction) {
     const Layout *wanted = registerLayout(context, instruction->aLayout).layout;
     if (!wanted || wanted == packed || wanted == plain) found.a = wanted;
   }
@@ -106,6 +121,8 @@ int64_t vnniFactorOf(Elem elem) {
 }
 
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes) {
+  if (lanes == kQuadLanes)
+    if (std::optional<DpasFragments> quads = quadFragments(context, a, b, c)) return *quads;
   int64_t f = vnniFactorOf(a.elem());
   if (c && (!c.isVector() || c.rank() != 2))
     return DpasMismatch{2, str("the fragment of c must be [M, N / lanes], not ", shapedText(c))};

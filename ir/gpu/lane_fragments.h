@@ -29,11 +29,12 @@ struct DpasMismatch {
 //   b                 wi_layout = [1, L], wi_data = [f, 1]              [K/f, N/L, f], or [K/f, f] if N is L, or [K, N/L]
 //   a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (RFC for XeTile and XeGPU Dialect), or
 //                     wi_layout = [1, L], wi_data = [1, max(1, K/L)]    [m, k] or [m, k/f, f]; its shape tells which layout
-// `c` may be null: the shape of b then gives the number of columns, and the shape of a the number of rows.
+// In 32 lanes they may also be the fragments of quads (quad_fragments.h), whose c has twice as many columns as b; no fragments are
+// both. `c` may be null: the shape of b then gives the number of columns, and the shape of a the number of rows.
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes);
 
-// The fragments of a product that best suit the instruction of the target: a has the layout that the instruction takes if that is
-// one of those above. Otherwise, and if there is no such instruction, it is distributed by columns if there are at least as many
+// The fragments of a product that best suit the instruction of the target: those of quads if the instruction takes them. Else a
+// has the layout that the instruction takes if that is one of those above. Otherwise, and if there is no such instruction, it is distributed by columns if there are at least as many
 // as lanes, else in as many adjacent rows as fill a register. Layouts are null if sizes do not fit.
 DpasFragments instructionFragments(Context &context, const TargetInfo &target, const MmaShape &product, int64_t lanes);
 

@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// The element type in which a product takes its operands.
+// The element type in which a product takes its operands if it does not take them as they are.
 Elem multipliedAs(Elem elem) { return isByteFloat(elem) ? Elem::F16 : elem; }
 
 // The element type in which a sum may be kept before it is rounded at the end of the op.
@@ -22,21 +22,31 @@ bool hasFewerRows(const TargetInfo &target, const MmaShape &shape) {
   return findProduct(target, oneRow) != nullptr;
 }
 
+// The instruction for these types, or for sums that are wider than the result; null if there is neither.
+const MmaInstruction *productFor(const TargetInfo &target, Elem a, Elem b, Elem result) {
+  const MmaInstruction *wider = nullptr;
+  for (const MmaInstruction &shape : target.mma) {
+    if (!shape.takesValues() || shape.a != a || shape.b != b) continue;
+    if (shape.result == result) return &shape;
+    if (!wider && shape.result == summedAs(result)) wider = &shape;
+  }
+  return wider;
+}
+
 } // namespace
 
 MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
-  Elem a = multipliedAs(mma.operand(0)->type().elem()), b = multipliedAs(mma.operand(1)->type().elem());
-  Elem result = mma.result()->type().elem();
+  Elem ownA = mma.operand(0)->type().elem(), ownB = mma.operand(1)->type().elem(), result = mma.result()->type().elem();
+  Elem a = multipliedAs(ownA), b = multipliedAs(ownB);
+  const MmaInstruction *shape = productFor(target, ownA, ownB, result);
+  if (!shape) shape = productFor(target, a, b, result);
+  if (shape) return {shape, "", hasFewerRows(target, *shape)};
   std::vector<std::string> has;
-  const MmaShape *wider = nullptr;
-  for (const MmaInstruction &shape : target.mma) {
-    if (!shape.takesValues()) continue;
-    if (shape.a == a && shape.b == b && shape.result == result) return {&shape, "", hasFewerRows(target, shape)};
-    if (!wider && shape.a == a && shape.b == b && shape.result == summedAs(result)) wider = &shape;
-    std::string types = str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
+  for (const MmaInstruction &each : target.mma) {
+    if (!each.takesValues()) continue;
+    std::string types = str(elemName(each.a), " x ", elemName(each.b), " -> ", elemName(each.result));
     if (std::find(has.begin(), has.end(), types) == has.end()) has.push_back(std::move(types));
   }
-  if (wider) return {wider, "", hasFewerRows(target, *wider)};
   std::string wanted = str(elemName(a), " x ", elemName(b), " -> ", elemName(result));
   if (has.empty()) return {.reason = str(target.name, " has no matrix instructions")};
   return {.reason = str(target.name, " has no matrix instruction for ", wanted, "; it has ", join(has, ", "))};

@@ -8,8 +8,8 @@ namespace xt {
 
 class Op;
 
-// The hardware product for a tile_mma. Its element types may be wider than those of the op: f8 is multiplied as f16,
-// and sums of f16 and bf16 are kept in f32 and rounded once at the end where the hardware has no 16-bit accumulator.
+// The hardware product for a tile_mma. Its element types may be wider than those of the op: f8 is multiplied as f16 where the
+// hardware has no products of f8, and sums of f16 and bf16 are kept in f32 and rounded once at the end where the hardware has no 16-bit accumulator.
 // `shape` is null if there is no such product: then the op multiplies and adds element by element.
 struct MmaChoice {
   const MmaShape *shape = nullptr;

@@ -49,8 +49,38 @@ constexpr MmaInstruction kCooperative[] = {
     dpas(Elem::I8, Elem::U8, Elem::I32, 8, 16, 32),     dpas(Elem::U8, Elem::I8, Elem::I32, 8, 16, 32),
     dpas(Elem::U8, Elem::U8, Elem::I32, 8, 16, 32)};
 
-constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
-constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
+// The instruction mma.sync of a warp of 32 lanes, of which the 4 lanes of a quad share rows of `a` and `c` and a column of `b`
+// (quad_fragments.h). A register of 32 bits has `each` elements of `a` and `b`, which are adjacent along K. Source: PTX ISA,
+// "Warp-level matrix instructions: mma", the fragments and the table of shapes.
+constexpr MmaInstruction mmaSync(Elem a, Elem b, Elem result, int64_t m, int64_t k, int64_t each) {
+  int64_t halves = m / 8, alongK = k / (4 * each);
+  MmaOperandLayout ofA{{{halves, Axis::Register, each}, {8, Axis::Lane, 4}},
+                       {{alongK, Axis::Register, halves * each}, {4, Axis::Lane, 1}, {each, Axis::Register, 1}}},
+      ofB{{{alongK, Axis::Register, each}, {4, Axis::Lane, 1}, {each, Axis::Register, 1}}, {{8, Axis::Lane, 4}}},
+      ofC{{{halves, Axis::Register, 2}, {8, Axis::Lane, 4}}, {{4, Axis::Lane, 1}, {2, Axis::Register, 1}}};
+  return {{a, b, result, m, 8, k}, ofA, ofB, ofC};
+}
+#define XT_HALVES(a, r) mmaSync(Elem::a, Elem::a, Elem::r, 16, 16, 2), mmaSync(Elem::a, Elem::a, Elem::r, 16, 8, 2)
+#define XT_BYTES(a, b) mmaSync(Elem::a, Elem::b, Elem::I32, 16, 32, 4), mmaSync(Elem::a, Elem::b, Elem::I32, 16, 16, 4)
+#define XT_MMA_80                                                                                                              \
+  XT_HALVES(F16, F32), XT_HALVES(F16, F16), XT_HALVES(BF16, F32), XT_BYTES(I8, I8), XT_BYTES(I8, U8), XT_BYTES(U8, I8),        \
+      XT_BYTES(U8, U8), mmaSync(Elem::TF32, Elem::TF32, Elem::F32, 16, 8, 1),                                                  \
+      mmaSync(Elem::TF32, Elem::TF32, Elem::F32, 16, 4, 1)
+#define XT_MMA_89                                                                                                              \
+  XT_MMA_80, mmaSync(Elem::F8E4M3, Elem::F8E4M3, Elem::F32, 16, 32, 4),                                                        \
+      mmaSync(Elem::F8E5M2, Elem::F8E5M2, Elem::F32, 16, 32, 4)
+constexpr MmaInstruction kMma80[] = {XT_MMA_80, mmaSync(Elem::F64, Elem::F64, Elem::F64, 8, 4, 1)};
+constexpr MmaInstruction kMma89[] = {XT_MMA_89, mmaSync(Elem::F64, Elem::F64, Elem::F64, 8, 4, 1)};
+constexpr MmaInstruction kMma90[] = {
+    XT_MMA_89, mmaSync(Elem::F64, Elem::F64, Elem::F64, 16, 16, 1), mmaSync(Elem::F64, Elem::F64, Elem::F64, 16, 8, 1),
+    mmaSync(Elem::F64, Elem::F64, Elem::F64, 16, 4, 1), mmaSync(Elem::F64, Elem::F64, Elem::F64, 8, 4, 1)};
+#undef XT_MMA_89
+#undef XT_MMA_80
+#undef XT_BYTES
+#undef XT_HALVES
+
+constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32}, kWarp[] = {32};
+constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128}, kThreadRegisters[] = {255};
 
 // The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, according to its table of valid dimensions
 // (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); MLIR's table
@@ -79,6 +109,24 @@ constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
 // The maximum number of lanes with one offset each is 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size). The numbers of
 // consecutive elements per lane are those of the RFC for XeTile and XeGPU Dialect.
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
+
+// GPUs from NVIDIA. Shared memory is the most that a block may opt in to. A lane has up to 255 registers of 32 bits, so a register
+// of the warp has 128 bytes. Of the 16 barriers of a block, number 0 is that of the whole workgroup. Source: CUDA C++ Programming
+// Guide, "Technical specifications per compute capability".
+constexpr TargetInfo nvidia(std::string_view name, std::string_view summary, std::span<const MmaInstruction> mma,
+                            int64_t slmKib) {
+  return {.name = name,
+          .summary = summary,
+          .subgroupSizes = kWarp,
+          .mma = mma,
+          .slmBytes = slmKib << 10,
+          .namedBarriers = 15,
+          .lanesPerWorkgroup = 1024,
+          .registerFile = kThreadRegisters,
+          .registerBytes = 128,
+          .f64 = true,
+          .family = GpuFamily::Nvidia};
+}
 
 // Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared
 // local memory (targets/llvm/lane/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
@@ -122,6 +170,9 @@ constexpr TargetInfo kTargets[] = {
      .registerBytes = 32,
      .anyDevice = true,
      .cooperativeMatrices = true},
+    nvidia("nv-sm80", "NVIDIA A100 (Ampere, compute capability 8.0)", kMma80, 163),
+    nvidia("nv-sm89", "NVIDIA L4, RTX 40 (Ada, compute capability 8.9)", kMma89, 99),
+    nvidia("nv-sm90", "NVIDIA H100, H200 (Hopper, compute capability 9.0), by mma.sync", kMma90, 227),
 };
 
 } // namespace

@@ -91,7 +91,7 @@ struct BlockShape {
 };
 
 // A family of GPUs for which one target makes code. Each further target for GPUs adds its own.
-enum class GpuFamily : uint8_t { Xe };
+enum class GpuFamily : uint8_t { Xe, Nvidia };
 
 struct TargetInfo {
   std::string_view name, summary;

@@ -93,7 +93,7 @@ bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results) {
     return false;
   }
   const auto &fragments = std::get<DpasFragments>(found);
-  return push(in, results, in.context.vector({fragments.rows, fragments.columns / in.lanes}, result));
+  return push(in, results, in.context.vector(fragments.c->ownerShape(Axis::Lane), result));
 }
 
 bool shuffle(const TypeRuleInput &in, Results &results) {
