@@ -27,7 +27,8 @@ inline constexpr const char *kScale = R"(kernel @scale(%X: memref<?x?xf32>, %Y: 
 }
 )";
 
-inline xt_compile_options textOptions(const std::string &text) {
+// The text must outlive the options.
+inline xt_compile_options textOptions(std::string_view text) {
   xt_compile_options options = XT_INIT(xt_compile_options);
   options.path = "test.xt";
   options.text = text.data();

@@ -1,6 +1,7 @@
 // Tests that wrong arguments and handles are errors that name the argument, and that nothing runs then.
 #include "tests/shell.h"
 #include "tests/targets/api/api.h"
+#include "tests/targets/tools/effort.h"
 
 #include <cstring>
 
@@ -207,14 +208,8 @@ TEST_F(Misuse, LongMessagesAreCutAtACharacter) {
   EXPECT_EQ(message().substr(message().size() - 3), "…");
 }
 
-#if defined(__has_feature)
-#define XT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define XT_SANITIZED 0
-#endif
-
 TEST_F(Misuse, ExceptionsOfCallbacksEndAtTheBoundary) {
-  if (XT_SANITIZED) GTEST_SKIP() << "what the frames between own is lost, which the sanitizer would report";
+  if (kSanitized) GTEST_SKIP() << "what the frames between own is lost, which the sanitizer would report";
   std::string text = "import \"other\"\n";
   xt_compile_options options = textOptions(text);
   options.read_import = [](void *, const char *, xt_import *) { return static_cast<xt_status>(std::vector<int>().at(1)); };

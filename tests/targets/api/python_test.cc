@@ -1,5 +1,6 @@
 // Tests the Python package: with numpy in the source tree, the layouts of its structures, and its wheel in an empty environment.
 #include "tests/shell.h"
+#include "tests/targets/tools/effort.h"
 
 #include <xt/xt.h>
 
@@ -11,14 +12,6 @@
 #include <sstream>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define XT_SANITIZED 1
-#elif defined(__has_feature)
-#define XT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define XT_SANITIZED 0
-#endif
-
 namespace xt::test {
 namespace {
 
@@ -29,7 +22,7 @@ ShellRun run(const std::string &command) { return runShell("( " + command + " ) 
 class Python : public testing::Test {
 protected:
   void SetUp() override {
-    if (XT_SANITIZED) GTEST_SKIP() << "a program without the sanitizer cannot load a sanitized library";
+    if (kSanitized) GTEST_SKIP() << "a program without the sanitizer cannot load a sanitized library";
     for (const char *candidate : {XT_SOURCE_DIR "/build/python/bin/python3", "/usr/bin/python3", "python3"})
       if (run(std::string(candidate) + " -c 'import numpy'").status == 0) {
         python_ = candidate;

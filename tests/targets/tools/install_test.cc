@@ -1,5 +1,6 @@
 // Tests that the files that `cmake --install` puts into a folder work there: the tools find the library of kernels and the
 // software device beside them.
+#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -42,9 +43,7 @@ TEST_F(Install, TheSoftwareDeviceIsFound) {
 }
 
 TEST_F(Install, ThePackageOfDebianHasEverything) {
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-  GTEST_SKIP() << "nobody packs a sanitized build";
-#endif
+  if (kSanitized) GTEST_SKIP() << "nobody packs a sanitized build";
   if (runTool("cpack --version && dpkg-deb --version && dpkg-shlibdeps --version").status != 0)
     GTEST_SKIP() << "cpack or Debian's tools for packages are not installed";
   std::string deb = (folder_ / "deb").string(), root = (folder_ / "root").string();
