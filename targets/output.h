@@ -19,11 +19,13 @@ enum class OutputKind : uint8_t {
   Library, // files of a library for programs in C
   Spirv,
   SpirvText, // disassembled
+  Ptx,
   Launch,    // how a host launches the kernels, as JSON
   Isa,       // the listing of the vendor's offline compiler, or a report on it
 };
-inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,  OutputKind::Asm,       OutputKind::Object, OutputKind::Library,
-                                              OutputKind::Spirv, OutputKind::SpirvText, OutputKind::Launch, OutputKind::Isa};
+inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,    OutputKind::Asm,    OutputKind::Object,
+                                              OutputKind::Library, OutputKind::Spirv,  OutputKind::SpirvText,
+                                              OutputKind::Ptx,     OutputKind::Launch, OutputKind::Isa};
 // The name of a kind in --emit, such as "llvm".
 constexpr std::string_view outputName(OutputKind kind) {
   switch (kind) {
@@ -33,6 +35,7 @@ constexpr std::string_view outputName(OutputKind kind) {
   case OutputKind::Library: return "lib";
   case OutputKind::Spirv: return "spirv";
   case OutputKind::SpirvText: return "spvasm";
+  case OutputKind::Ptx: return "ptx";
   case OutputKind::Launch: return "meta";
   case OutputKind::Isa: return "isa";
   }

@@ -1,5 +1,6 @@
 #include "targets/cpu/cpu_target.h"
 #include "targets/interp/interp_target.h"
+#include "targets/nv/nv_target.h"
 #include "targets/target.h"
 #include "targets/xe/xe_target.h"
 
@@ -24,6 +25,7 @@ std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name) {
 std::vector<Target *> allTargets() {
   std::vector<Target *> targets{&interpTarget(), &cpuTarget()};
   for (Target *target : xeTargets()) targets.push_back(target);
+  for (Target *target : nvTargets()) targets.push_back(target);
   return targets;
 }
 

@@ -32,6 +32,23 @@ std::vector<std::string> namesIn(std::string_view text) {
 
 } // namespace
 
+namespace {
+
+// The threads that run workgroups: XT_SOFT_THREADS, by default all of the machine's.
+uint32_t threadsFromEnvironment() {
+  const char *threads = std::getenv("XT_SOFT_THREADS");
+  return threads ? static_cast<uint32_t>(std::clamp(std::atoi(threads), 1, 1024))
+                 : std::max(1u, std::thread::hardware_concurrency());
+}
+
+} // namespace
+
+DeviceSettings nvidiaSettings(const TargetInfo &target) {
+  DeviceSettings settings{&target, str("xt software device (", target.name, " rules)")};
+  settings.threads = threadsFromEnvironment();
+  return settings;
+}
+
 Result<DeviceSettings> deviceSettings(std::string_view name) {
   std::string known;
   for (const Row &row : kRows) {
@@ -51,7 +68,7 @@ Result<DeviceSettings> deviceSettings(std::string_view name) {
 }
 
 Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
-  const char *given = std::getenv("XT_SOFT_DEVICE"), *threads = std::getenv("XT_SOFT_THREADS");
+  const char *given = std::getenv("XT_SOFT_DEVICE");
   std::vector<std::string> names;
   for (const Row &row : kRows) names.emplace_back(row.name);
   if (given && *given) names = namesIn(given);
@@ -59,7 +76,7 @@ Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
   for (const std::string &name : names) {
     Result<DeviceSettings> settings = deviceSettings(name);
     if (!settings) return settings.error();
-    if (threads) settings->threads = static_cast<uint32_t>(std::clamp(std::atoi(threads), 1, 1024));
+    settings->threads = threadsFromEnvironment();
     devices.push_back(std::move(*settings));
   }
   return devices;

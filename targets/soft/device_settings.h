@@ -19,6 +19,8 @@ struct DeviceSettings {
   uint32_t threads = 1; // threads of this machine that run workgroups
 };
 
+// Settings of a device with the rules of a GPU from NVIDIA, with XT_SOFT_THREADS threads (by default all of the machine's).
+DeviceSettings nvidiaSettings(const TargetInfo &target);
 // Settings by name: pvc, bmg or dg2. The Error for an unknown name lists the valid ones.
 Result<DeviceSettings> deviceSettings(std::string_view name);
 // Settings from the environment: the comma-separated devices of XT_SOFT_DEVICE (by default all, pvc first), with

@@ -4,6 +4,7 @@
 #include "targets/soft/lower.h"
 #include "targets/soft/products.h"
 #include "targets/soft/runtime.h"
+#include "targets/soft/warp_products.h"
 #include "targets/xe/library/device_library.h"
 
 namespace xt::soft {
@@ -28,6 +29,7 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   if (auto found = matrixProduct(name, target)) return found;
   if (auto found = cooperativeProduct(name, target)) return found;
   if (auto found = matrixMovement(name)) return found;
+  if (auto found = warpProduct(name, target)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
   if (auto found = barrierFunction(name, result)) return found;
   if (auto found = exchangeFunction(name, result)) return found;

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
 #include "targets/llvm/machine.h"
+#include "targets/soft/nvvm_calls.h"
 #include "targets/soft/runtime.h"
 #include "targets/soft/spirv_words.h"
 
@@ -45,6 +46,12 @@ llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel l
   return builder;
 }
 
+llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef bitcode, llvm::LLVMContext &context) {
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "module"), context);
+  context.setDiscardValueNames(true); // new values need no names; loops keep theirs for reports
+  return module;
+}
+
 void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PassBuilder passes(&machine);
   llvm::LoopAnalysisManager loops;
@@ -79,9 +86,17 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   Result<std::string> bitcode = readBack(words->words);
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;
-  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
-  context.setDiscardValueNames(true); // new values need no names; loops keep theirs for reports
+  auto module = parse(*bitcode, context);
   if (!module) return failure("cannot read the output of llvm-spirv-15", module.takeError());
+  return build(std::move(*module), device, optimised);
+}
+
+Result<std::unique_ptr<Program>> Program::buildNvvm(std::span<const uint8_t> bitcode, const DeviceSettings &device,
+                                                    bool optimised) {
+  llvm::LLVMContext context;
+  auto module = parse(llvm::StringRef(reinterpret_cast<const char *>(bitcode.data()), bitcode.size()), context);
+  if (!module) return failure("cannot read the LLVM module", module.takeError());
+  if (Result<void> known = replaceNvvm(**module, device); !known) return known.error();
   return build(std::move(*module), device, optimised);
 }
 

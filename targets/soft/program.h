@@ -13,6 +13,9 @@ public:
   // Compiles the module. `optimised`: optimises it, unless a function is so large that this takes too long. An Error is the
   // text for a build log: of kind Kernel if the module is at fault, of kind Environment if this machine lacks something.
   static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
+  // Compiles the bitcode of an LLVM module with the intrinsics of NVVM (nvvm_calls.h), for the software NVIDIA device.
+  static Result<std::unique_ptr<Program>> buildNvvm(std::span<const uint8_t> bitcode, const DeviceSettings &device,
+                                                    bool optimised);
   // Compiles an LLVM module as llvm-spirv-15 generates it.
   static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,
                                                 bool optimised);

@@ -40,7 +40,8 @@ po::options_description outputOptions() {
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: code of the CPU target; "
       "lib: a library for programs in C, -o NAME: NAME.h, libNAME.a, libNAME.so, NAME.json; llvm, spirv, spvasm: "
-      "code of a GPU target; meta: the launch interface of its kernels as JSON; isa: GPU assembly from Intel's offline "
+      "code of a GPU target; ptx: code of an NVIDIA target; meta: the launch interface of its kernels as JSON; isa: GPU "
+      "assembly from Intel's offline "
       "compiler (ocloc)");
   add("no-block-messages", "for a GPU: emit code without block messages, for buffers of any alignment, width and pitch; "
                            "--emit=meta lists the rules of code with block messages");

@@ -49,7 +49,8 @@ private:
     case OutputKind::Isa: return addText(isa());
     case OutputKind::Asm:
     case OutputKind::Object:
-    case OutputKind::Library: break;
+    case OutputKind::Library:
+    case OutputKind::Ptx: break;
     }
     XT_UNREACHABLE("an output of the target");
   }

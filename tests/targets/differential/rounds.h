@@ -12,8 +12,10 @@ namespace xt {
 
 struct Rounds {
   uint64_t seed, count;
-  bool everyGpu; // true: runs each kernel on each GPU; false: runs each kernel on one GPU, in rotation
-  uint64_t runsOnGpus() const { return count * (everyGpu ? targetInfos(GpuFamily::Xe).size() : 1); }
+  bool everyGpu; // true: runs each kernel on each GPU; false: runs each kernel on one GPU of each family, in rotation
+  uint64_t runsOnGpus() const {
+    return count * (everyGpu ? targetInfos(GpuFamily::Xe).size() + targetInfos(GpuFamily::Nvidia).size() : 2);
+  }
 };
 
 inline Rounds roundsOr(uint64_t count) {

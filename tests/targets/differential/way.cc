@@ -57,9 +57,24 @@ Way onCpu(const TargetInfo *gpu, bool lanes) {
 
 } // namespace
 
+namespace {
+
+// The software NVIDIA device needs no driver, so these ways are always there.
+void addNvidia(std::vector<Way> &ways, uint64_t seed, bool races, bool everyGpu) {
+  std::span<const TargetInfo> gpus = targetInfos(GpuFamily::Nvidia);
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    if (!everyGpu && i != seed % gpus.size()) continue;
+    if (seed / gpus.size() % 4 == 2) ways.push_back(onInterp(&gpus[i], true, races));
+    ways.push_back({.target = gpus[i].name, .optimised = false});
+  }
+}
+
+} // namespace
+
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
   std::vector<Way> ways{
       {.target = "interp", .races = races}, {.target = "cpu"}, onInterp(nullptr, false, races), onCpu(nullptr, false)};
+  addNvidia(ways, seed, races, everyGpu);
   size_t gpus = targetInfos(GpuFamily::Xe).size(), own = seed % gpus;
   for (size_t i = 0; i < gpus; ++i) {
     if (!everyGpu && i != own) continue;

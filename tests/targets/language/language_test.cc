@@ -59,6 +59,10 @@ TEST_P(Language, OnGpus) {
   }
 }
 
+TEST_P(Language, OnNvidiaGpus) {
+  for (const TargetInfo &gpu : targetInfos(GpuFamily::Nvidia)) passesOn(str("interp,", gpu.name));
+}
+
 TEST_P(Language, DumpsRun) {
   std::string dump = ::testing::TempDir() + GetParam() + ".ir.xt";
   ToolRun made = runTool(str("%bin/xtc --round-trip --emit=ir ", path(), " -o ", dump));

@@ -1,0 +1,131 @@
+#include "targets/nv/nv_target.h"
+
+#include "ir/base/text.h"
+#include "ir/gpu/block_counts.h"
+#include "targets/gpu/executable.h"
+#include "targets/nv/emit/emit.h"
+#include "targets/nv/emit/functions.h"
+#include "targets/nv/software/soft_device.h"
+
+namespace xt {
+namespace {
+
+// The target for code that takes arguments which overlap in any way, or not.
+TargetInfo assuming(const TargetInfo &target, bool disjoint) {
+  TargetInfo careful = target;
+  careful.checksOverlaps &= disjoint;
+  return careful;
+}
+
+class NvTarget final : public Target {
+public:
+  explicit NvTarget(const TargetInfo &info) : info_(info) {}
+
+  std::string_view name() const override { return info_.name; }
+  std::string_view summary() const override { return info_.summary; }
+  bool wantsSmallSizes(DeviceChoice) const override { return true; }
+  bool takesDeviceChoice() const override { return true; }
+  bool takesOverlappingArguments() const override { return true; }
+  bool hasReport() const override { return true; }
+
+  Result<const TargetInfo *> hardware(DeviceChoice choice) override {
+    if (Result<void> there = checkChoice(choice); !there) return there.error();
+    return &info_;
+  }
+  std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
+    return assuming(info_, !options.overlappingArguments);
+  }
+  std::string whyUnsupported(const Kernel &kernel, const TargetInfo *) const override {
+    const Op *op = firstWithoutFunction(kernel);
+    return op ? str("it uses a function: ", whyNoFunction(*op)) : "";
+  }
+
+  Pipeline pipeline() const override { return kLanePipeline; }
+  Pipeline irPipeline() const override { return kBlockPipeline; }
+
+  Result<std::vector<DeviceText>> devices() override {
+    GpuDeviceInfo device = softNvInfo(info_);
+    DeviceText text;
+    text.name = device.name;
+    text.driver = device.api;
+    text.subgroupSizes = device.subgroupSizes;
+    text.software = true;
+    text.compiledFor = info_.name;
+    text.choice = DeviceChoice::Soft;
+    return std::vector<DeviceText>{std::move(text)};
+  }
+
+  Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
+                                              Diagnostics &diagnostics) override {
+    if (Result<void> there = checkChoice(options.device); !there) return there.error();
+    if (options.device == DeviceChoice::Any && options.note) options.note("running on the software NVIDIA device");
+    NvEmitOptions emit;
+    emit.sources = options.sources;
+    Result<GpuCode> code = compileToNvvm(module, info_, emit, diagnostics);
+    if (!code) return code.error();
+    if (!device_) device_ = makeSoftNvDevice(info_);
+    GpuExecutableOptions executable;
+    executable.device = device_.get();
+    executable.target = &info_;
+    executable.optimise = options.optimise;
+    executable.sources = options.sources;
+    executable.remarks = options.found;
+    if (options.again)
+      executable.again = [again = options.again, info = info_, emit](GpuAssumptions assumptions) -> Result<GpuCode> {
+        TargetInfo careful = assuming(info, assumptions.disjoint);
+        Result<std::unique_ptr<Module>> kernels = again(careful);
+        if (!kernels) return kernels.error();
+        Diagnostics repeated; // the first compilation has already reported these
+        repeated.wantRemarks(false);
+        return compileToNvvm(**kernels, careful, emit, repeated);
+      };
+    return makeGpuExecutable(module, std::move(*code), std::move(executable));
+  }
+
+  std::span<const OutputKind> outputs() const override {
+    static constexpr OutputKind kKinds[] = {OutputKind::Ptx, OutputKind::Llvm};
+    return kKinds;
+  }
+  Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
+    TargetInfo hardware = *namedHardware(options);
+    NvEmitOptions emit;
+    emit.sources = options.sources;
+    emit.stage = options.stage;
+    Output output;
+    for (OutputKind kind : options.kinds) {
+      Result<std::string> text = kind == OutputKind::Ptx ? compileToPtx(module, hardware, emit, diagnostics)
+                                                         : nvLlvmText(module, hardware, emit, diagnostics);
+      if (!text) return text.error();
+      output.text += *text;
+    }
+    return output;
+  }
+  std::string report(const Module &module, const SourceManager &sources) const override {
+    return countsText(module, sources, &info_);
+  }
+
+private:
+  Result<void> checkChoice(DeviceChoice choice) const {
+    if (choice == DeviceChoice::Any || choice == DeviceChoice::Soft) return {};
+    return Error::environment(str("--device=", deviceChoiceName(choice), ": ", info_.name,
+                                  " runs only on the software device; `xtc --emit=ptx` gives the code for a GPU"));
+  }
+
+  const TargetInfo &info_;
+  std::unique_ptr<GpuDevice> device_;
+};
+
+} // namespace
+
+std::vector<Target *> nvTargets() {
+  static std::vector<NvTarget> named = [] {
+    std::vector<NvTarget> all;
+    for (const TargetInfo &info : targetInfos(GpuFamily::Nvidia)) all.emplace_back(info);
+    return all;
+  }();
+  std::vector<Target *> targets;
+  for (NvTarget &target : named) targets.push_back(&target);
+  return targets;
+}
+
+} // namespace xt

@@ -1,0 +1,143 @@
+// Tests the PTX of certain kernels: products by name and number, shared memory, barriers and shuffles, what is refused.
+#include "ir/base/text.h"
+#include "tests/targets/nv/emit/nv_program.h"
+
+#include <algorithm>
+
+namespace xt::test {
+namespace {
+
+// A product of MxK by KxN by one warp.
+std::string productText(const MmaShape &shape) {
+  auto tile = [&](int64_t rows, int64_t columns, Elem elem) { return str(rows, "x", columns, "x", elemName(elem)); };
+  std::string a = tile(shape.m, shape.k, shape.a), b = tile(shape.k, shape.n, shape.b),
+              c = tile(shape.m, shape.n, shape.result);
+  return str("kernel @product(%A: memref<", a, ">, %B: memref<", b, ">, %C: memref<", c,
+             ">) {\n  %ta = init_tile %A[0, 0] -> tile<", a, ">\n  %tb = init_tile %B[0, 0] -> tile<", b,
+             ">\n  %tc = init_tile %C[0, 0] -> tile<", c,
+             ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n  %c = load_tile %tc\n  %d = tile_mma %a, %b, %c\n"
+             "  store_tile %d, %tc\n}\n");
+}
+
+TEST(Ptx, EveryProductIsOneInstruction) {
+  for (const TargetInfo &target : targetInfos(GpuFamily::Nvidia))
+    for (const MmaInstruction &product : target.mma) {
+      // tile_mma takes the first shape for its types; the others are those of `dpas` at lane scope.
+      auto first = std::ranges::find_if(target.mma, [&](const MmaInstruction &each) {
+        return each.a == product.a && each.b == product.b && each.result == product.result;
+      });
+      if (&*first != &product) continue;
+      SCOPED_TRACE(str(target.name, ": ", typesText(product)));
+      std::string ptx = NvProgram(productText(product), target.name).ptx();
+      EXPECT_EQ(countOf("mma.sync.aligned", ptx), 1u);
+      EXPECT_EQ(countOf(str("mma.sync.aligned.m", product.m, "n", product.n, "k", product.k, ".row.col."), ptx), 1u);
+      EXPECT_NE(ptx.find(str(".target sm_", target.name.substr(5), "\n")), std::string::npos);
+    }
+}
+
+constexpr const char *kGemm = R"(
+#map = #wg_map<sg_layout = [2, 2], sg_data = [32, 32]>
+kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {
+  %ta  = init_tile %A[%i, 0] -> tile<64x32xf16, #map>
+  %tb  = init_tile %B[0, %j] -> tile<32x64xf16, #map>
+  %acc = constant 0.0 : vector<64x64xf32, #map>
+  for %k = 0 to dim(%A, 1) step 32 {
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta  = update_tile_offset %ta, 0, 32
+    %tb  = update_tile_offset %tb, 32, 0
+  }
+  %tc = init_tile %C[%i, %j] -> tile<64x64xf32, #map>
+  store_tile %acc, %tc
+}
+)";
+
+// A warp multiplies 32x32 by K = 32: 2 x 4 blocks of the result, in two steps.
+TEST(Ptx, GemmHasTheProductsThatItsShapesNeed) {
+  std::string ptx = NvProgram(kGemm).ptx();
+  EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx), 2u * 4u * 2u);
+  EXPECT_NE(ptx.find(".visible .entry gemm("), std::string::npos);
+  EXPECT_NE(ptx.find(".reqntid 128, 1, 1"), std::string::npos);
+  EXPECT_NE(ptx.find("\t.loc\t1 "), std::string::npos) << "lines for profilers";
+  EXPECT_EQ(ptx.find(", debug"), std::string::npos) << "ptxas would not optimise";
+}
+
+// The accumulator of the scores has the layout of the next product's operand, so that no element of it moves: the only shuffles are
+// those of two reductions over rows, each in two steps over the lanes of a quad.
+TEST(Ptx, AttentionKeepsItsScoresInRegisters) {
+  std::string ptx = NvProgram(contentsOf(XT_SOURCE_DIR "/examples/10_attention.xt")).ptx();
+  EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx), 64u);
+  EXPECT_EQ(countOf("shfl.sync.bfly", ptx), 4u);
+  EXPECT_EQ(countOf("shfl.sync", ptx), 4u);
+  EXPECT_EQ(countOf(".shared", ptx), 0u);
+}
+
+// A function of MLIR's vector dialect, named after this instruction.
+TEST(Ptx, AContractionOf16x8x16IsOneProduct) {
+  std::string ptx = NvProgram(contentsOf(XT_SOURCE_DIR "/tests/targets/xe/run/row_row_row.xt")).ptx();
+  EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", ptx), 1u);
+  EXPECT_EQ(countOf("mma.sync", ptx), 1u);
+}
+
+TEST(Ptx, IsTheSameForTheSameInput) {
+  EXPECT_EQ(NvProgram(kGemm).ptx(), NvProgram(kGemm).ptx());
+  EXPECT_EQ(NvProgram(kGemm).llvm(), NvProgram(kGemm).llvm());
+}
+
+std::string exchangeText(int64_t rows) {
+  return str("kernel @swap(%A: memref<", rows, "x64xf32>) subgroups(2) lanes(32) {\n  %s = alloc_slm : memref<", rows,
+             "x64xf32, slm>\n", R"(  %zero = constant 0 : index
+  %one = constant 1 : index
+  %lane = lane_id()
+  %sg = subgroup_id()
+  %x = memref.load %A[%sg, %lane]
+  memref.store %x, %s[%sg, %lane]
+  barrier
+  %other = subi %one, %sg : index
+  %y = memref.load %s[%other, %lane]
+  %width = constant 32 : i32
+  %first = constant 0 : i32
+  %z, %there = gpu.shuffle idx %y, %first, %width : f32
+  subgroup_barrier
+  memref.store %z, %A[%sg, %lane]
+})");
+}
+
+TEST(Ptx, BarriersAndShuffles) {
+  std::string ptx = NvProgram(exchangeText(2)).ptx();
+  EXPECT_EQ(countOf("barrier.sync.aligned \t0;", ptx) + countOf("bar.sync \t0;", ptx), 1u) << ptx;
+  EXPECT_EQ(countOf("bar.warp.sync", ptx), 1u);
+  EXPECT_EQ(countOf("shfl.sync.idx.b32", ptx), 1u);
+}
+
+// A kernel declares up to 48 KiB; for more, the launch gives the size of an array.
+TEST(Ptx, SharedMemoryBeyondWhatMayBeDeclared) {
+  std::string few = NvProgram(exchangeText(192)).ptx(), many = NvProgram(exchangeText(193)).ptx();
+  EXPECT_NE(few.find(".shared .align 64 .b8 swap_$_slm_$_s[49152]"), std::string::npos) << few.substr(0, 600);
+  EXPECT_EQ(few.find("xt_slm"), std::string::npos);
+  EXPECT_NE(many.find(".extern .shared .align 128 .b8 xt_slm[]"), std::string::npos) << many.substr(0, 600);
+  EXPECT_EQ(many.find("swap_$_slm"), std::string::npos);
+}
+
+TEST(Ptx, FunctionsWithoutCodeAreRefused) {
+  auto text = [](const char *function, const char *elem) {
+    return str("kernel @f(%A: memref<32x32x", elem, ">) {\n  %t = init_tile %A[0, 0] -> tile<32x32x", elem,
+               ">\n  %a = load_tile %t\n  %b = math.", function, " %a\n  store_tile %b, %t\n}\n");
+  };
+  NvProgram sine(text("sin", "f32"));
+  Result<std::string> made = sine.tryPtx();
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().message, "`sin` on f32 has no code for NVIDIA GPUs; there is code for exp, exp2, expm1, log, log2, "
+                                  "log10, log1p, tanh, sinh, erf, atan");
+  EXPECT_FALSE(NvProgram(text("erf", "f64")).tryPtx().ok());
+  for (const char *function : {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sinh", "atan"})
+    for (const char *elem : {"f64", "f32", "f16", "bf16"}) {
+      std::string ptx = NvProgram(text(function, elem)).ptx();
+      EXPECT_EQ(ptx.find("call"), std::string::npos) << function << " on " << elem << " calls a function that nobody links";
+    }
+}
+
+} // namespace
+} // namespace xt::test

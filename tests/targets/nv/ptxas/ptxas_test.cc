@@ -1,0 +1,95 @@
+// Assembles the PTX of every kernel with NVIDIA's ptxas: the one in PATH, or that of the Python package nvidia-cuda-nvcc in
+// build/ptxas (`python3 -m venv build/ptxas && build/ptxas/bin/pip install nvidia-cuda-nvcc`).
+#include "ir/base/text.h"
+#include "tests/targets/tools/effort.h"
+#include "tests/targets/tools/gpu_kernels.h"
+#include "tests/targets/tools/run_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+using test::runTool;
+using test::ToolRun;
+
+// The path of ptxas; "" if there is none.
+std::string ptxas() {
+  ToolRun inPath = runTool("command -v ptxas");
+  if (inPath.status == 0) return "ptxas";
+  ToolRun inVenv = runTool("find %src/build/ptxas -name ptxas -type f -perm -u+x 2>/dev/null | sort | head -n 1 | tr -d '\\n'");
+  return inVenv.output;
+}
+
+class Ptxas : public ::testing::Test {
+protected:
+  void SetUp() override {
+    tool = ptxas();
+    if (tool.empty()) GTEST_SKIP() << "there is no ptxas in PATH, and no Python package nvidia-cuda-nvcc in build/ptxas";
+    folder = fs::temp_directory_path() / str("xt-ptxas-", getpid());
+    fs::create_directories(folder);
+  }
+  void TearDown() override {
+    if (!folder.empty()) fs::remove_all(folder);
+  }
+  // Compiles and assembles a file; returns what ptxas says of registers and spills. `status` of xtc 2: the target refuses it.
+  ToolRun assembled(const fs::path &path, const std::string &architecture) {
+    std::string ptx = (folder / "k.ptx").string(), cubin = (folder / "k.cubin").string();
+    ToolRun made = runTool(str("%bin/xtc --target=nv-sm", architecture, " --emit=ptx -o ", ptx, " ", path.string()));
+    if (made.status != 0) return made;
+    return runTool(str(tool, " -arch=sm_", architecture, " -v -o ", cubin, " ", ptx));
+  }
+
+  std::string tool;
+  fs::path folder;
+};
+
+TEST_F(Ptxas, TakesTheCodeOfEveryKernel) {
+  size_t taken = 0, number = 0;
+  for (const fs::path &path : test::gpuKernels())
+    for (const char *architecture : {"80", "89", "90"}) {
+      if (!test::everything() && number++ % 4) continue;
+      ToolRun run = assembled(path, architecture);
+      if (run.output.find("error[XT") != std::string::npos || run.output.find("has no code for NVIDIA") != std::string::npos)
+        continue; // a limit of the GPU, which other tests check
+      EXPECT_EQ(run.status, 0) << path << " for sm_" << architecture << ":\n" << run.output;
+      taken += run.status == 0;
+    }
+  EXPECT_GT(taken, 20u);
+}
+
+// A warp holds 64x64 of the result in 128 registers; nothing of it may go to memory.
+TEST_F(Ptxas, AProductDoesNotSpill) {
+  fs::path path = folder / "gemm.xt";
+  std::ofstream(path) << R"(#map = #wg_map<sg_layout = [2, 2], sg_data = [64, 64]>
+#a = #wg_map<sg_layout = [2, 2], sg_data = [64, 16]>
+#b = #wg_map<sg_layout = [2, 2], sg_data = [16, 64]>
+kernel @gemm(%A: memref<4096x4096xf16>, %B: memref<4096x4096xf16>, %C: memref<4096x4096xf32>)
+    grid (%i = 0 to 4096 step 128, %j = 0 to 4096 step 128) {
+  %ta  = init_tile %A[%i, 0] -> tile<128x32xf16, #a>
+  %tb  = init_tile %B[0, %j] -> tile<32x128xf16, #b>
+  %acc = constant 0.0 : vector<128x128xf32, #map>
+  for %k = 0 to 4096 step 32 {
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta  = update_tile_offset %ta, 0, 32
+    %tb  = update_tile_offset %tb, 32, 0
+  }
+  %tc = init_tile %C[%i, %j] -> tile<128x128xf32, #map>
+  store_tile %acc, %tc
+}
+)";
+  for (const char *architecture : {"80", "89", "90"}) {
+    ToolRun run = assembled(path, architecture);
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(run.output.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << run.output;
+  }
+}
+
+} // namespace
+} // namespace xt

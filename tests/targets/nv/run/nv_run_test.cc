@@ -1,0 +1,138 @@
+// What users see of the NVIDIA targets: `xtrun` on the software device, and the PTX of `xtc`.
+#include "ir/base/text.h"
+#include "tests/targets/tools/run_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace xt {
+namespace {
+
+using test::runTool;
+using test::ToolRun;
+
+constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
+
+bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
+
+// A folder for the files of a test.
+class NvRun : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "xt-nv-XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    folder = pattern;
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+  }
+  std::string file(const std::string &text, const std::string &name = "k.xt") {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(NvRun, TheSoftwareDeviceSaysThatItIsOne) {
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/examples/01_gemm.xt %src/examples/06_unaligned.xt --small");
+  EXPECT_EQ(run.status, 0) << run.output;
+  size_t first = run.output.find("running on the software NVIDIA device");
+  ASSERT_NE(first, std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("running on the software NVIDIA device", first + 1), std::string::npos) << run.output;
+  run = runTool("%bin/xtrun --target=nv-sm80 --device=soft %src/examples/06_unaligned.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_FALSE(has(run, "running on")) << "the command names it:\n" << run.output;
+}
+
+TEST_F(NvRun, OtherDevicesAreRefused) {
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 --device=gpu %src/examples/06_unaligned.xt");
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "--device=gpu: nv-sm80 runs only on the software device")) << run.output;
+}
+
+TEST_F(NvRun, ItIsListed) {
+  ToolRun run = runTool("%bin/xtrun --devices");
+  for (const char *gpu : kGpus) EXPECT_TRUE(has(run, str("xt software device (", gpu, " rules)"))) << run.output;
+}
+
+TEST_F(NvRun, ProductsOfAllTypes) {
+  for (const char *gpu : kGpus) {
+    ToolRun run = runTool(str("%bin/xtrun --target=interp,", gpu, " %src/tests/targets/nv/run/products.xt"));
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "11 tests: 11 passed")) << run.output;
+  }
+}
+
+TEST_F(NvRun, KernelsOfLanes) {
+  for (const char *gpu : kGpus) {
+    ToolRun run = runTool(str("%bin/xtrun --target=interp,", gpu, " %src/tests/targets/nv/run/lanes.xt"));
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
+  }
+}
+
+TEST_F(NvRun, Functions) {
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/tests/targets/nv/run/functions.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "8 tests: 8 passed")) << run.output;
+}
+
+TEST_F(NvRun, ProgramsOfOtherTargets) {
+  for (const char *program : {"row_row_row", "transfers", "gathers", "lane_layouts", "sweeps", "signed_zeros", "narrow",
+                              "narrow_sums", "by_columns", "one_row", "fragments"}) {
+    ToolRun run = runTool(str("%bin/xtrun --target=cpu,nv-sm80 %src/tests/targets/xe/run/", program, ".xt"));
+    EXPECT_EQ(run.status, 0) << program << '\n' << run.output;
+  }
+}
+
+// The text after the passes has `dpas` on the fragments of quads. It reads back, and the interpreter computes the same.
+TEST_F(NvRun, TheTextOfLanesIsAProgram) {
+  std::string text = (folder / "lanes.xt").string();
+  ToolRun made = runTool("%bin/xtc --target=nv-sm80 --dump-after=sink-to-uses --emit=ptx -o " + (folder / "k.ptx").string() +
+                         " %src/tests/targets/nv/run/products.xt > " + text);
+  ASSERT_EQ(made.status, 0) << made.output;
+  ToolRun run = runTool("grep -c 'dpas' " + text + " && %bin/xtrun --target=interp " + text);
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "11 tests: 11 passed")) << run.output;
+}
+
+TEST_F(NvRun, TooMuchOfAResourceIsRefusedWithNumbers) {
+  struct Case {
+    std::string text;
+    const char *says;
+  };
+  const Case cases[] = {
+      {"#m = #wg_map<sg_layout = [8, 8], sg_data = [8, 8]>\nkernel @k(%A: memref<64x64xf32>) {\n"
+       "  %t = init_tile %A[0, 0] -> tile<64x64xf32, #m>\n  %a = load_tile %t\n  store_tile %a, %t\n}\n",
+       "`@k` has 64 subgroups of 32 lanes, 2048 in all; nv-sm89 runs 1024"},
+      {"kernel @k() lanes(16) {\n}\n", "`@k` has subgroups of 16 lanes; nv-sm89 has subgroups of 32"},
+      {"kernel @k(%A: memref<4xf32>) {\n  %s = alloc_slm : memref<26000xf32, slm>\n  %i = constant 0 : index\n"
+       "  %x = memref.load %A[%i]\n  memref.store %x, %s[%i]\n  barrier\n  %y = memref.load %s[%i]\n"
+       "  memref.store %y, %A[%i]\n}\n",
+       "`@k` has 104000 bytes of shared local memory; nv-sm89 has 101376 per workgroup"},
+      {"kernel @k() lanes(32) {\n  %n = constant 16 : i8\n  alloc_nbarrier %n : i8\n}\n",
+       "nv-sm89 has 15 named barriers per workgroup, not 16"},
+  };
+  for (const Case &each : cases) {
+    ToolRun run = runTool("%bin/xtc --target=nv-sm89 --emit=ptx " + file(each.text));
+    EXPECT_EQ(run.status, 2) << run.output;
+    EXPECT_TRUE(has(run, each.says)) << each.says << '\n' << run.output;
+  }
+}
+
+TEST_F(NvRun, PtxGoesToAFile) {
+  std::string path = (folder / "k.ptx").string();
+  ToolRun run = runTool("%bin/xtc --target=nv-sm90 --emit=ptx %src/examples/01_gemm.xt -o " + path + " && head -c 400 " + path);
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, ".target sm_90")) << run.output;
+  run = runTool("%bin/xtc --target=nv-sm90 --emit=llvm %src/examples/01_gemm.xt");
+  EXPECT_TRUE(has(run, "call { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.f32.f32("))
+      << run.output.substr(0, 2000);
+}
+
+} // namespace
+} // namespace xt
