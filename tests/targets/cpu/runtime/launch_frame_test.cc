@@ -129,7 +129,7 @@ TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
   EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbouring workgroups share panels
   EXPECT_EQ(sharingPeriod(grid, {true, false, false}, 1), 105);
   EXPECT_EQ(sharingPeriod(grid, {true, true, true}, 2), 0);
-  EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}, 1), 0);
+  EXPECT_EQ(sharingPeriod(std::vector<GridRange>{{0, 1, 1}, {0, 1, 5}}, {false, true}, 1), 0);
   EXPECT_EQ(sharingPeriod(grid, {}, 2), 0);
 }
 
