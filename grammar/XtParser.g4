@@ -14,7 +14,7 @@ item
   | ATTR EQ attrValue                                                         # attrAliasItem
   | TYPE EQ type                                                              # typeAliasItem
   | (KW_KERNEL | KW_FUNC) SYMBOL generics? LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
-  | HOST_FUNC SYMBOL LPAREN VALUE (COMMA VALUE)* COMMA? RPAREN (EQ expr | hostBlock) # hostFunctionItem
+  | HOST_FUNC SYMBOL LPAREN (VALUE (COMMA VALUE)* COMMA?)? RPAREN (EQ expr | hostBlock) # hostFunctionItem
   | KW_TEST TEXT sizes? small? hostBlock                                      # testItem
   ;
 choices: choice (COMMA choice)*;

@@ -1,5 +1,6 @@
 #include "lang/lower/general_tiles.h"
 
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -9,6 +10,7 @@
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/scatter_offsets.h"
 #include "lang/lower/slices.h"
+#include "lang/lower/tile_families.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -38,19 +40,21 @@ bool hasGaps(const Op &init) {
   return !orders.rowMajor && !orders.columnMajor && !base.data().memory.swizzle;
 }
 
+// Whether the elements of a base have no offsets that a scatter tile could have. A load with a mask then reads all of them.
+bool isOpaque(Type base) { return !base.isMemRef() || base.data().memory.swizzle; }
+
 // One step of the expansion: replaces the general tiles of one kind.
 class TileExpansion {
 public:
-  // Ranks: tiles that have not two dimensions. Elements: tiles whose elements are accessed one by one.
+  // Ranks: tiles that do not have two dimensions. Elements: tiles whose elements are accessed one by one.
   enum class Kind : uint8_t { Ranks, Elements };
-  TileExpansion(KernelState &state, Kind kind) : state_(state), body_(state.kernel->body), kind_(kind) {}
+  TileExpansion(KernelState &state, Kind kind)
+      : state_(state), body_(state.kernel->body), kind_(kind), families_(state.kernel->body) {}
   bool run();
 
 private:
   void collect();
-  bool mark(const Value *value);
-  bool spread(const Op &op);
-  bool isGeneral(const Value *value) const { return general_.contains(value); }
+  bool isGeneral(const Value *value) const { return general_.contains(families_.of(value)); }
 
   bool rewrite(Block &block);
   bool rewrite(Op &op);
@@ -58,11 +62,14 @@ private:
   void move(Op &op);
   bool control(Op &op);
   bool sameBase(const Op &op, const Window &window, const Value *base);
+  Value *padded(CompositeOps &ops, const Op &load, Value *value, Value *mask);
   bool load(Op &op);
   bool store(Op &op);
   bool prefetch(Op &op);
   bool refuse(const Op &op, const Value *tile);
+  bool refuseMask(const Op &op);
 
+  bool mayBeCut(const Op &op, Type tile);
   Slice sliceOf(const Op &op, const Window &window, Type tile);
   Slice::IndicesOf indicesOf(CompositeOps &ops, const Window &window);
   Value *scatterTile(CompositeOps &ops, const Op &op, const Window &window, Type tile);
@@ -74,7 +81,8 @@ private:
   KernelState &state_;
   Block &body_;
   Kind kind_;
-  std::unordered_set<const Value *> general_;           // for lookup only
+  TileFamilies families_;
+  std::unordered_set<int> general_; // families of tiles; for lookup only
   std::unordered_map<const Value *, Window> windows_;   // for lookup only
   std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
   std::vector<Op *> dead_;
@@ -83,41 +91,20 @@ private:
 
 // --- which tiles are general ---------------------------------------------------------------------------------------
 
-bool TileExpansion::mark(const Value *value) { return general_.insert(value).second; }
-
-// Spreads the property between the tiles that an op makes one of. Returns whether it changed.
-bool TileExpansion::spread(const Op &op) {
-  if (op.kind() == OpKind::UpdateTileOffset) {
-    if (!isGeneral(op.operand(0)) && !isGeneral(op.result())) return false;
-    return mark(op.operand(0)) | mark(op.result());
-  }
-  if (!op.regionCount()) return false;
-  CarriedAt at = carriedAt(op);
-  bool changed = false;
-  for (size_t i = 0; i < op.resultCount(); ++i) {
-    if (!op.result(i)->type().isTile()) continue;
-    std::vector<const Value *> alike = {op.result(i)};
-    if (at.loops) alike.push_back(op.operand(at.operand + i));
-    if (at.loops) alike.push_back(op.region()->param(at.param + i));
-    for (size_t r = 0; r < op.regionCount(); ++r) alike.push_back(op.region(r)->last()->operand(at.yield + i));
-    if (std::ranges::none_of(alike, [&](const Value *value) { return isGeneral(value); })) continue;
-    for (const Value *value : alike) changed |= mark(value);
-  }
-  return changed;
-}
-
 void TileExpansion::collect() {
+  std::unordered_set<int> masked, opaque; // families; for lookup only
   walk(body_, [&](Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (kind_ == Kind::Ranks && isRankGeneral(op.result(i)->type())) mark(op.result(i));
+      if (kind_ == Kind::Ranks && isRankGeneral(op.result(i)->type())) general_.insert(families_.of(op.result(i)));
     if (kind_ == Kind::Ranks) return;
-    if (op.kind() == OpKind::InitTile && !op.result()->type().data().scatter && hasGaps(op)) mark(op.result());
-    if (op.kind() == OpKind::StoreTile && isMasked(op)) mark(op.operand(1));
+    if (op.kind() == OpKind::InitTile && !op.result()->type().data().scatter) {
+      if (hasGaps(op)) general_.insert(families_.of(op.result()));
+      if (isOpaque(op.operand(0)->type())) opaque.insert(families_.of(op.result()));
+    }
+    if (isMasked(op)) masked.insert(families_.of(op.operand(op.kind() == OpKind::StoreTile ? 1 : 0)));
   });
-  for (bool changed = true; changed;) {
-    changed = false;
-    walk(body_, [&](Op &op) { changed |= spread(op); });
-  }
+  for (int family : masked)
+    if (!opaque.contains(family)) general_.insert(family);
 }
 
 // --- what becomes of them ------------------------------------------------------------------------------------------
@@ -205,7 +192,14 @@ bool TileExpansion::control(Op &op) {
   return true;
 }
 
-// The tile of an address, or an op that takes no such tile.
+bool TileExpansion::refuseMask(const Op &op) {
+  state_.diagnostics()
+      .report(DiagCode::NotSupported, op.range(), "a store with a mask to a base that is an address, or to a swizzled buffer")
+      .note("its elements are written one by one, at offsets that only other memrefs have");
+  return false;
+}
+
+// An op that takes no such tile, or a tile of other than two dimensions whose base is an address.
 bool TileExpansion::refuse(const Op &op, const Value *tile) {
   state_.diagnostics()
       .report(DiagCode::NotSupported, op.range(),
@@ -224,6 +218,17 @@ Slice::IndicesOf TileExpansion::indicesOf(CompositeOps &ops, const Window &windo
     for (size_t d = 0; d < position.size(); ++d) indices.push_back(ops.plus(window.offsets[d], position[d]));
     return std::ranges::none_of(indices, [](const Value *index) { return index == nullptr; });
   };
+}
+
+// Whether a tile of several windows has no layout: a part of a vector that subgroups share has no owners of its own.
+bool TileExpansion::mayBeCut(const Op &op, Type tile) {
+  if (!tile.layout() ||
+      productOf(shapeOf(tile)) == tile.extent(tile.rank() - 1) * (tile.rank() > 1 ? tile.extent(tile.rank() - 2) : 1))
+    return true;
+  state_.diagnostics()
+      .report(DiagCode::NotSupported, op.range(), str("`", op.info().name, "` of ", shapedText(tile), " with a layout"))
+      .note("a tile of more than two dimensions has no layout, unless its leading extents are 1: put it into a loop over them");
+  return false;
 }
 
 Slice TileExpansion::sliceOf(const Op &op, const Window &window, Type tile) {
@@ -265,36 +270,40 @@ Value *TileExpansion::everywhere(CompositeOps &ops, Type tile) {
   return ops.op(OpKind::Splat, {state_.builder.constantInt(state_.context.scalar(Elem::I1), 1)}, {}, mask);
 }
 
+// The elements of a tile in place of those that the mask excludes.
+Value *TileExpansion::padded(CompositeOps &ops, const Op &load, Value *value, Value *mask) {
+  if (!value) return nullptr;
+  Type type = state_.context.withLayout(value->type(), nullptr);
+  const AttrValue *padding = LoadTileOp(load).padding();
+  const double *number = padding ? std::get_if<double>(padding) : nullptr;
+  const int64_t *integer = padding ? std::get_if<int64_t>(padding) : nullptr;
+  state_.builder.setRange(load.range());
+  Value *outside = isFloat(type.elem()) ? state_.builder.constantFloat(type, number    ? *number
+                                                                             : integer ? static_cast<double>(*integer)
+                                                                                       : 0)
+                                        : state_.builder.constantInt(type, integer ? *integer : 0);
+  return ops.op(OpKind::Select, {mask, value, outside});
+}
+
 bool TileExpansion::load(Op &op) {
   Value *tile = op.operand(0), *mask = isMasked(op) ? op.operand(1) : nullptr, *value = nullptr;
   auto found = windows_.find(tile);
   if (isGeneral(tile) && found == windows_.end()) return refuse(op, tile);
-  bool masked = mask != nullptr;
+  if (kind_ == Kind::Ranks && !mayBeCut(op, tile->type())) return false;
   CompositeOps ops(state_, op.range());
-  const AttrValue *padding = LoadTileOp(op).padding();
   if (!isGeneral(tile)) {
-    value = ops.op(OpKind::LoadTile, {tile}, op.attrs());
+    value = padded(ops, op, ops.op(OpKind::LoadTile, {tile}, op.attrs()), mask);
   } else if (kind_ == Kind::Ranks) {
-    value = ops.reshape(sliceOf(op, found->second, tile->type()).load(indicesOf(ops, found->second), op.attrs()),
-                        shapeOf(tile->type()));
+    Slice slice = sliceOf(op, found->second, tile->type());
+    if (mask && !(mask = ops.reshape(mask, slice.extents()))) return false;
+    value = ops.reshape(slice.load(indicesOf(ops, found->second), op.attrs(), mask), shapeOf(tile->type()));
   } else {
     if (mask && transposes(op)) mask = ops.transpose(mask, {1, 0});
     std::vector<Attr> attrs;
-    if (padding) attrs.push_back({"padding", *padding, op.range()});
+    if (const AttrValue *padding = LoadTileOp(op).padding()) attrs.push_back({"padding", *padding, op.range()});
     value = ops.op(OpKind::LoadGather,
                    {scatterTile(ops, op, found->second, tile->type()), mask ? mask : everywhere(ops, tile->type())}, attrs);
     if (transposes(op)) value = ops.transpose(value, {1, 0});
-    masked = false;
-  }
-  if (masked && value) {
-    Type type = state_.context.withLayout(value->type(), nullptr);
-    state_.builder.setRange(op.range());
-    double number = !padding                                   ? 0
-                    : std::holds_alternative<double>(*padding) ? std::get<double>(*padding)
-                                                               : static_cast<double>(std::get<int64_t>(*padding));
-    Value *outside = isFloat(type.elem()) ? state_.builder.constantFloat(type, number)
-                                          : state_.builder.constantInt(type, padding ? std::get<int64_t>(*padding) : 0);
-    value = ops.op(OpKind::Select, {mask, value, outside});
   }
   if (!value) return false;
   Type written = op.result()->type();
@@ -313,6 +322,7 @@ bool TileExpansion::store(Op &op) {
   Value *value = op.operand(0), *tile = op.operand(1), *mask = isMasked(op) ? op.operand(2) : nullptr;
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
+  if (kind_ == Kind::Ranks && !mayBeCut(op, tile->type())) return false;
   CompositeOps ops(state_, op.range());
   if (kind_ == Kind::Ranks) {
     Slice slice = sliceOf(op, found->second, tile->type());
@@ -347,6 +357,8 @@ bool TileExpansion::prefetch(Op &op) {
 bool TileExpansion::rewrite(Op &op) {
   state_.builder.setBefore(&op);
   state_.builder.setRange(op.range());
+  auto call = state_.written.calls.find(&op);
+  state_.expandedCall = call == state_.written.calls.end() ? std::nullopt : std::optional(call->second);
   if (op.regionCount()) return control(op);
   bool makes = op.resultCount() == 1 && isGeneral(op.result());
   if (makes && (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset)) {
@@ -354,7 +366,9 @@ bool TileExpansion::rewrite(Op &op) {
     dead_.push_back(&op);
     return true;
   }
-  if (op.kind() == OpKind::LoadTile && (isMasked(op) || isGeneral(op.operand(0)))) return load(op);
+  if (op.kind() == OpKind::LoadTile && (isGeneral(op.operand(0)) || (kind_ == Kind::Elements && isMasked(op)))) return load(op);
+  if (kind_ == Kind::Elements && op.kind() == OpKind::StoreTile && isMasked(op) && !isGeneral(op.operand(1)))
+    return refuseMask(op);
   bool terminates = has(op.info().effects, Effect::Terminates);
   for (size_t i = 0; i < op.operandCount() && !terminates; ++i) {
     if (!isGeneral(op.operand(i))) continue;
@@ -379,6 +393,7 @@ bool TileExpansion::rewrite(Block &block) {
 void TileExpansion::forget() {
   erased_.insert(dead_.begin(), dead_.end());
   WrittenLayouts &written = state_.written;
+  std::erase_if(written.calls, [&](const auto &entry) { return erased_.contains(entry.first); });
   std::erase_if(written.operands, [&](const OperandLayout &layout) { return erased_.contains(layout.op); });
   std::erase_if(written.pairs, [&](const LayoutPair &pair) { return erased_.contains(pair.op); });
   auto vanishes = [&](const Value *value) {
@@ -411,8 +426,10 @@ bool TileExpansion::run() {
   collect();
   bool masked = false;
   walk(body_, [&](Op &op) { masked |= isMasked(op); });
-  if (general_.empty() && !masked) return true;
-  if (!rewrite(body_)) return false;
+  if (general_.empty() && (!masked || kind_ == Kind::Ranks)) return true;
+  bool ok = rewrite(body_);
+  state_.expandedCall.reset();
+  if (!ok) return false;
   eraseAll();
   return true;
 }

@@ -1,8 +1,9 @@
 // Replaces tiles that are not windows of adjacent rows and columns, so that the IR has only such windows:
 //   - a tile of one, three or more dimensions becomes one window for each position in its leading dimensions;
-//   - a tile of a base without a stride of 1, and a tile that a store with a mask writes, becomes a scatter tile where it is
+//   - a tile of a base without a stride of 1, and a tile that is loaded or stored with a mask, becomes a scatter tile where it is
 //     used.
-// A loop or a branch then carries the offsets of such a tile instead of the tile. A mask of a load becomes a select.
+// A loop or a branch then carries the offsets of such a tile instead of the tile. Where a base is an address or a swizzled buffer,
+// the mask of a load becomes a select.
 #pragma once
 #include "lang/lower/kernel_state.h"
 

@@ -8,7 +8,6 @@ namespace xt {
 namespace {
 
 constexpr size_t kMostCalls = 64;          // nested calls
-constexpr size_t kMostCopies = 100'000;    // nodes of expressions that calls in one test may copy
 
 size_t nodesOf(const HostExpr &expr) {
   size_t count = 1;
@@ -35,9 +34,9 @@ HostExpr HostExprLowering::named(const std::string &name, HostExpr value) {
   HostStmt let;
   let.kind = HostStmt::Kind::Let;
   let.range = let.nameRange = value.range;
-  for (int number = 1; let.name.empty() || scope_.names.contains(let.name) || calls_.taken.contains(let.name); ++number)
-    let.name = str(name, ".", number);
-  calls_.taken.insert(let.name);
+  int &number = calls_.numbers[name];
+  do let.name = str(name, ".", ++number);
+  while (!calls_.taken.insert(let.name).second);
   HostExpr stands;
   stands.kind = HostExpr::Kind::Buffer;
   stands.range = value.range;
@@ -96,7 +95,7 @@ bool HostExprLowering::lowerFunctionCall(const ast::Expr &expr, const ast::Kerne
 bool HostExprLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<HostExpr> &arguments) {
   arguments.resize(decl.params.size());
   std::vector<bool> given(decl.params.size());
-  bool ok = true;
+  bool ok = true, anyNamed = false;
   auto wrong = [&](SourceRange range, std::string message) {
     diagnostics().report(DiagCode::HostArguments, range, std::move(message)).at(decl.name.range, "the function");
     ok = false;
@@ -106,6 +105,8 @@ bool HostExprLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDe
     ok &= lower(expr.children[i], argument);
     const ast::Name *name = i < expr.argNames.size() && expr.argNames[i] ? &expr.argNames[i] : nullptr;
     size_t at = i;
+    anyNamed |= name != nullptr;
+    if (!name && anyNamed) wrong(expr.children[i].range, "a positional argument must come before the named ones");
     if (name)
       at = static_cast<size_t>(std::ranges::find(decl.params, name->text, [](const ast::Param &p) { return p.name.text; }) -
                                decl.params.begin());
@@ -161,6 +162,17 @@ bool HostExprLowering::lowerBody(const ast::KernelDecl &decl, HostExpr &out) {
   return false;
 }
 
+// Counts the parts of functions that calls have inlined. Returns false if they are too many, which is reported once.
+bool HostExprLowering::mayInline(size_t parts, SourceRange range) {
+  constexpr size_t kMostParts = 100'000;
+  bool before = calls_.parts > kMostParts;
+  calls_.parts += parts;
+  if (calls_.parts > kMostParts && !before)
+    diagnostics().report(DiagCode::NotSupported, range,
+                         str("the formulas of this test have more than ", kMostParts, " parts once its functions are inlined"));
+  return calls_.parts <= kMostParts;
+}
+
 bool HostExprLowering::lowerNameInFunction(const ast::Expr &expr, HostExpr &out) {
   const auto &names = calls_.frames.back().names;
   auto known = names.find(expr.text);
@@ -169,12 +181,7 @@ bool HostExprLowering::lowerNameInFunction(const ast::Expr &expr, HostExpr &out)
   if (known != names.end()) {
     out = known->second.value;
     if (isCheap(out)) out.range = expr.range;
-    calls_.nodes += nodesOf(out);
-    if (calls_.nodes <= kMostCopies) return true;
-    diagnostics().report(
-        DiagCode::NotSupported, expr.range,
-        str("the formulas of this test have more than ", kMostCopies, " parts once its functions are inlined"));
-    return false;
+    return mayInline(nodesOf(out), expr.range);
   }
   auto &unknown = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
   std::vector<std::string_view> candidates;

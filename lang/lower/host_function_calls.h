@@ -27,8 +27,9 @@ struct HostFunctionCalls {
 
   std::deque<Frame> frames; // innermost last; a deque, because a nested call must not move the outer frames
   std::vector<HostStmt> lets; // bindings of values that a function uses more than once, in the order of evaluation
-  std::set<std::string> taken; // the names of all `lets` so far
-  size_t nodes = 0; // number of nodes of expressions that were copied
+  std::set<std::string, std::less<>> taken; // names that the test binds anywhere, and the names of all `lets` so far
+  std::map<std::string, int, std::less<>> numbers; // for each name of a parameter or statement, the number behind its last let
+  size_t parts = 0; // number of expressions in the bodies of the calls so far, with those that were copied
 };
 
 } // namespace xt

@@ -84,6 +84,7 @@ struct KernelState {
   int depth = 0; // nesting of the current expression
   size_t repeated = 0; // statements of inlined functions and of blocks that are lowered again, counted each time
   int repeats = 0; // number of blocks around the current one that are lowered again
+  std::optional<SourceRange> expandedCall; // the call of the function that contains the op which is replaced by others
   std::deque<CallFrame> calls; // innermost last; a deque, because a nested call must not move the outer frames
   std::vector<RegionYield> yields; // one per region being lowered, innermost last
 };

@@ -29,7 +29,10 @@ Op *emitDraft(KernelState &state, OpDraft &draft) {
   state.builder.setRange(draft.range);
   Op *op = state.builder.create(draft.info->kind, draft.operands, results);
   op->setOperandRanges(draft.operandRanges);
-  if (!state.calls.empty()) state.written.calls[op] = state.calls.front().call;
+  if (!state.calls.empty())
+    state.written.calls[op] = state.calls.front().call;
+  else if (state.expandedCall)
+    state.written.calls[op] = *state.expandedCall;
   for (Attr &attr : draft.attrs)
     if (!draft.info->restates(attr.name)) op->setAttr(attr.name, std::move(attr.value), attr.range);
   for (OperandLayout &layout : draft.layouts) {

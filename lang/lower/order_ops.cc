@@ -27,6 +27,7 @@ private:
   bool step(int64_t block, int64_t distance, bool descending);
   Value *moved(Value *value, int64_t by, bool behind);
   Value *follows(Value *a, Value *b);
+  bool checkOperands(const ast::Signature &signature);
   std::optional<Values> finish(Values results);
 
   Value *indices(int64_t value) { return ops_.op(OpKind::Splat, {ops_.index(value)}, {}, indexType()); }
@@ -46,6 +47,7 @@ private:
   const CompositeClause &clause_;
   CompositeOps ops_;
   Values values_;
+  std::vector<Type> given_; // the types of the operands
   size_t dim_ = 0;
   int64_t extent_ = 0;
 };
@@ -62,6 +64,7 @@ bool OrderOp::read(size_t most) {
                    str(clause_.name(), " takes vectors of one shape, but ", shapedText(value->type()), " follows ",
                        shapedText(values_[0]->type())));
     values_.push_back(value);
+    given_.push_back(value->type());
   }
   std::optional<int64_t> dim = clause_.dimension(values_[0]->type());
   if (!dim) return false;
@@ -201,6 +204,9 @@ std::optional<Values> OrderOp::histogram() {
   Type result = clause_.vectorType();
   if (!v || !result) return std::nullopt;
   if (clause.operands.size() > 1 && !(mask = clause_.vector(clause.operands[1], "the mask"))) return std::nullopt;
+  given_ = {v->type()};
+  if (mask) given_.push_back(mask->type());
+  if (clause.signature && !checkOperands(*clause.signature)) return std::nullopt;
   Elem elem = v->type().elem();
   if (isFloat(elem) || elem == Elem::I1) {
     wrong(DiagCode::OperandType, clause.operands[0].range,
@@ -241,12 +247,26 @@ std::optional<Values> OrderOp::histogram() {
   return Values{counts};
 }
 
+// Checks the types that are written for the operands: those of all, or one for the first.
+bool OrderOp::checkOperands(const ast::Signature &signature) {
+  for (size_t i = 0; i < signature.left.size() && i < given_.size(); ++i)
+    if (!agreesWith(clause_.state(), signature.left[i], given_[i], "the operand")) return false;
+  return true;
+}
+
 // Checks the types that are written.
 std::optional<Values> OrderOp::finish(Values results) {
   if (std::ranges::count(results, nullptr)) return std::nullopt;
   const ast::OpClause &clause = clause_.clause();
   if (!clause.signature) return results;
   const ast::Signature &signature = *clause.signature;
+  if (!checkOperands(signature)) return std::nullopt;
+  if (!signature.right.empty() && signature.right.size() != results.size()) {
+    wrong(DiagCode::SignatureCount, signature.range,
+          str("the signature of ", clause_.name(), " has ", counted(static_cast<int64_t>(signature.right.size()), "result"),
+              ", not ", results.size()));
+    return std::nullopt;
+  }
   for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
     if (!agreesWith(clause_.state(), signature.right[i], results[i]->type(), "the result")) return std::nullopt;
     if (Type written = writtenType(clause_.state(), signature.right[i]); written && results.size() == 1)

@@ -67,11 +67,15 @@ Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indi
                  state_.context.tile(tileShape(), memref_->type().elem(), nullptr, order));
 }
 
-Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding) {
+Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding, Value *mask) {
   if (!countTiles()) return nullptr;
   std::vector<int64_t> outer = leading(), part = tileShape();
   auto loadAt = [&](const std::vector<int64_t> &position) {
-    return ops_.op(OpKind::LoadTile, {tileAt(position, indicesOf)}, padding);
+    std::vector<Value *> operands = {tileAt(position, indicesOf)};
+    std::vector<int64_t> shape = tileShape();
+    shape.insert(shape.begin(), extents_.size() - 2, 1);
+    if (mask) operands.push_back(ops_.reshape(ops_.slice(mask, position, shape), tileShape()));
+    return ops_.op(OpKind::LoadTile, std::move(operands), padding);
   };
   if (productOf(outer) == 1) return ops_.reshape(loadAt(std::vector<int64_t>(outer.size(), 0)), extents_);
   part.insert(part.begin(), extents_.size() - 2, 1);

@@ -21,7 +21,8 @@ public:
 
   // Loads the slice, with elements out of bounds as the attributes of load_tile say. The result has the shape extents(). Returns
   // null if an error was reported.
-  Value *load(const IndicesOf &indicesOf, const std::vector<Attr> &padding);
+  // `mask`: which elements are loaded, of the shape extents(); null: all.
+  Value *load(const IndicesOf &indicesOf, const std::vector<Attr> &padding, Value *mask = nullptr);
   // Stores a value of the shape extents(); elements out of bounds are not written. Returns false if an error was reported.
   // `mask`: which elements are written, of the shape extents(); null: all.
   bool store(Value *value, const IndicesOf &indicesOf, Value *mask = nullptr);

@@ -49,6 +49,7 @@ bool HostExprLowering::lower(const ast::Expr &expr, HostExpr &out) {
     diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExpressionDepth));
     return false;
   }
+  if (!calls_.frames.empty() && !mayInline(1, expr.range)) return false;
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return false;
   case ast::Expr::Kind::Int:

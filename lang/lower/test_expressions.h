@@ -35,6 +35,8 @@ public:
       : params_(params), scope_(scope), broken_(broken) {}
   bool lower(const ast::Expr &expr, HostExpr &out);
   bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
+  // Keeps a name that the test binds from those that calls of functions bind.
+  void reserve(const std::string &name) { calls_.taken.insert(name); }
   // Lowers the body of a function for any arguments, only to report its errors.
   bool checkFunction(const ast::KernelDecl &decl);
   // The names that calls of functions have bound since the last time. They belong before the statement that was lowered.
@@ -47,6 +49,7 @@ private:
   bool bindInFunction(const ast::Name &name, HostExpr value);
   const ast::KernelDecl *functionOfTests(const ast::Expr &expr);
   HostExpr named(const std::string &name, HostExpr value);
+  bool mayInline(size_t parts, SourceRange range);
   bool lowerChildren(const ast::Expr &expr, HostExpr &out);
   bool lowerParam(const ast::Expr &expr, HostExpr &out);
   bool lowerName(const ast::Expr &expr, HostExpr &out);

@@ -31,6 +31,8 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   test.range = decl.range;
   test.nameRange = decl.nameRange;
   bool ok = lowerSizes(decl);
+  for (const ast::Stmt &stmt : decl.body.stmts)
+    for (const ast::Binding &binding : stmt.results) exprs_.reserve(binding.name.text);
   for (const ast::Stmt &stmt : decl.body.stmts) {
     if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that the statement binds are unknown below
     HostStmt out;

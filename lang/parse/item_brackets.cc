@@ -112,7 +112,8 @@ void healBefore(ItemState &state, size_t i) {
           t.kind == OpenBracket::Kind::Attr || (t.kind == OpenBracket::Kind::Angle && t.opener != L::WORD && !generics);
       bool bracket = t.kind == OpenBracket::Kind::Bracket && !state.inHostBlock() && !t.attrContext &&
                      !(state.last.type == L::VALUE && state.last.end == scan.at(i).begin && scan.type(i + 1) == L::INT);
-      bool params = (stmt.head == StatementHead::Kernel && stmt.expectsBlock) || stmt.head == StatementHead::Label;
+      bool params = (stmt.head == StatementHead::Kernel && stmt.expectsBlock) || stmt.head == StatementHead::Label ||
+                    (stmt.head == StatementHead::HostFunction && stmt.expectsBlock);
       bool paren = t.kind == OpenBracket::Kind::Paren && !params && t.opener != L::KW_LOC &&
                    !(state.last.type == L::VALUE && scan.type(i + 1) == L::INT);
       if (!closed && !bracket && !paren) break;

@@ -11,10 +11,12 @@ using L = xtg::XtLexer;
 
 namespace {
 
-// Whether `func` begins a function of tests: its first parameter has no type.
+// Whether `func` begins a function of tests: its first parameter has no type, or a formula follows its parameters.
 bool isHostFunction(const TokenScan &scan, size_t i) {
-  return scan.type(i + 1) == L::SYMBOL && scan.type(i + 2) == L::LPAREN && scan.type(i + 3) == L::VALUE &&
-         (scan.type(i + 4) == L::COMMA || scan.type(i + 4) == L::RPAREN);
+  if (scan.type(i + 1) != L::SYMBOL || scan.type(i + 2) != L::LPAREN) return false;
+  if (scan.type(i + 3) == L::VALUE && (scan.type(i + 4) == L::COMMA || scan.type(i + 4) == L::RPAREN)) return true;
+  size_t commas = 0;
+  return scan.type(scan.afterBracket(i + 2, commas)) == L::EQ;
 }
 
 void startItem(ItemState &state, size_t i) {
@@ -84,7 +86,8 @@ bool startHostStatement(ItemState &state, size_t i) {
   case L::KW_WHILE:
   case L::KW_IF: stmt.startBlockOwner(StatementHead::Loop); [[fallthrough]];
   case L::KW_RETURN:
-    if (state.stack.back().owner == StatementHead::HostFunction) return true;
+    for (const OpenBracket &block : state.stack)
+      if (block.owner == StatementHead::HostFunction) return true;
     [[fallthrough]];
   case L::KW_YIELD: notHere(state, i, "is allowed in kernels and functions, not in a test"); return true;
   case L::WORD: {
