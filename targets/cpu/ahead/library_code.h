@@ -1,7 +1,7 @@
 // The code of a module's kernels for each level of a library that is compiled ahead of time.
 #pragma once
 #include "ir/base/diagnostics.h"
-#include "targets/cpu/ahead/runtime/levels.h"
+#include "targets/cpu/ahead/runtime/code_levels.h"
 #include "targets/cpu/jit/emitted_module.h"
 
 #include <array>

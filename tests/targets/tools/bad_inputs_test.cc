@@ -17,7 +17,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc", 64, "no input file"},
     {"%bin/xtrun", 64, "no input file"},
     {"%bin/xtc --emti=ir %in/good.xt", 64, "unrecognised option"},
-    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, spirv, spvasm, meta, isa, not `elf`"},
+    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, lib, spirv, spvasm, meta, isa, not `elf`"},
     {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
     {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads must be at least 1"},
     {"%bin/xtrun -O4 %in/good.xt", 64, "-O takes 0 to 3, not 4"},
@@ -34,7 +34,7 @@ const BadInput kBadInputs[] = {
      2, "has 65 subgroups of 16 lanes, 1040 in all; xe-pvc runs 1024 in a workgroup"},
     // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64,
-     "--emit=isa is not available for the target `cpu`, only for xe-pvc, xe-bmg, xe-dg2; cpu has obj, llvm, asm"},
+     "--emit=isa is not available for the target `cpu`, only for xe-pvc, xe-bmg, xe-dg2; cpu has obj, llvm, asm, lib"},
     {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64,
      "--emit=spirv is not available for the target `cpu`, only for xe-pvc, xe-bmg, xe-dg2, spirv"},
     {"%bin/xtc --target=spirv --emit=isa %in/good.xt", 64, "--emit=isa is not available for the target `spirv`"},
