@@ -67,7 +67,7 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
   return best;
 }
 
-int64_t sharingPeriod(std::span<const GridRange> grid, const std::vector<bool> &dims, int64_t parts) {
+int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims, int64_t parts) {
   if (dims.empty()) return 0;
   int64_t period = parts, alike = 1;
   for (size_t d = 0; d < dims.size(); ++d)

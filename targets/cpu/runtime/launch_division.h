@@ -18,7 +18,7 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 // The distance, in parts of workgroups, after which the same values of the grid's `dims` recur. It is the whole launch if the
 // innermost dimension is not among `dims`, and 0 if no two workgroups share the data that depends on `dims`. `dims` has as many
 // entries as `grid`, outermost first, or none if nothing is shared. The `parts` parts of a workgroup are consecutive.
-int64_t sharingPeriod(std::span<const GridRange> grid, const std::vector<bool> &dims, int64_t parts);
+int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims, int64_t parts);
 
 // A memref's memory: the address of element [0, …, 0], extents and strides in elements, and the bytes of an element.
 struct StridedArray {
