@@ -17,7 +17,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc", 64, "no input file"},
     {"%bin/xtrun", 64, "no input file"},
     {"%bin/xtc --emti=ir %in/good.xt", 64, "unrecognised option"},
-    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, lib, spirv, spvasm, meta, isa, not `elf`"},
+    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, lib, spirv, spvasm, ptx, meta, isa, not `elf`"},
     {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
     {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads must be at least 1"},
     {"%bin/xtrun -O4 %in/good.xt", 64, "-O takes 0 to 3, not 4"},

@@ -82,10 +82,19 @@ TEST_F(NvRun, Functions) {
 }
 
 TEST_F(NvRun, ProgramsOfOtherTargets) {
-  for (const char *program : {"row_row_row", "transfers", "gathers", "lane_layouts", "sweeps", "signed_zeros", "narrow",
-                              "narrow_sums", "by_columns", "one_row", "fragments"}) {
+  for (const char *program :
+       {"row_row_row", "transfers", "gathers", "lane_layouts", "sweeps", "narrow", "by_columns", "one_row", "fragments"}) {
     ToolRun run = runTool(str("%bin/xtrun --target=cpu,nv-sm80 %src/tests/targets/xe/run/", program, ".xt"));
     EXPECT_EQ(run.status, 0) << program << '\n' << run.output;
+  }
+}
+
+// These have kernels of 16 lanes.
+TEST_F(NvRun, SubgroupsOfOtherSizesAreRefused) {
+  for (const char *program : {"signed_zeros", "narrow_sums"}) {
+    ToolRun run = runTool(str("%bin/xtrun --target=nv-sm80 %src/tests/targets/xe/run/", program, ".xt"));
+    EXPECT_EQ(run.status, 2) << program << '\n' << run.output;
+    EXPECT_TRUE(has(run, "XT0608")) << run.output;
   }
 }
 
