@@ -1,16 +1,12 @@
 #include "lang/lower/general_tiles.h"
 
-#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "lang/lower/memref_views.h"
-#include "lang/lower/op_draft.h"
-#include "lang/lower/op_lowering.h"
-#include "lang/lower/scatter_offsets.h"
-#include "lang/lower/slices.h"
 #include "lang/lower/tile_families.h"
+#include "lang/lower/tile_windows.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -18,12 +14,6 @@
 
 namespace xt {
 namespace {
-
-// What is left of a general tile: its base, and an offset for each dimension of the base.
-struct Window {
-  Value *base = nullptr;
-  std::vector<Value *> offsets;
-};
 
 bool isMasked(const Op &op) {
   return (op.kind() == OpKind::LoadTile && op.operandCount() > 1) || (op.kind() == OpKind::StoreTile && op.operandCount() > 2);
@@ -61,19 +51,13 @@ private:
   void init(Op &op);
   void move(Op &op);
   bool control(Op &op);
-  bool sameBase(const Op &op, const Window &window, const Value *base);
+  bool sameBase(const Op &op, const TileWindow &window, const Value *base);
   Value *padded(CompositeOps &ops, const Op &load, Value *value, Value *mask);
   bool load(Op &op);
   bool store(Op &op);
   bool prefetch(Op &op);
   bool refuse(const Op &op, const Value *tile);
   bool refuseMask(const Op &op);
-
-  bool mayBeCut(const Op &op, Type tile);
-  Slice sliceOf(const Op &op, const Window &window, Type tile);
-  Slice::IndicesOf indicesOf(CompositeOps &ops, const Window &window);
-  Value *scatterTile(CompositeOps &ops, const Op &op, const Window &window, Type tile);
-  Value *everywhere(CompositeOps &ops, Type tile);
 
   void eraseAll();
   void forget();
@@ -83,9 +67,10 @@ private:
   Kind kind_;
   TileFamilies families_;
   std::unordered_set<int> general_; // families of tiles; for lookup only
-  std::unordered_map<const Value *, Window> windows_;   // for lookup only
+  std::unordered_map<const Value *, TileWindow> windows_;   // for lookup only
   std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
   std::vector<Op *> dead_;
+  std::unordered_map<const Value *, Value *> loaded_; // by the result of the load that it replaces; for lookup only
   std::unordered_set<const Op *> erased_; // for lookup only
 };
 
@@ -114,7 +99,7 @@ void TileExpansion::init(Op &op) {
   if (!base.isMemRef()) return; // an address, which rewrite() reports where the tile is used
   auto rank = static_cast<size_t>(base.rank());
   std::vector<Value *> operands = op.operands();
-  Window &window = windows_[op.result()];
+  TileWindow &window = windows_[op.result()];
   window.offsets.assign(operands.begin() + 1, operands.begin() + 1 + static_cast<ptrdiff_t>(rank));
   window.base = operands[0];
   if (operands.size() == 1 + rank) return;
@@ -129,7 +114,7 @@ void TileExpansion::init(Op &op) {
 void TileExpansion::move(Op &op) {
   auto from = windows_.find(op.operand(0));
   if (from == windows_.end()) return;
-  Window window = from->second;
+  TileWindow window = from->second;
   CompositeOps ops(state_, op.range());
   size_t deltas = op.operandCount() - 1, first = window.offsets.size() - deltas;
   for (size_t d = 0; d < deltas; ++d)
@@ -138,7 +123,7 @@ void TileExpansion::move(Op &op) {
 }
 
 // Whether a tile that a loop or a branch carries has this base; otherwise reports an error.
-bool TileExpansion::sameBase(const Op &op, const Window &window, const Value *base) {
+bool TileExpansion::sameBase(const Op &op, const TileWindow &window, const Value *base) {
   // A value of an inner block is not visible outside of it.
   bool inside = false;
   for (const Block *block = base->definingBlock(); block && !inside;
@@ -163,7 +148,7 @@ bool TileExpansion::control(Op &op) {
     if (!at.loops) continue;
     auto initial = windows_.find(op.operand(at.operand + i));
     if (initial == windows_.end()) return refuse(op, op.result(i));
-    Window window = initial->second, inside{window.base, {}};
+    TileWindow window = initial->second, inside{window.base, {}};
     Value *old = op.region()->param(at.param + i);
     for (size_t d = 0; d < window.offsets.size(); ++d) {
       op.addOperand(window.offsets[d]);
@@ -174,12 +159,12 @@ bool TileExpansion::control(Op &op) {
   for (size_t r = 0; r < op.regionCount(); ++r)
     if (!rewrite(*op.region(r))) return false;
   for (size_t i : tiles) {
-    Window result;
+    TileWindow result;
     for (size_t r = 0; r < op.regionCount(); ++r) {
       Op &yield = *op.region(r)->last();
       auto found = windows_.find(yield.operand(at.yield + i));
       if (found == windows_.end()) return refuse(op, op.result(i));
-      const Window &window = found->second;
+      const TileWindow &window = found->second;
       if (!result.base) result.base = at.loops ? windows_.at(op.region()->param(at.param + i)).base : window.base;
       if (!sameBase(op, window, result.base)) return false;
       for (Value *offset : window.offsets) yield.addOperand(offset);
@@ -213,63 +198,6 @@ bool TileExpansion::refuse(const Op &op, const Value *tile) {
   return false;
 }
 
-Slice::IndicesOf TileExpansion::indicesOf(CompositeOps &ops, const Window &window) {
-  return [&ops, &window](const std::vector<int64_t> &position, std::vector<Value *> &indices) {
-    for (size_t d = 0; d < position.size(); ++d) indices.push_back(ops.plus(window.offsets[d], position[d]));
-    return std::ranges::none_of(indices, [](const Value *index) { return index == nullptr; });
-  };
-}
-
-// Whether a tile of several windows has no layout: a part of a vector that subgroups share has no owners of its own.
-bool TileExpansion::mayBeCut(const Op &op, Type tile) {
-  if (!tile.layout() ||
-      productOf(shapeOf(tile)) == tile.extent(tile.rank() - 1) * (tile.rank() > 1 ? tile.extent(tile.rank() - 2) : 1))
-    return true;
-  state_.diagnostics()
-      .report(DiagCode::NotSupported, op.range(), str("`", op.info().name, "` of ", shapedText(tile), " with a layout"))
-      .note("a tile of more than two dimensions has no layout, unless its leading extents are 1: put it into a loop over them");
-  return false;
-}
-
-Slice TileExpansion::sliceOf(const Op &op, const Window &window, Type tile) {
-  std::vector<int64_t> extents(window.offsets.size() - static_cast<size_t>(tile.rank()), 1);
-  extents.insert(extents.end(), tile.shape().begin(), tile.shape().end());
-  return Slice(state_, op.range(), str("`", op.info().name, "`"), window.base, std::move(extents));
-}
-
-// A scatter tile with the elements of a window of two dimensions; null if an error was reported.
-Value *TileExpansion::scatterTile(CompositeOps &ops, const Op &op, const Window &window, Type tile) {
-  OpDraft draft;
-  draft.info = &opInfo(OpKind::InitTile);
-  draft.range = draft.writtenRange = op.range();
-  draft.operands = {window.base};
-  draft.operands.insert(draft.operands.end(), window.offsets.begin(), window.offsets.end());
-  draft.operandRanges.assign(draft.operands.size(), op.range());
-  for (int64_t d = 0; d < 2; ++d) {
-    std::vector<int64_t> shape(2, 1);
-    shape[static_cast<size_t>(d)] = tile.extent(static_cast<int>(d));
-    Type line = state_.context.vector(shape, kIndexElem);
-    Value *&offset = draft.operands[draft.operands.size() - 2 + static_cast<size_t>(d)];
-    Value *along = ops.op(OpKind::Iota, {}, {{"dims", std::vector<int64_t>{d}, op.range()}}, line);
-    offset = ops.op(OpKind::AddI, {along, ops.op(OpKind::Splat, {offset}, {}, line)});
-    if (!offset) return nullptr;
-  }
-  TypeData data;
-  data.kind = TypeKind::Tile;
-  data.shape = shapeOf(tile);
-  data.elem = tile.elem();
-  data.scatter = true;
-  data.layout = tile.layout();
-  draft.written = state_.context.intern(std::move(data));
-  return flattenScatter(state_, draft) ? ops.op(OpKind::InitTile, draft.operands, {}, draft.written) : nullptr;
-}
-
-// A mask that excludes nothing.
-Value *TileExpansion::everywhere(CompositeOps &ops, Type tile) {
-  Type mask = state_.context.vector(shapeOf(tile), Elem::I1);
-  return ops.op(OpKind::Splat, {state_.builder.constantInt(state_.context.scalar(Elem::I1), 1)}, {}, mask);
-}
-
 // The elements of a tile in place of those that the mask excludes.
 Value *TileExpansion::padded(CompositeOps &ops, const Op &load, Value *value, Value *mask) {
   if (!value) return nullptr;
@@ -289,20 +217,16 @@ bool TileExpansion::load(Op &op) {
   Value *tile = op.operand(0), *mask = isMasked(op) ? op.operand(1) : nullptr, *value = nullptr;
   auto found = windows_.find(tile);
   if (isGeneral(tile) && found == windows_.end()) return refuse(op, tile);
-  if (kind_ == Kind::Ranks && !mayBeCut(op, tile->type())) return false;
   CompositeOps ops(state_, op.range());
   if (!isGeneral(tile)) {
     value = padded(ops, op, ops.op(OpKind::LoadTile, {tile}, op.attrs()), mask);
   } else if (kind_ == Kind::Ranks) {
-    Slice slice = sliceOf(op, found->second, tile->type());
-    if (mask && !(mask = ops.reshape(mask, slice.extents()))) return false;
-    value = ops.reshape(slice.load(indicesOf(ops, found->second), op.attrs(), mask), shapeOf(tile->type()));
+    value = WindowAccess(state_, op, found->second, tile->type()).load(op.attrs(), mask);
   } else {
-    if (mask && transposes(op)) mask = ops.transpose(mask, {1, 0});
     std::vector<Attr> attrs;
     if (const AttrValue *padding = LoadTileOp(op).padding()) attrs.push_back({"padding", *padding, op.range()});
-    value = ops.op(OpKind::LoadGather,
-                   {scatterTile(ops, op, found->second, tile->type()), mask ? mask : everywhere(ops, tile->type())}, attrs);
+    if (mask && transposes(op)) mask = ops.transpose(mask, {1, 0});
+    value = WindowAccess(state_, op, found->second, tile->type()).gather(attrs, mask);
     if (transposes(op)) value = ops.transpose(value, {1, 0});
   }
   if (!value) return false;
@@ -311,8 +235,7 @@ bool TileExpansion::load(Op &op) {
   if (layout && !value->type().layout()) value->setType(state_.context.withLayout(value->type(), layout));
   if (value->name().empty()) value->setName(op.result()->name());
   value->setRange(op.result()->range());
-  for (DeclaredLayout &declared : state_.written.declared)
-    if (declared.value == op.result()) declared.value = value;
+  loaded_[op.result()] = value;
   op.result()->replaceAllUsesWith(value);
   dead_.push_back(&op);
   return true;
@@ -322,21 +245,9 @@ bool TileExpansion::store(Op &op) {
   Value *value = op.operand(0), *tile = op.operand(1), *mask = isMasked(op) ? op.operand(2) : nullptr;
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
-  if (kind_ == Kind::Ranks && !mayBeCut(op, tile->type())) return false;
-  CompositeOps ops(state_, op.range());
-  if (kind_ == Kind::Ranks) {
-    Slice slice = sliceOf(op, found->second, tile->type());
-    value = ops.reshape(value, slice.extents());
-    if (mask && !(mask = ops.reshape(mask, slice.extents()))) return false;
-    if (!value || !slice.store(value, indicesOf(ops, found->second), mask)) return false;
-  } else {
-    Value *scatter = scatterTile(ops, op, found->second, tile->type());
-    size_t errors = state_.diagnostics().errorCount();
-    ops.op(OpKind::StoreScatter, {value, mask ? mask : everywhere(ops, tile->type()), scatter});
-    if (!scatter || state_.diagnostics().errorCount() != errors) return false;
-  }
+  WindowAccess access(state_, op, found->second, tile->type());
   dead_.push_back(&op);
-  return true;
+  return kind_ == Kind::Ranks ? access.store(value, mask) : access.scatter(value, mask);
 }
 
 bool TileExpansion::prefetch(Op &op) {
@@ -347,11 +258,7 @@ bool TileExpansion::prefetch(Op &op) {
   if (kind_ == Kind::Elements || (op.operand(0)->type().layout() && !whole)) return true;
   auto found = windows_.find(op.operand(0));
   if (found == windows_.end()) return refuse(op, op.operand(0));
-  CompositeOps ops(state_, op.range());
-  const Layout *layout = op.operand(0)->type().layout();
-  Type tile = op.operand(0)->type();
-  if (layout) layout = reshaped(state_.context, layout, std::vector<int64_t>{1, tile.extent(0)});
-  return sliceOf(op, found->second, tile).prefetch(indicesOf(ops, found->second), op.attrs(), layout);
+  return WindowAccess(state_, op, found->second, op.operand(0)->type()).prefetch(op.attrs());
 }
 
 bool TileExpansion::rewrite(Op &op) {
@@ -399,6 +306,8 @@ void TileExpansion::forget() {
   auto vanishes = [&](const Value *value) {
     return isGeneral(value) || (value->definingOp() && erased_.contains(value->definingOp()));
   };
+  for (DeclaredLayout &declared : written.declared)
+    if (auto value = loaded_.find(declared.value); value != loaded_.end()) declared.value = value->second;
   std::erase_if(written.declared, [&](const DeclaredLayout &declared) { return vanishes(declared.value); });
   if (NameIndex *index = state_.params.symbols().index()) index->keepTypes(vanishes);
 }
