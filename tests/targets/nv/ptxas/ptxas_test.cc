@@ -2,13 +2,8 @@
 // build/ptxas (`python3 -m venv build/ptxas && build/ptxas/bin/pip install nvidia-cuda-nvcc`).
 #include "ir/base/text.h"
 #include "tests/targets/tools/effort.h"
+#include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/gpu_kernels.h"
-#include "tests/targets/tools/run_tool.h"
-
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -25,16 +20,11 @@ std::string ptxas() {
   return inVenv.output;
 }
 
-class Ptxas : public ::testing::Test {
+class Ptxas : public test::FolderTest {
 protected:
   void SetUp() override {
     tool = ptxas();
     if (tool.empty()) GTEST_SKIP() << "there is no ptxas in PATH, and no Python package nvidia-cuda-nvcc in build/ptxas";
-    folder = fs::temp_directory_path() / str("xt-ptxas-", getpid());
-    fs::create_directories(folder);
-  }
-  void TearDown() override {
-    if (!folder.empty()) fs::remove_all(folder);
   }
   // Compiles and assembles a file; returns what ptxas says of registers and spills. `status` of xtc 2: the target refuses it.
   ToolRun assembled(const fs::path &path, const std::string &architecture) {
@@ -45,7 +35,6 @@ protected:
   }
 
   std::string tool;
-  fs::path folder;
 };
 
 TEST_F(Ptxas, TakesTheCodeOfEveryKernel) {

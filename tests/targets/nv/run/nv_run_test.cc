@@ -1,11 +1,6 @@
 // What users see of the NVIDIA targets: `xtrun` on the software device, and the PTX of `xtc`.
 #include "ir/base/text.h"
-#include "tests/targets/tools/run_tool.h"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
+#include "tests/targets/tools/folder_test.h"
 
 namespace xt {
 namespace {
@@ -15,27 +10,7 @@ using test::ToolRun;
 
 constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
 
-bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
-
-// A folder for the files of a test.
-class NvRun : public ::testing::Test {
-protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "xt-nv-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    folder = pattern;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
-  }
-  std::string file(const std::string &text, const std::string &name = "k.xt") {
-    std::ofstream(folder / name) << text;
-    return (folder / name).string();
-  }
-
-  std::filesystem::path folder;
-};
+class NvRun : public test::FolderTest {};
 
 TEST_F(NvRun, TheSoftwareDeviceSaysThatItIsOne) {
   ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/examples/01_gemm.xt %src/examples/06_unaligned.xt --small");

@@ -1,11 +1,7 @@
 // Tests OpenCL devices as users see them: the built tools with the machine's loader and Intel's runtime for CPUs.
 #include "ir/base/text.h"
+#include "tests/targets/tools/folder_test.h"
 #include "tests/targets/xe/run/xe_device.h"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace xt {
 namespace {
@@ -13,28 +9,14 @@ namespace {
 using test::runTool;
 using test::ToolRun;
 
-class OpenClRun : public ::testing::Test {
+class OpenClRun : public test::FolderTest {
 protected:
   void SetUp() override {
     if (std::string why = test::whyNoOpenCl(); !why.empty()) GTEST_SKIP() << why;
-    std::string pattern = (std::filesystem::temp_directory_path() / "xt-opencl-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    folder = pattern;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
-  }
-  std::string file(const std::string &text) {
-    std::ofstream(folder / "k.xt") << text;
-    return (folder / "k.xt").string();
   }
   static ToolRun xtrun(const std::string &arguments) {
     return runTool(str(test::openClDrivers(), " timeout 600 %bin/xtrun --device=opencl ", arguments));
   }
-  static bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
-
-  std::filesystem::path folder;
 };
 
 constexpr const char *kSum = R"(kernel @sum(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>)

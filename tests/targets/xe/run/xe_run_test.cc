@@ -1,9 +1,5 @@
+#include "tests/targets/tools/folder_test.h"
 #include "tests/targets/xe/run/xe_device.h"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace xt {
 namespace {
@@ -11,26 +7,12 @@ namespace {
 using test::runTool;
 using test::ToolRun;
 
-class XeRun : public ::testing::Test {
+class XeRun : public test::FolderTest {
 protected:
   void SetUp() override {
     if (std::string package = test::missingXePackage(); !package.empty())
       GTEST_SKIP() << "Debian's package " << package << " is not installed";
-    std::string pattern = (std::filesystem::temp_directory_path() / "xt-xe-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(pattern.data()));
-    folder = pattern;
   }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
-  }
-  std::string file(const std::string &text, const std::string &name = "k.xt") {
-    std::ofstream(folder / name) << text;
-    return (folder / name).string();
-  }
-  static bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
-
-  std::filesystem::path folder;
 };
 
 constexpr const char *kDouble = R"(kernel @d(%A: memref<32x32xf64>, %C: memref<32x32xf64>) {
