@@ -1,4 +1,4 @@
-// Each program of this folder passes its tests on the interpreter, on the CPU and on the software device as each GPU. A program
+// Each program of this folder passes its tests on the interpreter, also with all its checks, on the CPU and on the software device as each GPU. A program
 // whose first line is `// not on NAME: REASON` is refused for that GPU with a message that contains the reason.
 #include "ir/base/text.h"
 #include "ir/gpu/target_info.h"
@@ -42,6 +42,11 @@ protected:
 };
 
 TEST_P(Language, OnInterpreterAndCpu) { passesOn("interp,cpu"); }
+
+TEST_P(Language, WithAllChecks) {
+  ToolRun run = runTool(str("%bin/xtrun -q --check=all ", path()));
+  EXPECT_EQ(run.status, 0) << run.output;
+}
 
 TEST_P(Language, OnGpus) {
   if (std::string package = test::missingXePackage(); !package.empty())
