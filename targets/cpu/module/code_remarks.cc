@@ -68,8 +68,11 @@ private:
   void tile(const Op &op, Type tile) {
     bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
     if (!columns && !packed && !tile.data().scatter && op.kind() != OpKind::AtomicRmw) return;
-    std::string_view why = op.kind() == OpKind::AtomicRmw ? "each of its elements is a separate atomic"
-                           : tile.data().scatter          ? "each of its elements has its own offset"
+    bool atomic = op.kind() == OpKind::AtomicRmw;
+    std::string_view why = atomic ? "each of its elements is a separate atomic"
+                           : tile.data().scatter
+                               ? "each of its elements has its own offset; neighbours whose offsets follow one "
+                                 "another are moved as vectors"
                            : packed ? "the tile is packed"
                                     : "the tile is column-major, so the elements of a row are not contiguous";
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` moves element by element: ", why));
