@@ -13,7 +13,7 @@ constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
 class NvRun : public test::FolderTest {};
 
 TEST_F(NvRun, TheSoftwareDeviceSaysThatItIsOne) {
-  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/examples/01_gemm.xt %src/examples/06_unaligned.xt --small");
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/examples/02_fused_reduce.xt %src/examples/06_unaligned.xt --small");
   EXPECT_EQ(run.status, 0) << run.output;
   size_t first = run.output.find("running on the software NVIDIA device");
   ASSERT_NE(first, std::string::npos) << run.output;
