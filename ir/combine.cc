@@ -58,7 +58,10 @@ std::optional<OpKind> combiningOp(std::string_view kind, Elem elem) {
   return std::nullopt;
 }
 
-std::optional<OpKind> combiningOp(const Op &op) { return combiningOp(SharedAttrs(op).kind(), op.result()->type().elem()); }
+std::optional<OpKind> combiningOp(const Op &op) {
+  if (op.kind() == OpKind::AtomicCas) return std::nullopt;
+  return combiningOp(SharedAttrs(op).kind(), op.result()->type().elem());
+}
 
 AttrValue combiningIdentity(OpKind op, Elem elem) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();

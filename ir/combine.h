@@ -10,7 +10,7 @@ namespace xt {
 // The op that a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) stands for, on an element type.
 // Nullopt if the kind is not defined for the type, and for "assign", which combines nothing.
 std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
-// The op for the kind of a reduction or an atomic, on the elements of its result.
+// The op for the kind of a reduction or an atomic, on the elements of its result. A compare and swap combines nothing.
 std::optional<OpKind> combiningOp(const Op &op);
 
 // The value that changes no other value of the type when combined with it: 0 for add, 1 for mul, -inf for maximumf …

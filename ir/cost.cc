@@ -140,6 +140,7 @@ private:
     case OpKind::Scan:
     case OpKind::Reduction: counts.elementwise = elements(op.operand(0)); break;
     case OpKind::AtomicRmw:
+    case OpKind::AtomicCas:
     case OpKind::AtomicTdesc: counts.elementwise = vector ? elements(op.result()) : 1; break;
     default:
       if (op.info().elementwise && vector) counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);

@@ -90,7 +90,7 @@ void Blocking::op(const Op &op) {
   case TypeRule::StoreTile: return stores_.storeTile(op);
   case TypeRule::LoadGather:
   case TypeRule::StoreScatter:
-  case TypeRule::AtomicRmw: return windows_.eachWindow(op);
+  case TypeRule::AtomicUpdate: return windows_.eachWindow(op);
   case TypeRule::TileMma: return products_.tileMma(op);
   case TypeRule::ConvertLayout: return movement_.convertLayout(op);
   case TypeRule::ExtractStridedSlice: return movement_.extractSlice(op);

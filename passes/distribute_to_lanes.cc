@@ -98,7 +98,7 @@ void LaneDistribution::distribute(const Op &op) {
   case TypeRule::PrefetchTile: return; // a hint; every lane would repeat it
   case TypeRule::LoadGather: return memory_.gather(op);
   case TypeRule::StoreScatter: return memory_.scatter(op);
-  case TypeRule::AtomicRmw: return memory_.atomic(op);
+  case TypeRule::AtomicUpdate: return memory_.atomic(op);
   case TypeRule::MemRefStore: return memory_.storeScalar(op);
   case TypeRule::TileMma: return math_.tileMma(op);
   case TypeRule::Dpas: return math_.dpas(op);

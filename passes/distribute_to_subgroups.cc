@@ -1,5 +1,6 @@
 #include "passes/distribute_to_subgroups.h"
 
+#include "ir/atomic_update.h"
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
@@ -100,7 +101,7 @@ void Distribution::op(const Op &op) {
   for (const Value *operand : op.operands()) pieces |= hasPieces(operand->type());
   if (!pieces) return piecewise_.plain(op);
   if (!has(op.info().effects, Effect::Writes)) return piecewise_.eachPiece(op);
-  if (op.kind() == OpKind::AtomicRmw) return atomic(op);
+  if (AtomicUpdate::is(op)) return atomic(op);
   piecewise_.writeOnce(op);
 }
 

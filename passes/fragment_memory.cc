@@ -1,5 +1,6 @@
 #include "passes/fragment_memory.h"
 
+#include "ir/atomic_update.h"
 #include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
@@ -135,15 +136,18 @@ void FragmentMemory::scatter(const Op &op) {
 // Of the lanes that hold the same element, one performs the atomic op and broadcasts the old value to the others.
 void FragmentMemory::atomic(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
-  const Value *tile = op.operand(1);
+  const size_t tileIndex = AtomicUpdate(op).tileIndex();
+  const Value *tile = op.operand(tileIndex);
   before(op, layout);
   Type type = values_.typeOf(op.result());
   auto perform = [&] {
     if (tile->type().data().scatter) return values_.copy(op, values_.ofAll(op.operands()), {type})->result();
     return assembled(type, tile, layout, [&](const Piece &piece) {
-      Value *window = windows_.at(tile, layout, piece);
-      Value *value = sliceOf(b_, values_.of(op.operand(0)), piece.own, piece.shape);
-      return values_.copy(op, {value, window}, {value->type()})->result();
+      std::vector<Value *> operands;
+      for (size_t i = 0; i < tileIndex; ++i) operands.push_back(sliceOf(b_, values_.of(op.operand(i)), piece.own, piece.shape));
+      Type old = operands[0]->type();
+      operands.push_back(windows_.at(tile, layout, piece));
+      return values_.copy(op, std::move(operands), {old})->result();
     });
   };
   Value *old = valueWhere(b_, places_.isFirstCopy(layout), type, perform, [&] { return zerosOf(b_, type); });

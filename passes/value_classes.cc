@@ -14,7 +14,7 @@ bool isPointwise(const Op &op) {
   case TypeRule::Select:
   case TypeRule::Cast:
   case TypeRule::Insert:
-  case TypeRule::AtomicRmw:
+  case TypeRule::AtomicUpdate:
   case TypeRule::LoadGather:
   case TypeRule::StoreScatter: return true;
   default: return false;

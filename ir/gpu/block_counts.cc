@@ -51,7 +51,7 @@ int64_t BlockCounts::*rowOf(const Op &op, const TargetInfo *target) {
   case TypeRule::StoreTile: return asMatrix ? &BlockCounts::stores : &BlockCounts::maskedStores;
   case TypeRule::StoreScatter:
   case TypeRule::ScatterTdesc: return &BlockCounts::maskedStores;
-  case TypeRule::AtomicRmw:
+  case TypeRule::AtomicUpdate:
   case TypeRule::AtomicTdesc: return &BlockCounts::atomics;
   case TypeRule::Shuffle:
   case TypeRule::SubgroupReduce: return &BlockCounts::exchanges;

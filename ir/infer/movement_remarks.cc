@@ -1,5 +1,6 @@
 #include "ir/infer/movement_remarks.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/layout/layout.h"
 #include "ir/layout/layout_pieces.h"
@@ -30,7 +31,8 @@ public:
     case OpKind::TileMma: return mma(op);
     case OpKind::StoreTile:
     case OpKind::StoreScatter:
-    case OpKind::AtomicRmw: return stores(op);
+    case OpKind::AtomicRmw:
+    case OpKind::AtomicCas: return stores(op);
     default: return;
     }
   }
@@ -97,7 +99,7 @@ private:
     for (const Factor &copy : layout->replication())
       if (copy.axis == Axis::Subgroup) copies *= copy.extent;
     if (copies == 1) return;
-    bool atomic = op.kind() == OpKind::AtomicRmw;
+    bool atomic = AtomicUpdate::is(op);
     diagnostics_
         .report(DiagCode::MovesAcrossSubgroups, op.range(),
                 str(copies, " subgroups hold each element: the first of them ", atomic ? "updates" : "stores", " it"))

@@ -1,5 +1,6 @@
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules_internal.h"
+#include "ir/op_kinds.h"
 #include "ir/views/names.h"
 
 #include "ir/base/check.h"
@@ -363,7 +364,23 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
-bool atomicRmw(const TypeRuleInput &in, Results &results) {
+bool atomicCas(const TypeRuleInput &in, Results &results) {
+  constexpr size_t kExpected = 0, kValue = 1, kTile = 2, kMask = 3;
+  if (!valueFitsTile(in, kExpected, kTile, "compare") || !valueFitsTile(in, kValue, kTile, "apply")) return false;
+  if (in.operands.size() > kMask && (!isScatterTile(in, kTile) || !maskFits(in, kMask, kTile))) return false;
+  Elem elem = in.operands[kTile].elem();
+  if (!isInteger(elem) || elem == Elem::I1) {
+    in.diagnostics
+        .report(DiagCode::OperandType, in.operandRange(kTile),
+                str("`atomic_cas` compares integers of 8 to 64 bits, not ", elemName(elem)))
+        .note("declare the buffer with integers, and use `bitcast` for the bits of floats");
+    return false;
+  }
+  return push(in, results, vectorOf(in, in.operands[kTile]));
+}
+
+bool atomicUpdate(const TypeRuleInput &in, Results &results) {
+  if (in.op.kind == OpKind::AtomicCas) return atomicCas(in, results);
   if (!valueFitsTile(in, 0, 1, "apply")) return false;
   if (in.operands.size() > 2 && (!isScatterTile(in, 1) || !maskFits(in, 2, 1))) return false;
   const Attr *kind = findAttr(in, attr_names::kKind);

@@ -1,18 +1,26 @@
 #include "ir/interp/access_checks.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
+#include "ir/interp/worker.h"
 #include "ir/op_kinds.h"
 
 namespace xt {
 
-AccessChecks::AccessChecks(Checks checks, const LaunchHistory &history, const BarrierClocks &clocks, CheckedMemory memory)
+namespace {
+
+bool isAtomic(const Op &op) { return AtomicUpdate::is(op) || op.kind() == OpKind::AtomicTdesc; }
+
+} // namespace
+
+AccessChecks::AccessChecks(Checks checks, const LaunchHistory &history, BarrierClocks &clocks, CheckedMemory memory)
     : checks_(checks), history_(history), clocks_(clocks), memory_(std::move(memory)), findings_(history) {
   bool fences = false, atomics = false;
   walk(history.kernel().body, [&](const Op &op) {
-    fences |= op.kind() == OpKind::Fence;
-    atomics |= op.kind() == OpKind::AtomicRmw;
+    fences |= isDeviceFence(op);
+    atomics |= isAtomic(op);
   });
-  fencesOrder_ = fences && atomics;
+  if (fences && atomics) order_.emplace(clocks, workerCount(history.kernel()));
 }
 
 Touch AccessChecks::touch(const AccessSite &site) const {
@@ -20,8 +28,26 @@ Touch AccessChecks::touch(const AccessSite &site) const {
           clocks_.timeOf(site.subgroup)};
 }
 
+void AccessChecks::passBarrier() {
+  ++epoch_;
+  if (order_) order_->meet();
+}
+
+void AccessChecks::fence(size_t worker) {
+  if (order_) order_->fence(worker);
+}
+
+void AccessChecks::arrived(size_t worker, size_t barrier, uint64_t round) {
+  if (order_) order_->arrived(worker, barrier, round);
+}
+
+void AccessChecks::passed(size_t worker, size_t barrier, uint64_t round) {
+  if (order_) order_->passed(worker, barrier, round);
+}
+
 void AccessChecks::enter() {
   epoch_ = 0;
+  if (order_) order_->enter(history_.workgroupNumber());
   for (CheckedMemory::Region &region : memory_.regions())
     if (region.slm) {
       collectUnwritten(region);
@@ -34,6 +60,7 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
   if (!checks_.race && !checks_.uninit) return;
   CheckedMemory::Region *region = memory_.regionOf(p);
   if (!region) return;
+  if (order_ && kind != Kind::Atomic) order_->accesses(site.subgroup);
   Touch now = touch(site);
   auto element = [&] { return memory_.elementAt(p); };
   bool raced = false;
@@ -55,6 +82,7 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
     }
     remember(cell, kind, now);
   });
+  if (order_ && kind == Kind::Atomic) order_->updates(site.subgroup, p);
 }
 
 void AccessChecks::collectUnwritten(const CheckedMemory::Region &region) {
@@ -65,23 +93,33 @@ void AccessChecks::collectUnwritten(const CheckedMemory::Region &region) {
 }
 
 AccessChecks::Access AccessChecks::conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const {
+  auto isOrdered = [&](const Touch &other) { return order_ && order_->comesAfter(now.subgroup, other); };
   auto meets = [&](const Touch &other) {
     return other && other.workgroup == now.workgroup && other.epoch == now.epoch && other.subgroup != now.subgroup &&
-           !clocks_.comesAfter(now.subgroup, other.subgroup, other.time);
+           !clocks_.comesAfter(now.subgroup, other.subgroup, other.time) && !isOrdered(other);
   };
-  auto across = [&](const Touch &other) { return other && !slm && !fencesOrder_ && other.workgroup != now.workgroup; };
-  if (meets(cell.write)) return {cell.write, Kind::Write};
-  if (across(cell.firstWrite)) return {cell.firstWrite, Kind::Write};
-  if (kind != Kind::Atomic) {
-    for (const Touch &atomic : cell.atomics)
-      if (meets(atomic)) return {atomic, Kind::Atomic};
-    if (across(cell.firstAtomic)) return {cell.firstAtomic, Kind::Atomic};
-  }
+  auto across = [&](const Touch &other) { return other && !slm && other.workgroup != now.workgroup && !isOrdered(other); };
+  // The latest accesses may conflict where the first ones of the launch are ordered before this one.
+  auto found = [&](const Touch &first, std::span<const Touch> latest) -> Touch {
+    for (const Touch &other : latest)
+      if (meets(other)) return other;
+    if (across(first)) return first;
+    for (const Touch &other : latest)
+      if (order_ && across(other)) return other;
+    return {};
+  };
+  if (Touch other = found(cell.firstWrite, {&cell.write, 1})) return {other, Kind::Write};
+  if (Touch other = found(cell.firstAtomic, cell.atomics); other && (kind != Kind::Atomic || !bothAtomic(now, other)))
+    return {other, Kind::Atomic};
   if (kind == Kind::Read) return {};
-  for (const Touch &read : cell.reads)
-    if (meets(read)) return {read, Kind::Read};
-  if (across(cell.firstRead)) return {cell.firstRead, Kind::Read};
+  if (Touch other = found(cell.firstRead, cell.reads)) return {other, Kind::Read};
   return {};
+}
+
+// Whether two updates are atomic with each other.
+bool AccessChecks::bothAtomic(const Touch &one, const Touch &other) const {
+  auto inWorkgroup = [&](const Touch &touch) { return AtomicUpdate(history_.op(touch.op)).inWorkgroup(); };
+  return one.workgroup == other.workgroup || !(inWorkgroup(one) || inWorkgroup(other));
 }
 
 void AccessChecks::remember(Cell &cell, Kind kind, const Touch &now) {

@@ -6,29 +6,35 @@
 #include "ir/interp/barrier_clocks.h"
 #include "ir/interp/checked_memory.h"
 #include "ir/interp/copies_in_flight.h"
+#include "ir/interp/fence_order.h"
+
+#include <optional>
 
 namespace xt {
 
 // Two elements of one store conflict if they have the same place. Two accesses conflict if they share a byte, at least one of
 // them writes, they are not both atomic, and either
 //   - two subgroups of a workgroup make them without a barrier between them, or
-//   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
-// Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
-// workgroups. Which two of several conflicts are reported may depend on it.
+//   - two workgroups make them, or one of two atomics is atomic within its workgroup only,
+// unless fences and atomics order them (fence_order.h). Without fences, whether an element has conflicting accesses does not
+// depend on the order in which the interpreter runs subgroups and workgroups; which two of several conflicts are reported may.
 class AccessChecks {
 public:
   using Kind = MemoryMonitor::Kind;
 
   // `history` and `clocks` must outlive the object. Whenever an access is checked, the accessing workgroup must be the
   // current one of `history`.
-  AccessChecks(Checks checks, const LaunchHistory &history, const BarrierClocks &clocks, CheckedMemory memory);
+  AccessChecks(Checks checks, const LaunchHistory &history, BarrierClocks &clocks, CheckedMemory memory);
 
   void enter(); // must be called before each workgroup
-  void passBarrier() { ++epoch_; } // must be called when all workers of the workgroup pass a barrier
-  // These two have the contracts of the functions of MemoryMonitor with the same names.
+  void passBarrier(); // must be called when all workers of the workgroup pass a barrier
+  // These have the contracts of the functions of MemoryMonitor with the same names.
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes);
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index);
   void writesTwice(const AccessSite &site, const unsigned char *p);
+  void fence(size_t worker);
+  void arrived(size_t worker, size_t barrier, uint64_t round);
+  void passed(size_t worker, size_t barrier, uint64_t round);
   // Reports all findings. Must be called after the last workgroup.
   void report(Diagnostics &diagnostics);
 
@@ -37,6 +43,7 @@ private:
   Touch touch(const AccessSite &site) const;
   // Returns an earlier access to `cell` that a new access conflicts with; its touch is empty if there is none.
   Access conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
+  bool bothAtomic(const Touch &one, const Touch &other) const;
   static void remember(Cell &cell, Kind kind, const Touch &now);
   // Adds the remaining reads of unwritten elements in a region to the findings.
   void collectUnwritten(const CheckedMemory::Region &region);
@@ -45,7 +52,7 @@ private:
   const LaunchHistory &history_;
   const BarrierClocks &clocks_;
   CheckedMemory memory_;
-  bool fencesOrder_ = false; // whether the kernel has both fences and atomics
+  std::optional<FenceOrder> order_; // there if the kernel has both fences and atomics
   uint32_t epoch_ = 0; // the number of barriers that the workgroup has passed
   CopiesInFlight copies_;
   AccessFindings findings_;

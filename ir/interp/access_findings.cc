@@ -88,7 +88,11 @@ void AccessFindings::reportRace(const Race &race, Diagnostics &diagnostics) cons
                              verb(race.other.kind), across ? " as well" : ", without a barrier between them"));
   if (other != &op) diagnostic.at(other->range(), str(there, " ", verb(race.other.kind), " it here"));
   if (across) {
-    diagnostic.note("workgroups run in any order and at the same time; use `atomic_rmw` to combine their contributions");
+    bool atomic = found.first.kind == Kind::Atomic && race.other.kind == Kind::Atomic;
+    diagnostic.note(
+        atomic ? "an atomic of the scope `workgroup` is atomic with those of its own workgroup only"
+               : "workgroups run in any order and at the same time; use `atomic_rmw` to combine their contributions, or "
+                 "order them by a release and an acquire");
   } else {
     std::string workgroup = history_.workgroupText(found.first.touch);
     diagnostic.note(str(workgroup.empty() ? "" : "in " + workgroup + "; ",

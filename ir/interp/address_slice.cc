@@ -1,5 +1,6 @@
 #include "ir/interp/address_slice.h"
 
+#include "ir/atomic_update.h"
 #include "ir/interp/launch_state.h"
 #include "ir/op_kinds.h"
 
@@ -15,7 +16,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
     const Value *value = open_.back();
     open_.pop_back();
     if (const Op *op = value->definingOp()) {
-      if (op->kind() == OpKind::AtomicRmw || op->kind() == OpKind::AtomicTdesc)
+      if (AtomicUpdate::is(*op) || op->kind() == OpKind::AtomicTdesc)
         obstacle_ = "the addresses of its stores depend on the results of atomics";
       add(op);
       if (op->regionCount()) needCarried(*op, value->index());

@@ -17,6 +17,15 @@ void BarrierClocks::learn(Clock &into, const Clock &other) {
   for (size_t s = 0; s < other.size(); ++s) into[s] = std::max(into[s], other[s]);
 }
 
+void BarrierClocks::meet() {
+  Clock all;
+  for (const Clock &clock : known_) learn(all, clock);
+  for (size_t s = 0; s < known_.size(); ++s) {
+    known_[s] = all;
+    ++known_[s][s];
+  }
+}
+
 void BarrierClocks::arrived(size_t worker, size_t barrier, uint64_t round) {
   learn(rounds_[{barrier, round}], known_[worker]);
   ++known_[worker][worker];

@@ -31,7 +31,7 @@ std::vector<int64_t> upTo(int64_t count) {
 Result<void> Workgroup::exchange(const Step &step) {
   TypeRule rule = step.op->info().typeRule;
   if (rule == TypeRule::Print) return printOrAssert(step);
-  if (rule == TypeRule::AtomicRmw) return updateOnce(step);
+  if (rule == TypeRule::AtomicUpdate) return updateOnce(step);
   if (rule == TypeRule::TileMma)
     exchangeMma(step);
   else if (rule == TypeRule::Extract)

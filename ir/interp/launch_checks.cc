@@ -41,9 +41,17 @@ void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart
   if (checks_.divergence) meetings_.takesPart(op, worker, part, round);
 }
 
-void LaunchChecks::arrived(size_t subgroup, size_t barrier, uint64_t round) { clocks_.arrived(subgroup, barrier, round); }
+void LaunchChecks::arrived(size_t subgroup, size_t barrier, uint64_t round) {
+  accesses_.arrived(subgroup, barrier, round);
+  clocks_.arrived(subgroup, barrier, round);
+}
 
-void LaunchChecks::passed(size_t subgroup, size_t barrier, uint64_t round) { clocks_.passed(subgroup, barrier, round); }
+void LaunchChecks::passed(size_t subgroup, size_t barrier, uint64_t round) {
+  accesses_.passed(subgroup, barrier, round);
+  clocks_.passed(subgroup, barrier, round);
+}
+
+void LaunchChecks::fence(size_t worker) { accesses_.fence(worker); }
 
 void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   if (checks_.divergence) meetings_.neverMeet(subgroups);

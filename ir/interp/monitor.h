@@ -54,6 +54,8 @@ public:
   // functions to state that the accesses of a subgroup's lanes are ordered.
   virtual void arrived(size_t subgroup, size_t barrier, uint64_t round) = 0;
   virtual void passed(size_t subgroup, size_t barrier, uint64_t round) = 0;
+  // Called when a worker executes a fence that orders accesses for all workgroups.
+  virtual void fence(size_t worker) = 0;
   // Called when the launch ends because workers wait at different ops, or for workers that have finished.
   virtual void neverMeet(std::span<const Subgroup> subgroups) = 0;
 };

@@ -96,7 +96,8 @@ Result<void> OffsetsExecutor::atomic(const Step &step) {
   }
   if (Result<void> fits = staysInBuffers(step, lanes, mask); !fits) return fits;
   Fragment before(lanes.offsets->size()), value = values_.elements(step, 0);
-  updateScatter(lanes, &mask, wordText(AtomicTdescOp(*step.op).kind()), value.data(), before.data(), worker_.site(step));
+  ElementUpdate update{wordText(AtomicTdescOp(*step.op).kind()), value.data()};
+  updateScatter(lanes, &mask, update, before.data(), worker_.site(step));
   values_.setElements(step, std::move(before));
   return {};
 }

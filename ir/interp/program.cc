@@ -107,7 +107,7 @@ bool Program::subgroupsMeet(const Op &op) const {
     return std::any_of(op.operands().begin(), op.operands().end(),
                        [](const Value *operand) { return operand->type().isVector() && distributed(operand->type()); });
   if (rule == TypeRule::InsertStridedSlice) return !heldByAll(op.operand(0)->type()) || !heldByAll(op.operand(1)->type());
-  if (rule == TypeRule::AtomicRmw)
+  if (rule == TypeRule::AtomicUpdate)
     return !op.result()->uses().empty() && !std::ranges::all_of(holding(op.result()->type()).parts, &Holding::Part::isFirst);
   return movesElements(rule) && vectorNeedsExchange(op);
 }

@@ -1,5 +1,6 @@
 #include "ir/interp/subgroup.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/check.h"
 #include "ir/interp/async_copy_executor.h"
 #include "ir/interp/block_executor.h"
@@ -83,7 +84,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::UpdateTileOffset: TileExecutor(worker_, values_).move(step); return {};
   case TypeRule::TileMma: VectorExecutor(worker_, values_).tileMma(step); return {};
   case TypeRule::Nest: return TileExecutor(worker_, values_).nest(step);
-  case TypeRule::AtomicRmw: return TileExecutor(worker_, values_).atomic(step);
+  case TypeRule::AtomicUpdate: return TileExecutor(worker_, values_).atomic(step);
   case TypeRule::LoadGather: TileExecutor(worker_, values_).gather(step); return {};
   case TypeRule::StoreScatter: TileExecutor(worker_, values_).scatter(step); return {};
   case TypeRule::Transpose:
@@ -109,7 +110,9 @@ Result<void> Subgroup::execute(const Step &step) {
     if (op.kind() == OpKind::Assert) return PrintExecutor(worker_, values_).assertion(step);
     PrintExecutor(worker_, values_).print(step);
     return {};
-  case TypeRule::Nothing: return {}; // a fence or a hint; run() waits at barriers
+  case TypeRule::Nothing: // a fence or a hint; run() waits at barriers
+    if (MemoryMonitor *monitor = worker_.environment().monitor; monitor && isDeviceFence(op)) monitor->fence(worker_.id());
+    return {};
   case TypeRule::CreateNdTdesc: BlockExecutor(worker_, values_).createDesc(step); return {};
   case TypeRule::LoadNd: return BlockExecutor(worker_, values_).load(step);
   case TypeRule::StoreNd: return BlockExecutor(worker_, values_).store(step);

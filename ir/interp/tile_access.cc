@@ -91,6 +91,12 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
   }
 }
 
+// The new value of element `k`, whose old one is `before`.
+Number updated(const ElementUpdate &update, size_t k, Elem elem, Number before, Arithmetic &arithmetic) {
+  if (!update.expected) return combine(update.kind, elem, before, update.values[k], arithmetic);
+  return before.i == update.expected[k].i ? update.values[k] : before;
+}
+
 // The places that the elements of one store have. Elements of a scatter tile may have one place, and those of a tile whose
 // explicit strides are too small.
 class WrittenPlaces {
@@ -180,12 +186,12 @@ std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64
 }
 
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                                    std::string_view kind, const Number *in, Number *before, const AccessSite &site) {
+                                    const ElementUpdate &update, Number *before, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
         before[k] = site.arithmetic->load(tile.elem, p);
-        site.arithmetic->store(tile.elem, p, combine(kind, tile.elem, before[k], in[k], *site.arithmetic));
+        site.arithmetic->store(tile.elem, p, updated(update, k, tile.elem, before[k], *site.arithmetic));
       },
       [&](size_t k) { before[k] = site.arithmetic->constant(tile.elem, int64_t{0}); });
 }
@@ -209,13 +215,13 @@ void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *i
   places.reportTwice();
 }
 
-void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
+void updateScatter(const ScatterTile &tile, const Fragment *mask, const ElementUpdate &update, Number *before,
                    const AccessSite &site) {
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
         before[k] = site.arithmetic->load(tile.elem, p);
-        site.arithmetic->store(tile.elem, p, combine(kind, tile.elem, before[k], in[k], *site.arithmetic));
+        site.arithmetic->store(tile.elem, p, updated(update, k, tile.elem, before[k], *site.arithmetic));
       },
       [&](size_t k) { before[k] = site.arithmetic->constant(tile.elem, int64_t{0}); });
 }

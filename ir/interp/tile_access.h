@@ -28,16 +28,21 @@ std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_
 // Sets each byte of the elements to `byte`; otherwise like storeTile.
 std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                     unsigned char byte, const AccessSite &site);
-// Combines each element with its value in `in` by the op of the kind word `kind` (ir/combine.h). `before` receives the old
-// values, and 0 for elements out of bounds. Returns the first overreach, as loadTile does.
+// What an atomic does to each element.
+struct ElementUpdate {
+  std::string_view kind;            // the word of the op that combines the element with its value (ir/combine.h)
+  const Number *values = nullptr;
+  const Number *expected = nullptr; // not null: a compare and swap, which writes the value where the element is as expected
+};
+// `before` receives the old values, and 0 for elements out of bounds. Returns the first overreach, as loadTile does.
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                                    std::string_view kind, const Number *in, Number *before, const AccessSite &site = {});
+                                    const ElementUpdate &update, Number *before, const AccessSite &site = {});
 
 // These read, write and update the elements of a scatter tile, in the order of its offsets. Elements that the mask does not
 // select are not accessed; their values in `out` are `padding`, and in `before` 0. A null mask selects all elements.
 void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site = {});
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site = {});
-void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
+void updateScatter(const ScatterTile &tile, const Fragment *mask, const ElementUpdate &update, Number *before,
                    const AccessSite &site = {});
 
 // The address of an element of a memref; null if the index is out of bounds.

@@ -1,5 +1,6 @@
 #include "ir/interp/tile_executor.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
@@ -139,9 +140,10 @@ Result<void> TileExecutor::store(const Step &step) {
 Result<void> TileExecutor::atomic(const Step &step) {
   const Holding::Part &part = worker_.held(step);
   if (!part.isFirst) return values_.setVector(step, Fragment(part.count)), Result<void>(); // nobody uses the old values
-  const RuntimeValue &target = values_.operand(step, 1);
+  const AtomicUpdate atomic(*step.op);
+  const RuntimeValue &target = values_.operand(step, atomic.tileIndex());
   const auto *tile = std::get_if<TileValue>(&target);
-  const Fragment *mask = step.operands.size() > 2 ? values_.fragment(step, 2).get() : nullptr;
+  const Fragment *mask = atomic.mask() ? values_.fragment(step, atomic.maskIndex()).get() : nullptr;
   if (worker_.tracing()) {
     if (tile)
       worker_.environment().observer->stores(*tile, part, worker_.subgroup());
@@ -150,11 +152,15 @@ Result<void> TileExecutor::atomic(const Step &step) {
     return {};
   }
   Fragment before(part.count);
-  std::string_view kind = wordText(AtomicRmwOp(*step.op).kind());
-  const Number *in = values_.fragment(step, 0)->data();
+  ElementUpdate update;
+  update.values = values_.fragment(step, atomic.valueIndex())->data();
+  if (atomic.compares())
+    update.expected = values_.fragment(step, 0)->data();
+  else
+    update.kind = wordText(AtomicRmwOp(*step.op).kind());
   if (!tile) {
-    updateScatter(std::get<ScatterTile>(target), mask, kind, in, before.data(), worker_.site(step));
-  } else if (auto element = updateTile(*tile, part.slices[0], part.slices[1], kind, in, before.data(), worker_.site(step))) {
+    updateScatter(std::get<ScatterTile>(target), mask, update, before.data(), worker_.site(step));
+  } else if (auto element = updateTile(*tile, part.slices[0], part.slices[1], update, before.data(), worker_.site(step))) {
     return worker_.reachesOutside(step, *tile, *element);
   }
   values_.setVector(step, std::move(before));

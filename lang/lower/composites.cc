@@ -33,6 +33,7 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::Interleave: return lowerInterleave(parts);
   case Composite::Deinterleave: return lowerDeinterleave(parts);
   case Composite::ScalarAtomicRmw: return lowerScalarAtomic(parts);
+  case Composite::ScalarAtomicCas: return lowerScalarCompareAndSwap(parts);
   case Composite::Subview: return lowerSubview(parts);
   case Composite::MemRefTranspose: return lowerMemRefTranspose(parts);
   case Composite::CollapseShape: return lowerCollapseShape(parts);

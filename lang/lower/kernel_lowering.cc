@@ -8,6 +8,7 @@
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/general_tiles.h"
 #include "lang/lower/joint_matrices.h"
+#include "lang/lower/memory_orders.h"
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/wide_grid.h"
@@ -173,6 +174,7 @@ void finish(KernelState &state) {
   }
   for (const ast::Name &form : state.decl.forms)
     if (form.text == kWorkgroupScopeText) state.kernel->scope = Scope::Workgroup;
+  expandMemoryOrders(state);
   checkPlaces(*state.kernel, state.file.sources, state.diagnostics());
 }
 

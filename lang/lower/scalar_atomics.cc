@@ -19,6 +19,40 @@ Value *elementFor(const CompositeClause &clause, const ast::Expr &expr, Type mem
   return nullptr;
 }
 
+// The attributes of the clause that the op on tiles has too.
+std::vector<Attr> sharedAttrs(const CompositeClause &clause) {
+  std::vector<Attr> attrs;
+  for (const char *key : {"order", "scope"})
+    if (clause.has(key))
+      if (std::optional<std::string> word = clause.word(key)) attrs.push_back({key, *word, clause.rangeOf(key)});
+  return attrs;
+}
+
+// Emits the update of one element, by an op that takes `values` as vectors of one element. Returns null if an error was reported.
+Value *updateElement(const CompositeClause &clause, const IndexedMemRef &target, OpKind kind,
+                     const std::vector<Value *> &values, std::vector<Attr> attrs) {
+  KernelState &state = clause.state();
+  CompositeOps ops(clause);
+  Elem elem = target.memref->type().elem();
+  Type indices = state.context.vector({1, 1}, kIndexElem), element = state.context.vector({1, 1}, elem);
+  // The draft of an init_tile of a scatter tile.
+  OpDraft draft;
+  draft.info = &opInfo(OpKind::InitTile);
+  draft.range = clause.range();
+  TypeData tile = state.context.tile({1, 1}, elem, nullptr, Order::RowMajor, target.memref->type().data().space).data();
+  tile.scatter = true;
+  draft.written = state.context.intern(std::move(tile));
+  draft.operands = {target.memref};
+  for (Value *index : target.indices) draft.operands.push_back(ops.op(OpKind::Splat, {index}, {}, indices));
+  draft.operandRanges.assign(draft.operands.size(), target.range);
+  if (!flattenScatter(state, draft)) return nullptr;
+  std::vector<Value *> operands;
+  for (Value *value : values) operands.push_back(ops.op(OpKind::Splat, {value}, {}, element));
+  operands.push_back(ops.op(OpKind::InitTile, draft.operands, {}, draft.written));
+  Value *old = ops.op(kind, std::move(operands), std::move(attrs));
+  return ops.op(OpKind::Extract, {old, ops.index(0), ops.index(0)});
+}
+
 } // namespace
 
 std::optional<std::vector<Value *>> lowerScalarAtomic(const CompositeClause &clause) {
@@ -40,28 +74,24 @@ std::optional<std::vector<Value *>> lowerScalarAtomic(const CompositeClause &cla
   }
   std::optional<IndexedMemRef> target = clause.indexedMemRef(place);
   if (!target) return std::nullopt;
-  Type memref = target->memref->type();
-  Value *value = elementFor(clause, parts.operands[0], memref);
+  Value *value = elementFor(clause, parts.operands[0], target->memref->type());
   if (!value || !clause.signatureAgrees({value, target->memref})) return std::nullopt;
+  std::vector<Attr> attrs = sharedAttrs(clause);
+  attrs.push_back({"kind", parts.kind->text, parts.kind->range});
+  Value *result = updateElement(clause, *target, OpKind::AtomicRmw, {value}, std::move(attrs));
+  if (!result || !clause.resultsAgree({result})) return std::nullopt;
+  return std::vector{result};
+}
 
-  KernelState &state = clause.state();
-  CompositeOps ops(clause);
-  Type indices = state.context.vector({1, 1}, kIndexElem), element = state.context.vector({1, 1}, memref.elem());
-  // The draft of an init_tile of a scatter tile.
-  OpDraft draft;
-  draft.info = &opInfo(OpKind::InitTile);
-  draft.range = clause.range();
-  TypeData tile = state.context.tile({1, 1}, memref.elem(), nullptr, Order::RowMajor, memref.data().space).data();
-  tile.scatter = true;
-  draft.written = state.context.intern(std::move(tile));
-  draft.operands = {target->memref};
-  for (Value *index : target->indices) draft.operands.push_back(ops.op(OpKind::Splat, {index}, {}, indices));
-  draft.operandRanges.assign(draft.operands.size(), target->range);
-  if (!flattenScatter(state, draft)) return std::nullopt;
-  Value *tileOfOne = ops.op(OpKind::InitTile, draft.operands, {}, draft.written);
-  Value *old = ops.op(OpKind::AtomicRmw, {ops.op(OpKind::Splat, {value}, {}, element), tileOfOne},
-                      {{"kind", parts.kind->text, parts.kind->range}});
-  Value *result = ops.op(OpKind::Extract, {old, ops.index(0), ops.index(0)});
+std::optional<std::vector<Value *>> lowerScalarCompareAndSwap(const CompositeClause &clause) {
+  if (!clause.takesOperands(3, 3)) return std::nullopt;
+  const ast::OpClause &parts = clause.clause();
+  std::optional<IndexedMemRef> target = clause.indexedMemRef(parts.operands[2]);
+  if (!target) return std::nullopt;
+  Value *expected = elementFor(clause, parts.operands[0], target->memref->type());
+  Value *value = expected ? elementFor(clause, parts.operands[1], target->memref->type()) : nullptr;
+  if (!value || !clause.signatureAgrees({expected, value, target->memref})) return std::nullopt;
+  Value *result = updateElement(clause, *target, OpKind::AtomicCas, {expected, value}, sharedAttrs(clause));
   if (!result || !clause.resultsAgree({result})) return std::nullopt;
   return std::vector{result};
 }

@@ -1,5 +1,6 @@
 #include "targets/prove/walk.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -109,7 +110,8 @@ void AccessWalk::visit(const Op &op) {
   case OpKind::LoadTile: return accessTile(op, 0, Access::Kind::Load);
   case OpKind::StoreTile: return accessTile(op, 1, Access::Kind::Store);
   case OpKind::AsyncCopy: return accessTile(op, 0, Access::Kind::Load), accessTile(op, 1, Access::Kind::Store);
-  case OpKind::AtomicRmw: return accessTile(op, 1, Access::Kind::Atomic);
+  case OpKind::AtomicRmw:
+  case OpKind::AtomicCas: return accessTile(op, AtomicUpdate(op).tileIndex(), Access::Kind::Atomic);
   case OpKind::Load: return accessElement(op, 0, Access::Kind::Load);
   case OpKind::Store: return accessElement(op, 1, Access::Kind::Store);
   case OpKind::Assert: return visitAssert(op);

@@ -52,7 +52,7 @@ Elem mmaElem(Elem operand) {
 bool readsBuffers(const Op &op) {
   constexpr TypeRule kPicking[] = {TypeRule::InitTile,
                                    TypeRule::UpdateTileOffset,
-                                   TypeRule::AtomicRmw,
+                                   TypeRule::AtomicUpdate,
                                    TypeRule::LoadGather,
                                    TypeRule::StoreScatter,
                                    TypeRule::Transpose,

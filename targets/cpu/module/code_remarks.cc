@@ -1,5 +1,6 @@
 #include "targets/cpu/module/code_remarks.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -67,8 +68,8 @@ private:
 
   void tile(const Op &op, Type tile) {
     bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
-    if (!columns && !packed && !tile.data().scatter && op.kind() != OpKind::AtomicRmw) return;
-    bool atomic = op.kind() == OpKind::AtomicRmw;
+    bool atomic = AtomicUpdate::is(op);
+    if (!columns && !packed && !tile.data().scatter && !atomic) return;
     std::string_view why = atomic ? "each of its elements is a separate atomic"
                            : tile.data().scatter
                                ? "each of its elements has its own offset; neighbours whose offsets follow one "

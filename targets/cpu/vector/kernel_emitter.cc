@@ -215,7 +215,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::InsertStridedSlice: picker.emitInsertSlice(op); return;
   case TypeRule::LoadGather: scatter.emitGather(op); return;
   case TypeRule::StoreScatter: scatter.emitScatter(op); return;
-  case TypeRule::AtomicRmw: scatter.emitAtomic(op); return;
+  case TypeRule::AtomicUpdate: scatter.emitAtomic(op); return;
   case TypeRule::AllocSlm: c_.parts[op.result()] = scatter.slmBuffer(op); return;
   case TypeRule::MemRefCast: c_.parts[op.result()] = scatter.castMemRef(op); return;
   case TypeRule::View: c_.parts[op.result()] = scatter.viewMemRef(op); return;

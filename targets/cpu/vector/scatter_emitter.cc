@@ -1,4 +1,5 @@
 // Emits scatter tiles, atomics, and access to single elements of memory.
+#include "ir/atomic_update.h"
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/views/shared.h"
@@ -168,14 +169,28 @@ LlvmValue *ScatterEmitter::updateAtomically(std::string_view kind, Elem elem, Ll
   return current;
 }
 
+// Returns the old value.
+LlvmValue *ScatterEmitter::compareAndSwap(Elem elem, LlvmValue *address, LlvmValue *expected, LlvmValue *value) {
+  auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
+  llvm::Type *image = b.getIntNTy(static_cast<unsigned>(bytes) * 8);
+  auto imageOf = [&](LlvmValue *number) { return b.CreateBitCast(ops_.toStorage(elem, number), image); };
+  LlvmValue *found =
+      b.CreateExtractValue(b.CreateAtomicCmpXchg(address, imageOf(expected), imageOf(value), llvm::Align(bytes),
+                                                 llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic),
+                           0);
+  return ops_.fromStorage(elem, b.CreateBitCast(found, ops_.storageType(elem, 0)));
+}
+
 void ScatterEmitter::emitAtomic(const Op &op) {
-  const Value *tile = op.operand(1);
+  const AtomicUpdate update(op);
+  const Value *tile = update.tile();
   Elem elem = tile->type().elem();
   bool scatter = tile->type().data().scatter;
-  const Buffer &value = k_.picker.pickable(op, 0), &to = *c_.buffers.bufferOf(op.result());
+  const Buffer &value = k_.picker.pickable(op, update.valueIndex()), &to = *c_.buffers.bufferOf(op.result());
+  const Buffer *expected = update.compares() ? &k_.picker.pickable(op, 0) : nullptr;
   TileAccess block{};
   if (!scatter) block = k_.tiles.accessTile(tile, nullptr);
-  const Buffer *mask = op.operandCount() > 2 ? &k_.picker.pickable(op, 2) : nullptr;
+  const Buffer *mask = update.mask() ? &k_.picker.pickable(op, update.maskIndex()) : nullptr;
   k_.picker.forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access{};
     if (scatter) {
@@ -189,7 +204,9 @@ void ScatterEmitter::emitAtomic(const Op &op) {
     LlvmValues old = ifElse(
         b, access.inside,
         [&]() -> LlvmValues {
-          return {updateAtomically(SharedAttrs(op).kind(), elem, access.address, k_.picker.loadFrom(value, row, column))};
+          LlvmValue *given = k_.picker.loadFrom(value, row, column);
+          if (expected) return {compareAndSwap(elem, access.address, k_.picker.loadFrom(*expected, row, column), given)};
+          return {updateAtomically(SharedAttrs(op).kind(), elem, access.address, given)};
         },
         [&]() -> LlvmValues { return {ops_.zero(elem, 0)}; });
     k_.picker.storeTo(to, row, column, old[0]);

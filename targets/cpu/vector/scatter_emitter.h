@@ -39,6 +39,7 @@ private:
   LlvmValue *isRun(const Value *tile, const Buffer &offsets, const Buffer &mask, Run &run);
   ScatterAccess scatterAccess(const Value *tile, const Buffer &offsets, LlvmValue *row, LlvmValue *column);
   LlvmValue *updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value);
+  LlvmValue *compareAndSwap(Elem elem, LlvmValue *address, LlvmValue *expected, LlvmValue *value);
   ScatterAccess elementOfMemRef(const Op &op, size_t memref);
 
   KernelEmitter &k_;

@@ -1,5 +1,6 @@
 #include "targets/llvm/lane/exchange.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "ir/elem_kinds.h"
@@ -143,12 +144,12 @@ void LaneExchange::emitBarrierOrFence(const Op &op) {
   switch (op.kind()) {
   case OpKind::Barrier: return c.barrier(LaneScope::Workgroup);
   case OpKind::SubgroupBarrier: return c.barrier(LaneScope::Subgroup);
-  case OpKind::Fence: return c.device.fence(b, LaneScope::Device, LaneMemory::Both);
+  case OpKind::Fence:
   case OpKind::Mfence: {
-    bool slm = MfenceOp(op).memoryKind() == MfenceMemoryKind::Slm;
-    std::optional<MfenceFenceScope> scope = MfenceOp(op).fenceScope();
-    bool inside = slm || scope == MfenceFenceScope::Group || scope == MfenceFenceScope::Local;
-    return c.device.fence(b, inside ? LaneScope::Workgroup : LaneScope::Device, slm ? LaneMemory::Slm : LaneMemory::Global);
+    LaneMemory memory = LaneMemory::Both;
+    if (op.kind() == OpKind::Mfence)
+      memory = MfenceOp(op).memoryKind() == MfenceMemoryKind::Slm ? LaneMemory::Slm : LaneMemory::Global;
+    return c.device.fence(b, isDeviceFence(op) ? LaneScope::Device : LaneScope::Workgroup, memory);
   }
   default: return; // hints need no code
   }

@@ -1,5 +1,6 @@
 #include "targets/llvm/lane/gathers.h"
 
+#include "ir/atomic_update.h"
 #include "ir/combine.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -10,7 +11,7 @@
 namespace xt {
 namespace {
 
-constexpr size_t kTile = 0, kTileOfUpdate = 1;
+constexpr size_t kTile = 0;
 
 bool isDescriptor(const Value *window) { return window->type().isTensorDesc(); }
 
@@ -112,16 +113,21 @@ void LaneGathers::emitScatter(const Op &op) {
 }
 
 void LaneGathers::emitAtomic(const Op &op) {
-  const Value *tile = op.operand(kTileOfUpdate);
+  const AtomicUpdate update(op);
+  const Value *tile = update.tile();
   Elem elem = tile->type().elem();
-  Fragment value = v.valueOf(op.operand(0)), result;
+  Fragment value = v.valueOf(update.value()), expected, result;
+  if (update.compares()) expected = v.valueOf(update.expected());
+  // Buffers of indices hold 64 bits, also where the kernel's indices have 32.
+  auto given = [&](const Fragment &from, size_t k) {
+    return update.value()->type().isIndex() ? v.wide(scalarOf(b, from[k])) : scalarOf(b, from[k]);
+  };
   bool scatter = tile->type().data().scatter;
   LaneWindows windows(c);
   LaneWindows::Lattice lattice = scatter ? LaneWindows::Lattice() : windows.latticeOf(tile->type());
   LaneWindows::Reach where = scatter ? LaneWindows::Reach() : windows.reach(tile, lattice);
   for (size_t k = 0; k < value.size(); ++k) {
-    LlvmValue *given = scalarOf(b, value[k]), *mask = maskOf(op, 2, k);
-    if (op.operand(0)->type().isIndex()) given = v.wide(given);
+    LlvmValue *mask = maskOf(op, update.maskIndex(), k);
     LaneElement element;
     if (scatter) {
       element = scatterElement(tile, k, mask);
@@ -131,7 +137,12 @@ void LaneGathers::emitAtomic(const Op &op) {
       if (mask) element.inside = b.CreateAnd(element.inside, mask);
     }
     result.push_back({LaneMemoryOps(c).guarded(
-        element.inside, [&] { return updateAtomically(op, elem, element.address, given); }, ops.zero(elem, 0))});
+        element.inside,
+        [&] {
+          if (!update.compares()) return updateAtomically(op, elem, element.address, given(value, k));
+          return compareAndSwap(op, elem, element.address, given(expected, k), given(value, k));
+        },
+        ops.zero(elem, 0))});
   }
   v.setValue(op.result(), std::move(result));
 }
@@ -152,16 +163,33 @@ LlvmValue *LaneGathers::updateAtomically(const Op &op, Elem elem, LlvmValue *add
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Min) update = llvm::AtomicRMWInst::UMin;
   if (elemInfo(elem).isUnsigned && update == llvm::AtomicRMWInst::Max) update = llvm::AtomicRMWInst::UMax;
   if (!update || (update == llvm::AtomicRMWInst::FAdd && !c.device.addsFloats()))
-    return swapUntilDone(kind, elem, address, value);
+    return swapUntilDone(op, elem, address,
+                         [&](LlvmValue *current) { return assigns ? value : ops.combine(kind, elem, current, value); });
   bool exchangesFloat = assigns && isFloat(elem);
   LlvmValue *given = exchangesFloat ? b.CreateBitCast(value, b.getIntNTy(static_cast<unsigned>(8 * bytes))) : value;
-  LlvmValue *before = b.CreateAtomicRMW(*update, address, given, llvm::Align(bytes), llvm::AtomicOrdering::Monotonic,
-                                        c.syncScope(LaneScope::Device));
+  LlvmValue *before =
+      b.CreateAtomicRMW(*update, address, given, llvm::Align(bytes), llvm::AtomicOrdering::Monotonic, scopeOf(op));
   return exchangesFloat ? b.CreateBitCast(before, value->getType()) : before;
 }
 
+llvm::SyncScope::ID LaneGathers::scopeOf(const Op &op) {
+  return c.syncScope(AtomicUpdate(op).inWorkgroup() ? LaneScope::Workgroup : LaneScope::Device);
+}
+
+// Hardware compares words. Of a narrower element, the whole word is exchanged until no other part of it changes meanwhile.
+LlvmValue *LaneGathers::compareAndSwap(const Op &op, Elem elem, LlvmValue *address, LlvmValue *expected, LlvmValue *value) {
+  auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
+  if (bytes < 4)
+    return swapUntilDone(op, elem, address,
+                         [&](LlvmValue *current) { return b.CreateSelect(b.CreateICmpEQ(current, expected), value, current); });
+  return b.CreateExtractValue(b.CreateAtomicCmpXchg(address, expected, value, llvm::Align(bytes),
+                                                    llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic,
+                                                    scopeOf(op)),
+                              0);
+}
+
 // A compare-and-swap loop on the 32- or 64-bit word that holds the element.
-LlvmValue *LaneGathers::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address, LlvmValue *value) {
+LlvmValue *LaneGathers::swapUntilDone(const Op &op, Elem elem, LlvmValue *address, NextValue next) {
   auto bytes = static_cast<unsigned>(elemInfo(elem).storageBytes);
   llvm::Type *image = b.getIntNTy(8 * bytes), *word = bytes == 8 ? b.getInt64Ty() : b.getInt32Ty();
   llvm::Align align(bytes == 8 ? 8 : 4);
@@ -171,7 +199,6 @@ LlvmValue *LaneGathers::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address
     shift = b.CreateMul(inWord, v.number32(8));
     address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, v.number(3))));
   }
-  llvm::SyncScope::ID scope = c.syncScope(LaneScope::Device);
   // Bytes around a narrow element are only accessed by exchanges (lane_kernel.h). The loop therefore starts from 0 without a
   // load: if the word differs, the first exchange reads it.
   LlvmValue *first = shift ? v.number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
@@ -184,14 +211,13 @@ LlvmValue *LaneGathers::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address
   llvm::PHINode *old = openPhi(b, first, before);
   LlvmValue *bits = shift ? b.CreateTrunc(b.CreateLShr(old, shift), image) : static_cast<LlvmValue *>(old);
   LlvmValue *current = ops.fromStorage(elem, b.CreateBitCast(bits, ops.storageType(elem, 0)));
-  LlvmValue *next = kind == OpKind::Select ? value : ops.combine(kind, elem, current, value);
-  LlvmValue *wanted = b.CreateBitCast(ops.toStorage(elem, next), image);
+  LlvmValue *wanted = b.CreateBitCast(ops.toStorage(elem, next(current)), image);
   if (shift) {
     LlvmValue *mask = b.CreateShl(b.getInt32(bytes == 1 ? 0xFF : 0xFFFF), shift);
     wanted = b.CreateOr(b.CreateAnd(old, b.CreateNot(mask)), b.CreateShl(b.CreateZExt(wanted, word), shift));
   }
   llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(address, old, wanted, align, llvm::AtomicOrdering::Monotonic,
-                                                        llvm::AtomicOrdering::Monotonic, scope);
+                                                        llvm::AtomicOrdering::Monotonic, scopeOf(op));
   LlvmValue *found = b.CreateExtractValue(swap, 0);
   closePhi(b, old, found);
   b.CreateCondBr(b.CreateExtractValue(swap, 1), done, again);

@@ -211,7 +211,7 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::StoreTile:
   case TypeRule::PrefetchTile:
   case TypeRule::UpdateTileOffset:
-  case TypeRule::AtomicRmw:
+  case TypeRule::AtomicUpdate:
   case TypeRule::LoadGather:
   case TypeRule::StoreScatter:
   case TypeRule::CreateNdTdesc:
@@ -276,7 +276,7 @@ void LaneKernelEmitter::emitMemoryOp(const Op &op) {
   case TypeRule::GatherTdesc: return gathers.emitGather(op);
   case TypeRule::StoreScatter:
   case TypeRule::ScatterTdesc: return gathers.emitScatter(op);
-  case TypeRule::AtomicRmw:
+  case TypeRule::AtomicUpdate:
   case TypeRule::AtomicTdesc: return gathers.emitAtomic(op);
   case TypeRule::AllocSlm: return memory.allocSlm(op);
   case TypeRule::MemRefCast: return memory.castMemRef(op);

@@ -39,6 +39,7 @@ const std::map<Composite, std::string> kBefore = {
     {Composite::Contract, "kernel @k() {\n%a = constant 0.0 : vector<8x16xf16>\n%b = constant 0.0 : vector<16x16xf16>\n"
                           "%c = constant 0.0 : vector<8x16xf32>\n"},
     {Composite::ScalarAtomicRmw, "kernel @k(%counts: memref<?xi32>, %x: i32, %i: index) {\n"},
+    {Composite::ScalarAtomicCas, "kernel @k(%locks: memref<?xi32>, %expected: i32, %x: i32, %i: index) {\n"},
     {Composite::Subview, "kernel @k(%A: memref<?x?xf32>, %i: index, %j: index) {\n"},
     {Composite::MemRefTranspose, "kernel @k(%A: memref<?x?x?xf32>) {\n"},
     {Composite::CollapseShape, "kernel @k(%A: memref<?x?x16xf32>) {\n"},
