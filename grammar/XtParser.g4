@@ -22,7 +22,7 @@ choice: shapedType | expr;
 params: param (COMMA param)* COMMA?;
 generics: LANGLE generic (COMMA generic)* COMMA? RANGLE;
 generic: (word | SIZE) (COLON word)?;
-param: VALUE COLON type | SYMBOL; // a symbol: a function, which the call gives
+param: VALUE COLON type | SYMBOL | ATTR; // a function or a layout, which the call gives
 header
   : KW_GRID LPAREN gridVar (COMMA gridVar)* COMMA? RPAREN                     # gridHeader
   | KW_SUBGROUPS LPAREN expr RPAREN                                           # subgroupsHeader
@@ -127,7 +127,7 @@ simple
   | LPAREN expr RPAREN                                                        # parenAtom
   ;
 call: (KW_CALL? SYMBOL | name) LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
-arg: (word EQ)? value;
+arg: (word EQ)? value | ATTR;
 value: expr | list;
 values: value (COMMA value)*;
 list: LBRACK (value (COMMA value)* COMMA?)? RBRACK;

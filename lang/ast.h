@@ -56,6 +56,7 @@ struct Expr {
     Values, // %x:2 — integer is the count; names are x#0, x#1 (the RFC's shorthand for several values)
     Param,  // $x
     Symbol, // @f
+    Alias,  // #l: a layout as the argument of a call
     Ident,  // a bare word: an index variable, a type name as an argument, a keyword argument's value
     Unary,  // text is "-", "~" or "not"
     Binary, // text is "+", "-", "*", "/", "mod", "<<", ">>", "&", "^", "|", "<", "<=", "==", "!=", ">", ">=", "and", "or"
@@ -150,6 +151,8 @@ struct Param { // a parameter of a kernel, of a function or of a block's label
   Name name;
   TypeExpr type;
   bool isFunction = false; // `@f`: a function, which has no type
+  bool isLayout = false;   // `#l`: a layout, which has none either
+  bool isValue() const { return !isFunction && !isLayout; }
 };
 
 struct Generic { // `$T: float` or `T: float` in the angle brackets of a function

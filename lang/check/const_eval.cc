@@ -252,6 +252,7 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   case ast::Expr::Kind::Value:
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Alias:
   case ast::Expr::Kind::Index:
   case ast::Expr::Kind::Slice: return notConstant(expr);
   }
@@ -382,6 +383,22 @@ std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_vi
   else
     diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
   return std::nullopt;
+}
+
+const ast::AttrAlias *ParamScope::attrAlias(std::string_view name, SourceRange place) {
+  NameIndex *index = symbols_.index();
+  if (auto given = layouts_.find(name); given != layouts_.end()) {
+    if (index) index->use(NameKind::Alias, place, given->second.declared);
+    return given->second.alias;
+  }
+  const ast::AttrAlias *alias = symbols_.attrAlias(name);
+  if (alias && index) index->use(NameKind::Alias, place, alias->name.range);
+  if (alias || !symbols_.complete()) return alias;
+  Diagnostic &diagnostic = diagnostics_.report(DiagCode::UnknownAlias, place, str("unknown alias `#", name, "`"));
+  std::vector<std::string_view> known = symbols_.attrAliasNames();
+  for (const auto &[layout, given] : layouts_) known.push_back(layout);
+  suggestName(diagnostic, place, '#', name, known);
+  return nullptr;
 }
 
 } // namespace xt

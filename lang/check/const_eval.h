@@ -28,13 +28,25 @@ public:
   ParamScope(const FileSymbols &symbols, Diagnostics &diagnostics) : symbols_(symbols), diagnostics_(diagnostics) {}
   // Copies the values, but reports to other diagnostics.
   ParamScope(const ParamScope &other, Diagnostics &diagnostics)
-      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_), generics_(other.generics_) {}
+      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_), generics_(other.generics_),
+        layouts_(other.layouts_) {}
 
   // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
   using Generics = std::map<std::string, ConstValue, std::less<>>;
   // Sets the generic names of the function whose body is lowered, and what they stand for. Returns those before.
   Generics setGenerics(Generics names) { return std::exchange(generics_, std::move(names)); }
+
+  // The layouts that a call gives for the parameters `#l` of the function whose body is lowered.
+  struct GivenLayout {
+    const ast::AttrAlias *alias = nullptr;
+    SourceRange declared; // the parameter
+  };
+  using Layouts = std::map<std::string, GivenLayout, std::less<>>;
+  Layouts setLayouts(Layouts layouts) { return std::exchange(layouts_, std::move(layouts)); }
+  // The alias that `#name` stands for at `place`: a layout that was given, or an alias of the file. Null if there is none, which
+  // is reported.
+  const ast::AttrAlias *attrAlias(std::string_view name, SourceRange place);
   // What a generic name stands for; null for other names.
   const ConstValue *generic(std::string_view name) const;
   // Returns the value of a parameter or of a name that override() has set. Nullopt if the value has an error, which is reported
@@ -62,6 +74,7 @@ private:
   Diagnostics &diagnostics_;
   std::map<std::string, std::optional<ConstValue>, std::less<>> values_;
   Generics generics_;
+  Layouts layouts_;
   std::vector<std::string> evaluating_;
   int depth_ = 0;
 };

@@ -159,14 +159,8 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     if (isWord(attr, "packed")) return out.packed = true;
     if (isWord(attr, "scatter") || isWord(attr, "scattered")) return out.scatter = true;
     if (attr.kind == ast::Attr::Kind::Word) return unknownKey(diagnostics(), attr.name, "this type");
-    const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
-    if (!alias) {
-      if (!params_.symbols().complete()) return false;
-      auto &diagnostic = diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
-      suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
-      return false;
-    }
-    if (NameIndex *index = params_.symbols().index()) index->use(NameKind::Alias, attr.range, alias->name.range);
+    const ast::AttrAlias *alias = params_.attrAlias(attr.name.text, attr.range);
+    if (!alias) return false;
     if (circular_.count(alias->name.text) || !mayExpand(alias->name.range)) return false;
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
       circular_.insert(expanding_.begin(), expanding_.end());

@@ -105,15 +105,15 @@ bool argumentFits(KernelState &state, const ast::KernelDecl &decl, size_t i, Sou
   return false;
 }
 
-// A parameter that is a function; null if there is none.
-const ast::Param *functionParameter(const ast::KernelDecl &decl) {
-  auto found = std::ranges::find_if(decl.params, &ast::Param::isFunction);
+// A parameter that is a function or a layout; null if there is none.
+const ast::Param *otherParameter(const ast::KernelDecl &decl) {
+  auto found = std::ranges::find_if_not(decl.params, &ast::Param::isValue);
   return found == decl.params.end() ? nullptr : &*found;
 }
 
-// Reports generic names and functions that are declared twice.
+// Reports generic names, functions and layouts that are declared twice.
 void checkDeclaredNames(KernelState &state, const ast::KernelDecl &decl) {
-  std::map<std::string_view, SourceRange> generics, functions;
+  std::map<std::string_view, SourceRange> generics, functions, layouts;
   auto declare = [&](std::map<std::string_view, SourceRange> &names, std::string_view sigil, const ast::Name &name) {
     auto [first, isNew] = names.try_emplace(name.text, name.range);
     if (isNew) return;
@@ -123,7 +123,10 @@ void checkDeclaredNames(KernelState &state, const ast::KernelDecl &decl) {
   };
   for (const ast::Generic &generic : decl.generics) declare(generics, "$", generic.name);
   for (const ast::Param &param : decl.params)
-    if (param.isFunction) declare(functions, "@", param.name);
+    if (param.isFunction)
+      declare(functions, "@", param.name);
+    else if (param.isLayout)
+      declare(layouts, "#", param.name);
 }
 
 // The function that is passed for a parameter `@f`; null if an error was reported.
@@ -132,6 +135,16 @@ const ast::KernelDecl *functionArgument(KernelState &state, const ast::Expr &exp
   state.diagnostics()
       .report(DiagCode::CallMismatch, expr.range,
               str("`@", decl.params[i].name.text, "` of `@", decl.name.text, "` is a function, such as `@relu`"))
+      .at(decl.params[i].name.range, "declared here");
+  return nullptr;
+}
+
+// The layout that is passed for a parameter `#l`; null if an error was reported.
+const ast::AttrAlias *layoutArgument(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, size_t i) {
+  if (expr.is(ast::Expr::Kind::Alias)) return state.params.attrAlias(expr.text, expr.range);
+  state.diagnostics()
+      .report(DiagCode::CallMismatch, expr.range,
+              str("`#", decl.params[i].name.text, "` of `@", decl.name.text, "` is a layout, such as `#rows`"))
       .at(decl.params[i].name.range, "declared here");
   return nullptr;
 }
@@ -147,11 +160,17 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
   if (!takesArguments(state, expr, decl, expr.children.size())) return false;
   bool ok = true;
   values.assign(decl.params.size(), nullptr);
+  for (size_t i = 0; i < decl.params.size(); ++i) {
+    if (!decl.params[i].isLayout) continue;
+    const ast::AttrAlias *given = layoutArgument(state, expr.children[i], decl, i);
+    if (!given) return false;
+    instance.layouts[decl.params[i].name.text] = {given, decl.params[i].name.range};
+  }
   // First those that decide what the generic names stand for: all but literals, then literals if some are left.
   for (bool literals : {false, true})
     for (size_t i = 0; i < decl.params.size(); ++i) {
       const ast::Expr &argument = expr.children[i];
-      if (decl.params[i].isFunction || values[i] || isLiteral(argument) != literals) continue;
+      if (!decl.params[i].isValue() || values[i] || isLiteral(argument) != literals) continue;
       if (literals && instance.complete()) continue;
       if (!literals && decl.generics.empty()) continue;
       values[i] = lowerExpr(state, argument);
@@ -161,6 +180,7 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
   if (!instance.decided(expr.range)) return false;
   for (size_t i = 0; i < decl.params.size(); ++i) {
     const ast::Expr &argument = expr.children[i];
+    if (decl.params[i].isLayout) continue;
     if (decl.params[i].isFunction) {
       const ast::KernelDecl *given = functionArgument(state, argument, decl, i);
       ok &= given != nullptr;
@@ -237,11 +257,12 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
                                                       const std::vector<Value *> &arguments) {
   const ast::KernelDecl *decl = calledFunction(state, symbol);
   if (!decl || decl->broken || !takesArguments(state, symbol, *decl, arguments.size())) return std::nullopt;
-  if (const ast::Param *function = functionParameter(*decl)) {
+  if (const ast::Param *other = otherParameter(*decl)) {
     state.diagnostics()
         .report(DiagCode::CallMismatch, symbol.range,
-                str("`@", function->name.text, "` of `@", decl->name.text, "` is a function, but it is given a value"))
-        .at(function->name.range, "declared here");
+                str("`", other->isFunction ? '@' : '#', other->name.text, "` of `@", decl->name.text, "` is a ",
+                    other->isFunction ? "function" : "layout", ", but it is given a value"))
+        .at(other->name.range, "declared here");
     return std::nullopt;
   }
   Instance instance(state, *decl);
@@ -270,7 +291,7 @@ std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const 
       state.diagnostics()
           .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is declared twice"))
           .at(other->range, "first here");
-    if (decl.params[i].isFunction) continue;
+    if (!decl.params[i].isValue()) continue;
     // A constant with a name is kept when an op takes its value.
     if (arguments[i]->name().empty()) arguments[i]->setName(name.text);
     state.names.bind(name.text, {arguments[i], false, name.range});

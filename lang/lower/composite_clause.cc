@@ -98,18 +98,10 @@ std::optional<int64_t> CompositeClause::dimension(Type type) const {
 
 // The attribute that an alias stands for; null if an error was reported.
 const ast::Attr *CompositeClause::resolved(const ast::Attr *attr) const {
-  const FileSymbols &symbols = state_.params.symbols();
   for (size_t depth = 0; attr && attr->kind == ast::Attr::Kind::Alias; ++depth) {
-    const ast::AttrAlias *alias = symbols.attrAlias(attr->name.text);
-    if (alias && depth < kMostAliasDepth) {
-      if (NameIndex *index = symbols.index()) index->use(NameKind::Alias, attr->range, alias->name.range);
-      attr = &alias->value;
-      continue;
-    }
-    if (!alias && symbols.complete())
-      suggestName(diagnostics().report(DiagCode::UnknownAlias, attr->range, str("unknown alias `#", attr->name.text, "`")),
-                  attr->range, '#', attr->name.text, symbols.attrAliasNames());
-    return nullptr; // a chain that is too long has been reported where it is defined
+    const ast::AttrAlias *alias = state_.params.attrAlias(attr->name.text, attr->range);
+    if (!alias || depth >= kMostAliasDepth) return nullptr; // a chain that is too long has been reported where it is defined
+    attr = &alias->value;
   }
   return attr && attr->kind != ast::Attr::Kind::Error ? attr : nullptr;
 }

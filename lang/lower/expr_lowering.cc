@@ -188,6 +188,7 @@ Value *lowerExpr(KernelState &state, const ast::Expr &expr, Type like) {
   case ast::Expr::Kind::Text:
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Alias:
   case ast::Expr::Kind::Index:
   case ast::Expr::Kind::Slice: break;
   }

@@ -9,17 +9,23 @@ public:
   Instance(KernelState &state, const ast::KernelDecl &decl) : state_(state), decl_(decl) {}
   Instance(const Instance &) = delete;
 
-  // While a scope exists, the generic names are those of the instance and no others (ParamScope::generic). A caller's names mean
+  // While a scope exists, the generic names and the given layouts are those of the instance and no others. A caller's names mean
   // nothing in the function that it calls.
   class Scope {
   public:
-    explicit Scope(const Instance &instance) : params_(instance.state_.params), outer_(params_.setGenerics(instance.names_)) {}
+    explicit Scope(const Instance &instance)
+        : params_(instance.state_.params), outer_(params_.setGenerics(instance.names_)),
+          outerLayouts_(params_.setLayouts(instance.layouts)) {}
     Scope(const Scope &) = delete;
-    ~Scope() { params_.setGenerics(std::move(outer_)); }
+    ~Scope() {
+      params_.setGenerics(std::move(outer_));
+      params_.setLayouts(std::move(outerLayouts_));
+    }
 
   private:
     ParamScope &params_;
     ParamScope::Generics outer_;
+    ParamScope::Layouts outerLayouts_;
   };
 
   // Takes the values of names in the type of a parameter from the type of its argument, at `range`. Returns false if an error was
@@ -34,6 +40,7 @@ public:
   std::string text() const; // " with $T = f16, $M = 8"; "" if the function is not generic
 
   FunctionArguments functions; // of the parameters that are functions
+  ParamScope::Layouts layouts; // of those that are layouts
 
 private:
   const ast::Generic *find(std::string_view name) const;

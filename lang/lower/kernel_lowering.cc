@@ -25,9 +25,10 @@ void lowerParams(KernelState &state) {
   for (const ast::Generic &generic : state.decl.generics)
     state.diagnostics().report(DiagCode::NotHere, generic.name.range, "only functions are generic: declare a `param`");
   for (const ast::Param &param : state.decl.params) {
-    if (param.isFunction)
-      state.diagnostics().report(DiagCode::KernelParameter, param.name.range, "only functions take functions");
-    Type type = param.isFunction ? Type() : state.types.resolve(param.type);
+    if (!param.isValue())
+      state.diagnostics().report(DiagCode::KernelParameter, param.name.range,
+                                 str("only functions take ", param.isFunction ? "functions" : "layouts"));
+    Type type = param.isValue() ? state.types.resolve(param.type) : Type();
     if (type && !type.isMemRef() && !type.isScalar()) {
       state.diagnostics().report(DiagCode::KernelParameter, param.type.range,
                                  str("a kernel takes memrefs and scalars, not ", shapedText(type)));

@@ -77,6 +77,7 @@ bool HostExprLowering::lower(const ast::Expr &expr, HostExpr &out) {
   case ast::Expr::Kind::Index: return lowerSlice(expr, out);
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Alias:
   case ast::Expr::Kind::Slice:
     diagnostics().report(DiagCode::ExpressionType, expr.range, "this is not a value in a test");
     return false;

@@ -24,8 +24,8 @@ bool checkBody(KernelState &state, Elem elem) {
   state.names.push();
   state.lanes = kAnyLanes; // the caller determines the number of lanes
   size_t before = state.diagnostics().errorCount();
-  // What a function does with another one that it is given is checked where it is called.
-  if (std::ranges::any_of(state.decl.params, &ast::Param::isFunction)) return false;
+  // What a function does with a function or a layout that it is given is checked where it is called.
+  if (!std::ranges::all_of(state.decl.params, &ast::Param::isValue)) return false;
   Instance instance(state, state.decl);
   state.anyExtents |= instance.assume(kAnyExtent, elem);
   Instance::Scope scope(instance);

@@ -79,6 +79,7 @@ std::string_view kindName(Expr::Kind kind) {
   case Expr::Kind::Values: return "values";
   case Expr::Kind::Param: return "param";
   case Expr::Kind::Symbol: return "symbol";
+  case Expr::Kind::Alias: return "alias";
   case Expr::Kind::Ident: return "ident";
   case Expr::Kind::Unary: return "unary";
   case Expr::Kind::Binary: return "binary";
@@ -288,9 +289,9 @@ void Dumper::block(std::string_view what, const Block &b) {
 
 void Dumper::params(const std::vector<Param> &list, bool ofTests) {
   for (const Param &p : list) {
-    name(p.isFunction ? "function parameter" : "parameter", p.name);
+    name(p.isFunction ? "function parameter" : p.isLayout ? "layout parameter" : "parameter", p.name);
     Nested nested(*this);
-    if (!p.isFunction && !ofTests) type(p.type);
+    if (p.isValue() && !ofTests) type(p.type);
   }
 }
 

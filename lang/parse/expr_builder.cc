@@ -1,6 +1,7 @@
 #include "lang/parse/expr_builder.h"
 
 #include "ir/base/text.h"
+#include "ir/op_info.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -72,6 +73,19 @@ Expr ExprBuilder::unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::Ex
   return out;
 }
 
+namespace {
+
+// The name of the op in `reduction <add> %x`, which reads as two comparisons; null if the expression is something else.
+const Expr *opWithKind(const Expr &expr) {
+  const Expr &left = expr.children[0];
+  bool brackets = expr.text == ">" && left.is(Expr::Kind::Binary) && !left.parenthesised && left.text == "<";
+  if (!brackets || !left.children[0].is(Expr::Kind::Ident)) return nullptr;
+  const OpInfo *op = findOp(left.children[0].text);
+  return op && op->clause == Clause::Kind ? &left.children[0] : nullptr;
+}
+
+} // namespace
+
 Expr ExprBuilder::binary(P::ExprContext *ctx) const {
   Expr out;
   out.kind = Expr::Kind::Binary;
@@ -83,6 +97,12 @@ Expr ExprBuilder::binary(P::ExprContext *ctx) const {
   for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
   while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();
   const Expr &left = out.children[0];
+  if (const Expr *op = opWithKind(out)) {
+    tree_.report(DiagCode::ExpressionOperand, op->range, str("the op `", op->text, "` is not allowed in an expression"))
+        .note(str("bind the result of `", op->text, "` to a name first"));
+    out.kind = Expr::Kind::Error;
+    return out;
+  }
   if (isComparison(out.text) && left.is(Expr::Kind::Binary) && !left.parenthesised && isComparison(left.text)) {
     const Expr &between = left.children[1];
     bool bits = between.is(Expr::Kind::Binary) && !between.parenthesised && isBitOperator(between.text);
@@ -152,6 +172,13 @@ Expr ExprBuilder::simple(P::SimpleContext *ctx) const {
 }
 
 Expr ExprBuilder::arg(P::ArgContext *ctx, ast::Name *name) const {
+  if (ctx->ATTR()) {
+    Expr layout;
+    layout.kind = Expr::Kind::Alias;
+    layout.range = tree_.range(ctx);
+    layout.text = tree_.sigilName(ctx->ATTR()).text;
+    return layout;
+  }
   if (ctx->word()) *name = tree_.word(ctx->word());
   return value(ctx->value());
 }

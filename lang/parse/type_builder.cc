@@ -107,6 +107,8 @@ std::vector<ast::Param> TypeBuilder::params(P::ParamsContext *ctx) const {
     for (P::ParamContext *p : ctx->param()) {
       if (p->SYMBOL())
         out.push_back({tree_.sigilName(p->SYMBOL()), {}, true});
+      else if (p->ATTR())
+        out.push_back({tree_.sigilName(p->ATTR()), {}, false, true});
       else
         out.push_back({tree_.boundName(p->VALUE()), type(p->type())});
     }

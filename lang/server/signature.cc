@@ -74,8 +74,10 @@ Json ofKernel(const Query &query, std::string_view name, const Call &call) {
         if (kernel.name.text != name) continue;
         std::vector<std::string> parameters;
         for (const ast::Param &param : kernel.params)
-          parameters.push_back(kernel.ofTests ? "%" + param.name.text
-                                              : str("%", param.name.text, ": ", query.written(param.type.range)));
+          parameters.push_back(kernel.ofTests     ? "%" + param.name.text
+                               : param.isFunction ? "@" + param.name.text
+                               : param.isLayout   ? "#" + param.name.text
+                                                  : str("%", param.name.text, ": ", query.written(param.type.range)));
         return signature(str("@", name, "(", join(parameters, ", "), ")"), parameters,
                          kernel.ofTests      ? "function of tests"
                          : kernel.isFunction ? "function"
