@@ -9,8 +9,8 @@ namespace xt {
 namespace {
 
 // Names of expression functions that do not follow from a single row of the op table.
-constexpr std::string_view kOwnNames[] = {"dim",         "min",     "max",          "mod",      "ceildiv", "abs",
-                                          "subgroup_id", "lane_id", "workgroup_id", "block_id", "cast",    "index_cast"};
+constexpr std::string_view kOwnNames[] = {"dim",     "min",          "max",      "mod",  "ceildiv",    "abs",    "subgroup_id",
+                                          "lane_id", "workgroup_id", "block_id", "cast", "index_cast", "bitcast"};
 
 bool computesElements(const OpInfo &op) { return op.elementwise && op.typeRule == TypeRule::Elementwise; }
 

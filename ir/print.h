@@ -70,4 +70,8 @@ std::vector<GridText> gridTexts(const Kernel &kernel);
 void printKernel(std::string &out, const Kernel &kernel, const Module *module);
 void printTest(std::string &out, const HostTest &test);
 
+// All aliases that stand for `layout` on the shape of `type` (aliasOf), in the order of the module.
+std::vector<const LayoutAlias *> aliasesOf(Context &context, std::span<const LayoutAlias> aliases, Type type,
+                                           const Layout *layout);
+
 } // namespace xt

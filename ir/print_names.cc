@@ -104,13 +104,28 @@ std::string TypeNames::withLayout(Type type, const Layout *layout) {
   return typeText(type, spelled.text, spelled.spellsOrder);
 }
 
+namespace {
+
+bool stands(Context &context, const LayoutAlias &alias, Type type, const Layout *layout) {
+  if (alias.order && (!type.isTile() || *alias.order != type.data().order)) return false;
+  LayoutOrError made = makeLayout(context, alias.spec, type.shape());
+  const Layout *const *fits = std::get_if<const Layout *>(&made);
+  return fits && *fits == layout;
+}
+
+} // namespace
+
 const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliases, Type type, const Layout *layout) {
-  for (const LayoutAlias &alias : aliases) {
-    if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
-    LayoutOrError made = makeLayout(context, alias.spec, type.shape());
-    if (const Layout *const *fits = std::get_if<const Layout *>(&made); fits && *fits == layout) return &alias;
-  }
-  return nullptr;
+  auto found = std::ranges::find_if(aliases, [&](const LayoutAlias &alias) { return stands(context, alias, type, layout); });
+  return found == aliases.end() ? nullptr : &*found;
+}
+
+std::vector<const LayoutAlias *> aliasesOf(Context &context, std::span<const LayoutAlias> aliases, Type type,
+                                           const Layout *layout) {
+  std::vector<const LayoutAlias *> all;
+  for (const LayoutAlias &alias : aliases)
+    if (stands(context, alias, type, layout)) all.push_back(&alias);
+  return all;
 }
 
 TypeNames::Spelled TypeNames::spell(Type type, const Layout *layout) {

@@ -27,6 +27,12 @@ std::optional<OpKind> castOp(Elem from, Elem to) {
   return target.bits < source.bits ? OpKind::TruncF : OpKind::ExtF;
 }
 
+Value *emitCast(KernelState &state, OpKind kind, Value *value, Elem to, SourceRange range) {
+  Type type = state.context.withElem(value->type(), to);
+  if (type.isVector()) type = state.context.withLayout(type, nullptr);
+  return emitOp(state, kind, {value}, {range}, range, {}, type);
+}
+
 } // namespace
 
 Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range) {
@@ -38,11 +44,7 @@ Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range) {
         .note("compare with 0: `%x != 0`");
     return nullptr;
   }
-  auto emit = [&](OpKind kind, Value *operand, Elem elem) {
-    Type type = state.context.withElem(operand->type(), elem);
-    if (type.isVector()) type = state.context.withLayout(type, nullptr);
-    return emitOp(state, kind, {operand}, {range}, range, {}, type);
-  };
+  auto emit = [&](OpKind kind, Value *operand, Elem elem) { return emitCast(state, kind, operand, elem, range); };
   if (std::optional<OpKind> kind = castOp(from, to)) return emit(*kind, value, to);
   Value *wide = emit(OpKind::ExtF, value, Elem::F32); // exact, so that the value is rounded once
   return wide ? emit(OpKind::TruncF, wide, to) : nullptr;
@@ -56,7 +58,7 @@ Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
         .report(DiagCode::OperandCount, call.range,
                 str("`", call.text, "` takes ", count, " argument", count == 1 ? "" : "s", ", not ", call.children.size()))
         .note(toIndex ? "`index_cast(%n)` converts an integer to an index; `cast(%i, i32)` converts an index"
-                      : "for example `cast(%x, f16)`");
+                      : str("for example `", call.text, "(%x, ", call.text == "cast" ? "f16" : "i32", ")`"));
     return nullptr;
   }
   Value *value = lowerExpr(state, call.children[0]);
@@ -79,6 +81,7 @@ Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
     state.diagnostics().report(DiagCode::ExpressionType, call.children[1].range, "this is no element type, such as `f16`");
     return nullptr;
   }
+  if (call.text == "bitcast") return emitCast(state, OpKind::Bitcast, value, to->elem, call.range);
   return castTo(state, value, to->elem, call.range);
 }
 

@@ -1,4 +1,5 @@
-// Lowers the calls that convert element types: `cast(%x, f16)`, and `index_cast(%n)`, which gives an index.
+// Lowers the calls that convert element types: `cast(%x, f16)`, `index_cast(%n)`, which gives an index, and `bitcast(%x, i32)`,
+// which keeps the bits.
 #pragma once
 #include "lang/lower/kernel_state.h"
 
@@ -8,7 +9,7 @@ namespace xt {
 // the sign of the operand's type for integers. Returns null if an error was reported.
 Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range);
 
-// Lowers a call of `cast` or `index_cast`. Returns null if an error was reported.
+// Lowers a call of one of these. Returns null if an error was reported.
 Value *lowerCastCall(KernelState &state, const ast::Expr &call);
 
 } // namespace xt

@@ -54,6 +54,7 @@ const ast::KernelDecl *HostExprLowering::functionOfTests(const ast::Expr &expr) 
   if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, place, decl->name.range);
   if (decl && decl->ofTests) return decl;
   if (!decl && !symbols.complete()) return nullptr;
+  if (decl && decl->broken) return nullptr; // its header was reported
   if (decl) {
     diagnostics()
         .report(DiagCode::NotHere, place,

@@ -115,7 +115,7 @@ Value *NamedCall::lower() {
       return nullptr;
     }
   if (name_ == "dim") return lowerDim();
-  if (name_ == "cast" || name_ == "index_cast") return lowerCastCall(state_, expr_);
+  if (name_ == "cast" || name_ == "index_cast" || name_ == "bitcast") return lowerCastCall(state_, expr_);
   if (name_ == "subgroup_id") return takes(0) ? emitOp(state_, OpKind::SubgroupId, {}, {}, expr_.range) : nullptr;
   if (name_ == "lane_id") return takes(0) ? emitOp(state_, OpKind::LaneId, {}, {}, expr_.range) : nullptr;
   if (name_ == "workgroup_id" || name_ == "block_id") return lowerBlockId();
@@ -155,6 +155,7 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
       .report(DiagCode::UnknownFunction, expr.textRange,
               str("`", name, "` is an op, not a function: write its operands without parentheses"))
       .note(str("for example `", op->example, "`"))
+      .note("in an expression, use the name that its result is bound to")
       .fixits.push_back(std::move(fix));
 }
 

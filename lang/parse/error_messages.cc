@@ -246,10 +246,10 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
 
   if (reportBrokenArrow(stream, at) || reportUnknownType(stream, at)) return;
   Token *op = isBinaryOperator(type) && !expectsOperator(expected) ? opOf(parser, at) : nullptr;
+  const size_t rule = parser->getContext()->getRuleIndex();
   if (op) {
     reportLargeOperand(parser, op, at, where);
-  } else if (size_t rule = parser->getContext()->getRuleIndex();
-             type == P::EQ && (expectsOperator(expected) || rule == P::RuleIfElse || rule == P::RuleWhileLoop)) {
+  } else if (type == P::EQ && (expectsOperator(expected) || rule == P::RuleIfElse || rule == P::RuleWhileLoop)) {
     report(DiagCode::SyntaxError, where, "unexpected `=`: values are compared with `==`").fix("replace with `==`", where, "==");
   } else if (expectsOperand(expected)) {
     report(DiagCode::MissingOperand, where, wanted(operandName(expected)));
@@ -259,7 +259,9 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     reportAfterStatement(last, at, where);
   } else {
     std::string what = describe(parser, expected);
-    report(DiagCode::SyntaxError, where, what.empty() ? str("unexpected ", found(at)) : wanted(what));
+    auto &unexpected = report(DiagCode::SyntaxError, where, what.empty() ? str("unexpected ", found(at)) : wanted(what));
+    if (rule == P::RuleShapedType && (isBinaryOperator(type) || type == P::LPAREN))
+      unexpected.note("an extent that is an expression is written in brackets, as in `[$M / 2] x 16 x f32`");
   }
 }
 

@@ -223,7 +223,6 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
   KernelCost cost = kernelCost(kernel);
   std::optional<std::vector<GridRange>> grid = gridOf(kernel);
   std::optional<int64_t> workgroups = workgroupsOf(grid);
-  TypeNames names(&module);
   std::string out = signatureOf(kernel, module) + "\n";
   out += str("  scope: ", scopeText(kernel), ", ", kernel.subgroups, " subgroup", kernel.subgroups == 1 ? "" : "s",
              " per workgroup", kernel.scope == Scope::Lane ? str(", ", kernel.lanes, " lanes each") : "", "\n");
@@ -232,8 +231,10 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
   else if (kernel.grid.empty())
     out += "  grid: given by the launch, or one workgroup\n";
   for (const LayoutUse &use : layoutsOf(kernel)) {
-    std::string name = names.layoutOf(use.type), text = use.type.layout()->text();
-    out += str("  layout ", name == text ? "" : name + ", here ", text, " of ", shapeText(use.type.shape()), "x",
+    std::string name, text = use.type.layout()->text();
+    for (const LayoutAlias *alias : aliasesOf(module.context(), module.aliases, use.type, use.type.layout()))
+      name += str(name.empty() ? "#" : " or #", alias->name);
+    out += str("  layout ", name.empty() ? "" : name + ", here ", text, " of ", shapeText(use.type.shape()), "x",
                elemName(use.type.elem()), ": ", shapeText(use.type.layout()->subgroupShape()), ", ", bytesHeld(use),
                " bytes per subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
   }

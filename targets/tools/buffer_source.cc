@@ -104,7 +104,8 @@ Result<BufferSource> fromFile(const std::string &name, const std::string &text, 
   return checked(name, text, param, {"load " + quotedText(source.what), header->shape, *elem});
 }
 
-// Accepts the shape before the values too: `fill:4x4xf32:2` is `fill(2):4x4xf32`, and `random:4x4:7` has the seed 7.
+// Accepts values without parentheses, before or after the shape: `fill:2:4x4xf32` and `fill:4x4xf32:2` are `fill(2):4x4xf32`,
+// and `random:4x4:7` has the seed 7.
 std::string shapeLast(const std::string &text) {
   size_t first = text.find(':'), second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos || text.find(':', second + 1) != std::string::npos) return text;
@@ -112,6 +113,9 @@ std::string shapeLast(const std::string &text) {
               values = text.substr(second + 1);
   Shape shape, none;
   std::optional<Elem> elem, other;
+  bool takesValues = word == "fill" || middle.find(',') != std::string::npos;
+  if (isInitializer(word) && takesValues && readShape(values, none, other) && (none.size() > 1 || other))
+    return str(word, "(", middle, "):", values);
   bool isShape = readShape(middle, shape, elem) && (shape.size() > 1 || elem);
   if (!isShape || !isInitializer(word) || values.empty() || (readShape(values, none, other) && (none.size() > 1 || other)))
     return text;

@@ -58,7 +58,7 @@ po::options_description launchingOptions() {
   using Texts = std::vector<std::string>;
   addLaunch("kernel", po::value<std::string>()->value_name("NAME"), "the kernel of FILE to launch");
   addLaunch("arg", po::value<Texts>()->composing()->value_name("NAME=VALUE"),
-            "an argument: x.npy, random:1024x512xf16 (or another initialiser of tests), or a number");
+            "an argument: x.npy, random:1024x512xf16, fill:0.5:1024x512 (or another initialiser of tests), or a number");
   addLaunch("out", po::value<Texts>()->composing()->value_name("NAME=FILE[:SHAPE]"), "save a buffer after the launch");
   addLaunch("expect", po::value<Texts>()->composing()->value_name("NAME=FILE"),
             "compare a buffer with a .npy file after the launch");
