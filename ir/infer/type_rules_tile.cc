@@ -367,7 +367,7 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
 bool atomicCas(const TypeRuleInput &in, Results &results) {
   constexpr size_t kExpected = 0, kValue = 1, kTile = 2, kMask = 3;
   if (!valueFitsTile(in, kExpected, kTile, "compare") || !valueFitsTile(in, kValue, kTile, "apply")) return false;
-  if (in.operands.size() > kMask && (!isScatterTile(in, kTile) || !maskFits(in, kMask, kTile))) return false;
+  if (in.operands.size() > kMask && !maskFits(in, kMask, kTile)) return false;
   Elem elem = in.operands[kTile].elem();
   if (!isInteger(elem) || elem == Elem::I1) {
     in.diagnostics
@@ -382,7 +382,7 @@ bool atomicCas(const TypeRuleInput &in, Results &results) {
 bool atomicUpdate(const TypeRuleInput &in, Results &results) {
   if (in.op.kind == OpKind::AtomicCas) return atomicCas(in, results);
   if (!valueFitsTile(in, 0, 1, "apply")) return false;
-  if (in.operands.size() > 2 && (!isScatterTile(in, 1) || !maskFits(in, 2, 1))) return false;
+  if (in.operands.size() > 2 && !maskFits(in, 2, 1)) return false;
   const Attr *kind = findAttr(in, attr_names::kKind);
   const std::string &word = std::get<std::string>(kind->value);
   Elem elem = in.operands[1].elem();

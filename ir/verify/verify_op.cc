@@ -1,4 +1,5 @@
 #include "ir/async_copies.h"
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/layout_rules.h"
@@ -107,7 +108,9 @@ bool Verifier::windows(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().isTile() && op.result(i)->type().rank() != 2)
       return fail(op, "a tile does not have two dimensions");
-  if ((op.kind() == OpKind::LoadTile && op.operandCount() > 1) || (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
+  bool blockMask = AtomicUpdate::is(op) && AtomicUpdate(op).mask() && !AtomicUpdate(op).tile()->type().data().scatter;
+  if (blockMask || (op.kind() == OpKind::LoadTile && op.operandCount() > 1) ||
+      (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
     return fail(op, "has a mask, which only scatter tiles take");
   if (op.kind() != OpKind::InitTile || op.result()->type().data().scatter) return true;
   Type base = op.operand(0)->type();

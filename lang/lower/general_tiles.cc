@@ -1,5 +1,6 @@
 #include "lang/lower/general_tiles.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -15,9 +16,20 @@
 namespace xt {
 namespace {
 
-bool isMasked(const Op &op) {
-  return (op.kind() == OpKind::LoadTile && op.operandCount() > 1) || (op.kind() == OpKind::StoreTile && op.operandCount() > 2);
+// The operand of a load, a store or an atomic that is the tile.
+size_t tileIndex(const Op &op) {
+  if (AtomicUpdate::is(op)) return AtomicUpdate(op).tileIndex();
+  return op.kind() == OpKind::StoreTile ? 1 : 0;
 }
+
+// The mask of an access to a block of elements; null if there is none.
+Value *maskOf(const Op &op) {
+  bool accesses = op.kind() == OpKind::LoadTile || op.kind() == OpKind::StoreTile || AtomicUpdate::is(op);
+  size_t mask = tileIndex(op) + 1;
+  bool masked = accesses && op.operandCount() > mask && !op.operand(mask - 1)->type().data().scatter;
+  return masked ? op.operand(mask) : nullptr;
+}
+bool isMasked(const Op &op) { return maskOf(op) != nullptr; }
 
 bool isRankGeneral(Type tile) { return tile.isTile() && tile.rank() != 2; }
 
@@ -56,6 +68,8 @@ private:
   bool load(Op &op);
   bool store(Op &op);
   bool prefetch(Op &op);
+  bool update(Op &op);
+  void replaceBy(Op &op, Value *value, const Layout *layout);
   bool refuse(const Op &op, const Value *tile);
   bool refuseMask(const Op &op);
 
@@ -86,7 +100,7 @@ void TileExpansion::collect() {
       if (hasGaps(op)) general_.insert(families_.of(op.result()));
       if (isOpaque(op.operand(0)->type())) opaque.insert(families_.of(op.result()));
     }
-    if (isMasked(op)) masked.insert(families_.of(op.operand(op.kind() == OpKind::StoreTile ? 1 : 0)));
+    if (isMasked(op)) masked.insert(families_.of(op.operand(tileIndex(op))));
   });
   for (int family : masked)
     if (!opaque.contains(family)) general_.insert(family);
@@ -179,7 +193,8 @@ bool TileExpansion::control(Op &op) {
 
 bool TileExpansion::refuseMask(const Op &op) {
   state_.diagnostics()
-      .report(DiagCode::NotSupported, op.range(), "a store with a mask to a base that is an address, or to a swizzled buffer")
+      .report(DiagCode::NotSupported, op.range(),
+              "a store or an atomic with a mask to a base that is an address, or to a swizzled buffer")
       .note("its elements are written one by one, at offsets that only other memrefs have");
   return false;
 }
@@ -214,7 +229,7 @@ Value *TileExpansion::padded(CompositeOps &ops, const Op &load, Value *value, Va
 }
 
 bool TileExpansion::load(Op &op) {
-  Value *tile = op.operand(0), *mask = isMasked(op) ? op.operand(1) : nullptr, *value = nullptr;
+  Value *tile = op.operand(0), *mask = maskOf(op), *value = nullptr;
   auto found = windows_.find(tile);
   if (isGeneral(tile) && found == windows_.end()) return refuse(op, tile);
   CompositeOps ops(state_, op.range());
@@ -232,17 +247,37 @@ bool TileExpansion::load(Op &op) {
   if (!value) return false;
   Type written = op.result()->type();
   const Layout *layout = written.layout() ? written.layout() : transposes(op) ? nullptr : tile->type().layout();
+  replaceBy(op, value, layout);
+  return true;
+}
+
+// Replaces an op by the value of its result. `layout`: of the value, if it has none yet.
+void TileExpansion::replaceBy(Op &op, Value *value, const Layout *layout) {
   if (layout && !value->type().layout()) value->setType(state_.context.withLayout(value->type(), layout));
   if (value->name().empty()) value->setName(op.result()->name());
   value->setRange(op.result()->range());
   loaded_[op.result()] = value;
   op.result()->replaceAllUsesWith(value);
   dead_.push_back(&op);
+}
+
+bool TileExpansion::update(Op &op) {
+  const AtomicUpdate atomic(op);
+  auto found = windows_.find(atomic.tile());
+  if (found == windows_.end()) return refuse(op, atomic.tile());
+  WindowAccess access(state_, op, found->second, atomic.tile()->type());
+  std::vector<Value *> values;
+  if (atomic.compares()) values.push_back(atomic.expected());
+  values.push_back(atomic.value());
+  Value *old = kind_ == Kind::Ranks ? access.update(std::move(values), atomic.mask())
+                                    : access.updateElements(std::move(values), atomic.mask());
+  if (!old) return false;
+  replaceBy(op, old, atomic.tile()->type().layout());
   return true;
 }
 
 bool TileExpansion::store(Op &op) {
-  Value *value = op.operand(0), *tile = op.operand(1), *mask = isMasked(op) ? op.operand(2) : nullptr;
+  Value *value = op.operand(0), *tile = op.operand(1), *mask = maskOf(op);
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
   WindowAccess access(state_, op, found->second, tile->type());
@@ -274,13 +309,14 @@ bool TileExpansion::rewrite(Op &op) {
     return true;
   }
   if (op.kind() == OpKind::LoadTile && (isGeneral(op.operand(0)) || (kind_ == Kind::Elements && isMasked(op)))) return load(op);
-  if (kind_ == Kind::Elements && op.kind() == OpKind::StoreTile && isMasked(op) && !isGeneral(op.operand(1)))
+  if (kind_ == Kind::Elements && op.kind() != OpKind::LoadTile && isMasked(op) && !isGeneral(op.operand(tileIndex(op))))
     return refuseMask(op);
   bool terminates = has(op.info().effects, Effect::Terminates);
   for (size_t i = 0; i < op.operandCount() && !terminates; ++i) {
     if (!isGeneral(op.operand(i))) continue;
     if (op.kind() == OpKind::StoreTile) return store(op);
     if (op.kind() == OpKind::PrefetchTile) return prefetch(op);
+    if (AtomicUpdate::is(op)) return update(op);
     return refuse(op, op.operand(i));
   }
   return true;

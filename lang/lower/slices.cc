@@ -67,38 +67,54 @@ Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indi
                  state_.context.tile(tileShape(), memref_->type().elem(), nullptr, order));
 }
 
-Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding, Value *mask) {
-  if (!countTiles()) return nullptr;
+Value *Slice::partOf(Value *whole, const std::vector<int64_t> &position) {
+  std::vector<int64_t> part = tileShape();
+  part.insert(part.begin(), extents_.size() - 2, 1);
+  return ops_.reshape(ops_.slice(whole, position, part), tileShape());
+}
+
+Value *Slice::assembled(const std::function<Value *(const std::vector<int64_t> &position)> &valueAt) {
   std::vector<int64_t> outer = leading(), part = tileShape();
-  auto loadAt = [&](const std::vector<int64_t> &position) {
-    std::vector<Value *> operands = {tileAt(position, indicesOf)};
-    std::vector<int64_t> shape = tileShape();
-    shape.insert(shape.begin(), extents_.size() - 2, 1);
-    if (mask) operands.push_back(ops_.reshape(ops_.slice(mask, position, shape), tileShape()));
-    return ops_.op(OpKind::LoadTile, std::move(operands), padding);
-  };
-  if (productOf(outer) == 1) return ops_.reshape(loadAt(std::vector<int64_t>(outer.size(), 0)), extents_);
+  if (productOf(outer) == 1) return ops_.reshape(valueAt(std::vector<int64_t>(outer.size(), 0)), extents_);
   part.insert(part.begin(), extents_.size() - 2, 1);
   Value *whole = ops_.zeros(extents_, memref_->type().elem());
   eachPosition(outer, [&](const std::vector<int64_t> &position) {
-    whole = ops_.insert(ops_.reshape(loadAt(position), part), whole, position);
+    whole = ops_.insert(ops_.reshape(valueAt(position), part), whole, position);
     return whole != nullptr;
   });
   return whole;
 }
 
+Value *Slice::load(const IndicesOf &indicesOf, const std::vector<Attr> &padding, Value *mask) {
+  if (!countTiles()) return nullptr;
+  return assembled([&](const std::vector<int64_t> &position) {
+    std::vector<Value *> operands = {tileAt(position, indicesOf)};
+    if (mask) operands.push_back(partOf(mask, position));
+    return ops_.op(OpKind::LoadTile, std::move(operands), padding);
+  });
+}
+
 bool Slice::store(Value *value, const IndicesOf &indicesOf, Value *mask) {
   if (!countTiles()) return false;
-  std::vector<int64_t> part = tileShape();
-  part.insert(part.begin(), extents_.size() - 2, 1);
   size_t errors = state_.diagnostics().errorCount();
   return eachPosition(leading(), [&](const std::vector<int64_t> &position) {
     Value *tile = tileAt(position, indicesOf);
-    auto partOf = [&](Value *whole) { return ops_.reshape(ops_.slice(whole, position, part), tileShape()); };
-    std::vector<Value *> operands = {partOf(value), tile};
-    if (mask) operands.push_back(partOf(mask));
+    std::vector<Value *> operands = {partOf(value, position), tile};
+    if (mask) operands.push_back(partOf(mask, position));
     ops_.op(OpKind::StoreTile, std::move(operands));
     return state_.diagnostics().errorCount() == errors;
+  });
+}
+
+Value *Slice::update(OpKind atomic, const std::vector<Value *> &values, const IndicesOf &indicesOf,
+                     const std::vector<Attr> &attrs, Value *mask) {
+  if (!countTiles()) return nullptr;
+  return assembled([&](const std::vector<int64_t> &position) {
+    std::vector<Value *> operands;
+    for (Value *value : values) operands.push_back(partOf(value, position));
+    operands.push_back(tileAt(position, indicesOf));
+    if (mask) operands.push_back(partOf(mask, position));
+    return ops_.op(atomic, std::move(operands), attrs);
   });
 }
 

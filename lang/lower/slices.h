@@ -26,6 +26,10 @@ public:
   // Stores a value of the shape extents(); elements out of bounds are not written. Returns false if an error was reported.
   // `mask`: which elements are written, of the shape extents(); null: all.
   bool store(Value *value, const IndicesOf &indicesOf, Value *mask = nullptr);
+  // Updates the slice by an atomic (ir/atomic_update.h) that takes `values`, each of the shape extents(). The old values have this
+  // shape. Returns null if an error was reported.
+  Value *update(OpKind atomic, const std::vector<Value *> &values, const IndicesOf &indicesOf, const std::vector<Attr> &attrs,
+                Value *mask = nullptr);
   // `layout`: of the tiles; null: none.
   bool prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality, const Layout *layout);
 
@@ -37,6 +41,9 @@ private:
   std::vector<int64_t> leading() const; // extents of the leading dimensions; 1 for the dimensions of tiles
   std::vector<int64_t> tileShape() const;
   Value *tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf);
+  Value *partOf(Value *whole, const std::vector<int64_t> &position); // what belongs to the tile at the position
+  // Puts together what `valueAt` returns for the tile at each position.
+  Value *assembled(const std::function<Value *(const std::vector<int64_t> &position)> &valueAt);
 
   KernelState &state_;
   SourceRange range_;

@@ -50,6 +50,15 @@ bool WindowAccess::store(Value *value, Value *mask) {
   return value && whole.store(value, indices(), mask);
 }
 
+Value *WindowAccess::update(std::vector<Value *> values, Value *mask) {
+  if (!mayBeCut()) return nullptr;
+  Slice whole = slice();
+  for (Value *&value : values)
+    if (!(value = ops_.reshape(value, whole.extents()))) return nullptr;
+  if (mask && !(mask = ops_.reshape(mask, whole.extents()))) return nullptr;
+  return ops_.reshape(whole.update(op_.kind(), values, indices(), op_.attrs(), mask), shapeOf(tile_));
+}
+
 bool WindowAccess::prefetch(const std::vector<Attr> &locality) {
   const Layout *layout = tile_.layout();
   if (layout) layout = reshaped(state_.context, layout, std::vector<int64_t>{1, tile_.extent(0)});
@@ -92,6 +101,12 @@ Value *WindowAccess::everywhere() {
 
 Value *WindowAccess::gather(const std::vector<Attr> &padding, Value *mask) {
   return ops_.op(OpKind::LoadGather, {scatterTile(), mask ? mask : everywhere()}, padding);
+}
+
+Value *WindowAccess::updateElements(std::vector<Value *> values, Value *mask) {
+  values.push_back(scatterTile());
+  if (mask) values.push_back(mask);
+  return ops_.op(op_.kind(), std::move(values), op_.attrs());
 }
 
 bool WindowAccess::scatter(Value *value, Value *mask) {

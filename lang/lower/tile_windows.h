@@ -22,10 +22,13 @@ public:
   Value *load(const std::vector<Attr> &padding, Value *mask);
   bool store(Value *value, Value *mask);
   bool prefetch(const std::vector<Attr> &locality);
+  // By an atomic that takes `values`, with the attributes of the op.
+  Value *update(std::vector<Value *> values, Value *mask);
 
   // By single elements, of a tile of two dimensions.
   Value *gather(const std::vector<Attr> &padding, Value *mask);
   bool scatter(Value *value, Value *mask);
+  Value *updateElements(std::vector<Value *> values, Value *mask);
 
 private:
   bool mayBeCut();

@@ -151,6 +151,32 @@ void openBracket(ItemState &state, OpenBracket::Kind kind, size_t type, size_t i
   state.emit(scan.at(i), type);
 }
 
+// Whether the `[` of a slice is missing before the `:` at i: a `]` follows that has none.
+bool losesOpening(const ItemState &state, size_t i) {
+  if (state.scan.type(i) != L::COLON || !state.inHostBlock() || !state.inBracket()) return false;
+  if (state.stack.back().kind != OpenBracket::Kind::Paren) return false;
+  size_t depth = 0;
+  for (size_t j = i + 1; j < state.end && state.scan.sameLine(i, j); ++j) {
+    size_t type = state.scan.type(j);
+    bool closes = type == L::RBRACK || type == L::RPAREN;
+    if (closes && depth == 0) return type == L::RBRACK;
+    if (closes) --depth;
+    if (type == L::LBRACK || type == L::LPAREN) ++depth;
+  }
+  return false;
+}
+
+// Inserts the `[` of a slice before token i.
+void insertOpening(ItemState &state, size_t i) {
+  SourceRange where = state.range(i).startPoint();
+  state.report(DiagCode::ExtraClose, where, str("missing `[` before ", state.quoted(i))).fix("insert `[`", where, "[");
+  OpenBracket entry{.kind = OpenBracket::Kind::Bracket, .token = state.scan.at(i), .opener = state.last.type};
+  entry.token.type = L::LBRACK;
+  entry.token.end = entry.token.begin;
+  state.stack.push_back(entry);
+  state.emit(L::LBRACK, entry.token.begin, entry.token.begin, state.scan.at(i));
+}
+
 void closeBracket(ItemState &state, OpenBracket::Kind kind, size_t type, size_t i) {
   size_t base = state.bracketsBase(), k = state.stack.size();
   while (k > base && state.stack[k - 1].kind != kind) --k;
@@ -261,7 +287,10 @@ bool takeBracket(ItemState &state, size_t i) {
   ShapedStatement &stmt = state.stmt;
   const TokenScan &scan = state.scan;
   if (takeKeyColon(state, i)) return true;
-  healBefore(state, i);
+  if (losesOpening(state, i))
+    insertOpening(state, i);
+  else
+    healBefore(state, i);
   const SyntaxToken &token = scan.at(i);
   if (token.type != L::MINUS && token.type != L::KW_NOT && token.type != L::TILDE) stmt.prefixes = 0;
   switch (token.type) {
