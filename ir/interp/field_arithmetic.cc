@@ -100,6 +100,7 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
   if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
     return evaluateElementwise(op, operands, out, count);
   bool isField = isFieldOp(op.kind);
+  takesLogarithms_ |= op.kind == OpKind::Log || op.kind == OpKind::Log2 || op.kind == OpKind::Log10 || op.kind == OpKind::Log1p;
   auto at = [&](size_t operand, size_t k) { return operands[operand].data[k * operands[operand].step]; };
   for (size_t k = 0; k < count; ++k) {
     if (isField) {

@@ -30,6 +30,8 @@ public:
   // Sets the field value of an element in memory; its bytes must have been written already.
   void setMemory(Elem elem, const void *bytes, const FieldValue &value);
   void forgetMemory() { memory_.clear(); }
+  // Whether it has computed a logarithm, of which the field knows no identities.
+  bool takesLogarithms() const { return takesLogarithms_; }
   // The memory, in bytes, that the field value of an element in memory takes, including the overhead of the hash table.
   static constexpr int64_t kBytesPerElement = 96;
 
@@ -49,6 +51,7 @@ private:
   std::vector<bool> used_;                          // for each entry, whether inUse() has marked it
   size_t limit_ = kFewest;                          // wantsToFree() is true if at least this many entries are in use
   std::unordered_map<const void *, Stored> memory_; // used for lookup only
+  bool takesLogarithms_ = false;
 };
 
 } // namespace xt

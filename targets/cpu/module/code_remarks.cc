@@ -70,10 +70,14 @@ private:
     bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
     bool atomic = AtomicUpdate::is(op);
     if (!columns && !packed && !tile.data().scatter && !atomic) return;
-    std::string_view why = atomic ? "each of its elements is a separate atomic"
-                           : tile.data().scatter
-                               ? "each of its elements has its own offset; neighbours whose offsets follow one "
-                                 "another are moved as vectors"
+    if (tile.data().scatter && !atomic) {
+      diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                          str("`", op.info().name,
+                              "` finds neighbours when it runs: elements whose offsets follow one another ",
+                              "are moved as vectors, others one by one"));
+      return;
+    }
+    std::string_view why = atomic   ? "each of its elements is a separate atomic"
                            : packed ? "the tile is packed"
                                     : "the tile is column-major, so the elements of a row are not contiguous";
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` moves element by element: ", why));
