@@ -3,21 +3,32 @@
 #include "ir/base/check.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
-#include "ir/views/tile.h"
+#include "ir/views/shared.h"
 #include "ir/views/xegpu.h"
 
 namespace xt {
 
 AtomicUpdate::AtomicUpdate(const Op &op) : op_(op), compares_(op.kind() == OpKind::AtomicCas) {
-  XT_CHECK(is(op) || op.kind() == OpKind::AtomicTdesc, "the op updates memory atomically");
+  XT_CHECK(is(op) || isOnDescriptor(op), "the op updates memory atomically");
 }
 
 bool AtomicUpdate::is(const Op &op) { return op.info().typeRule == TypeRule::AtomicUpdate; }
 
-bool AtomicUpdate::inWorkgroup() const {
-  if (compares_) return AtomicCasOp(op_).scope() == AtomicCasScope::Workgroup;
-  return op_.kind() == OpKind::AtomicRmw && AtomicRmwOp(op_).scope() == AtomicRmwScope::Workgroup;
+bool AtomicUpdate::isOnDescriptor(const Op &op) { return op.kind() == OpKind::AtomicTdesc; }
+
+bool AtomicUpdate::releases() const {
+  auto order = SharedAttrs(op_).order();
+  return order == AtomicRmwOrder::Release || order == AtomicRmwOrder::AcqRel;
 }
+
+bool AtomicUpdate::acquires() const {
+  auto order = SharedAttrs(op_).order();
+  return order == AtomicRmwOrder::Acquire || order == AtomicRmwOrder::AcqRel;
+}
+
+bool AtomicUpdate::inWorkgroup() const { return SharedAttrs(op_).scope() == FenceScope::Workgroup; }
+
+bool isFence(const Op &op) { return op.kind() == OpKind::Fence || op.kind() == OpKind::Mfence; }
 
 bool isDeviceFence(const Op &op) {
   if (op.kind() == OpKind::Fence) return FenceOp(op).scope() != FenceScope::Workgroup;

@@ -196,7 +196,7 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
   if (kind == OpKind::SIToFP || kind == OpKind::UIToFP) return isInteger(from) && isFloat(to);
   if (kind == OpKind::FPToSI || kind == OpKind::FPToUI) return isFloat(from) && isInteger(to);
   if (kind == OpKind::IndexCast) return ii && (from == Elem::Index) != (to == Elem::Index);
-  return kind == OpKind::Bitcast && fromBits == toBits && elemInfo(from).storageBytes == elemInfo(to).storageBytes;
+  return kind == OpKind::Bitcast && !index && fromBits == toBits && elemInfo(from).storageBytes == elemInfo(to).storageBytes;
 }
 
 // Checks that an assert's condition lies within the larger vector that it is a part of, as far as that is known.

@@ -5,20 +5,16 @@
 #include "ir/interp/worker.h"
 #include "ir/op_kinds.h"
 
+#include <algorithm>
+
 namespace xt {
-
-namespace {
-
-bool isAtomic(const Op &op) { return AtomicUpdate::is(op) || op.kind() == OpKind::AtomicTdesc; }
-
-} // namespace
 
 AccessChecks::AccessChecks(Checks checks, const LaunchHistory &history, BarrierClocks &clocks, CheckedMemory memory)
     : checks_(checks), history_(history), clocks_(clocks), memory_(std::move(memory)), findings_(history) {
   bool fences = false, atomics = false;
   walk(history.kernel().body, [&](const Op &op) {
-    fences |= isDeviceFence(op);
-    atomics |= isAtomic(op);
+    fences |= isFence(op);
+    atomics |= AtomicUpdate::is(op) || AtomicUpdate::isOnDescriptor(op);
   });
   if (fences && atomics) order_.emplace(clocks, workerCount(history.kernel()));
 }
@@ -33,8 +29,8 @@ void AccessChecks::passBarrier() {
   if (order_) order_->meet();
 }
 
-void AccessChecks::fence(size_t worker) {
-  if (order_) order_->fence(worker);
+void AccessChecks::fence(size_t worker, bool device) {
+  if (order_) order_->fence(worker, device);
 }
 
 void AccessChecks::arrived(size_t worker, size_t barrier, uint64_t round) {
@@ -48,6 +44,7 @@ void AccessChecks::passed(size_t worker, size_t barrier, uint64_t round) {
 void AccessChecks::enter() {
   epoch_ = 0;
   if (order_) order_->enter(history_.workgroupNumber());
+  localAccesses_.clear();
   for (CheckedMemory::Region &region : memory_.regions())
     if (region.slm) {
       collectUnwritten(region);
@@ -60,7 +57,8 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
   if (!checks_.race && !checks_.uninit) return;
   CheckedMemory::Region *region = memory_.regionOf(p);
   if (!region) return;
-  if (order_ && kind != Kind::Atomic) order_->accesses(site.subgroup);
+  const bool writes = kind != Kind::AtomicRead;
+  if (!writes) kind = Kind::Atomic;
   Touch now = touch(site);
   auto element = [&] { return memory_.elementAt(p); };
   bool raced = false;
@@ -72,7 +70,11 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
       remember(cell, kind, now);
       return;
     }
-    Access other = checks_.race ? conflict(cell, kind, now, region->slm) : Access();
+    Accesses *accesses = order_ ? &(region->slm ? localAccesses_ : accesses_)[&cell] : nullptr;
+    Access other = !checks_.race ? Access()
+                   : accesses    ? unordered(*accesses, kind, now, p)
+                                 : conflict(cell, kind, now, region->slm);
+    if (accesses) add(*accesses, kind, now);
     if (other.touch) {
       if (!raced) findings_.addRace({now, kind}, other, element);
       raced = true;
@@ -82,7 +84,8 @@ void AccessChecks::access(const AccessSite &site, Kind kind, const unsigned char
     }
     remember(cell, kind, now);
   });
-  if (order_ && kind == Kind::Atomic) order_->updates(site.subgroup, p);
+  if (order_ && kind == Kind::Atomic)
+    order_->updates(site.subgroup, {p, !AtomicUpdate(*site.op).inWorkgroup(), region->slm, writes});
 }
 
 void AccessChecks::collectUnwritten(const CheckedMemory::Region &region) {
@@ -93,27 +96,56 @@ void AccessChecks::collectUnwritten(const CheckedMemory::Region &region) {
 }
 
 AccessChecks::Access AccessChecks::conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const {
-  auto isOrdered = [&](const Touch &other) { return order_ && order_->comesAfter(now.subgroup, other); };
   auto meets = [&](const Touch &other) {
     return other && other.workgroup == now.workgroup && other.epoch == now.epoch && other.subgroup != now.subgroup &&
-           !clocks_.comesAfter(now.subgroup, other.subgroup, other.time) && !isOrdered(other);
+           !clocks_.comesAfter(now.subgroup, other.subgroup, other.time);
   };
-  auto across = [&](const Touch &other) { return other && !slm && other.workgroup != now.workgroup && !isOrdered(other); };
-  // The latest accesses may conflict where the first ones of the launch are ordered before this one.
-  auto found = [&](const Touch &first, std::span<const Touch> latest) -> Touch {
-    for (const Touch &other : latest)
-      if (meets(other)) return other;
-    if (across(first)) return first;
-    for (const Touch &other : latest)
-      if (order_ && across(other)) return other;
-    return {};
-  };
-  if (Touch other = found(cell.firstWrite, {&cell.write, 1})) return {other, Kind::Write};
-  if (Touch other = found(cell.firstAtomic, cell.atomics); other && (kind != Kind::Atomic || !bothAtomic(now, other)))
-    return {other, Kind::Atomic};
+  auto across = [&](const Touch &other) { return other && !slm && other.workgroup != now.workgroup; };
+  if (meets(cell.write)) return {cell.write, Kind::Write};
+  if (across(cell.firstWrite)) return {cell.firstWrite, Kind::Write};
+  if (kind != Kind::Atomic) {
+    for (const Touch &atomic : cell.atomics)
+      if (meets(atomic)) return {atomic, Kind::Atomic};
+  }
+  if (across(cell.firstAtomic) && (kind != Kind::Atomic || !bothAtomic(now, cell.firstAtomic)))
+    return {cell.firstAtomic, Kind::Atomic};
   if (kind == Kind::Read) return {};
-  if (Touch other = found(cell.firstRead, cell.reads)) return {other, Kind::Read};
+  for (const Touch &read : cell.reads)
+    if (meets(read)) return {read, Kind::Read};
+  if (across(cell.firstRead)) return {cell.firstRead, Kind::Read};
   return {};
+}
+
+AccessChecks::Access AccessChecks::unordered(const Accesses &accesses, Kind kind, const Touch &now, const unsigned char *p) {
+  auto isBefore = [&](const Touch &other) {
+    if (other.workgroup == now.workgroup &&
+        (other.subgroup == now.subgroup || clocks_.comesAfter(now.subgroup, other.subgroup, other.time)))
+      return true;
+    return order_->comesAfter(now.subgroup, other);
+  };
+  if (accesses.write && !isBefore(accesses.write)) return {accesses.write, Kind::Write};
+  for (const Touch &atomic : accesses.atomics) {
+    bool over = kind == Kind::Atomic ? bothAtomic(now, atomic) : atomic.workgroup != now.workgroup && order_->settled(p);
+    if (!over && !isBefore(atomic)) return {atomic, Kind::Atomic};
+  }
+  if (kind == Kind::Read) return {};
+  for (const Touch &read : accesses.reads)
+    if (!isBefore(read)) return {read, Kind::Read};
+  return {};
+}
+
+void AccessChecks::add(Accesses &accesses, Kind kind, const Touch &now) {
+  if (kind == Kind::Write) {
+    accesses = {now, {}, {}}; // who comes after the write comes after what it came after
+    return;
+  }
+  std::vector<Touch> &others = kind == Kind::Read ? accesses.reads : accesses.atomics;
+  auto same = [&](const Touch &other) { return other.workgroup == now.workgroup && other.subgroup == now.subgroup; };
+  if (auto found = std::ranges::find_if(others, same); found != others.end())
+    others.erase(found);
+  else if (others.size() == kMostOthers)
+    others.erase(others.begin());
+  others.push_back(now);
 }
 
 // Whether two updates are atomic with each other.
@@ -140,6 +172,7 @@ void AccessChecks::remember(Cell &cell, Kind kind, const Touch &now) {
     if (!cell.firstWrite) cell.firstWrite = now;
     cell.write = now;
     return;
+  case Kind::AtomicRead:
   case Kind::Atomic:
     if (!cell.firstAtomic) cell.firstAtomic = now;
     return addTo(cell.atomics);

@@ -15,9 +15,13 @@ namespace xt {
 // Two elements of one store conflict if they have the same place. Two accesses conflict if they share a byte, at least one of
 // them writes, they are not both atomic, and either
 //   - two subgroups of a workgroup make them without a barrier between them, or
-//   - two workgroups make them, or one of two atomics is atomic within its workgroup only,
-// unless fences and atomics order them (fence_order.h). Without fences, whether an element has conflicting accesses does not
-// depend on the order in which the interpreter runs subgroups and workgroups; which two of several conflicts are reported may.
+//   - two workgroups make them.
+// Atomics of two workgroups are not both atomic if one of them has the scope `workgroup`.
+// Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
+// workgroups. Which two of several conflicts are reported may depend on it.
+// In kernels with fences and atomics, accesses that these order (fence_order.h) do not conflict. What they order depends on the
+// run: a kernel that does not test what its atomic has read may pass because of the order in which workgroups ran. Of the readers
+// and of the atomics of an element, the latest kMostOthers are remembered.
 class AccessChecks {
 public:
   using Kind = MemoryMonitor::Kind;
@@ -32,7 +36,7 @@ public:
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes);
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index);
   void writesTwice(const AccessSite &site, const unsigned char *p);
-  void fence(size_t worker);
+  void fence(size_t worker, bool device);
   void arrived(size_t worker, size_t barrier, uint64_t round);
   void passed(size_t worker, size_t barrier, uint64_t round);
   // Reports all findings. Must be called after the last workgroup.
@@ -44,6 +48,14 @@ private:
   // Returns an earlier access to `cell` that a new access conflicts with; its touch is empty if there is none.
   Access conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
   bool bothAtomic(const Touch &one, const Touch &other) const;
+  // The accesses to an element since its last write, in kernels with fences and atomics.
+  struct Accesses {
+    Touch write;
+    std::vector<Touch> reads, atomics; // the latest of each worker
+  };
+  static constexpr size_t kMostOthers = 64;
+  Access unordered(const Accesses &accesses, Kind kind, const Touch &now, const unsigned char *p);
+  static void add(Accesses &accesses, Kind kind, const Touch &now);
   static void remember(Cell &cell, Kind kind, const Touch &now);
   // Adds the remaining reads of unwritten elements in a region to the findings.
   void collectUnwritten(const CheckedMemory::Region &region);
@@ -53,6 +65,7 @@ private:
   const BarrierClocks &clocks_;
   CheckedMemory memory_;
   std::optional<FenceOrder> order_; // there if the kernel has both fences and atomics
+  std::unordered_map<const Cell *, Accesses> accesses_, localAccesses_; // used for lookup only
   uint32_t epoch_ = 0; // the number of barriers that the workgroup has passed
   CopiesInFlight copies_;
   AccessFindings findings_;

@@ -16,7 +16,8 @@ std::string_view verb(Kind kind) {
   switch (kind) {
   case Kind::Read: return "reads";
   case Kind::Write: return "writes";
-  case Kind::Atomic: return "updates";
+  case Kind::Atomic:
+  case Kind::AtomicRead: return "updates";
   }
   return "";
 }

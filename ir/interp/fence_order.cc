@@ -4,78 +4,100 @@
 
 namespace xt {
 
-FenceOrder::ViewRef FenceOrder::merged(const ViewRef &a, const ViewRef &b) {
+FenceOrder::View FenceOrder::merged(View a, View b) {
   if (!b || a == b) return a;
   if (!a) return b;
-  auto view = std::make_shared<View>(*a);
-  for (const auto &[workgroup, clock] : *b) {
-    Clock &into = (*view)[workgroup];
-    if (!into || into == clock) {
-      into = clock;
-      continue;
-    }
-    auto latest = std::make_shared<std::vector<uint32_t>>(*into);
-    std::ranges::transform(*latest, *clock, latest->begin(), [](uint32_t x, uint32_t y) { return std::max(x, y); });
-    into = std::move(latest);
+  View &found = unions_[uint64_t{a} << 32 | b];
+  if (!found) {
+    nodes_.push_back({a, b, 0, {}});
+    found = static_cast<View>(nodes_.size());
   }
-  return view;
+  return found;
 }
 
-void FenceOrder::Worker::learn(const Worker &other) {
-  acquired = merged(acquired, other.acquired);
-  pending = merged(pending, other.pending);
-  published = merged(published, other.published);
+FenceOrder::View FenceOrder::own(size_t worker) {
+  nodes_.push_back({0, 0, workgroup_, clocks_.known(worker)});
+  return static_cast<View>(nodes_.size());
 }
 
-FenceOrder::ViewRef FenceOrder::own(size_t worker) const {
-  auto view = std::make_shared<View>();
-  view->emplace(workgroup_, std::make_shared<const std::vector<uint32_t>>(clocks_.known(worker)));
-  return view;
+const FenceOrder::Times &FenceOrder::timesOf(View view) {
+  auto [found, isNew] = times_.try_emplace(view);
+  Times &times = found->second;
+  if (!isNew) return times;
+  std::unordered_set<View> seen{view};
+  std::vector<View> open{view};
+  while (!open.empty()) {
+    const Node &node = nodes_[open.back() - 1];
+    open.pop_back();
+    for (View part : {node.first, node.second})
+      if (part && seen.insert(part).second) open.push_back(part);
+    if (node.times.empty()) continue;
+    std::vector<uint32_t> &latest = times[node.workgroup];
+    latest.resize(node.times.size());
+    std::ranges::transform(latest, node.times, latest.begin(), [](uint32_t x, uint32_t y) { return std::max(x, y); });
+  }
+  return times;
+}
+
+void FenceOrder::learn(Worker &into, const Worker &other) {
+  into.acquired = merged(into.acquired, other.acquired);
+  into.pending = {merged(into.pending.device, other.pending.device), merged(into.pending.local, other.pending.local)};
+  into.published = {merged(into.published.device, other.published.device), merged(into.published.local, other.published.local)};
 }
 
 void FenceOrder::enter(uint32_t workgroup) {
   workgroup_ = workgroup;
   std::ranges::fill(workers_, Worker());
   rounds_.clear();
+  unions_.clear();
+  times_.clear();
+  releasedInside_.clear();
+  updated_.clear();
+  settled_.clear();
 }
 
-void FenceOrder::fence(size_t worker) {
+void FenceOrder::fence(size_t worker, bool device) {
   Worker &state = workers_[worker];
-  state.acquired = merged(state.acquired, state.pending);
-  state.published = merged(merged(state.published, state.acquired), own(worker));
-  state.clean = true;
+  state.acquired = merged(state.acquired, state.pending.local);
+  if (device) state.acquired = merged(state.acquired, state.pending.device);
+  const View before = merged(state.acquired, own(worker));
+  state.published.local = merged(state.published.local, before);
+  if (device) state.published.device = merged(state.published.device, before);
   clocks_.advance(worker); // the fence does not publish what follows it
+  if (!device) return;
+  settled_.insert(updated_.begin(), updated_.end());
+  updated_.clear();
 }
 
-void FenceOrder::accesses(size_t worker) { workers_[worker].clean = false; }
-
-void FenceOrder::updates(size_t worker, const unsigned char *place) {
+void FenceOrder::updates(size_t worker, const Update &update) {
   Worker &state = workers_[worker];
-  ViewRef &released = released_[place];
-  state.pending = merged(state.pending, released);
-  if (!state.published) return;
-  // Who reads what the atomic wrote comes after the atomic itself, too.
-  released = merged(released, state.clean ? merged(state.published, own(worker)) : state.published);
-  if (state.clean) clocks_.advance(worker);
+  View &inside = releasedInside_[update.place];
+  state.pending.local = merged(state.pending.local, inside);
+  if (update.writes) inside = merged(inside, state.published.local);
+  if (!update.device || update.local) return; // no other workgroup can read it
+  View &released = released_[update.place];
+  state.pending.device = merged(state.pending.device, released);
+  if (update.writes) released = merged(released, state.published.device);
+  updated_.push_back(update.place);
 }
 
 void FenceOrder::meet() {
   Worker all;
-  for (const Worker &worker : workers_) all.learn(worker);
-  all.clean = false;
+  for (const Worker &worker : workers_) learn(all, worker);
   std::ranges::fill(workers_, all);
   clocks_.meet();
 }
 
-void FenceOrder::arrived(size_t worker, size_t barrier, uint64_t round) { rounds_[{barrier, round}].learn(workers_[worker]); }
+void FenceOrder::arrived(size_t worker, size_t barrier, uint64_t round) { learn(rounds_[{barrier, round}], workers_[worker]); }
 
-void FenceOrder::passed(size_t worker, size_t barrier, uint64_t round) { workers_[worker].learn(rounds_[{barrier, round}]); }
+void FenceOrder::passed(size_t worker, size_t barrier, uint64_t round) { learn(workers_[worker], rounds_[{barrier, round}]); }
 
-bool FenceOrder::comesAfter(size_t worker, const Touch &other) const {
-  const ViewRef &view = workers_[worker].acquired;
+bool FenceOrder::comesAfter(size_t worker, const Touch &other) {
+  View view = workers_[worker].acquired;
   if (!view) return false;
-  auto found = view->find(other.workgroup);
-  return found != view->end() && (*found->second)[other.subgroup] >= other.time;
+  const Times &times = timesOf(view);
+  auto found = times.find(other.workgroup);
+  return found != times.end() && found->second[other.subgroup] >= other.time;
 }
 
 } // namespace xt

@@ -51,7 +51,7 @@ void LaunchChecks::passed(size_t subgroup, size_t barrier, uint64_t round) {
   clocks_.passed(subgroup, barrier, round);
 }
 
-void LaunchChecks::fence(size_t worker) { accesses_.fence(worker); }
+void LaunchChecks::fence(size_t worker, bool device) { accesses_.fence(worker, device); }
 
 void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   if (checks_.divergence) meetings_.neverMeet(subgroups);

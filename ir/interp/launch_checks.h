@@ -23,7 +23,7 @@ public:
   void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) override;
   void arrived(size_t subgroup, size_t barrier, uint64_t round) override;
   void passed(size_t subgroup, size_t barrier, uint64_t round) override;
-  void fence(size_t worker) override;
+  void fence(size_t worker, bool device) override;
   void neverMeet(std::span<const Subgroup> subgroups) override;
 
 private:

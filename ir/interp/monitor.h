@@ -35,7 +35,8 @@ struct AccessSite {
 
 class MemoryMonitor {
 public:
-  enum class Kind : uint8_t { Read, Write, Atomic };
+  // AtomicRead: a compare and swap that writes nothing.
+  enum class Kind : uint8_t { Read, Write, Atomic, AtomicRead };
   virtual ~MemoryMonitor() = default;
   // Called before an element is read or written.
   virtual void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) = 0;
@@ -54,8 +55,8 @@ public:
   // functions to state that the accesses of a subgroup's lanes are ordered.
   virtual void arrived(size_t subgroup, size_t barrier, uint64_t round) = 0;
   virtual void passed(size_t subgroup, size_t barrier, uint64_t round) = 0;
-  // Called when a worker executes a fence that orders accesses for all workgroups.
-  virtual void fence(size_t worker) = 0;
+  // Called when a worker executes a fence. `device`: for all workgroups, and not only for its own.
+  virtual void fence(size_t worker, bool device) = 0;
   // Called when the launch ends because workers wait at different ops, or for workers that have finished.
   virtual void neverMeet(std::span<const Subgroup> subgroups) = 0;
 };

@@ -111,7 +111,8 @@ Result<void> Subgroup::execute(const Step &step) {
     PrintExecutor(worker_, values_).print(step);
     return {};
   case TypeRule::Nothing: // a fence or a hint; run() waits at barriers
-    if (MemoryMonitor *monitor = worker_.environment().monitor; monitor && isDeviceFence(op)) monitor->fence(worker_.id());
+    if (MemoryMonitor *monitor = worker_.environment().monitor; monitor && isFence(op))
+      monitor->fence(worker_.id(), isDeviceFence(op));
     return {};
   case TypeRule::CreateNdTdesc: BlockExecutor(worker_, values_).createDesc(step); return {};
   case TypeRule::LoadNd: return BlockExecutor(worker_, values_).load(step);

@@ -38,11 +38,26 @@ void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor:
   site.monitor->outside(site, kind, tile.memory, std::span(index).first(tile.leadingCount + 2));
 }
 
+// The kind of an access: the same for all elements, or computed for each.
+template <class KindOf> MemoryMonitor::Kind kindAt(const KindOf &kind, const unsigned char *p, size_t k) {
+  if constexpr (std::is_same_v<KindOf, MemoryMonitor::Kind>)
+    return kind;
+  else
+    return kind(p, k);
+}
+
+template <class KindOf> MemoryMonitor::Kind outsideKind(const KindOf &kind) {
+  if constexpr (std::is_same_v<KindOf, MemoryMonitor::Kind>)
+    return kind;
+  else
+    return MemoryMonitor::Kind::Atomic;
+}
+
 // Calls visit(address, k) for each element that is in bounds, and outside(k) for the others; k is the row-major number of the
 // element in `rows` x `columns`. Returns the first overreach, which is not visited.
-template <class Visit, class Outside>
+template <class KindOf, class Visit, class Outside>
 std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                                        const AccessSite &site, MemoryMonitor::Kind kind, Visit visit, Outside outside) {
+                                        const AccessSite &site, KindOf kind, Visit visit, Outside outside) {
   auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
   std::optional<Overreach> overreach;
   size_t k = 0;
@@ -59,10 +74,10 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
         continue;
       }
       if (within) {
-        if (site.monitor) site.monitor->access(site, kind, p, bytes);
+        if (site.monitor) site.monitor->access(site, kindAt(kind, p, k), p, bytes);
         visit(p, k);
       } else {
-        if (site.monitor) reportOutside(tile, site, kind, row, column);
+        if (site.monitor) reportOutside(tile, site, outsideKind(kind), row, column);
         outside(k);
       }
       ++k;
@@ -73,8 +88,8 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
 
 // Calls visit(address, k) for each element of a scatter tile that the mask selects and that is in bounds, and outside(k) for
 // the others; k is the number of the element.
-template <class Visit, class Outside>
-void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind, Visit visit,
+template <class KindOf, class Visit, class Outside>
+void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, KindOf kind, Visit visit,
                    Outside outside) {
   auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
@@ -82,13 +97,21 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
     bool selected = !mask || (*mask)[k].i != 0;
     if (selected && (tile.anywhere || inside(static_cast<uint64_t>(offset), tile.size))) {
       unsigned char *p = elementAt(tile, offset);
-      if (site.monitor) site.monitor->access(site, kind, p, bytes);
+      if (site.monitor) site.monitor->access(site, kindAt(kind, p, k), p, bytes);
       visit(p, k);
       continue;
     }
-    if (selected && site.monitor) site.monitor->outside(site, kind, tile.memory, {&offset, 1});
+    if (selected && site.monitor) site.monitor->outside(site, outsideKind(kind), tile.memory, {&offset, 1});
     outside(k);
   }
+}
+
+// Returns the kind of an update of element k at p.
+auto kindOfUpdate(const ElementUpdate &update, Elem elem, const AccessSite &site) {
+  return [&update, elem, &site](const unsigned char *p, size_t k) {
+    bool fails = update.expected && site.arithmetic->load(elem, p).i != update.expected[k].i;
+    return fails ? MemoryMonitor::Kind::AtomicRead : MemoryMonitor::Kind::Atomic;
+  };
 }
 
 // The new value of element `k`, whose old one is `before`.
@@ -188,7 +211,7 @@ std::optional<Overreach> poisonTile(const TileValue &tile, std::span<const int64
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
                                     const ElementUpdate &update, Number *before, const AccessSite &site) {
   return forEachElement(
-      tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
+      tile, rows, columns, site, kindOfUpdate(update, tile.elem, site),
       [&](unsigned char *p, size_t k) {
         before[k] = site.arithmetic->load(tile.elem, p);
         site.arithmetic->store(tile.elem, p, updated(update, k, tile.elem, before[k], *site.arithmetic));
@@ -218,7 +241,7 @@ void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *i
 void updateScatter(const ScatterTile &tile, const Fragment *mask, const ElementUpdate &update, Number *before,
                    const AccessSite &site) {
   forEachOffset(
-      tile, mask, site, MemoryMonitor::Kind::Atomic,
+      tile, mask, site, kindOfUpdate(update, tile.elem, site),
       [&](unsigned char *p, size_t k) {
         before[k] = site.arithmetic->load(tile.elem, p);
         site.arithmetic->store(tile.elem, p, updated(update, k, tile.elem, before[k], *site.arithmetic));

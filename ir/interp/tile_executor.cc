@@ -155,7 +155,7 @@ Result<void> TileExecutor::atomic(const Step &step) {
   ElementUpdate update;
   update.values = values_.fragment(step, atomic.valueIndex())->data();
   if (atomic.compares())
-    update.expected = values_.fragment(step, 0)->data();
+    update.expected = values_.fragment(step, AtomicUpdate::kExpectedIndex)->data();
   else
     update.kind = wordText(AtomicRmwOp(*step.op).kind());
   if (!tile) {

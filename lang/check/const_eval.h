@@ -45,7 +45,7 @@ public:
   using Layouts = std::map<std::string, GivenLayout, std::less<>>;
   Layouts setLayouts(Layouts layouts) { return std::exchange(layouts_, std::move(layouts)); }
   // The alias that `#name` stands for at `place`: a layout that was given, or an alias of the file. Null if there is none, which
-  // is reported.
+  // is reported. The names in the alias's value are those of the file: resolve it while a FileLayouts exists.
   const ast::AttrAlias *attrAlias(std::string_view name, SourceRange place);
   // What a generic name stands for; null for other names.
   const ConstValue *generic(std::string_view name) const;
@@ -77,6 +77,18 @@ private:
   Layouts layouts_;
   std::vector<std::string> evaluating_;
   int depth_ = 0;
+};
+
+// While it exists, `#name` stands for an alias of the file, and not for a layout that a call gives.
+class FileLayouts {
+public:
+  explicit FileLayouts(ParamScope &params) : params_(params), outer_(params.setLayouts({})) {}
+  FileLayouts(const FileLayouts &) = delete;
+  ~FileLayouts() { params_.setLayouts(std::move(outer_)); }
+
+private:
+  ParamScope &params_;
+  ParamScope::Layouts outer_;
 };
 
 // Parses the value of a declared parameter (`-D BM=128`). Null if the text is not a value of the parameter's type.

@@ -169,6 +169,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       return false;
     }
     expanding_.push_back(alias->name.text);
+    FileLayouts ofFile(params_);
     bool ok = resolveAttr(alias->value, out);
     expanding_.pop_back();
     out.layoutRange = attr.range;

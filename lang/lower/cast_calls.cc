@@ -33,6 +33,19 @@ Value *emitCast(KernelState &state, OpKind kind, Value *value, Elem to, SourceRa
   return emitOp(state, kind, {value}, {range}, range, {}, type);
 }
 
+// The type of a literal whose bits are cast: an integer or a float as wide as the target. Null if it cannot be told.
+Type literalOfBits(KernelState &state, const ast::Expr &call) {
+  const ast::Expr &target = call.children[1];
+  bool known = (target.is(ast::Expr::Kind::Ident) && elemFromName(target.text)) || target.is(ast::Expr::Kind::Param);
+  std::optional<ConstValue> to = known ? state.params.eval(target) : std::nullopt;
+  if (!to || to->kind != ConstValue::Kind::Type) return {};
+  for (Elem elem : {Elem::I8, Elem::I16, Elem::I32, Elem::I64})
+    if (elemInfo(elem).bits == elemInfo(to->elem).bits && isFloat(to->elem)) return state.context.scalar(elem);
+  for (Elem elem : {Elem::F16, Elem::F32, Elem::F64})
+    if (elemInfo(elem).bits == elemInfo(to->elem).bits) return state.context.scalar(elem);
+  return {};
+}
+
 } // namespace
 
 Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range) {
@@ -61,7 +74,7 @@ Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
                       : str("for example `", call.text, "(%x, ", call.text == "cast" ? "f16" : "i32", ")`"));
     return nullptr;
   }
-  Value *value = lowerExpr(state, call.children[0]);
+  Value *value = lowerExpr(state, call.children[0], call.text == "bitcast" ? literalOfBits(state, call) : Type());
   if (!value) return nullptr;
   if (!value->type().isScalar() && !value->type().isVector()) {
     state.diagnostics().report(DiagCode::OperandType, call.children[0].range,

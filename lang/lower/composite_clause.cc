@@ -5,6 +5,7 @@
 #include "ir/op_kinds.h"
 #include "lang/check/words.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/op_attributes.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/written_types.h"
 
@@ -98,7 +99,9 @@ std::optional<int64_t> CompositeClause::dimension(Type type) const {
 
 // The attribute that an alias stands for; null if an error was reported.
 const ast::Attr *CompositeClause::resolved(const ast::Attr *attr) const {
+  std::optional<FileLayouts> ofFile; // the value of an alias has the file's names
   for (size_t depth = 0; attr && attr->kind == ast::Attr::Kind::Alias; ++depth) {
+    if (depth == 1) ofFile.emplace(state_.params);
     const ast::AttrAlias *alias = state_.params.attrAlias(attr->name.text, attr->range);
     if (!alias || depth >= kMostAliasDepth) return nullptr; // a chain that is too long has been reported where it is defined
     attr = &alias->value;
@@ -180,6 +183,14 @@ std::optional<std::vector<int64_t>> CompositeClause::integers(std::string_view k
 std::optional<std::string> CompositeClause::word(std::string_view key) const {
   const ast::Attr *attr = resolved(find(key));
   std::string word = attr ? wordText(*attr) : std::string();
+  auto spec = std::ranges::find(row_.attrs, key, &AttrSpec::name);
+  if (attr && spec != row_.attrs.end() && spec->kind == AttrKind::Word)
+    if (std::vector<std::string_view> words = kindWords(*spec); std::ranges::find(words, word) == words.end()) {
+      auto &diagnostic =
+          diagnostics().report(DiagCode::AttributeValue, attr->range, str("`", key, "` must be one of: ", join(words, " ")));
+      suggestName(diagnostic, attr->range, 0, word, words);
+      return std::nullopt;
+    }
   if (!word.empty()) return word;
   if (!has(key))
     missing(key);

@@ -3,30 +3,10 @@
 #include "ir/atomic_update.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
-#include "ir/views/tile.h"
 
 #include <vector>
 
 namespace xt {
-namespace {
-
-struct MemoryOrder {
-  bool releases = false, acquires = false;
-};
-
-MemoryOrder orderOf(const Op &op) {
-  if (op.kind() == OpKind::AtomicCas) {
-    auto order = AtomicCasOp(op).order();
-    bool both = order == AtomicCasOrder::AcqRel;
-    return {both || order == AtomicCasOrder::Release, both || order == AtomicCasOrder::Acquire};
-  }
-  auto order = AtomicRmwOp(op).order();
-  bool both = order == AtomicRmwOrder::AcqRel;
-  return {both || order == AtomicRmwOrder::Release, both || order == AtomicRmwOrder::Acquire};
-}
-
-} // namespace
-
 void expandMemoryOrders(KernelState &state) {
   std::vector<Op *> atomics;
   walk(state.kernel->body, [&](Op &op) {
@@ -34,8 +14,8 @@ void expandMemoryOrders(KernelState &state) {
   });
   const bool whole = state.kernel->scope == Scope::Workgroup;
   for (Op *op : atomics) {
-    const MemoryOrder order = orderOf(*op);
-    const bool inWorkgroup = AtomicUpdate(*op).inWorkgroup();
+    const AtomicUpdate atomic(*op);
+    const bool releases = atomic.releases(), acquires = atomic.acquires(), inWorkgroup = atomic.inWorkgroup();
     op->removeAttr("order");
     auto fence = [&] {
       Op *made = state.builder.create(OpKind::Fence, {}, {});
@@ -43,9 +23,9 @@ void expandMemoryOrders(KernelState &state) {
     };
     state.builder.setRange(op->range());
     state.builder.setBefore(op);
-    if (order.releases && whole) state.builder.create(OpKind::Barrier, {}, {});
-    if (order.releases) fence();
-    if (!order.acquires) continue;
+    if (releases && whole) state.builder.create(OpKind::Barrier, {}, {});
+    if (releases) fence();
+    if (!acquires) continue;
     if (Op *next = op->next())
       state.builder.setBefore(next);
     else

@@ -13,9 +13,6 @@
 #include <limits>
 
 namespace xt {
-namespace {
-
-// The words that an attribute of kind Kind or Word allows; AttrSpec::doc lists them, separated by blanks.
 std::vector<std::string_view> kindWords(const AttrSpec &spec) {
   std::vector<std::string_view> words;
   std::string_view rest = spec.doc;
@@ -27,6 +24,8 @@ std::vector<std::string_view> kindWords(const AttrSpec &spec) {
   }
   return words;
 }
+
+namespace {
 
 std::string_view withoutDollar(std::string_view key) { return key.starts_with("$") ? key.substr(1) : key; }
 

@@ -13,6 +13,9 @@ bool takeNamedAttribute(KernelState &state, const ast::Attr::Entry &entry, OpDra
 // Takes the value of a constant; runs after the result type is known.
 bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft);
 
+// The words that an attribute of kind Kind or Word allows; AttrSpec::doc lists them, separated by blanks.
+std::vector<std::string_view> kindWords(const AttrSpec &spec);
+
 // Reports that an attribute of the op is missing.
 void reportMissing(KernelState &state, const OpDraft &draft, std::string_view name);
 

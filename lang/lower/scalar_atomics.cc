@@ -19,12 +19,15 @@ Value *elementFor(const CompositeClause &clause, const ast::Expr &expr, Type mem
   return nullptr;
 }
 
-// The attributes of the clause that the op on tiles has too.
-std::vector<Attr> sharedAttrs(const CompositeClause &clause) {
+// The attributes of the clause that the op on tiles has too; nullopt if an error was reported.
+std::optional<std::vector<Attr>> sharedAttrs(const CompositeClause &clause) {
   std::vector<Attr> attrs;
-  for (const char *key : {"order", "scope"})
-    if (clause.has(key))
-      if (std::optional<std::string> word = clause.word(key)) attrs.push_back({key, *word, clause.rangeOf(key)});
+  for (const char *key : {"order", "scope"}) {
+    if (!clause.has(key)) continue;
+    std::optional<std::string> word = clause.word(key);
+    if (!word) return std::nullopt;
+    attrs.push_back({key, *word, clause.rangeOf(key)});
+  }
   return attrs;
 }
 
@@ -76,9 +79,10 @@ std::optional<std::vector<Value *>> lowerScalarAtomic(const CompositeClause &cla
   if (!target) return std::nullopt;
   Value *value = elementFor(clause, parts.operands[0], target->memref->type());
   if (!value || !clause.signatureAgrees({value, target->memref})) return std::nullopt;
-  std::vector<Attr> attrs = sharedAttrs(clause);
-  attrs.push_back({"kind", parts.kind->text, parts.kind->range});
-  Value *result = updateElement(clause, *target, OpKind::AtomicRmw, {value}, std::move(attrs));
+  std::optional<std::vector<Attr>> attrs = sharedAttrs(clause);
+  if (!attrs) return std::nullopt;
+  attrs->push_back({"kind", parts.kind->text, parts.kind->range});
+  Value *result = updateElement(clause, *target, OpKind::AtomicRmw, {value}, std::move(*attrs));
   if (!result || !clause.resultsAgree({result})) return std::nullopt;
   return std::vector{result};
 }
@@ -91,7 +95,9 @@ std::optional<std::vector<Value *>> lowerScalarCompareAndSwap(const CompositeCla
   Value *expected = elementFor(clause, parts.operands[0], target->memref->type());
   Value *value = expected ? elementFor(clause, parts.operands[1], target->memref->type()) : nullptr;
   if (!value || !clause.signatureAgrees({expected, value, target->memref})) return std::nullopt;
-  Value *result = updateElement(clause, *target, OpKind::AtomicCas, {expected, value}, sharedAttrs(clause));
+  std::optional<std::vector<Attr>> attrs = sharedAttrs(clause);
+  if (!attrs) return std::nullopt;
+  Value *result = updateElement(clause, *target, OpKind::AtomicCas, {expected, value}, std::move(*attrs));
   if (!result || !clause.resultsAgree({result})) return std::nullopt;
   return std::vector{result};
 }

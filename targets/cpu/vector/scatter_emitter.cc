@@ -187,7 +187,7 @@ void ScatterEmitter::emitAtomic(const Op &op) {
   Elem elem = tile->type().elem();
   bool scatter = tile->type().data().scatter;
   const Buffer &value = k_.picker.pickable(op, update.valueIndex()), &to = *c_.buffers.bufferOf(op.result());
-  const Buffer *expected = update.compares() ? &k_.picker.pickable(op, 0) : nullptr;
+  const Buffer *expected = update.compares() ? &k_.picker.pickable(op, AtomicUpdate::kExpectedIndex) : nullptr;
   TileAccess block{};
   if (!scatter) block = k_.tiles.accessTile(tile, nullptr);
   const Buffer *mask = update.mask() ? &k_.picker.pickable(op, update.maskIndex()) : nullptr;
