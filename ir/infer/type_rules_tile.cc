@@ -414,7 +414,7 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
         .report(DiagCode::MmaTypes, in.operandRange(1),
                 str(opName(in), " has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
         .at(in.operandRange(0), shapedText(a))
-        .note(str("a and b have one element type of ", floats, "i8 u8 (i8 and u8 may be mixed)"));
+        .note(str("a and b have one element type of ", floats, "i8 u8 (i8 and u8 may be mixed, and f8E4M3 and f8E5M2)"));
     return false;
   }
   Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;
