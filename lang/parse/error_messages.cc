@@ -262,6 +262,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     auto &unexpected = report(DiagCode::SyntaxError, where, what.empty() ? str("unexpected ", found(at)) : wanted(what));
     if (rule == P::RuleShapedType && (isBinaryOperator(type) || type == P::LPAREN))
       unexpected.note("an extent that is an expression is written in brackets, as in `[$M / 2] x 16 x f32`");
+    if ((type == P::LT || type == P::LANGLE) && last && last->getType() == P::ATTR)
+      unexpected.note(str("a layout is passed by its name: declare `#l = ", text(last), "<…>`"));
   }
 }
 
