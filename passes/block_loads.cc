@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/matrix_loads.h"
+#include "ir/gpu/quad_fragments.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
@@ -193,10 +195,31 @@ void BlockLoads::loadByLanes(const Op &op) {
     grid = classes_.grid(tile);
     if (transposes(op)) std::swap(grid.dims[0], grid.dims[1]);
   }
+  if (!stated) grid = matricesGrid(op, grid);
   Values blocks = parts_.reblocked(loadWindows(op, grid), grid, own);
   if (classes_.packed(result))
     for (Value *&block : blocks) block = parts_.packed(block);
   values_.bind(result, std::move(blocks));
+}
+
+// Whether instructions load blocks of operand b of this op as whole matrices (ir/gpu/matrix_loads.h).
+bool BlockLoads::loadsMatrices(const Op &op) const {
+  const TypeData &tile = op.operand(0)->type().data();
+  return target_.matrixLoads && tile.space == MemorySpace::Slm && !tile.packed && roots_.root(op.operand(0)) &&
+         classes_.packed(op.result());
+}
+
+// Joins two blocks of operand b that are beside each other where an instruction loads both.
+BlockGrid BlockLoads::matricesGrid(const Op &op, BlockGrid grid) const {
+  if (!loadsMatrices(op)) return grid;
+  int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
+  Lengths joined;
+  for (size_t i = 0; i + 1 < grid.dims[1].size(); i += 2) joined.push_back(grid.dims[1][i] + grid.dims[1][i + 1]);
+  auto fits = [&](int64_t rows) { return rows * bytes == 2 * kMatrixRowBytes; };
+  auto isOne = [](int64_t columns) { return columns == kMatrixRows; };
+  bool joins = grid.dims[1].size() % 2 == 0 && std::ranges::all_of(grid.dims[1], isOne) && std::ranges::all_of(grid.dims[0], fits);
+  if (joins) grid.dims[1] = std::move(joined);
+  return grid;
 }
 
 // Emits one load for each block of `grid`.
@@ -208,6 +231,7 @@ Values BlockLoads::loadWindows(const Op &op, const BlockGrid &grid) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k);
     std::vector<size_t> at = grid.at(k);
     const Layout *lanes = known ? classes_.layout(op.result(), shape) : nullptr;
+    if (!lanes && loadsMatrices(op)) lanes = quadLayoutOfB(b_.context(), shape, tile->type().elem());
     Type result = b_.context().vector(shape, tile->type().elem(), lanes);
     if (lanes && swaps) lanes = transposed(b_.context(), lanes, std::vector<int64_t>{1, 0});
     if (swaps) std::swap(origin[0], origin[1]), std::swap(shape[0], shape[1]), std::swap(at[0], at[1]);

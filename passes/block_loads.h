@@ -38,6 +38,8 @@ private:
   void loadByMessages(const Op &op, const Plan &plan);
   Value *load(const Op &op, const Plan &plan, const Message &message);
   void loadByLanes(const Op &op);
+  bool loadsMatrices(const Op &op) const;
+  BlockGrid matricesGrid(const Op &op, BlockGrid grid) const;
   Values loadWindows(const Op &op, const BlockGrid &grid);
 
   const TargetInfo &target_;

@@ -1,9 +1,11 @@
 #include "passes/block_tiles.h"
 
 #include "ir/gpu/code_size.h"
+#include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/matrix_limits.h"
 #include "ir/verify/target_limits.h"
+#include "passes/block_copies.h"
 #include "passes/block_loads.h"
 #include "passes/block_movement.h"
 #include "passes/block_products.h"
@@ -27,7 +29,7 @@ public:
         messages_(kernel, target, b_, diagnostics, classes_, roots_, windows_), blockwise_(b_, values_, classes_, parts_),
         loads_(target, b_, values_, classes_, roots_, parts_, windows_, messages_),
         stores_(target, b_, values_, classes_, roots_, parts_, windows_, messages_),
-        products_(target, b_, diagnostics, values_, classes_, parts_), movement_(b_, values_, classes_, parts_, conversion_) {}
+        copies_(target, b_, values_, classes_, roots_, windows_), products_(target, b_, diagnostics, values_, classes_, parts_), movement_(b_, values_, classes_, parts_, conversion_) {}
   void run();
 
 private:
@@ -48,6 +50,7 @@ private:
   BlockwiseOps blockwise_;
   BlockLoads loads_;
   BlockStores stores_;
+  BlockCopies copies_;
   BlockProducts products_;
   BlockMovement movement_;
 };
@@ -88,6 +91,7 @@ void Blocking::op(const Op &op) {
   case TypeRule::LoadTile: return loads_.loadTile(op);
   case TypeRule::PrefetchTile: return loads_.prefetchTile(op);
   case TypeRule::StoreTile: return stores_.storeTile(op);
+  case TypeRule::AsyncCopy: return copies_.asyncCopy(op);
   case TypeRule::LoadGather:
   case TypeRule::StoreScatter:
   case TypeRule::AtomicUpdate: return windows_.eachWindow(op);
@@ -139,7 +143,10 @@ void Blocking::yield(const Op &op) { b_.create(OpKind::Yield, values_.ofAll(op.o
 
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
-    if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
+    if (kernel->scope == Scope::Lane) { // such kernels already work on blocks and per-lane tiles
+      keepAsyncCopies(*kernel, module.context(), target, 1, diagnostics);
+      continue;
+    }
     if (!checkStatedLanes(*kernel, target, diagnostics).ok() || !checkMatrixCombinations(*kernel, target, diagnostics).ok())
       return Error::diagnosed();
     expandNests(*kernel, module.context());
@@ -148,6 +155,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
     if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     formProductLoops(*kernel, target, module.context(), diagnostics);
     expandNests(*kernel, module.context());
+    keepAsyncCopies(*kernel, module.context(), target, subgroupSizeFor(target, *kernel), diagnostics);
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }
   return {};

@@ -96,6 +96,9 @@ void LaneDistribution::distribute(const Op &op) {
   case TypeRule::LoadTile: return memory_.loadTile(op);
   case TypeRule::StoreTile: return memory_.storeTile(op);
   case TypeRule::PrefetchTile: return; // a hint; every lane would repeat it
+  case TypeRule::AsyncCopy: return memory_.asyncCopy(op);
+  case TypeRule::AsyncCommit: return memory_.asyncCommit(op);
+  case TypeRule::AsyncWait: return memory_.asyncWait(op);
   case TypeRule::LoadGather: return memory_.gather(op);
   case TypeRule::StoreScatter: return memory_.scatter(op);
   case TypeRule::AtomicUpdate: return memory_.atomic(op);

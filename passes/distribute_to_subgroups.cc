@@ -94,6 +94,7 @@ void Distribution::op(const Op &op) {
   case TypeRule::CreateMask: return piecewise_.createMask(op);
   case TypeRule::Print: return op.kind() == OpKind::Assert ? output_.check(op) : output_.print(op);
   case TypeRule::MemRefStore: return piecewise_.memoryStore(op);
+  case TypeRule::AsyncCopy: return piecewise_.eachPiece(op);
   default: break;
   }
   bool pieces = false;

@@ -44,7 +44,9 @@ void eraseCarriedTokens(Op &op) {
   }
 }
 
-void expandIn(Kernel &kernel, Context &context) {
+} // namespace
+
+void expandAsyncCopies(Kernel &kernel, Context &context) {
   std::vector<Op *> structures, waits, commits, copies;
   walk(kernel.body, [&](Op &op) {
     if (op.regionCount()) structures.push_back(&op);
@@ -60,10 +62,8 @@ void expandIn(Kernel &kernel, Context &context) {
   for (Op *op : copies) op->block()->erase(op);
 }
 
-} // namespace
-
 Result<void> expandAsyncCopies(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) expandIn(*kernel, module.context());
+  for (const auto &kernel : module.kernels) expandAsyncCopies(*kernel, module.context());
   return {};
 }
 

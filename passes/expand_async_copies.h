@@ -6,5 +6,6 @@
 namespace xt {
 
 Result<void> expandAsyncCopies(Module &module, Diagnostics &diagnostics);
+void expandAsyncCopies(Kernel &kernel, Context &context);
 
 } // namespace xt

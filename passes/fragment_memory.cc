@@ -1,9 +1,11 @@
 #include "passes/fragment_memory.h"
 
 #include "ir/atomic_update.h"
+#include "ir/gpu/matrix_loads.h"
 #include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
+#include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
 #include "passes/conditional_ops.h"
 #include "passes/part_values.h"
@@ -23,7 +25,8 @@ void FragmentMemory::before(const Op &op, const Layout *layout) {
     b_.create(OpKind::SubgroupBarrier, {}, {});
     hazards_.clear();
   }
-  for (const LaneAccess &access : accesses) hazards_.note(access);
+  for (const LaneAccess &access : accesses) // what a copy writes must not be read before the wait for it, which is noted
+    if (op.kind() != OpKind::AsyncCopy || !access.writes) hazards_.note(access);
 }
 
 // The layout of a vector that an op moves whole between memory and a cooperative matrix. Null: each lane moves its own elements,
@@ -44,7 +47,7 @@ Value *FragmentMemory::matrixBlock(const Value *tile, const Layout *layout) {
   if (!made || made->kind() != OpKind::InitTile) return nullptr;
   std::vector<Value *> operands = values_.ofAll(made->operands());
   Type base = operands[0]->type();
-  if (!base.isMemRef() || base.data().memory.swizzle || operands.size() != 1 + static_cast<size_t>(base.rank())) return nullptr;
+  if (!base.isMemRef() || operands.size() != 1 + static_cast<size_t>(base.rank())) return nullptr;
   TypeData data = tile->type().data();
   const bool byColumns = data.order == Order::ColumnMajor;
   Type byRows = byColumns ? transposedMemRef(b_.context(), base) : base;
@@ -60,10 +63,21 @@ Value *FragmentMemory::matrixBlock(const Value *tile, const Layout *layout) {
   return b_.value(OpKind::CreateNdTdesc, std::move(operands), b_.context().intern(std::move(data)));
 }
 
+// The layout of a tile in shared local memory that instructions load as whole matrices for the lanes. Null: there are none for it.
+const Layout *FragmentMemory::loadedLayout(const Op &op) const {
+  const TypeData &tile = op.operand(0)->type().data();
+  if (!target_.matrixLoads || tile.space != MemorySpace::Slm || tile.packed || tile.scatter) return nullptr;
+  const Layout *layout = layouts_.of(op.result());
+  bool turns = transposes(op) != (tile.order == Order::ColumnMajor);
+  const Layout *inMemory = turns ? transposed(b_.context(), layout, std::vector<int64_t>{1, 0}) : layout;
+  return inMemory && matrixLoad(*inMemory, tile.elem) ? layout : nullptr;
+}
+
 void FragmentMemory::loadTile(const Op &op) {
   const Value *tile = op.operand(0);
-  const Layout *layout = layouts_.of(op.result());
-  if (const Layout *whole = matrixLayout(op, op.result())) {
+  const Layout *layout = layouts_.of(op.result()), *whole = matrixLayout(op, op.result());
+  if (!whole) whole = loadedLayout(op);
+  if (whole) {
     bool byColumns = tile->type().data().order == Order::ColumnMajor, turns = transposes(op) != byColumns;
     if (turns) whole = transposed(b_.context(), whole, std::vector<int64_t>{1, 0});
     if (Value *block = whole ? matrixBlock(tile, whole) : nullptr) {
@@ -115,6 +129,30 @@ void FragmentMemory::storeTile(const Op &op) {
 void FragmentMemory::storeScalar(const Op &op) {
   before(op, nullptr);
   onlyWhere(b_, places_.isFirst(), [&] { values_.repeat(op); });
+}
+
+// --- asynchronous copies ---------------------------------------------------------------------------------------------
+
+void FragmentMemory::asyncCopy(const Op &op) {
+  AsyncCopyOp copy(op);
+  const Layout *layout = copy.from()->type().layout();
+  before(op, layout);
+  for (const Piece &piece : windows_.piecesOf(copy.from(), layout)) {
+    Value *from = windows_.at(copy.from(), layout, piece), *to = windows_.at(copy.to(), layout, piece);
+    copies_[op.result()].push_back(values_.copy(op, {from, to}, {op.result()->type()})->result());
+  }
+}
+
+void FragmentMemory::asyncCommit(const Op &op) {
+  std::vector<Value *> copies;
+  for (const Value *copy : op.operands()) copies.insert(copies.end(), copies_[copy].begin(), copies_[copy].end());
+  values_.bind(op.result(), values_.copy(op, std::move(copies), {op.result()->type()})->result());
+}
+
+// Other lanes may still wait when the copies of this one have landed.
+void FragmentMemory::asyncWait(const Op &op) {
+  values_.repeat(op);
+  for (const LaneAccess &access : laneAccesses(op)) hazards_.note(access);
 }
 
 // --- scatter tiles, atomics ------------------------------------------------------------------------------------------

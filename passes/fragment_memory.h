@@ -5,6 +5,8 @@
 #include "passes/fragment_windows.h"
 #include "passes/lane_hazards.h"
 
+#include <unordered_map>
+
 namespace xt {
 
 class FragmentMemory {
@@ -20,6 +22,9 @@ public:
   void scatter(const Op &op);
   void atomic(const Op &op);
   void storeScalar(const Op &op);
+  void asyncCopy(const Op &op);
+  void asyncCommit(const Op &op);
+  void asyncWait(const Op &op);
 
   // Emits a barrier before the op if a lane may read before another lane has written, or after another lane has overwritten
   // the element. `layout`: which lane accesses which element; null: each lane may access any element.
@@ -29,6 +34,7 @@ private:
   using Piece = FragmentWindows::Piece;
 
   const Layout *matrixLayout(const Op &op, const Value *value) const;
+  const Layout *loadedLayout(const Op &op) const;
   Value *matrixBlock(const Value *tile, const Layout *layout);
   Value *assembled(Type type, const Value *tile, const Layout *layout, const std::function<Value *(const Piece &)> &load);
 
@@ -40,6 +46,7 @@ private:
   LaneHazards &hazards_;
   FragmentWindows windows_;
   const TargetInfo &target_;
+  std::unordered_map<const Value *, std::vector<Value *>> copies_; // the lane's copies for one of the subgroup; for lookup only
 };
 
 } // namespace xt

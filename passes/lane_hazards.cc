@@ -108,7 +108,16 @@ void LaneHazards::leave(const State &before) {
 
 std::vector<LaneAccess> laneAccesses(const Op &op) {
   if (op.info().dialect == Dialect::XeGpu) return {}; // the lanes of a subgroup perform these ops together
+  if (op.kind() == OpKind::AsyncWait) return {LaneAccess{.space = MemorySpace::Slm, .writes = true}}; // copies land
   LaneAccess access;
+  if (op.kind() == OpKind::AsyncCopy) {
+    auto of = [&](size_t operand) {
+      const Op *init = op.operand(operand)->definingOp();
+      return LaneAccess{op.operand(operand)->type().data().space, operand == 1,
+                        init && init->kind() == OpKind::InitTile ? init : nullptr};
+    };
+    return {of(0), of(1)};
+  }
   for (const Value *operand : op.operands()) {
     Type type = operand->type();
     if (!type.isTile() && !type.isMemRef()) continue;

@@ -9,6 +9,8 @@
 #include "passes/fragment_exchange.h"
 #include "passes/vector_slices.h"
 
+#include <array>
+
 namespace xt {
 
 Value *rowsOfB(Builder &builder, Value *fragment, int64_t depth) {
@@ -38,9 +40,13 @@ void expandLaneProducts(Kernel &kernel, Context &context, const TargetInfo &targ
     builder.setBefore(op);
     builder.setRange(op->range());
     Value *own = withShape(builder, op->operand(0), fragments->a->ownerShape(Axis::Lane));
-    std::vector<Value *> operands = {
-        exchange.converted(own, fragments->a, replicatedOverLanes(context, fragments->a->shape(), kernel.lanes)),
-        rowsOfB(builder, op->operand(1), fragments->depth)};
+    // Each lane needs the rows of a and the columns of b for its part of the result.
+    const DimOf rows{fragments->c, 0}, columns{fragments->c, 1}, all{nullptr, 0};
+    const Layout *left = combined(context, std::array{rows, all}, fragments->a->shape()),
+                 *right = combined(context, std::array{all, columns}, fragments->b->shape());
+    XT_CHECK(left && right, "the rows and columns of a layout on lanes alone");
+    Value *ownB = rowsOfB(builder, op->operand(1), fragments->b->ownerShape(Axis::Lane)[0]);
+    std::vector<Value *> operands = {exchange.converted(own, fragments->a, left), exchange.converted(ownB, fragments->b, right)};
     if (op->operandCount() > 2) operands.push_back(op->operand(2));
     Value *product = builder.value(OpKind::TileMma, std::move(operands), op->result()->type());
     op->result()->replaceAllUsesWith(product);

@@ -15,6 +15,7 @@
 #include "passes/pass.h"
 #include "passes/plan_slm.h"
 #include "passes/sink_to_uses.h"
+#include "passes/stage_products.h"
 #include "passes/widen_reductions.h"
 #include "passes/xegpu_to_tiles.h"
 

@@ -15,9 +15,10 @@ void PiecewiseOps::plain(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i) values_.bind(op.result(i), {copy->result(i)});
 }
 
-// Applies the op to each piece. All tiles and vectors of the op have the same pieces.
+// Applies the op to each piece. All tiles and vectors of the op have the same pieces. A copy becomes one for each piece, all of
+// which its `async_commit` takes.
 void PiecewiseOps::eachPiece(const Op &op) {
-  Type like = op.resultCount() ? op.result()->type() : Type();
+  Type like = op.resultCount() ? op.result()->type() : Type(); // the token of a copy has no pieces
   for (const Value *operand : op.operands())
     if (!like || !hasPieces(like)) like = operand->type();
   Pieces pieces(like);
@@ -27,7 +28,8 @@ void PiecewiseOps::eachPiece(const Op &op) {
     for (const Value *operand : op.operands())
       operands.push_back(values_.of(operand).size() > 1 ? values_.of(operand)[k] : values_.one(operand));
     std::vector<Type> types;
-    if (op.resultCount()) types.push_back(pieceType(b_.context(), op.result()->type(), pieces));
+    if (op.resultCount())
+      types.push_back(hasPieces(op.result()->type()) ? pieceType(b_.context(), op.result()->type(), pieces) : op.result()->type());
     Op *copy = b_.create(op.kind(), std::move(operands), types);
     copyAttrs(op, *copy);
     if (op.resultCount()) results.push_back(copy->result());

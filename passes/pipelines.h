@@ -43,6 +43,23 @@ inline constexpr std::array kBlockPipeline = {PassKind::InferLayouts,
                                               PassKind::HoistInvariants,
                                               PassKind::DeadCode};
 
+// The passes without one of them.
+template <size_t n> constexpr std::array<PassKind, n - 1> without(const std::array<PassKind, n> &all, PassKind one) {
+  std::array<PassKind, n - 1> others{};
+  std::ranges::copy_if(all, others.begin(), [one](PassKind kind) { return kind != one; });
+  return others;
+}
+
+// The passes with another one before one of them.
+template <size_t n>
+constexpr std::array<PassKind, n + 1> before(const std::array<PassKind, n> &all, PassKind one, PassKind added) {
+  std::array<PassKind, n + 1> more{};
+  auto at = std::ranges::find(all, one);
+  *std::copy(all.begin(), at, more.begin()) = added;
+  std::copy(at, all.end(), more.begin() + (at - all.begin()) + 1);
+  return more;
+}
+
 template <size_t n, size_t m>
 constexpr std::array<PassKind, n + m> followedBy(const std::array<PassKind, n> &first, const std::array<PassKind, m> &second) {
   std::array<PassKind, n + m> all{};
@@ -54,6 +71,12 @@ constexpr std::array<PassKind, n + m> followedBy(const std::array<PassKind, n> &
 inline constexpr std::array kLanePipeline =
     followedBy(kBlockPipeline, std::array{PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse,
                                           PassKind::HoistInvariants, PassKind::DeadCode, PassKind::SinkToUses});
+
+// Both for GPUs that copy asynchronously.
+inline constexpr std::array kAsyncBlockPipeline =
+    before(without(kBlockPipeline, PassKind::ExpandAsyncCopies), PassKind::DistributeToSubgroups, PassKind::StageProducts);
+inline constexpr std::array kAsyncLanePipeline =
+    before(without(kLanePipeline, PassKind::ExpandAsyncCopies), PassKind::DistributeToSubgroups, PassKind::StageProducts);
 
 // Whether every pass finds the forms it needs if no form holds at the start.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
@@ -72,6 +95,8 @@ static_assert(needsAreMet(kTilePipeline));
 static_assert(needsAreMet(kProcessorPipeline));
 static_assert(needsAreMet(kBlockPipeline));
 static_assert(needsAreMet(kLanePipeline));
+static_assert(needsAreMet(kAsyncBlockPipeline));
+static_assert(needsAreMet(kAsyncLanePipeline));
 
 // A pipeline in which each pass finds the forms it needs, which the constructor checks at compile time.
 class Pipeline {

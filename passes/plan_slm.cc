@@ -26,6 +26,9 @@ struct Buffer {
   int64_t offset = 0;
 };
 
+// Whether what is done with a buffer goes on by a value of this type. A token leads to the wait for a copy.
+bool leadsOn(Type type) { return type.isWindow() || type.isMemRef() || type.is(TypeKind::Token); }
+
 class Planner {
 public:
   Planner(Kernel &kernel, Context &context) : kernel_(kernel), context_(context) {}
@@ -81,10 +84,11 @@ private:
     for (size_t i = 0; i < values.size(); ++i)
       for (Use use : values[i]->uses()) {
         const Op &user = *use.user;
-        if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes))
+        if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes) ||
+            user.kind() == OpKind::AsyncWait)
           buffer.used.add(placeOf(&user));
         for (size_t r = 0; r < user.resultCount(); ++r)
-          if (user.result(r)->type().isWindow() || user.result(r)->type().isMemRef()) reach(user.result(r));
+          if (leadsOn(user.result(r)->type())) reach(user.result(r));
         if (user.regionCount() && carriedAt(user).loops && use.operand >= carriedAt(user).operand)
           reach(user.region()->param(carriedAt(user).param + use.operand - carriedAt(user).operand));
         if (const Op *parent = user.block()->parentOp();

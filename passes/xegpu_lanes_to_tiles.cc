@@ -222,27 +222,55 @@ private:
     return build_.value(OpKind::UpdateTileOffset, {op.operand(0), down, right}, op.operand(0)->type());
   }
 
+  // Collects a matrix whose elements the lanes hold in this layout.
+  Value *whole(Value *own, const Layout &layout) {
+    std::vector<int64_t> shape = layout.ownerShape(Axis::Lane);
+    Value *lanes = build_.constantInt(context_.index(), kernel_.lanes);
+    Value *zero = zeros({layout.shape()[0], layout.shape()[1]}, own->type().elem());
+    return loop(kernel_.lanes, zero, [&](Value *from, Value *collected) {
+      Op *shuffle = build_.create(OpKind::Shuffle, {own, from, lanes}, {own->type(), context_.i1()});
+      ShuffleOp(*shuffle).setMode(ShuffleMode::Idx);
+      return loop(shape[0], collected, [&](Value *r, Value *outer) {
+        return loop(shape[1], outer, [&](Value *c, Value *inner) {
+          Value *element = extract(shuffle->result(0), r, c), *row = coordinate(layout, 0, from, r);
+          return insert(element, inner, row, coordinate(layout, 1, from, c));
+        });
+      });
+    });
+  }
+
+  // The part of a matrix that goes with what this lane holds of another one along a dimension of both.
+  Value *ownPart(Value *matrix, const Layout &of, int dim) {
+    std::vector<int64_t> shape = shapeOf(matrix->type());
+    shape[static_cast<size_t>(dim)] = of.ownerShape(Axis::Lane)[static_cast<size_t>(dim)];
+    if (shape == shapeOf(matrix->type())) return matrix;
+    return loop(shape[0], zeros(shape, matrix->type().elem()), [&](Value *r, Value *outer) {
+      return loop(shape[1], outer, [&](Value *c, Value *inner) {
+        Value *row = dim == 0 ? coordinate(of, 0, lane_, r) : r, *column = dim == 1 ? coordinate(of, 1, lane_, c) : c;
+        return insert(extract(matrix, row, column), inner, r, c);
+      });
+    });
+  }
+
+  // Whether each lane holds the same indices along a dimension of both.
+  static bool sameLanes(const Layout &x, const Layout &y, int dim) {
+    for (int64_t lane = 0; lane < x.axisSize(Axis::Lane); ++lane)
+      if (x.sliceOf(Axis::Lane, lane, dim) != y.sliceOf(Axis::Lane, lane, dim)) return false;
+    return true;
+  }
+
   Value *multiply(Op &op) {
     Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
     auto found = dpasFragments(context_, a, b, result, kernel_.lanes);
     const auto *fragments = std::get_if<DpasFragments>(&found);
     XT_CHECK(fragments, "the type rule has found these fragments");
-    std::vector<int64_t> own = fragments->a->ownerShape(Axis::Lane);
     meet(op);
-    Value *left = reshape(op.operand(0), own);
-    Value *lanes = build_.constantInt(context_.index(), kernel_.lanes);
-    Value *whole =
-        loop(kernel_.lanes, zeros({fragments->rows, fragments->depth}, a.elem()), [&](Value *from, Value *collected) {
-          Op *shuffle = build_.create(OpKind::Shuffle, {left, from, lanes}, {left->type(), context_.i1()});
-          ShuffleOp(*shuffle).setMode(ShuffleMode::Idx);
-          return loop(own[0], collected, [&](Value *r, Value *outer) {
-            return loop(own[1], outer, [&](Value *c, Value *inner) {
-              Value *element = extract(shuffle->result(0), r, c), *row = coordinate(*fragments->a, 0, from, r);
-              return insert(element, inner, row, coordinate(*fragments->a, 1, from, c));
-            });
-          });
-        });
-    std::vector<Value *> operands = {whole, rowsOfB(build_, op.operand(1), fragments->depth)};
+    const Layout &ofA = *fragments->a, &ofB = *fragments->b, &ofC = *fragments->c;
+    Value *left = ownPart(whole(reshape(op.operand(0), ofA.ownerShape(Axis::Lane)), ofA), ofC, 0);
+    Value *right = rowsOfB(build_, op.operand(1), ofB.ownerShape(Axis::Lane)[0]);
+    bool holdsColumns = ofB.ownerShape(Axis::Lane)[0] == fragments->depth && sameLanes(ofB, ofC, 1);
+    if (!holdsColumns) right = ownPart(whole(right, ofB), ofC, 1);
+    std::vector<Value *> operands = {left, right};
     if (op.operandCount() > 2) operands.push_back(op.operand(2));
     return build_.value(OpKind::TileMma, std::move(operands), result);
   }

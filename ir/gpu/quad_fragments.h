@@ -16,4 +16,8 @@ std::optional<DpasFragments> quadFragments(Context &context, const MmaShape &pro
 // The product whose fragments have these types; nullopt if they are not such fragments. `b` may also be [K/(4 f), 1, f].
 std::optional<DpasFragments> quadFragments(Context &context, Type a, Type b, Type c);
 
+// The layout of a block of `b` of any such size, of which a lane holds what it holds of the parts of 4 f rows and 8 columns; null if
+// the block does not consist of these.
+const Layout *quadLayoutOfB(Context &context, std::span<const int64_t> shape, Elem elem);
+
 } // namespace xt

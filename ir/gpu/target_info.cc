@@ -81,6 +81,7 @@ constexpr MmaInstruction kMma90[] = {
 
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32}, kWarp[] = {32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128}, kThreadRegisters[] = {255};
+constexpr int64_t kCopyBytes[] = {16, 8, 4}; // cp.async (PTX ISA)
 
 // The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, according to its table of valid dimensions
 // (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); MLIR's table
@@ -125,7 +126,9 @@ constexpr TargetInfo nvidia(std::string_view name, std::string_view summary, std
           .registerFile = kThreadRegisters,
           .registerBytes = 128,
           .f64 = true,
-          .family = GpuFamily::Nvidia};
+          .family = GpuFamily::Nvidia,
+          .asyncCopyBytes = kCopyBytes,
+          .matrixLoads = true};
 }
 
 // Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared
@@ -170,6 +173,7 @@ constexpr TargetInfo kTargets[] = {
      .registerBytes = 32,
      .anyDevice = true,
      .cooperativeMatrices = true},
+    nvidia("nv", "any NVIDIA GPU from Ampere on (compute capability 8.0)", kMma80, 99),
     nvidia("nv-sm80", "NVIDIA A100 (Ampere, compute capability 8.0)", kMma80, 163),
     nvidia("nv-sm89", "NVIDIA L4, RTX 40 (Ada, compute capability 8.9)", kMma89, 99),
     nvidia("nv-sm90", "NVIDIA H100, H200 (Hopper, compute capability 9.0), by mma.sync", kMma90, 227),

@@ -120,6 +120,13 @@ struct TargetInfo {
   // matrix, so that lanes and matrices exchange elements through shared local memory (matrixScratchBytes). The layouts of the
   // operands in `mma` are those in which lanes pass and get elements.
   bool cooperativeMatrices = false;
+  // Asynchronous copies from global to shared local memory: the numbers of bytes that a lane copies with one instruction, most
+  // first; both addresses are multiples of that number. Groups of copies land in the order in which they were committed. Empty:
+  // the target has no such copies.
+  std::span<const int64_t> asyncCopyBytes = {};
+  // Whether a subgroup loads 8 rows of 16 bytes from shared local memory with one instruction, up to four such matrices at a time,
+  // so that lane 4 r + c gets word c of row r, or of the transpose in elements of 16 bits (NVIDIA's ldmatrix).
+  bool matrixLoads = false;
 };
 
 // The bytes of shared local memory that each subgroup of a kernel with products needs beside its buffers: room for one operand

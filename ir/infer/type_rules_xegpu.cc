@@ -245,7 +245,7 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
               "an address takes two offsets, a shape and strides, or one offset for a tensor_desc of one dimension");
     return false;
   }
-  if (base.isMemRef() && base.data().memory.swizzle) {
+  if (base.isMemRef() && base.data().memory.swizzle && !data.layout) { // with a layout, each lane finds its own elements
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),
                 str("the base of `create_nd_tdesc` must not be swizzled, unlike ", shapedText(base)))

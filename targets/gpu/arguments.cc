@@ -92,4 +92,20 @@ std::string whyNoBlocks(const GpuKernel &code, const Kernel &kernel, const std::
   return "";
 }
 
+std::string whyNotAligned(const GpuKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                          const DeviceAddress &deviceAddress) {
+  for (const LaneAlignment &alignment : code.alignments) {
+    const auto &memref = std::get<MemRefValue>(values[alignment.param]);
+    std::string_view name = kernel.param(alignment.param)->name();
+    auto address = deviceAddress(memref.data);
+    if (address && *address % static_cast<uint64_t>(alignment.bytes) != 0)
+      return str("`%", name, "` begins at an address that is not a multiple of ", alignment.bytes);
+    int64_t bytes = elemInfo(memref.elem).storageBytes;
+    for (size_t d = 0; d < memref.rank; ++d)
+      if (memref.sizes[d] > 1 && memref.strides[d] != 1 && memref.strides[d] * bytes % alignment.bytes != 0)
+        return str("a stride of `%", name, "` is ", memref.strides[d] * bytes, " bytes, not a multiple of ", alignment.bytes);
+  }
+  return "";
+}
+
 } // namespace xt

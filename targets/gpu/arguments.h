@@ -30,4 +30,8 @@ std::vector<GpuArgument> gpuArguments(const Kernel &kernel, const std::vector<Ru
 std::string whyNoBlocks(const GpuKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                         const TargetInfo &target, const DeviceAddress &deviceAddress);
 
+// Names the first buffer that is not as aligned as the kernel's code needs, and why (LaneKernel::alignments). "" if there is none.
+std::string whyNotAligned(const GpuKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                          const DeviceAddress &deviceAddress);
+
 } // namespace xt

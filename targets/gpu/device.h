@@ -75,6 +75,7 @@ public:
   virtual Result<void> finish() = 0;
   // The run time of the last kernel in seconds, by the device's own clock. Call after finish().
   virtual Result<double> kernelSeconds() = 0;
+  virtual std::string launchNote() { return ""; } // what a user should know of the last launch; "": nothing
 };
 
 } // namespace xt

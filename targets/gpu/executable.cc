@@ -183,14 +183,15 @@ private:
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string rule = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address),
-                overlap = whyNotDisjoint(kernel, args);
-    if (rule.empty() && overlap.empty()) return &blocks_;
+                overlap = whyNotDisjoint(kernel, args), crooked = whyNotAligned(blocks_.code(index), kernel, values, address);
+    if (rule.empty() && overlap.empty() && crooked.empty()) return &blocks_;
     if (!options_.again)
       return Error::environment(
-          rule.empty() ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
+          !crooked.empty() ? str("@", kernel.name, " was compiled for aligned arguments, but ", crooked)
+          : rule.empty() ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
                        : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
           kernel.nameRange);
-    GpuAssumptions assumptions{rule.empty(), overlap.empty()};
+    GpuAssumptions assumptions{rule.empty(), overlap.empty(), crooked.empty()};
     auto other = std::ranges::find(others_, assumptions, &std::pair<GpuAssumptions, LoadedProgram>::first);
     if (other == others_.end()) {
       Result<GpuCode> program = options_.again(assumptions);
@@ -202,6 +203,7 @@ private:
       return Error::environment(str("the text of @", kernel.name, " excludes such arguments by its form: ", overlap),
                                 kernel.nameRange);
     if (!rule.empty()) remark(kernel, str("@", kernel.name, " runs without block messages: ", rule));
+    if (!crooked.empty()) remark(kernel, str("@", kernel.name, " copies nothing asynchronously: ", crooked));
     if (!overlap.empty()) remark(kernel, str("@", kernel.name, " keeps whole tiles before it stores them: ", overlap));
     return &other->second;
   }
@@ -226,6 +228,7 @@ private:
     Result<double> seconds = device().kernelSeconds();
     if (!seconds) return seconds.error();
     seconds_ = *seconds;
+    if (std::string note = device().launchNote(); !note.empty()) remark(kernel, str("@", kernel.name, ": ", note));
     if (Result<void> good = outcomeOf(code, kernel, grid, memory.outcome()); !good) return good;
     return memory.checkGuards(kernel);
   }

@@ -20,6 +20,7 @@ struct GpuBlockUse {
 struct GpuAssumptions {
   bool blockRules = true; // the matrices that block messages access obey BlockRules (GpuKernel::blockUses)
   bool disjoint = true; // arguments overlap only as the kernel's forms allow (ir/interp/disjoint_arguments.h)
+  bool aligned = true; // LaneKernel::alignments hold
   bool operator==(const GpuAssumptions &) const = default;
 };
 

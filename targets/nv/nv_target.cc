@@ -10,10 +10,11 @@
 namespace xt {
 namespace {
 
-// The target for code that takes arguments which overlap in any way, or not.
-TargetInfo assuming(const TargetInfo &target, bool disjoint) {
+// The target for code that makes only these assumptions about its arguments.
+TargetInfo assuming(const TargetInfo &target, GpuAssumptions assumptions) {
   TargetInfo careful = target;
-  careful.checksOverlaps &= disjoint;
+  careful.checksOverlaps &= assumptions.disjoint;
+  if (!assumptions.aligned) careful.asyncCopyBytes = {};
   return careful;
 }
 
@@ -25,6 +26,7 @@ public:
   std::string_view summary() const override { return info_.summary; }
   bool wantsSmallSizes(DeviceChoice) const override { return true; }
   bool takesDeviceChoice() const override { return true; }
+  bool takesBlockMessages() const override { return true; } // asynchronous copies have rules for buffers too
   bool takesOverlappingArguments() const override { return true; }
   bool hasReport() const override { return true; }
 
@@ -33,15 +35,15 @@ public:
     return &info_;
   }
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
-    return assuming(info_, !options.overlappingArguments);
+    return assuming(info_, {.disjoint = !options.overlappingArguments, .aligned = options.blockMessages});
   }
   std::string whyUnsupported(const Kernel &kernel, const TargetInfo *) const override {
     const Op *op = firstWithoutFunction(kernel);
     return op ? str("it uses a function: ", whyNoFunction(*op)) : "";
   }
 
-  Pipeline pipeline() const override { return kLanePipeline; }
-  Pipeline irPipeline() const override { return kBlockPipeline; }
+  Pipeline pipeline() const override { return kAsyncLanePipeline; }
+  Pipeline irPipeline() const override { return kAsyncBlockPipeline; }
 
   Result<std::vector<DeviceText>> devices() override {
     GpuDeviceInfo device = softNvInfo(info_);
@@ -72,7 +74,7 @@ public:
     executable.remarks = options.found;
     if (options.again)
       executable.again = [again = options.again, info = info_, emit](GpuAssumptions assumptions) -> Result<GpuCode> {
-        TargetInfo careful = assuming(info, assumptions.disjoint);
+        TargetInfo careful = assuming(info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the first compilation has already reported these

@@ -6,7 +6,7 @@
 namespace xt::soft {
 namespace {
 
-void nothing(Meeting &) {}
+void meet(Meeting &meeting) { meeting.group().metAtBarrier(meeting.first(), meeting.count()); }
 
 void makeNamedBarrier(Meeting &meeting, size_t bytes) {
   if (!meeting.uniform(0, 4, "the number of subgroups")) return;
@@ -37,9 +37,9 @@ void comeToNamedBarrier(Meeting &meeting) {
 
 std::optional<Collective> barrierFunction(const BuiltinName &name, const ValueType &value) {
   const std::string &n = name.name;
-  if (n == "__spirv_ControlBarrier") return Collective{"barrier", 0, nothing};
-  if (n == "barrier" || n == "work_group_barrier") return Collective{n, kOfWorkgroup, nothing};
-  if (n == "sub_group_barrier") return Collective{n, kOfSubgroup, nothing};
+  if (n == "__spirv_ControlBarrier") return Collective{"barrier", 0, meet};
+  if (n == "barrier" || n == "work_group_barrier") return Collective{n, kOfWorkgroup, meet};
+  if (n == "sub_group_barrier") return Collective{n, kOfSubgroup, meet};
   if (n == "named_barrier_init" && (value.bytes() == 4 || value.bytes() == 8))
     return Collective{n, kOfSubgroup, [bytes = value.bytes()](Meeting &meeting) { makeNamedBarrier(meeting, bytes); }};
   if (n == "work_group_named_barrier") return Collective{n, kOfSubgroup, comeToNamedBarrier};

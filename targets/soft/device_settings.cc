@@ -46,6 +46,9 @@ uint32_t threadsFromEnvironment() {
 DeviceSettings nvidiaSettings(const TargetInfo &target) {
   DeviceSettings settings{&target, str("xt software device (", target.name, " rules)")};
   settings.threads = threadsFromEnvironment();
+  settings.watchesShared = true;
+  const char *copies = std::getenv("XT_SOFT_COPIES");
+  settings.copiesAtOnce = copies && std::string_view(copies) == "at_once";
   return settings;
 }
 
@@ -62,6 +65,8 @@ Result<DeviceSettings> deviceSettings(std::string_view name) {
                           row.eusPerSubslice,
                           8,
                           row.clockMhz,
+                          false,
+                          false,
                           std::max(1u, std::thread::hardware_concurrency())};
   }
   return Error::environment(str("XT_SOFT_DEVICE is `", name, "`; the software device can be ", known));

@@ -15,6 +15,7 @@ public:
   // -1.
   std::string failure(std::string_view text, size_t group, int32_t site) const;
   std::string who(size_t item) const; // "lane 3 of subgroup 1"
+  std::string where(int32_t site) const; // " at file.cl:7:3"; "" if it is not known
   // Names the first waiting work-item, and the first one of its subgroup (or of the workgroup) that waits elsewhere or has
   // finished. If there is none, reports that the first one waits forever.
   std::string divergence() const;
@@ -25,7 +26,6 @@ public:
   std::string stuck() const;
 
 private:
-  std::string where(int32_t site) const;
   std::string waitsAt(const WorkItem &item) const;
   std::string polled(const WorkItem &item) const;
   std::string state(const Gathering &subgroup) const; // that of a work-item that polls, else of the first one

@@ -135,6 +135,9 @@ std::optional<std::string> runLaunch(const Program &program, LaunchRequest &requ
   Failures failures;
   launch.stop = &stop;
   launch.firstFailed = &failures.first();
+  launch.watchesShared = device.watchesShared;
+  launch.copiesAtOnce = device.copiesAtOnce;
+  launch.bankConflicts = request.bankConflicts;
   FaultGuard guard;
   auto work = [&] { std::make_unique<Worker>(launch, next, failures)->run(); };
   size_t threads = std::min<size_t>(device.threads, launch.groups());

@@ -37,6 +37,8 @@ struct Launch {
   size_t localBytes = 0; // including the gaps between variables
   std::vector<LocalVariable> locals;
   std::vector<size_t> localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
+  bool watchesShared = false, copiesAtOnce = false; // as in DeviceSettings
+  std::atomic<uint64_t> *bankConflicts = nullptr; // counted there unless null
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;

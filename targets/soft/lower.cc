@@ -100,7 +100,7 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
   if (function.use_empty()) return function.eraseFromParent();
   if (function.isIntrinsic()) return;
   BuiltinName name = builtinName(function.getName());
-  for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerVectors, lowerConversions, lowerCollectives})
+  for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerVectors, lowerConversions, lowerCollectives, lowerCopies})
     if (lower(context, function, name)) return;
   std::string parameters = name.parameters.empty() ? "" : str("(", join(name.parameters, ", "), ")");
   context.errors.push_back(str("the software Xe device (", context.device.target->name, ") does not know the device function ",

@@ -71,6 +71,7 @@ bool lowerMath(LowerContext &context, llvm::Function &function, const BuiltinNam
 bool lowerVectors(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerConversions(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerCollectives(LowerContext &context, llvm::Function &function, const BuiltinName &name);
+bool lowerCopies(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 void placeLocals(LowerContext &context);
 void checkAccesses(LowerContext &context);
 void pauseInLoops(LowerContext &context);

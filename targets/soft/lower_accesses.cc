@@ -22,7 +22,9 @@ struct Access {
   llvm::Value *bytes = nullptr;
   llvm::Align alignment;
   AccessFlags::How how = AccessFlags::kLoad;
+  bool atomicAccess = false; // an atomic load or store
   llvm::AtomicCmpXchgInst *exchange = nullptr; // the instruction, if it compares and exchanges 32 bits; else null
+  bool isAtomic() const { return how == AccessFlags::kAtomic || atomicAccess; }
 };
 
 bool isShared(const llvm::Value *pointer) {
@@ -36,15 +38,18 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   llvm::Type *size = llvm::Type::getInt64Ty(at.getContext());
   auto bytesOf = [&](llvm::Type *type) { return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue()); };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at))
-    accesses.push_back({load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad});
+    accesses.push_back(
+        {load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad, load->isAtomic()});
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&at))
     accesses.push_back(
-        {store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(), AccessFlags::kStore});
+        {store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(), AccessFlags::kStore,
+         store->isAtomic()});
   else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
     accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
     accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()), exchange->getAlign(),
-                        AccessFlags::kAtomic, exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
+                        AccessFlags::kAtomic, true,
+                        exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
   else if (auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&at)) {
     accesses.push_back({copy->getDest(), copy->getLength(), copy->getDestAlign().valueOrOne(), AccessFlags::kStore});
     if (auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
@@ -102,6 +107,13 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
     llvm::Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), state, site % CodeState::kSlots * 2);
     begin = builder.CreateLoad(builder.getInt64Ty(), slot);
     room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
+  }
+  if (space == kLocalSpace && context.device.watchesShared) {
+    llvm::FunctionCallee watch =
+        context.runtime(kWatchSymbol, builder.getVoidTy(),
+                        {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
+    builder.CreateCall(
+        watch, {pointer, bytes, builder.getInt32(access.isAtomic() ? AccessFlags::kAtomic : access.how), builder.getInt32(site)});
   }
   llvm::Value *offset = builder.CreateSub(address, begin);
   llvm::Value *outside =

@@ -4,6 +4,7 @@
 #include "targets/soft/lower.h"
 #include "targets/soft/products.h"
 #include "targets/soft/runtime.h"
+#include "targets/soft/warp_loads.h"
 #include "targets/soft/warp_products.h"
 #include "targets/xe/library/device_library.h"
 
@@ -30,6 +31,7 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   if (auto found = cooperativeProduct(name, target)) return found;
   if (auto found = matrixMovement(name)) return found;
   if (auto found = warpProduct(name, target)) return found;
+  if (auto found = warpLoad(name)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
   if (auto found = barrierFunction(name, result)) return found;
   if (auto found = exchangeFunction(name, result)) return found;

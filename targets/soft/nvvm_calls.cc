@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "targets/nv/library/mma_name.h"
 #include "targets/soft/lower.h"
+#include "targets/soft/runtime.h"
+#include "targets/soft/warp_loads.h"
 #include "targets/soft/warp_products.h"
 #include "targets/xe/library/spirv_numbers.h"
 
@@ -89,6 +91,20 @@ private:
     case Intrinsic::nvvm_shfl_sync_bfly_i32: return shuffle(function, "__spirv_GroupNonUniformShuffleXor"), true;
     case Intrinsic::nvvm_barrier_cta_sync_aligned_all: return barrier(function, spirv::kScopeWorkgroup, 0), true;
     case Intrinsic::nvvm_bar_warp_sync: return barrier(function, spirv::kScopeSubgroup, kAllLanes), true;
+    case Intrinsic::nvvm_cp_async_ca_shared_global_4:
+    case Intrinsic::nvvm_cp_async_ca_shared_global_4_s: return copy(function, 4), true;
+    case Intrinsic::nvvm_cp_async_ca_shared_global_8:
+    case Intrinsic::nvvm_cp_async_ca_shared_global_8_s: return copy(function, 8), true;
+    case Intrinsic::nvvm_cp_async_cg_shared_global_16:
+    case Intrinsic::nvvm_cp_async_cg_shared_global_16_s: return copy(function, 16), true;
+    case Intrinsic::nvvm_cp_async_commit_group: return rename(function, kCommitCopiesSymbol), true;
+    case Intrinsic::nvvm_cp_async_wait_group: return rename(function, kWaitForCopiesSymbol), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_b16: return rename(function, warpLoadName(1, false)), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16: return rename(function, warpLoadName(2, false)), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16: return rename(function, warpLoadName(4, false)), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16: return rename(function, warpLoadName(1, true)), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16: return rename(function, warpLoadName(2, true)), true;
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16: return rename(function, warpLoadName(4, true)), true;
     default: return product(function);
     }
   }
@@ -125,6 +141,28 @@ private:
       b.CreateCall(device("__spirv_ControlBarrier", b.getVoidTy(), {word, word, word}),
                    {b.getInt32(scope), b.getInt32(scope), b.getInt32(orders)});
       return nullptr;
+    });
+  }
+
+  // Lets a device function with the same parameters replace the intrinsic.
+  void rename(llvm::Function &function, const std::string &name) {
+    llvm::FunctionCallee made = module_.getOrInsertFunction(name, function.getFunctionType());
+    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) {
+      std::vector<llvm::Value *> arguments(call.arg_begin(), call.arg_end());
+      return b.CreateCall(made, arguments);
+    });
+  }
+
+  // Arguments: (to, from), and how many bytes are read if not all.
+  void copy(llvm::Function &function, uint32_t bytes) {
+    llvm::Type *word = llvm::Type::getInt32Ty(module_.getContext()), *none = llvm::Type::getVoidTy(module_.getContext());
+    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) {
+      llvm::Value *to = call.getArgOperand(0), *from = call.getArgOperand(1);
+      llvm::Value *present = call.arg_size() > 2 ? call.getArgOperand(2) : b.getInt32(bytes);
+      llvm::CallInst *made = b.CreateCall(device(kCopySymbol, none, {to->getType(), from->getType(), word, word}),
+                                          {to, from, b.getInt32(bytes), present});
+      made->setDebugLoc(call.getDebugLoc());
+      return made;
     });
   }
 

@@ -121,6 +121,30 @@ void softExchange(const void *pointer, uint32_t changed, uint32_t flags, int32_t
   if (!leavesOthersAlone(*Workgroup::running(), address, changed, flags)) softAccess(pointer, 4, flags, site);
 }
 
+void softWatch(const void *pointer, uint64_t bytes, uint32_t how, int32_t site) {
+  Workgroup &group = *Workgroup::running();
+  auto kind = static_cast<AccessFlags::How>(how);
+  WatchedAccess access{.bytes = bytes, .site = site, .writes = kind == AccessFlags::kStore, .atomic = kind == AccessFlags::kAtomic};
+  group.watch(pointer, access);
+}
+
+void softCopy(std::byte *to, const std::byte *from, uint32_t bytes, uint32_t present, int32_t site) {
+  Workgroup &group = *Workgroup::running();
+  auto aligned = [&](const void *pointer) { return reinterpret_cast<uint64_t>(pointer) % bytes == 0; };
+  if (!aligned(to) || !aligned(from))
+    group.failHere(str("a copy of ", bytes, " bytes between addresses that are not multiples of ", bytes), site);
+  if (present > bytes) group.failHere(str("a copy of ", bytes, " bytes, of which ", present, " come from memory"), site);
+  if (!group.memory().localVariable(reinterpret_cast<uint64_t>(to), bytes))
+    badAccess(group, reinterpret_cast<uint64_t>(to), bytes, AccessFlags::kStore, kLocalSpace, site);
+  auto source = reinterpret_cast<uint64_t>(from);
+  if (present && reachable(group, source, present, kGlobalSpace).empty())
+    badAccess(group, source, present, AccessFlags::kLoad, kGlobalSpace, site);
+  group.beginCopy({to, from, bytes, present, site});
+}
+
+void softCommitCopies(int32_t) { Workgroup::running()->commitCopies(); }
+void softWaitForCopies(uint32_t later, int32_t) { Workgroup::running()->waitForCopies(later); }
+
 template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
 
 std::vector<ExternalSymbol> allSymbols() {
@@ -137,6 +161,10 @@ std::vector<ExternalSymbol> allSymbols() {
       {kLeavePollSymbol, addressOf(softLeavePoll)},
       {kPollSymbol, addressOf(softPoll)},
       {kTrapSymbol, addressOf(softTrap)},
+      {kWatchSymbol, addressOf(softWatch)},
+      {kCopySymbol, addressOf(softCopy)},
+      {kCommitCopiesSymbol, addressOf(softCommitCopies)},
+      {kWaitForCopiesSymbol, addressOf(softWaitForCopies)},
       {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)},
       {"memmove", addressOf<void *, void *, const void *, size_t>(&::memmove)},
       {"memset", addressOf<void *, void *, int, size_t>(&::memset)},

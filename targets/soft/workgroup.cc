@@ -35,6 +35,8 @@ bool Workgroup::prepare(size_t linear) {
   named_.reset();
   polls_.reset();
   memory_.reset();
+  if (watch_) watch_->begin();
+  for (AsyncCopyQueue &copies : copies_) copies.reset();
   return items_.start(launch_.groupAt(linear), &Workgroup::enterItem, this);
 }
 

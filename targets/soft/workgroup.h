@@ -1,12 +1,14 @@
 // Runs one workgroup at a time on the calling thread, with a fiber for each work-item. Deadlocks between work-items
 // and other errors of the kernel are detected and reported.
 #pragma once
+#include "targets/soft/async_copies.h"
 #include "targets/soft/collective.h"
 #include "targets/soft/gatherings.h"
 #include "targets/soft/group_memory.h"
 #include "targets/soft/group_report.h"
 #include "targets/soft/named_barriers.h"
 #include "targets/soft/poll_watch.h"
+#include "targets/soft/shared_watch.h"
 #include "targets/soft/work_items.h"
 
 #include <optional>
@@ -16,7 +18,10 @@ namespace xt::soft {
 
 class Workgroup {
 public:
-  explicit Workgroup(const Launch &launch) : launch_(launch), items_(launch), gatherings_(launch), memory_(launch) {}
+  explicit Workgroup(const Launch &launch)
+      : launch_(launch), items_(launch), gatherings_(launch), memory_(launch), copies_(launch.items()) {
+    if (launch.watchesShared) watch_.emplace(launch);
+  }
   Workgroup(const Workgroup &) = delete;
 
   // Runs group number `linear` (x varies fastest). Returns a report if it fails, and "" if it has given up. The object must
@@ -46,7 +51,21 @@ public:
   void leavePoll() { polls_.leave(*items_.current()); }
   void poll(const void *address, uint64_t bytes, int32_t site);
 
+  // Watches an access to shared local memory of the current work-item, or begins a copy there. Ends the run with a report if no
+  // barrier orders it.
+  void watch(const void *pointer, WatchedAccess access);
+  void beginCopy(const CopyInFlight &copy);
+  void commitCopies() { copies_[current().index].commit(); }
+  void waitForCopies(size_t later); // for those of the current work-item
+
   // ---- for collective functions
+  // Watches a read of a work-item; false if it is reported.
+  bool watchRead(size_t item, const void *pointer, size_t bytes);
+  void metAtBarrier(size_t first, size_t count) {
+    if (watch_) watch_->meet(first, count);
+  }
+  // Adds how often banks of shared local memory have to be read again for rows of 16 bytes, 8 of which are read at one time.
+  void countBankConflicts(std::span<const std::byte *const> rows);
   void fail(std::string_view text, int32_t site);
   bool failed() const { return failure_.has_value(); }
   void release(size_t first, size_t count);
@@ -62,6 +81,8 @@ private:
   [[noreturn]] void leaveForEver();
   void reportDeadlock(); // reports a failure if no work-item can continue
   void complete(Gathering &gathering, const Collective &collective);
+  WatchedAccess placed(const void *pointer, WatchedAccess access) const;
+  std::string unorderedText(const UnorderedAccess &earlier, std::string_view what) const;
   GroupReport report() const { return {launch_, items_, gatherings_, memory_}; }
 
   const Launch &launch_;
@@ -70,6 +91,8 @@ private:
   GroupMemory memory_;
   NamedBarrierTable named_;
   PollWatch polls_;
+  std::optional<SharedWatch> watch_;
+  std::vector<AsyncCopyQueue> copies_; // of each work-item
   CodeState state_{};
   std::optional<std::string> failure_;
   size_t linear_ = 0;

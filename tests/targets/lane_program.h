@@ -35,7 +35,9 @@ public:
     module_ = std::move(*lowered);
     PassOptions passOptions;
     passOptions.target = &target_;
-    Result<void> ran = runPasses(*module_, passesOf(kLanePipeline), passOptions, diagnostics_);
+    bool copies = !target_.asyncCopyBytes.empty();
+    Result<void> ran =
+        runPasses(*module_, copies ? passesOf(kAsyncLanePipeline) : passesOf(kLanePipeline), passOptions, diagnostics_);
     if (ran.ok()) return;
     // The passes refuse only the products of joint matrices that the target lacks.
     bool lacksProduct = !diagnostics_.all().empty() && diagnostics_.all().back().code == DiagCode::MatrixCombination;

@@ -36,6 +36,9 @@ public:
   // The range of a window's offset along its rows (0) or columns (1).
   Interval ofWindow(const Value *window, size_t dim) const;
 
+  // What is known of the windows of the kernel, and which numbers divide indices.
+  const TileRoots &roots() const { return divisors_; }
+
   struct Cell { // a scalar (dim 0), or one offset of a window
     const Value *value;
     size_t dim;

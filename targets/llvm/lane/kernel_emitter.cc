@@ -5,6 +5,7 @@
 #include "ir/op_kinds.h"
 #include "ir/uniformity.h"
 #include "ir/views/scalar.h"
+#include "targets/llvm/lane/async_copies.h"
 #include "targets/llvm/lane/control_flow.h"
 #include "targets/llvm/lane/elementwise.h"
 #include "targets/llvm/lane/exchange.h"
@@ -22,6 +23,9 @@ Result<LaneKernel> LaneKernelEmitter::emit(const std::string &entry) {
   if (const Op *op = LaneProducts(c).firstWithoutInstruction())
     return Error::environment(
         str("`", op->info().name, "` in @", c.kernel.name, ": ", c.target.name, " has no matrix instruction for these types"));
+  if (const Op *op = LaneAsyncCopies(c).firstWithoutCode())
+    return Error::environment(str("`", op->info().name, "` in @", c.kernel.name, " has no code for ", c.target.name,
+                                  ": first run the pass block-tiles, which replaces such copies"));
   c.output.entry = entry;
   c.output.subgroups = c.kernel.subgroups;
   c.output.subgroupSize = c.kernel.lanes;
@@ -197,10 +201,9 @@ void LaneKernelEmitter::emitOp(const Op &op) {
   case TypeRule::Nbarrier: return LaneNamedBarriers(c).emit(op);
   case TypeRule::Dpas: return LaneProducts(c).emitDpas(op);
   case TypeRule::TileMma: return LaneProducts(c).emitTileMma(op);
-#define XT_TYPE_RULE(rule, function)
-#define XT_EXPANDED_RULE(rule, function) case TypeRule::rule:
-#include "ir/ops/type_rules.def"
-    XT_UNREACHABLE("a pass has replaced the op");
+  case TypeRule::AsyncCopy: return; // its group is emitted where it is committed
+  case TypeRule::AsyncCommit: return LaneAsyncCopies(c).emitCommit(op);
+  case TypeRule::AsyncWait: return LaneAsyncCopies(c).emitWait(op);
   case TypeRule::Nest: XT_UNREACHABLE("block-tiles has turned nests into loops");
   case TypeRule::Scan: XT_UNREACHABLE("expand-scans has replaced scans");
   case TypeRule::Print:

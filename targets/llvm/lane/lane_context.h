@@ -1,5 +1,6 @@
 // The state of the lane emitter for one kernel, which its parts share.
 #pragma once
+#include "ir/async_groups.h"
 #include "ir/base/diagnostics.h"
 #include "ir/gpu/operand_layout.h"
 #include "ir/gpu/slm_layout.h"
@@ -39,6 +40,7 @@ struct LaneContext {
 
   unsigned addressSpace(MemorySpace space) const { return device.addressSpace(space); }
   llvm::SyncScope::ID syncScope(LaneScope scope) { return b.getContext().getOrInsertSyncScopeID(device.scopeName(scope)); }
+  void noteAligned(const Value *window, int64_t bytes); // the code needs a window's matrix to be aligned
   void barrier(LaneScope scope); // all barriers are added here, which records whether subgroups may diverge at one
 
   llvm::Module &module;
@@ -51,6 +53,7 @@ struct LaneContext {
   RegisterOps ops;
   IndexRanges ranges;
   LaneValues values;
+  const AsyncGroups groups;
   SlmLayout slmLayout;
   std::vector<SlmVariable> slm; // in ascending order
   LaneKernel output;

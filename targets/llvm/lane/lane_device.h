@@ -80,6 +80,18 @@ public:
   virtual bool sendsExtents(size_t /*param*/) const { return false; }
   // Ranges of extents of parameters that follow from the rules of block instructions.
   virtual std::vector<ExtentFacts> extentFacts() const { return {}; }
+  // Whether buffers in shared local memory are stored as their swizzle says (ir/gpu/swizzled_buffer.h), because that saves time.
+  virtual bool swizzles() const { return false; }
+  // Whether the device copies to shared local memory asynchronously (TargetInfo::asyncCopyBytes). copyAsync() begins to copy these
+  // bytes, of which the first `present` (null: all) come from memory and the others are 0; nothing is read if there are none.
+  // commitAsync() makes a group of the copies since the last one. waitAsync() waits for all but the last `later` groups.
+  virtual bool copiesAsync() const { return false; }
+  virtual void copyAsync(llvm::IRBuilderBase &, LlvmValue * /*to*/, LlvmValue * /*from*/, int64_t /*bytes*/,
+                         LlvmValue * /*present*/) {
+    XT_UNREACHABLE("the device copies asynchronously");
+  }
+  virtual void commitAsync(llvm::IRBuilderBase &) { XT_UNREACHABLE("the device copies asynchronously"); }
+  virtual void waitAsync(llvm::IRBuilderBase &, int64_t /*later*/) { XT_UNREACHABLE("the device copies asynchronously"); }
   // Emits a product of the target's table. The elements of the operands and of the result are in the order of the registers of
   // the instruction (MmaInstruction).
   virtual Fragment product(LaneContext &, const MmaInstruction &, const Fragment & /*a*/, const Fragment & /*b*/,

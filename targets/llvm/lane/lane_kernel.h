@@ -44,6 +44,13 @@ struct LaneFailure {
   std::vector<int64_t> shape; // the shape in which an assert counts its elements (assertedShape); empty: one number
 };
 
+// A condition at a launch for the memref that is passed for a parameter: its address is a multiple of `bytes`, and so is each
+// stride but that of adjacent elements.
+struct LaneAlignment {
+  size_t param;
+  int64_t bytes;
+};
+
 struct LaneKernel {
   std::string entry; // the entry point's name: letters, digits and '_'
   int64_t subgroups = 1, subgroupSize = 16;
@@ -53,6 +60,7 @@ struct LaneKernel {
   // a loop that depends on the subgroup.
   bool divergentBarriers = false;
   std::vector<LaneFailure> failures; // in the order of their numbers
+  std::vector<LaneAlignment> alignments;
   std::vector<SourceRange> waits; // source ranges of the waits at named barriers
 };
 

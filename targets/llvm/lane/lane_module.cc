@@ -21,7 +21,7 @@ Result<void> checkLaneForm(const Kernel &kernel, const TargetInfo &target, Diagn
   if (kernel.scope != Scope::Lane)
     return Error::environment(
         str("kernel `@", kernel.name, "` is not at lane scope: run the passes of ", target.name, " first"));
-  if (const Op *op = firstAsyncOp(kernel.body))
+  if (const Op *op = firstAsyncOp(kernel.body); op && target.asyncCopyBytes.empty())
     return Error::environment(
         str("`", op->info().name, "` in @", kernel.name, " is asynchronous: first run the pass expand-async-copies"));
   if (!codeFits(kernel, diagnostics)) return Error::diagnosed();

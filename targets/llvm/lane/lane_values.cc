@@ -84,6 +84,7 @@ void LaneValues::unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmVa
                      : type.is(TypeKind::NBarrier) ? size_t{kBarrierParts}
                      : scatter                     ? size_t{kScatterParts}
                      : type.isWindow()             ? size_t{kWindowParts}
+                     : type.is(TypeKind::Token)    ? 0 // the order of groups says what a wait is for
                                                    : 1;
       LaneParts own;
       for (size_t i = 0; i < count; ++i) own.push_back(take());

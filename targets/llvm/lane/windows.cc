@@ -2,8 +2,10 @@
 
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
+#include "targets/llvm/lane/access_order.h"
 #include "targets/llvm/lane/failures.h"
 #include "targets/llvm/lane/memory.h"
+#include "targets/llvm/lane/places.h"
 
 namespace xt {
 namespace {
@@ -150,6 +152,7 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
   bool checked = !type.isTensorDesc() || type.data().boundaryCheck;
   Reach reach;
   reach.base = parts[kBase];
+  reach.swizzle = LanePlaces(c).swizzle(window);
   bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
@@ -183,7 +186,12 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
 }
 
 LlvmValue *LaneWindows::address(const Reach &reach, size_t row, size_t column) {
-  return byteOffset(b, reach.base, b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]));
+  LlvmValue *offset = b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]);
+  if (const Swizzle &s = reach.swizzle) {
+    LlvmValue *bits = b.CreateAnd(b.CreateLShr(offset, static_cast<uint64_t>(s.base + s.shift)), v.number((1 << s.bits) - 1));
+    offset = b.CreateXor(offset, b.CreateShl(bits, static_cast<uint64_t>(s.base)));
+  }
+  return byteOffset(b, reach.base, offset);
 }
 
 LlvmValue *LaneWindows::insideAll(const LlvmValues &rooms) {
@@ -339,11 +347,12 @@ void LaneWindows::emitLoadNd(const Op &op) {
   const Value *desc = op.operand(0);
   bool asMatrix = c.device.takesMatrix(c, op), byMessage = c.device.takesBlock(op);
   auto byLanes = [&] { return loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0)); };
-  orderLanes(byMessage || asMatrix);
+  bool ordered = byMessage && desc->type().data().space == MemorySpace::Slm && isOrderedByBarriers(op);
+  if (!ordered) orderLanes(byMessage || asMatrix);
   Fragment own = asMatrix    ? c.device.loadMatrix(c, op, [&] { return shaped(op, byLanes()); })
                  : byMessage ? shaped(op, c.device.loadBlock(c, op))
                              : shaped(op, byLanes());
-  orderLanes(byMessage || asMatrix);
+  if (!ordered) orderLanes(byMessage || asMatrix);
   v.setFragment(op.result(), std::move(own));
 }
 

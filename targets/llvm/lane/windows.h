@@ -29,6 +29,7 @@ public:
     std::vector<LlvmValue *> rowRoom, columnRoom; // room() of each row and column; empty: no check is needed
     std::vector<LlvmValue *> rowBytes, columnBytes; // byte offsets from the base
     LlvmValue *base = nullptr;
+    Swizzle swizzle;
   };
   Reach reach(const Value *window, const Lattice &lattice);
   LlvmValue *address(const Reach &reach, size_t row, size_t column);

@@ -19,8 +19,21 @@ public:
   void fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory memory) override;
   llvm::StringRef scopeName(LaneScope scope) const override;
   bool addsFloats() const override { return true; }
+  bool swizzles() const override { return true; }
+  bool copiesAsync() const override { return true; }
+  void copyAsync(llvm::IRBuilderBase &b, LlvmValue *to, LlvmValue *from, int64_t bytes, LlvmValue *present) override;
+  void commitAsync(llvm::IRBuilderBase &b) override;
+  void waitAsync(llvm::IRBuilderBase &b, int64_t later) override;
+  void beginOp(LaneContext &c, const Op &) override { context_ = &c; }
+  bool takesBlock(const Op &op) const override;
+  Fragment loadBlock(LaneContext &c, const Op &op) override;
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
                    const Fragment &sum) override;
+
+private:
+  bool isInside(const Op &makesBlock) const;
+
+  LaneContext *context_ = nullptr; // of the current op
 };
 
 } // namespace xt

@@ -31,9 +31,10 @@ void initialisePtx() {
   });
 }
 
-// LLVM's name of the architecture: "sm_80" for "nv-sm80".
+// LLVM's name of the architecture: "sm_80" for "nv-sm80". Later GPUs run the code of the first one, too.
 std::string architectureOf(const TargetInfo &target) {
   constexpr std::string_view kPrefix = "nv-sm";
+  if (target.name == "nv") return "sm_80";
   XT_CHECK(target.name.starts_with(kPrefix), "targets of the family are named after their architecture");
   return str("sm_", target.name.substr(kPrefix.size()));
 }

@@ -35,12 +35,16 @@ public:
     request_.groupCount = workgroups;
     if (std::string mistake = soft::launchMistake(request_, settings); !mistake.empty()) return mistake;
     std::atomic<bool> stop = false;
+    bankConflicts_ = 0;
+    request_.bankConflicts = &bankConflicts_;
     return soft::runLaunch(*program_, request_, settings, stop);
   }
+  uint64_t bankConflicts() const { return bankConflicts_; }
 
 private:
   std::shared_ptr<soft::Program> program_;
   soft::LaunchRequest request_;
+  std::atomic<uint64_t> bankConflicts_ = 0;
 };
 
 // Runs each call at once, in the thread of the caller and those of the launch.
@@ -84,8 +88,11 @@ public:
     std::optional<std::string> report = static_cast<SoftKernel &>(kernel).run(workgroups, settings_);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (report) return Error::kernel(*report);
+    uint64_t conflicts = static_cast<SoftKernel &>(kernel).bankConflicts();
+    note_ = conflicts ? str("banks of shared memory were read ", conflicts, " times more than the matrices of ldmatrix need") : "";
     return {};
   }
+  std::string launchNote() override { return note_; }
   Result<void> finish() override { return {}; }
   Result<double> kernelSeconds() override { return seconds_; }
 
@@ -94,6 +101,7 @@ private:
   soft::DeviceSettings settings_;
   KeptBuilds<soft::Program> programs_;
   double seconds_ = 0;
+  std::string note_;
 };
 
 } // namespace

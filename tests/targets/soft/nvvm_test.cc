@@ -2,54 +2,12 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "targets/nv/library/mma_name.h"
-#include "targets/soft/launch.h"
-#include "tests/targets/soft/soft_kernel.h"
-
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/Bitcode/BitcodeWriter.h>
-#include <llvm/Support/SourceMgr.h>
+#include "tests/targets/soft/nvvm_module.h"
 
 #include <numeric>
 
 namespace xt::soft::test {
 namespace {
-
-std::string bitcodeOf(const std::string &text) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
-  EXPECT_TRUE(module) << problem.getMessage().str() << " in line " << problem.getLineNo();
-  if (!module) return "";
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream out(bytes);
-  llvm::WriteBitcodeToFile(*module, out);
-  return {bytes.begin(), bytes.end()};
-}
-
-Result<std::unique_ptr<Program>> built(const std::string &text, const char *target = "nv-sm80") {
-  std::string bitcode = bitcodeOf(text);
-  DeviceSettings device = nvidiaSettings(*findTargetInfo(target));
-  return Program::buildNvvm({reinterpret_cast<const uint8_t *>(bitcode.data()), bitcode.size()}, device, true);
-}
-
-// Runs the kernel @k with one block of 32 threads or more, and pointers to these arrays. Returns the report, "" if there is none.
-std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads = 32, const char *target = "nv-sm80") {
-  auto program = built(text, target);
-  if (!program) return program.error().message;
-  DeviceSettings device = nvidiaSettings(*findTargetInfo(target));
-  LaunchRequest request;
-  request.kernel = (*program)->find("k");
-  EXPECT_TRUE(request.kernel);
-  for (void *array : arrays) {
-    const auto *bytes = reinterpret_cast<const std::byte *>(&array);
-    request.arguments.emplace_back(bytes, bytes + sizeof array);
-  }
-  request.localBytes.resize(arrays.size());
-  request.groupSize = {threads, 1, 1};
-  if (std::string mistake = launchMistake(request, device); !mistake.empty()) return mistake;
-  std::atomic<bool> stop = false;
-  return runLaunch(**program, request, device, stop).value_or("");
-}
 
 // A kernel whose thread replaces x = A[tid] by what `body` makes of it.
 std::string onEach(const std::string &body, const char *declarations) {

@@ -1,0 +1,179 @@
+#include "passes/stage_products.h"
+
+#include "ir/base/text.h"
+#include "ir/builder.h"
+#include "ir/context.h"
+#include "ir/constants.h"
+#include "ir/gpu/slm_layout.h"
+#include "ir/op_kinds.h"
+#include "ir/views/names.h"
+#include "passes/staged_loads.h"
+
+namespace xt {
+namespace {
+
+// More buffers would not hide more of the latency of memory, and cost workgroups that a GPU could run at the same time.
+constexpr int64_t kMostBuffers = 4, kMostRingBytes = 96 << 10;
+
+class Stager {
+public:
+  Stager(Kernel &kernel, Context &context, const TargetInfo &target, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), target_(target), diagnostics_(diagnostics), b_(context, kernel.body) {}
+
+  void run() {
+    std::vector<Op *> loops;
+    walk(kernel_.body, [&](Op &op) {
+      if (op.kind() == OpKind::For) loops.push_back(&op);
+    });
+    for (Op *loop : loops) stage(*loop);
+  }
+
+private:
+  void stage(Op &loop);
+  int64_t buffersFor(const StagedLoads &found) const;
+  Value *ring(const StagedLoad &load);
+  Value *slot(Value *ring, Value *number, Type tile);
+  Value *copies(const std::vector<StagedLoad> &loads, const std::vector<Value *> &rings, const std::vector<Value *> &tiles,
+                Value *number);
+  std::vector<Value *> advanced(const std::vector<StagedLoad> &loads, const std::vector<Value *> &tiles);
+  Value *firstTile(const Op &loop, const StagedLoad &load);
+  void rewrite(Op &loop, const std::vector<StagedLoad> &loads);
+
+  Kernel &kernel_;
+  Context &context_;
+  const TargetInfo &target_;
+  Diagnostics &diagnostics_;
+  Builder b_;
+  int64_t buffers_ = 0;
+};
+
+int64_t Stager::buffersFor(const StagedLoads &found) const {
+  int64_t room = target_.slmBytes - slmLayout(kernel_).bytes;
+  int64_t count = std::min(kMostBuffers, std::min(std::max(kMostRingBytes, 2 * found.bytes()), room) / found.bytes());
+  return count < 2 ? 0 : count;
+}
+
+void Stager::stage(Op &loop) {
+  StagedLoads found = stagedLoads(loop, kernel_, context_, target_);
+  auto remark = [&](std::string text) { diagnostics_.report(DiagCode::PassRemark, loop.range(), std::move(text)); };
+  if (!found.reason.empty()) remark(str("this loop loads an operand of a product where it needs it: ", found.reason));
+  if (found.loads.empty()) return;
+  buffers_ = buffersFor(found);
+  if (!buffers_)
+    return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
+                      " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory"));
+  rewrite(loop, found.loads);
+  remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1, " iterations ahead, into ", buffers_,
+             " buffers of ", found.bytes(), " bytes"));
+}
+
+// The buffers of one operand, at the top of the kernel.
+Value *Stager::ring(const StagedLoad &load) {
+  TypeData data = load.buffer.data();
+  data.shape.insert(data.shape.begin(), buffers_);
+  Builder top(context_, kernel_.body);
+  top.setBefore(kernel_.body.first());
+  top.setRange(load.load->range());
+  return top.value(OpKind::AllocSlm, {}, context_.intern(std::move(data)));
+}
+
+// The window onto a buffer of a ring through which a tile is accessed.
+Value *Stager::slot(Value *ring, Value *number, Type tile) {
+  TypeData data = tile.data();
+  data.space = MemorySpace::Slm;
+  return b_.value(OpKind::InitTile, {ring, number, b_.index(0), b_.index(0)}, context_.intern(std::move(data)));
+}
+
+// Begins the copies of one iteration; returns their group.
+Value *Stager::copies(const std::vector<StagedLoad> &loads, const std::vector<Value *> &rings, const std::vector<Value *> &tiles,
+                      Value *number) {
+  Type token = context_.ofKind(TypeKind::Token);
+  std::vector<Value *> begun;
+  for (size_t i = 0; i < loads.size(); ++i)
+    begun.push_back(b_.value(OpKind::AsyncCopy, {tiles[i], slot(rings[i], number, loads[i].copied)}, token));
+  return b_.value(OpKind::AsyncCommit, std::move(begun), token);
+}
+
+std::vector<Value *> Stager::advanced(const std::vector<StagedLoad> &loads, const std::vector<Value *> &tiles) {
+  std::vector<Value *> moved;
+  for (size_t i = 0; i < loads.size(); ++i) {
+    std::vector<Value *> operands = {tiles[i]};
+    for (size_t k = 1; k < loads[i].update->operandCount(); ++k) {
+      Value *delta = loads[i].update->operand(k);
+      const AttrValue *constant = constantValue(*delta);
+      operands.push_back(constant ? b_.index(std::get<int64_t>(*constant)) : delta);
+    }
+    moved.push_back(b_.value(OpKind::UpdateTileOffset, std::move(operands), tiles[i]->type()));
+  }
+  return moved;
+}
+
+// The tile with which the loop begins, in the layout in which it is copied.
+Value *Stager::firstTile(const Op &loop, const StagedLoad &load) {
+  const Op &init = *loop.operand(carriedAt(loop).operand + load.carried)->definingOp();
+  Op *made = b_.create(OpKind::InitTile, init.operands(), {load.copied});
+  copyAttrs(init, *made);
+  return made->result();
+}
+
+void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {
+  CarriedAt at = carriedAt(loop);
+  Block &body = *loop.region();
+  Op *yield = body.last();
+  std::vector<Value *> rings, tiles, groups;
+  for (const StagedLoad &load : loads) rings.push_back(ring(load));
+  b_.setBefore(&loop);
+  b_.setRange(loop.range());
+  for (const StagedLoad &load : loads) tiles.push_back(firstTile(loop, load));
+  for (int64_t ahead = 0; ahead + 1 < buffers_; ++ahead) {
+    groups.push_back(copies(loads, rings, tiles, b_.index(ahead)));
+    tiles = advanced(loads, tiles);
+  }
+  // The loop carries the buffer of an iteration and that of the one before, then the groups on their way.
+  std::vector<Value *> inits = {b_.index(0), b_.index(buffers_ - 1)}, params;
+  inits.insert(inits.end(), groups.begin(), groups.end());
+  for (Value *init : inits) {
+    loop.addOperand(init);
+    params.push_back(body.addParam(init->type()));
+    loop.addResult(init->type());
+  }
+  std::vector<Value *> carried;
+  for (size_t i = 0; i < loads.size(); ++i) {
+    size_t number = loads[i].carried;
+    loop.setOperand(at.operand + number, tiles[i]);
+    carried.push_back(body.param(at.param + number));
+    for (Value *tile : {carried.back(), loads[i].update->result(), loop.result(number)}) tile->setType(loads[i].copied);
+  }
+  b_.setBefore(body.first());
+  b_.create(OpKind::AsyncWait, {params[2]}, {});
+  b_.create(OpKind::Barrier, {}, {});
+  Value *group = copies(loads, rings, carried, params[1]);
+  for (size_t i = 0; i < loads.size(); ++i) {
+    b_.setBefore(loads[i].load);
+    loads[i].load->setOperand(0, slot(rings[i], params[0], loads[i].loaded));
+    loads[i].load->removeAttr(attr_names::kPadding);
+  }
+  b_.setBefore(yield);
+  Value *next = b_.value(OpKind::AddI, {params[0], b_.index(1)}, context_.index());
+  yield->addOperand(b_.value(OpKind::RemSI, {next, b_.index(buffers_)}, context_.index()));
+  yield->addOperand(params[0]);
+  for (size_t i = 3; i < params.size(); ++i) yield->addOperand(params[i]);
+  yield->addOperand(group);
+  // Copies beyond the last iteration are on their way too.
+  Builder behind(context_, *loop.block());
+  if (loop.next()) behind.setBefore(loop.next());
+  behind.setRange(loop.range());
+  behind.create(OpKind::AsyncWait, {loop.result(loop.resultCount() - 1)}, {});
+  if (loop.block()->parentOp()) behind.create(OpKind::Barrier, {}, {}); // another run of the loop uses the same buffers
+}
+
+} // namespace
+
+Result<void> stageProducts(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  if (target.asyncCopyBytes.empty()) return {};
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope == Scope::Workgroup) Stager(*kernel, module.context(), target, diagnostics).run();
+  return {};
+}
+
+} // namespace xt

@@ -1,0 +1,138 @@
+#include "passes/staged_loads.h"
+
+#include "ir/base/text.h"
+#include "ir/context.h"
+#include "ir/op_kinds.h"
+#include "ir/views/tile.h"
+#include "passes/async_copy_width.h"
+#include "passes/facts.h"
+
+#include <bit>
+#include <cmath>
+
+namespace xt {
+namespace {
+
+constexpr int kBankLineLog = 7, kRowPortionLog = 4; // all banks together have 128 bytes, and instructions read rows of 16
+
+bool isZero(const AttrValue &value) {
+  const auto *number = std::get_if<double>(&value);
+  return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
+}
+
+// The op that moves a tile which a loop carries, if the loop does nothing else with it but load it; null otherwise.
+Op *onlyUpdate(const Op &loop, size_t carried, const Op &load) {
+  CarriedAt at = carriedAt(loop);
+  const Value *tile = loop.region()->param(at.param + carried);
+  Op *made = loop.region()->last()->operand(at.yield + carried)->definingOp();
+  if (!made || made->kind() != OpKind::UpdateTileOffset || made->operand(0) != tile || !made->result()->hasOneUse()) return nullptr;
+  for (Use use : tile->uses())
+    if (use.user != made && use.user != &load) return nullptr;
+  for (size_t i = 1; i < made->operandCount(); ++i)
+    if (definedInside(*made->operand(i), *loop.region()) && !constantValue(*made->operand(i))) return nullptr;
+  return made;
+}
+
+bool beginsAtInit(const Value *tile) { return tile->definingOp() && tile->definingOp()->kind() == OpKind::InitTile; }
+
+// Why a load cannot take place before its iteration; "" if it can.
+std::string whyNotAhead(const Op &op, const Block &body) {
+  std::string reason;
+  walk(body, [&](const Op &inner) {
+    if (!reason.empty()) return;
+    bool global = false;
+    for (const Value *operand : inner.operands()) {
+      Type type = operand->type();
+      global |= (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
+    }
+    if (has(inner.info().effects, Effect::Writes) && global) reason = str("`", inner.info().name, "` writes global memory in the loop");
+    if (has(inner.info().effects, Effect::Synchronises)) reason = str("`", inner.info().name, "` in the loop may order accesses");
+  });
+  if (!reason.empty()) return reason;
+  const AttrValue *padding = LoadTileOp(op).padding();
+  if (padding && !isZero(*padding)) return "asynchronous copies pad only with zeros";
+  return op.operandCount() > 1 ? "it has a mask" : "";
+}
+
+// Which of the workgroup's subgroups copies what of a tile, so that all lanes copy as many portions. The largest portions are best,
+// and then whole rows.
+const Layout *copyLayout(Context &context, Type tile, int64_t subgroups, const TargetInfo &target, int64_t lanes) {
+  for (int64_t portion : target.asyncCopyBytes)
+    for (int64_t down = subgroups; down >= 1; --down) {
+      if (subgroups % down != 0 || tile.extent(0) % down != 0 || tile.extent(1) % (subgroups / down) != 0) continue;
+      std::vector<int64_t> own = {tile.extent(0) / down, tile.extent(1) / (subgroups / down)};
+      if (own[1] * elemInfo(tile.elem()).storageBytes % portion != 0) continue;
+      TypeData piece = tile.data();
+      piece.shape = own;
+      piece.layout = nullptr;
+      if (!asyncCopyLayout(context, context.intern(piece), portion, lanes)) continue;
+      LayoutOrError made = makeLayout(context, LayoutSpec::of({{down, subgroups / down}, own}), tile.shape());
+      if (const Layout *const *layout = std::get_if<const Layout *>(&made)) return *layout;
+    }
+  return nullptr;
+}
+
+// Rows of 16 bytes at the same place of neighbouring rows of the buffer are then in different banks.
+Swizzle bankSwizzle(int64_t rows, int64_t rowBytes) {
+  if (!std::has_single_bit(static_cast<uint64_t>(rowBytes)) || rowBytes <= 1 << kRowPortionLog) return {};
+  int log = std::countr_zero(static_cast<uint64_t>(rowBytes)), bits = std::min(log, kBankLineLog) - kRowPortionLog;
+  int shift = std::max(log, kBankLineLog) - kRowPortionLog;
+  if (rows * rowBytes % (int64_t{1} << (kRowPortionLog + shift + bits)) != 0) return {};
+  return {static_cast<uint8_t>(bits), static_cast<uint8_t>(kRowPortionLog), static_cast<uint8_t>(shift)};
+}
+
+Type bufferFor(Context &context, Type tile) {
+  TypeData data;
+  data.kind = TypeKind::MemRef;
+  data.elem = tile.elem();
+  data.shape = shapeOf(tile);
+  data.space = MemorySpace::Slm;
+  data.memory.swizzle = bankSwizzle(tile.extent(0), tile.extent(1) * elemInfo(tile.elem()).storageBytes);
+  return context.intern(std::move(data));
+}
+
+bool isOperand(const Value *value) {
+  for (Use use : value->uses())
+    if (use.user->kind() == OpKind::TileMma && use.operand < 2) return true;
+  return false;
+}
+
+} // namespace
+
+int64_t StagedLoads::bytes() const {
+  int64_t all = 0;
+  for (const StagedLoad &load : loads) all += load.buffer.byteCount();
+  return all;
+}
+
+StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target) {
+  StagedLoads found;
+  CarriedAt at = carriedAt(loop);
+  for (Op &op : *loop.region()) {
+    if (op.kind() != OpKind::LoadTile || !isOperand(op.result())) continue;
+    Type tile = op.operand(0)->type();
+    if (tile.data().space != MemorySpace::Global) continue;
+    const Value *param = op.operand(0);
+    std::string reason = whyNotAhead(op, *loop.region());
+    bool carried = param->definingBlock() == loop.region() && param->index() >= at.param;
+    size_t number = carried ? param->index() - at.param : 0;
+    Op *update = carried && loop.result(number)->uses().size() == 0 ? onlyUpdate(loop, number, op) : nullptr;
+    const Layout *layout = copyLayout(context, tile, kernel.subgroups, target, target.subgroupSizes[0]);
+    if (reason.empty() && !update) reason = "its tile is not one that the loop carries and only moves on";
+    if (reason.empty() && !beginsAtInit(loop.operand(at.operand + number))) reason = "its tile does not come from an `init_tile`";
+    if (reason.empty() && (tile.data().scatter || tile.data().packed || tile.rank() != 2 || tile.data().order != Order::RowMajor))
+      reason = "its elements do not lie in rows";
+    if (reason.empty() && !layout)
+      reason = str("a tile of ", shapedText(tile), " is too small for ", kernel.subgroups, " subgroups to copy");
+    if (!reason.empty()) {
+      if (found.reason.empty()) found.reason = reason;
+      continue;
+    }
+    TypeData copied = tile.data();
+    copied.layout = layout;
+    found.loads.push_back({&op, update, number, tile, context.intern(std::move(copied)), bufferFor(context, tile)});
+  }
+  return found;
+}
+
+} // namespace xt

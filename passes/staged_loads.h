@@ -1,0 +1,26 @@
+// Internal to the pass stage-products: the loads of a loop that can be staged through shared local memory.
+#pragma once
+#include "ir/gpu/target_info.h"
+#include "ir/module.h"
+
+#include <string>
+#include <vector>
+
+namespace xt {
+
+// A load of an operand of a product, from a tile that the loop carries and moves on by the same distance in each iteration.
+struct StagedLoad {
+  Op *load = nullptr, *update = nullptr;
+  size_t carried = 0; // the number of the carried value
+  Type loaded;        // the tile as it is loaded
+  Type copied;        // the tile as it is copied: with the layout that shares the copying between subgroups
+  Type buffer;        // one buffer of the ring, with a swizzle that spreads its rows over the banks
+};
+struct StagedLoads {
+  std::vector<StagedLoad> loads;
+  std::string reason; // why the first other load of an operand is not among them; "" if there is none
+  int64_t bytes() const;
+};
+StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target);
+
+} // namespace xt

@@ -1,0 +1,76 @@
+// What a workgroup does with shared local memory beyond plain accesses: it watches them, and copies asynchronously.
+#include "ir/base/text.h"
+#include "targets/soft/workgroup.h"
+
+#include <algorithm>
+#include <set>
+
+namespace xt::soft {
+namespace {
+
+constexpr size_t kRowsAtOnce = 8, kRowBytes = 16, kBankLineBytes = 128; // banks of 4 bytes, 32 of them
+
+} // namespace
+
+WatchedAccess Workgroup::placed(const void *pointer, WatchedAccess access) const {
+  access.offset = static_cast<size_t>(static_cast<const std::byte *>(pointer) - memory_.local());
+  return access;
+}
+
+std::string Workgroup::unorderedText(const UnorderedAccess &earlier, std::string_view what) const {
+  const LocalVariable *variable = memory_.localVariable(reinterpret_cast<uint64_t>(memory_.local()) + earlier.offset, 1);
+  std::string place = variable ? str("byte ", earlier.offset - variable->offset, " of `", variable->name, "`")
+                               : str("byte ", earlier.offset, " of shared local memory");
+  GroupReport told = report();
+  std::string other = str(who(earlier.item), told.where(earlier.site));
+  if (earlier.inFlight) return str(what, " ", place, ", to which an asynchronous copy of ", other, " is on its way");
+  return str(what, " ", place, ", which ", other, " has ", earlier.wrote ? "written" : "read",
+             ", with no barrier between the two");
+}
+
+void Workgroup::watch(const void *pointer, WatchedAccess access) {
+  if (!watch_ || !memory_.localVariable(reinterpret_cast<uint64_t>(pointer), access.bytes)) return; // reported elsewhere
+  access.item = current().index;
+  if (auto found = watch_->access(placed(pointer, access)))
+    failHere(unorderedText(*found, access.atomic ? "an atomic access to" : access.writes ? "a store to" : "a load of"),
+             access.site);
+}
+
+void Workgroup::beginCopy(const CopyInFlight &copy) {
+  if (watch_) {
+    WatchedAccess access{.item = current().index, .bytes = copy.bytes, .site = copy.site, .writes = true};
+    if (auto found = watch_->beginCopy(placed(copy.to, access)))
+      failHere(unorderedText(*found, "an asynchronous copy to"), copy.site);
+  }
+  copies_[current().index].begin(copy, launch_.copiesAtOnce);
+}
+
+void Workgroup::waitForCopies(size_t later) {
+  for (const CopyInFlight &copy : copies_[current().index].land(later))
+    if (watch_)
+      watch_->landCopy(
+          placed(copy.to, {.item = current().index, .bytes = copy.bytes, .site = copy.site, .writes = true}));
+}
+
+bool Workgroup::watchRead(size_t item, const void *pointer, size_t bytes) {
+  if (!watch_) return true;
+  WatchedAccess access{.item = item, .bytes = bytes, .site = current().site};
+  auto found = watch_->access(placed(pointer, access));
+  if (found) fail(unorderedText(*found, str("for ", who(item), ", a load of")), access.site);
+  return !found;
+}
+
+void Workgroup::countBankConflicts(std::span<const std::byte *const> rows) {
+  for (size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
+    std::set<const std::byte *> inBank[kBankLineBytes / kRowBytes]; // the different rows that begin at each place of a line
+    size_t most = 1;
+    for (const std::byte *row : rows.subspan(first, std::min(kRowsAtOnce, rows.size() - first))) {
+      auto &here = inBank[reinterpret_cast<uint64_t>(row) % kBankLineBytes / kRowBytes];
+      here.insert(row);
+      most = std::max(most, here.size());
+    }
+    if (launch_.bankConflicts) *launch_.bankConflicts += most - 1;
+  }
+}
+
+} // namespace xt::soft
