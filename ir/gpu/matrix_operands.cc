@@ -2,6 +2,7 @@
 
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/matrix_loads.h"
 #include "ir/gpu/operand_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
@@ -96,6 +97,10 @@ const MmaOperandLayout &layoutOf(const MmaInstruction &instruction, size_t opera
 
 bool movesMatrix(Context &context, const TargetInfo &target, const Op &op, int64_t lanes) {
   bool loads = op.info().typeRule == TypeRule::LoadNd;
+  if (target.matrixLoads && loads) {
+    const TypeData &block = op.operand(0)->type().data();
+    return block.space == MemorySpace::Slm && block.layout && matrixLoad(*block.layout, block.elem);
+  }
   if (!target.cooperativeMatrices || (!loads && op.info().typeRule != TypeRule::StoreNd)) return false;
   ProductOperand moved = movedOperand(op);
   const MmaInstruction *row = moved ? findProduct(target, productShape(context, *moved.product, lanes)) : nullptr;

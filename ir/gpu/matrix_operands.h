@@ -30,7 +30,7 @@ ProductOperand productThatGives(const Value *stored);
 ProductOperand movedOperand(const Op &op);
 
 // Whether a load_nd or store_nd at lane scope moves such an operand, and the lanes hold its elements as the target's instruction
-// takes them.
+// takes them; with TargetInfo::matrixLoads, whether a load_nd loads whole matrices from shared local memory.
 bool movesMatrix(Context &context, const TargetInfo &target, const Op &op, int64_t lanes);
 // The layout of an operand of an instruction.
 const MmaOperandLayout &layoutOf(const MmaInstruction &instruction, size_t operand);

@@ -4,6 +4,8 @@
 #include "ir/gpu/block_rules.h"
 #include "ir/interp/scalar_eval.h"
 
+#include <limits>
+
 namespace xt {
 namespace {
 
@@ -102,7 +104,9 @@ std::string whyNotAligned(const GpuKernel &code, const Kernel &kernel, const std
       return str("`%", name, "` begins at an address that is not a multiple of ", alignment.bytes);
     int64_t bytes = elemInfo(memref.elem).storageBytes;
     for (size_t d = 0; d < memref.rank; ++d)
-      if (memref.sizes[d] > 1 && memref.strides[d] != 1 && memref.strides[d] * bytes % alignment.bytes != 0)
+      if (memref.strides[d] > std::numeric_limits<int32_t>::max() || memref.strides[d] < 0)
+        return str("a stride of `%", name, "` is ", memref.strides[d], ", which 32 bits do not hold");
+      else if (memref.sizes[d] > 1 && memref.strides[d] != 1 && memref.strides[d] * bytes % alignment.bytes != 0)
         return str("a stride of `%", name, "` is ", memref.strides[d] * bytes, " bytes, not a multiple of ", alignment.bytes);
   }
   return "";

@@ -9,9 +9,11 @@ namespace {
 
 enum class Found : uint8_t { Nothing, Barrier, Write };
 
-// Asynchronous copies write from where they begin to where they are waited for.
-bool writesSlm(const Op &op) {
-  if (op.kind() == OpKind::AsyncWait) return true;
+// Asynchronous copies write from where they begin to where they are waited for. What is on its way must not be read, so that what
+// comes before a copy has to be ordered with its beginning, and what comes after it with the wait.
+bool writesSlm(const Op &op, bool forwards) {
+  if (op.kind() == OpKind::AsyncWait) return !forwards;
+  if (op.kind() == OpKind::AsyncCopy) return forwards;
   if (!has(op.info().effects, Effect::Writes)) return false;
   auto isGlobal = [](const Value *operand) {
     Type type = operand->type();
@@ -20,17 +22,17 @@ bool writesSlm(const Op &op) {
   return !std::ranges::all_of(op.operands(), isGlobal);
 }
 
-Found foundAt(const Op &op) {
+Found foundAt(const Op &op, bool forwards) {
   if (op.kind() == OpKind::Barrier || op.kind() == OpKind::SubgroupBarrier) return Found::Barrier;
-  bool writes = writesSlm(op);
-  for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), [&](const Op &inner) { writes |= writesSlm(inner); });
+  bool writes = writesSlm(op, forwards);
+  for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), [&](const Op &inner) { writes |= writesSlm(inner, forwards); });
   return writes ? Found::Write : Found::Nothing;
 }
 
 // The first barrier or write from `op` on, forwards or backwards, to the end of its block.
 Found firstFrom(const Op *op, bool forwards) {
   for (; op; op = forwards ? op->next() : op->previous())
-    if (Found found = foundAt(*op); found != Found::Nothing) return found;
+    if (Found found = foundAt(*op, forwards); found != Found::Nothing) return found;
   return Found::Nothing;
 }
 

@@ -79,14 +79,45 @@ LlvmValue *LaneAsyncCopies::present(const Portion &portion) {
   return b.CreateTrunc(b.CreateSelect(inside, b.CreateMul(room, v.number(each)), v.number(0)), b.getInt32Ty());
 }
 
+// Computes where the portions begin. Rows that differ in a constant share an address, from which the distance is one product of
+// 32 bits.
+void LaneAsyncCopies::findSources(std::vector<Portion> &portions) {
+  struct Shared {
+    LlvmValue *base, *row, *column;
+    int64_t columns;
+    LlvmValue *address;
+  };
+  std::vector<Shared> known;
+  for (Portion &portion : portions) {
+    const LaneParts &window = v.partsOf(portion.from);
+    int64_t bytes = elemInfo(portion.from->type().elem()).storageBytes;
+    LanePlace y = placeOf(window[kY]), x = placeOf(window[kX]);
+    Shared own{window[kBase], y.root, x.root, x.offset + portion.column, nullptr};
+    auto same = std::ranges::find_if(known, [&](const Shared &each) {
+      return each.base == own.base && each.row == own.row && each.column == own.column && each.columns == own.columns;
+    });
+    if (same == known.end()) {
+      LlvmValue *rows = y.root ? b.CreateMul(v.wide(y.root), b.CreateMul(window[kRowStride], v.number(bytes))) : v.number(0);
+      LlvmValue *columns = x.root ? b.CreateAdd(v.wide(x.root), v.number(own.columns)) : v.number(own.columns);
+      own.address = byteOffset(b, byteOffset(b, own.base, rows), b.CreateMul(columns, v.number(bytes)));
+      same = known.insert(known.end(), own);
+    }
+    portion.source = same->address;
+    portion.rows = y.offset + portion.row;
+  }
+}
+
 void LaneAsyncCopies::copy(const Portion &portion, LlvmValue *present) {
-  WindowElement first{.row = portion.row, .column = portion.column};
-  LlvmValue *from = LanePlaces(c).address(portion.from, first), *to = LanePlaces(c).address(portion.to, first);
-  c.device.copyAsync(b, to, from, portion.bytes, present);
+  int64_t bytes = elemInfo(portion.from->type().elem()).storageBytes;
+  LlvmValue *pitch = b.CreateTrunc(v.partsOf(portion.from)[kRowStride], b.getInt32Ty()); // fits, as launches check
+  pitch = b.CreateMul(v.wide(pitch), v.number(bytes * portion.rows));
+  LlvmValue *to = LanePlaces(c).slmAddress(portion.to, {portion.row, portion.column});
+  c.device.copyAsync(b, to, byteOffset(b, portion.source, pitch), portion.bytes, present);
 }
 
 void LaneAsyncCopies::emitCommit(const Op &op) {
   std::vector<Portion> portions = portionsOf(op);
+  findSources(portions);
   LlvmValue *all = allInside(portions);
   auto whole = [&] {
     for (const Portion &portion : portions) copy(portion, nullptr);

@@ -18,6 +18,8 @@ private:
   struct Portion {
     const Value *from, *to;
     int64_t row, column, bytes; // in the windows
+    LlvmValue *source = nullptr; // the address that it begins at, but for a number of rows
+    int64_t rows = 0;
   };
   // A condition for a number that is known up to a constant: 0 <= root + low, and root + high < size.
   struct Bound {
@@ -28,6 +30,7 @@ private:
   void bound(std::vector<Bound> &bounds, LlvmValue *number, int64_t last, LlvmValue *size, Interval range);
   LlvmValue *allInside(const std::vector<Portion> &portions);
   LlvmValue *present(const Portion &portion);
+  void findSources(std::vector<Portion> &portions);
   void copy(const Portion &portion, LlvmValue *present);
 };
 

@@ -45,7 +45,7 @@ struct LaneFailure {
 };
 
 // A condition at a launch for the memref that is passed for a parameter: its address is a multiple of `bytes`, and so is each
-// stride but that of adjacent elements.
+// stride but that of adjacent elements; no stride is negative or has more than 31 bits.
 struct LaneAlignment {
   size_t param;
   int64_t bytes;

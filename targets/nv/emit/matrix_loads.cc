@@ -32,42 +32,41 @@ Intrinsic::ID loadOf(size_t matrices, bool transposed) {
   }
 }
 
-// The 32 bits of a lane of each of these matrices, which are the first ones of the block in row-major order from `first` on.
-llvm::SmallVector<LlvmValue *, 4> words(LaneContext &c, const Op &op, const MatrixLoad &load, int64_t first, int64_t count) {
+// The matrices that one instruction loads: `down` below each other times `across` beside each other, from this one on.
+struct Group {
+  int64_t row, column, down, across;
+};
+
+// The 32 bits of a lane of each matrix of a group. They are numbered in the order in which a product takes them: first along the
+// rows of the loaded value, which are columns in memory if the load transposes it.
+llvm::SmallVector<LlvmValue *, 4> words(LaneContext &c, const Op &op, const MatrixLoad &load, const Group &group) {
   const Value *block = op.operand(0);
   llvm::IRBuilderBase &b = c.b;
-  LaneValues &v = c.values;
   int64_t columns = kMatrixRowBytes / elemInfo(block->type().elem()).storageBytes;
-  LlvmValue *row = b.CreateAnd(c.lane, v.number32(kLanesOfMatrix - 1)), *column = nullptr;
-  // Matrices beside and below each other: lanes with bit 3 and with bit 4 give rows of other ones.
-  int64_t across = std::min(count, load.across - first % load.across);
-  auto bit = [&](int64_t number, int64_t weight) {
-    return b.CreateMul(b.CreateAnd(b.CreateLShr(c.lane, v.number32(number)), v.number32(1)), v.number32(weight));
-  };
-  int64_t number = 3;
-  for (int64_t side = 1; side < across; side *= 2) {
-    LlvmValue *part = bit(number++, side * columns);
-    column = column ? b.CreateAdd(column, part) : part;
-  }
-  for (int64_t down = 1; down * across < count; down *= 2) row = b.CreateAdd(row, bit(number++, down * kMatrixRows));
-  WindowElement element{row, column, first / load.across * kMatrixRows, first % load.across * columns};
-  LlvmValue *address = LanePlaces(c).address(block, element);
-  LlvmValue *loaded = b.CreateIntrinsic(loadOf(static_cast<size_t>(count), load.transposed), {address->getType()}, {address});
+  WindowElement element{group.row * kMatrixRows, group.column * columns, {{0, kMatrixRows, 1, 0}}};
+  int64_t bit = 3; // lanes with bit 3 and with bit 4 give the rows of other matrices
+  bool turns = transposes(op);
+  for (bool below : {!turns, turns})
+    for (int64_t count = 1; count < (below ? group.down : group.across); count *= 2)
+      element.digits.push_back({bit++, 2, below ? count * kMatrixRows : 0, below ? 0 : count * columns});
+  LlvmValue *address = LanePlaces(c).slmAddress(block, element);
+  auto count = static_cast<size_t>(group.down * group.across);
+  LlvmValue *loaded = b.CreateIntrinsic(loadOf(count, load.transposed), {address->getType()}, {address});
   llvm::SmallVector<LlvmValue *, 4> words;
-  for (int64_t i = 0; i < count; ++i)
-    words.push_back(count == 1 ? loaded : b.CreateExtractValue(loaded, static_cast<unsigned>(i)));
+  for (unsigned i = 0; i < count; ++i) words.push_back(count == 1 ? loaded : b.CreateExtractValue(loaded, i));
   return words;
 }
 
-// How many matrices one instruction loads at this place: whole rows of them, or a power of two within one.
-int64_t countAt(const MatrixLoad &load, int64_t first) {
-  for (int64_t count : {4, 2}) {
-    int64_t left = load.across - first % load.across;
-    bool beside = count <= left, below = first % load.across == 0 && count % load.across == 0 &&
-                                         first / load.across + count / load.across <= load.down;
-    if (beside || below) return count;
-  }
-  return 1;
+// Cuts a block into groups of four matrices, 2 x 2 where it has as many rows and columns of them, else of two or one.
+std::vector<Group> groupsOf(const MatrixLoad &load) {
+  auto even = [](int64_t count) { return count % 2 == 0 ? int64_t{2} : int64_t{1}; };
+  int64_t down = even(load.down), across = even(load.across);
+  if (down == 1 && load.across % 4 == 0) across = 4;
+  if (across == 1 && load.down % 4 == 0) down = 4;
+  std::vector<Group> groups;
+  for (int64_t row = 0; row < load.down; row += down)
+    for (int64_t column = 0; column < load.across; column += across) groups.push_back({row, column, down, across});
+  return groups;
 }
 
 } // namespace
@@ -109,9 +108,16 @@ Fragment NvLaneDevice::loadBlock(LaneContext &c, const Op &op) {
   const Value *block = op.operand(0);
   Elem elem = block->type().elem();
   const MatrixLoad load = *matrixLoad(*block->type().layout(), elem);
-  std::vector<LlvmValue *> all;
-  for (int64_t first = 0; first < load.down * load.across; first += countAt(load, first))
-    for (LlvmValue *word : words(c, op, load, first, countAt(load, first))) all.push_back(word);
+  std::vector<LlvmValue *> all(static_cast<size_t>(load.down * load.across));
+  bool turns = transposes(op);
+  for (const Group &group : groupsOf(load)) {
+    llvm::SmallVector<LlvmValue *, 4> own = words(c, op, load, group);
+    for (int64_t i = 0; i < static_cast<int64_t>(own.size()); ++i) {
+      int64_t row = group.row + (turns ? i / group.across : i % group.down),
+              column = group.column + (turns ? i % group.across : i / group.down);
+      all[static_cast<size_t>(row * load.across + column)] = own[static_cast<size_t>(i)];
+    }
+  }
   auto each = static_cast<unsigned>(4 / elemInfo(elem).storageBytes);
   std::vector<LlvmValue *> packed;
   for (LlvmValue *word : all)
