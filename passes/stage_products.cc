@@ -48,7 +48,8 @@ private:
 };
 
 int64_t Stager::buffersFor(const StagedLoads &found) const {
-  int64_t room = target_.slmBytes - slmLayout(kernel_).bytes;
+  // A quarter of the memory is left for what subgroups exchange.
+  int64_t room = target_.slmBytes / 4 * 3 - slmLayout(kernel_).bytes;
   int64_t count = std::min(kMostBuffers, std::min(std::max(kMostRingBytes, 2 * found.bytes()), room) / found.bytes());
   return count < 2 ? 0 : count;
 }
@@ -61,7 +62,7 @@ void Stager::stage(Op &loop) {
   buffers_ = buffersFor(found);
   if (!buffers_)
     return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
-                      " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory"));
+                      " bytes do not fit into three quarters of the ", target_.slmBytes, " bytes of shared local memory"));
   rewrite(loop, found.loads);
   remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1, " iterations ahead, into ", buffers_,
              " buffers of ", found.bytes(), " bytes"));
@@ -152,6 +153,8 @@ void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {
     b_.setBefore(loads[i].load);
     loads[i].load->setOperand(0, slot(rings[i], params[0], loads[i].loaded));
     loads[i].load->removeAttr(attr_names::kPadding);
+    Value *result = loads[i].load->result();
+    if (loads[i].given) result->setType(context_.withLayout(result->type(), loads[i].given));
   }
   b_.setBefore(yield);
   Value *next = b_.value(OpKind::AddI, {params[0], b_.index(1)}, context_.index());

@@ -2,11 +2,13 @@
 
 #include "ir/base/text.h"
 #include "ir/context.h"
+#include "ir/layout/layout_pieces.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "passes/async_copy_width.h"
 #include "passes/facts.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -97,6 +99,20 @@ bool isOperand(const Value *value) {
   return false;
 }
 
+// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K and only
+// multiplied; null otherwise. All subgroups can load any part of a buffer.
+const Layout *multipliedLayout(Context &context, const Op &load) {
+  const Value *result = load.result();
+  size_t operand = result->uses().begin() == result->uses().end() ? 0 : (*result->uses().begin()).operand;
+  for (Use use : result->uses())
+    if (use.user->kind() != OpKind::TileMma || use.operand != operand || operand > 1) return nullptr;
+  const Layout *layout = result->type().layout();
+  const int alongK = operand == 0 ? 1 : 0;
+  if (dimPieces(*layout, alongK).whole()) return nullptr;
+  DimOf kept{layout, 1 - alongK}, all{nullptr, 0};
+  return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
+}
+
 } // namespace
 
 int64_t StagedLoads::bytes() const {
@@ -130,7 +146,14 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     }
     TypeData copied = tile.data();
     copied.layout = layout;
-    found.loads.push_back({&op, update, number, tile, context.intern(std::move(copied)), bufferFor(context, tile)});
+    StagedLoad load{&op, update, number, tile, nullptr, context.intern(std::move(copied)), bufferFor(context, tile)};
+    load.given = multipliedLayout(context, op);
+    if (load.given) {
+      TypeData whole = tile.data();
+      whole.layout = transposes(op) ? transposed(context, load.given, std::vector<int64_t>{1, 0}) : load.given;
+      load.loaded = context.intern(std::move(whole));
+    }
+    found.loads.push_back(load);
   }
   return found;
 }

@@ -13,6 +13,7 @@ struct StagedLoad {
   Op *load = nullptr, *update = nullptr;
   size_t carried = 0; // the number of the carried value
   Type loaded;        // the tile as it is loaded
+  const Layout *given = nullptr; // the layout of the loaded vector, if the load can give each subgroup all that it multiplies
   Type copied;        // the tile as it is copied: with the layout that shares the copying between subgroups
   Type buffer;        // one buffer of the ring, with a swizzle that spreads its rows over the banks
 };

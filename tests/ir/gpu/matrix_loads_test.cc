@@ -2,6 +2,7 @@
 #include "ir/gpu/matrix_loads.h"
 
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
 #include "ir/gpu/quad_fragments.h"
 
 #include <gtest/gtest.h>
