@@ -64,8 +64,10 @@ void AsyncGroups::visitRegions(const Op &op, Ages &ages) {
         const Value *result = op.result(i);
         if (!isGroup(result)) continue;
         int64_t yielded = oneRegion || !at.loops ? inside.at(yield->operand(at.yield + i)) : 0;
-        if (at.loops) changes |= join(carried, result, yielded);
-        else join(left, result, yielded);
+        if (at.loops)
+          changes |= join(carried, result, yielded);
+        else
+          join(left, result, yielded);
       }
     }
   }

@@ -217,7 +217,8 @@ BlockGrid BlockLoads::matricesGrid(const Op &op, BlockGrid grid) const {
   for (size_t i = 0; i + 1 < grid.dims[1].size(); i += 2) joined.push_back(grid.dims[1][i] + grid.dims[1][i + 1]);
   auto fits = [&](int64_t rows) { return rows * bytes == 2 * kMatrixRowBytes; };
   auto isOne = [](int64_t columns) { return columns == kMatrixRows; };
-  bool joins = grid.dims[1].size() % 2 == 0 && std::ranges::all_of(grid.dims[1], isOne) && std::ranges::all_of(grid.dims[0], fits);
+  bool joins =
+      grid.dims[1].size() % 2 == 0 && std::ranges::all_of(grid.dims[1], isOne) && std::ranges::all_of(grid.dims[0], fits);
   if (joins) grid.dims[1] = std::move(joined);
   return grid;
 }

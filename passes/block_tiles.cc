@@ -29,7 +29,8 @@ public:
         messages_(kernel, target, b_, diagnostics, classes_, roots_, windows_), blockwise_(b_, values_, classes_, parts_),
         loads_(target, b_, values_, classes_, roots_, parts_, windows_, messages_),
         stores_(target, b_, values_, classes_, roots_, parts_, windows_, messages_),
-        copies_(target, b_, values_, classes_, roots_, windows_), products_(target, b_, diagnostics, values_, classes_, parts_), movement_(b_, values_, classes_, parts_, conversion_) {}
+        copies_(target, b_, values_, classes_, roots_, windows_), products_(target, b_, diagnostics, values_, classes_, parts_),
+        movement_(b_, values_, classes_, parts_, conversion_) {}
   void run();
 
 private:

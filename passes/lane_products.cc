@@ -46,7 +46,8 @@ void expandLaneProducts(Kernel &kernel, Context &context, const TargetInfo &targ
                  *right = combined(context, std::array{all, columns}, fragments->b->shape());
     XT_CHECK(left && right, "the rows and columns of a layout on lanes alone");
     Value *ownB = rowsOfB(builder, op->operand(1), fragments->b->ownerShape(Axis::Lane)[0]);
-    std::vector<Value *> operands = {exchange.converted(own, fragments->a, left), exchange.converted(ownB, fragments->b, right)};
+    std::vector<Value *> operands = {exchange.converted(own, fragments->a, left),
+                                     exchange.converted(ownB, fragments->b, right)};
     if (op->operandCount() > 2) operands.push_back(op->operand(2));
     Value *product = builder.value(OpKind::TileMma, std::move(operands), op->result()->type());
     op->result()->replaceAllUsesWith(product);

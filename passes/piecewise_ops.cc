@@ -29,7 +29,8 @@ void PiecewiseOps::eachPiece(const Op &op) {
       operands.push_back(values_.of(operand).size() > 1 ? values_.of(operand)[k] : values_.one(operand));
     std::vector<Type> types;
     if (op.resultCount())
-      types.push_back(hasPieces(op.result()->type()) ? pieceType(b_.context(), op.result()->type(), pieces) : op.result()->type());
+      types.push_back(hasPieces(op.result()->type()) ? pieceType(b_.context(), op.result()->type(), pieces)
+                                                     : op.result()->type());
     Op *copy = b_.create(op.kind(), std::move(operands), types);
     copyAttrs(op, *copy);
     if (op.resultCount()) results.push_back(copy->result());

@@ -2,8 +2,8 @@
 
 #include "ir/base/text.h"
 #include "ir/builder.h"
-#include "ir/context.h"
 #include "ir/constants.h"
+#include "ir/context.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
@@ -86,8 +86,8 @@ Value *Stager::slot(Value *ring, Value *number, Type tile) {
 }
 
 // Begins the copies of one iteration; returns their group.
-Value *Stager::copies(const std::vector<StagedLoad> &loads, const std::vector<Value *> &rings, const std::vector<Value *> &tiles,
-                      Value *number) {
+Value *Stager::copies(const std::vector<StagedLoad> &loads, const std::vector<Value *> &rings,
+                      const std::vector<Value *> &tiles, Value *number) {
   Type token = context_.ofKind(TypeKind::Token);
   std::vector<Value *> begun;
   for (size_t i = 0; i < loads.size(); ++i)

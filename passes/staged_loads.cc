@@ -27,7 +27,8 @@ Op *onlyUpdate(const Op &loop, size_t carried, const Op &load) {
   CarriedAt at = carriedAt(loop);
   const Value *tile = loop.region()->param(at.param + carried);
   Op *made = loop.region()->last()->operand(at.yield + carried)->definingOp();
-  if (!made || made->kind() != OpKind::UpdateTileOffset || made->operand(0) != tile || !made->result()->hasOneUse()) return nullptr;
+  if (!made || made->kind() != OpKind::UpdateTileOffset || made->operand(0) != tile || !made->result()->hasOneUse())
+    return nullptr;
   for (Use use : tile->uses())
     if (use.user != made && use.user != &load) return nullptr;
   for (size_t i = 1; i < made->operandCount(); ++i)
@@ -47,8 +48,10 @@ std::string whyNotAhead(const Op &op, const Block &body) {
       Type type = operand->type();
       global |= (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
     }
-    if (has(inner.info().effects, Effect::Writes) && global) reason = str("`", inner.info().name, "` writes global memory in the loop");
-    if (has(inner.info().effects, Effect::Synchronises)) reason = str("`", inner.info().name, "` in the loop may order accesses");
+    if (has(inner.info().effects, Effect::Writes) && global)
+      reason = str("`", inner.info().name, "` writes global memory in the loop");
+    if (has(inner.info().effects, Effect::Synchronises))
+      reason = str("`", inner.info().name, "` in the loop may order accesses");
   });
   if (!reason.empty()) return reason;
   const AttrValue *padding = LoadTileOp(op).padding();
@@ -135,8 +138,10 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     Op *update = carried && loop.result(number)->uses().size() == 0 ? onlyUpdate(loop, number, op) : nullptr;
     const Layout *layout = copyLayout(context, tile, kernel.subgroups, target, target.subgroupSizes[0]);
     if (reason.empty() && !update) reason = "its tile is not one that the loop carries and only moves on";
-    if (reason.empty() && !beginsAtInit(loop.operand(at.operand + number))) reason = "its tile does not come from an `init_tile`";
-    if (reason.empty() && (tile.data().scatter || tile.data().packed || tile.rank() != 2 || tile.data().order != Order::RowMajor))
+    if (reason.empty() && !beginsAtInit(loop.operand(at.operand + number)))
+      reason = "its tile does not come from an `init_tile`";
+    if (reason.empty() &&
+        (tile.data().scatter || tile.data().packed || tile.rank() != 2 || tile.data().order != Order::RowMajor))
       reason = "its elements do not lie in rows";
     if (reason.empty() && !layout)
       reason = str("a tile of ", shapedText(tile), " is too small for ", kernel.subgroups, " subgroups to copy");

@@ -49,7 +49,8 @@ std::optional<DpasFragments> quadFragments(Context &context, Type a, Type b, Typ
 const Layout *quadLayoutOfB(Context &context, std::span<const int64_t> shape, Elem elem) {
   int64_t f = packOf(elem);
   if (shape[0] % (kLanesOfQuad * f) != 0 || shape[1] % kQuads != 0) return nullptr;
-  return layoutOf(context, {{shape[0] / (kLanesOfQuad * f), Axis::Register, 1}, {kLanesOfQuad, Axis::Lane, 1}, {f, Axis::Register, 1}},
+  return layoutOf(context,
+                  {{shape[0] / (kLanesOfQuad * f), Axis::Register, 1}, {kLanesOfQuad, Axis::Lane, 1}, {f, Axis::Register, 1}},
                   {{shape[1] / kQuads, Axis::Register, 1}, {kQuads, Axis::Lane, kLanesOfQuad}}, shape);
 }
 

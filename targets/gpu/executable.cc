@@ -188,8 +188,8 @@ private:
     if (!options_.again)
       return Error::environment(
           !crooked.empty() ? str("@", kernel.name, " was compiled for aligned arguments, but ", crooked)
-          : rule.empty() ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
-                       : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
+          : rule.empty()   ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
+                           : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
           kernel.nameRange);
     GpuAssumptions assumptions{rule.empty(), overlap.empty(), crooked.empty()};
     auto other = std::ranges::find(others_, assumptions, &std::pair<GpuAssumptions, LoadedProgram>::first);

@@ -41,9 +41,8 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
     accesses.push_back(
         {load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad, load->isAtomic()});
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&at))
-    accesses.push_back(
-        {store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(), AccessFlags::kStore,
-         store->isAtomic()});
+    accesses.push_back({store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(),
+                        AccessFlags::kStore, store->isAtomic()});
   else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
     accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
@@ -108,12 +107,13 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
     begin = builder.CreateLoad(builder.getInt64Ty(), slot);
     room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
   }
-  if (space == kLocalSpace && context.device.watchesShared) {
+  // Behind an atomic access to any memory, a work-item may know what others have written.
+  if ((space == kLocalSpace || access.isAtomic()) && context.device.watchesShared) {
     llvm::FunctionCallee watch =
         context.runtime(kWatchSymbol, builder.getVoidTy(),
                         {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
-    builder.CreateCall(
-        watch, {pointer, bytes, builder.getInt32(access.isAtomic() ? AccessFlags::kAtomic : access.how), builder.getInt32(site)});
+    builder.CreateCall(watch, {pointer, bytes, builder.getInt32(access.isAtomic() ? AccessFlags::kAtomic : access.how),
+                               builder.getInt32(site)});
   }
   llvm::Value *offset = builder.CreateSub(address, begin);
   llvm::Value *outside =

@@ -20,7 +20,9 @@ bool SharedWatch::ordered(const Last &earlier, size_t item) const {
 }
 
 std::optional<UnorderedAccess> SharedWatch::conflict(const Byte &byte, const WatchedAccess &access, size_t offset) const {
-  auto found = [&](const Last &last, bool wrote) { return UnorderedAccess{offset, last.item, last.site, wrote, byte.inFlight}; };
+  auto found = [&](const Last &last, bool wrote) {
+    return UnorderedAccess{offset, last.item, last.site, wrote, byte.inFlight};
+  };
   if (byte.inFlight) return found(byte.write, true);
   if (access.atomic) return std::nullopt;
   if (!ordered(byte.write, access.item)) return found(byte.write, true);
@@ -41,7 +43,6 @@ void SharedWatch::note(Byte &byte, const WatchedAccess &access) const {
 }
 
 std::optional<UnorderedAccess> SharedWatch::access(const WatchedAccess &access) {
-  if (access.atomic) itemTimes_[access.item] = ++now_;
   for (size_t offset = access.offset; offset < access.offset + access.bytes; ++offset) {
     if (auto found = conflict(bytes_[offset], access, offset)) return found;
     if (!access.atomic) note(bytes_[offset], access);

@@ -33,6 +33,7 @@ public:
 
   void begin(); // of a workgroup
   std::optional<UnorderedAccess> access(const WatchedAccess &access);
+  void noteAtomic(size_t item) { itemTimes_[item] = ++now_; } // an atomic access, to any memory
   // From beginCopy to landCopy, the bytes are in flight.
   std::optional<UnorderedAccess> beginCopy(const WatchedAccess &access);
   void landCopy(const WatchedAccess &access);
@@ -57,7 +58,7 @@ private:
   const Launch &launch_;
   std::vector<Byte> bytes_;
   std::vector<uint32_t> subgroupTimes_, itemTimes_; // of the last barrier, and of the last atomic access
-  std::vector<size_t> inFlight_;                    // first bytes of copies, to forget those that never land
+  std::vector<size_t> inFlight_; // first bytes of copies, to forget those that never land
   uint32_t now_ = 1, groupTime_ = 1;
 };
 

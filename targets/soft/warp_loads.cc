@@ -27,8 +27,7 @@ void load(Meeting &meeting, size_t matrices, bool transposed) {
   for (size_t i = 0; i < matrices * kRows; ++i) {
     rows[i] = meeting.argument<const std::byte *>(i, 0);
     auto address = reinterpret_cast<uint64_t>(rows[i]);
-    if (address % kRowBytes)
-      return meeting.fail(str("the address that lane ", i, " gives is not a multiple of ", kRowBytes));
+    if (address % kRowBytes) return meeting.fail(str("the address that lane ", i, " gives is not a multiple of ", kRowBytes));
     if (!group.memory().localVariable(address, kRowBytes))
       return meeting.fail(str("the address that lane ", i, " gives is out of bounds of every variable in shared local memory"));
     if (!group.watchRead(meeting.first() + i, rows[i], kRowBytes)) return;
@@ -49,9 +48,8 @@ std::optional<Collective> warpLoad(const BuiltinName &name) {
   for (int matrices : {1, 2, 4})
     for (bool transposed : {false, true})
       if (name.name == warpLoadName(matrices, transposed))
-        return Collective{"ldmatrix", kOfSubgroup, [=](Meeting &meeting) {
-                            load(meeting, static_cast<size_t>(matrices), transposed);
-                          }};
+        return Collective{"ldmatrix", kOfSubgroup,
+                          [=](Meeting &meeting) { load(meeting, static_cast<size_t>(matrices), transposed); }};
   return std::nullopt;
 }
 

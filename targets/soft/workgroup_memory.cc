@@ -29,10 +29,15 @@ std::string Workgroup::unorderedText(const UnorderedAccess &earlier, std::string
 }
 
 void Workgroup::watch(const void *pointer, WatchedAccess access) {
-  if (!watch_ || !memory_.localVariable(reinterpret_cast<uint64_t>(pointer), access.bytes)) return; // reported elsewhere
+  if (!watch_) return;
   access.item = current().index;
+  if (access.atomic) watch_->noteAtomic(access.item);
+  if (!memory_.localVariable(reinterpret_cast<uint64_t>(pointer), access.bytes))
+    return; // of other memory, or reported elsewhere
   if (auto found = watch_->access(placed(pointer, access)))
-    failHere(unorderedText(*found, access.atomic ? "an atomic access to" : access.writes ? "a store to" : "a load of"),
+    failHere(unorderedText(*found, access.atomic   ? "an atomic access to"
+                                   : access.writes ? "a store to"
+                                                   : "a load of"),
              access.site);
 }
 
@@ -48,8 +53,7 @@ void Workgroup::beginCopy(const CopyInFlight &copy) {
 void Workgroup::waitForCopies(size_t later) {
   for (const CopyInFlight &copy : copies_[current().index].land(later))
     if (watch_)
-      watch_->landCopy(
-          placed(copy.to, {.item = current().index, .bytes = copy.bytes, .site = copy.site, .writes = true}));
+      watch_->landCopy(placed(copy.to, {.item = current().index, .bytes = copy.bytes, .site = copy.site, .writes = true}));
 }
 
 bool Workgroup::watchRead(size_t item, const void *pointer, size_t bytes) {

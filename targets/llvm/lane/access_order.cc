@@ -25,7 +25,8 @@ bool writesSlm(const Op &op, bool forwards) {
 Found foundAt(const Op &op, bool forwards) {
   if (op.kind() == OpKind::Barrier || op.kind() == OpKind::SubgroupBarrier) return Found::Barrier;
   bool writes = writesSlm(op, forwards);
-  for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), [&](const Op &inner) { writes |= writesSlm(inner, forwards); });
+  for (size_t r = 0; r < op.regionCount(); ++r)
+    walk(*op.region(r), [&](const Op &inner) { writes |= writesSlm(inner, forwards); });
   return writes ? Found::Write : Found::Nothing;
 }
 
@@ -44,8 +45,8 @@ bool noWriteFrom(const Op &op, bool forwards) {
   const Block *block = op.block();
   const Op *parent = block->parentOp();
   if (!parent) return true;
-  if (carriedAt(*parent).loops && (parent->regionCount() != 1 ||
-                                   firstFrom(forwards ? block->first() : block->last(), forwards) == Found::Write))
+  if (carriedAt(*parent).loops &&
+      (parent->regionCount() != 1 || firstFrom(forwards ? block->first() : block->last(), forwards) == Found::Write))
     return false;
   return noWriteFrom(*parent, forwards);
 }

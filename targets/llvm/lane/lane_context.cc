@@ -22,8 +22,7 @@ LaneContext::LaneContext(llvm::Module &module, Context &types, const Kernel &ker
                          LaneDevice &device, Diagnostics &diagnostics)
     : module(module), types(types), kernel(kernel), target(target), device(device), diagnostics(diagnostics),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops(b, device.traits()),
-      ranges(kernel, device.extentFacts()), values(b, ops, ranges), groups(kernel),
-      slmLayout(xt::slmLayout(kernel)),
+      ranges(kernel, device.extentFacts()), values(b, ops, ranges), groups(kernel), slmLayout(xt::slmLayout(kernel)),
       lanesWrite(writesByLane(kernel)), divergent(divergentValues(kernel, Among::Workgroup, LoadedValues::MayDiffer)),
       lanesDiffer(device.marksUniformBranches() ? divergentValues(kernel, Among::Subgroup, LoadedValues::MayDiffer)
                                                 : std::unordered_set<const Value *>()) {}

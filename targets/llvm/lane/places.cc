@@ -132,7 +132,8 @@ LanePlaces::Offset LanePlaces::swizzledOffset(const Value *window, const LanePla
                                 static_cast<uint64_t>(swizzle.base));
   int64_t inSpan = remainder(columnsApart ? element.column * bytes : column, span);
   LlvmValue *own = sum({times(laneColumns, bytes), columnsApart ? nullptr : times(x.root, bytes), v.number32(inSpan)});
-  own = sum({b.CreateXor(own, bits), times(laneRows, pitch), times(y.root, pitch), columnsApart ? times(x.root, bytes) : nullptr});
+  own = sum(
+      {b.CreateXor(own, bits), times(laneRows, pitch), times(y.root, pitch), columnsApart ? times(x.root, bytes) : nullptr});
   return {own, row * pitch + column - inSpan};
 }
 

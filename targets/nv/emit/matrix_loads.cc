@@ -16,7 +16,6 @@ namespace {
 
 constexpr int64_t kLanesOfMatrix = 8; // lanes 8 i to 8 i + 7 give the addresses of the rows of matrix i
 
-
 Intrinsic::ID loadOf(size_t matrices, bool transposed) {
   switch (matrices) {
   case 1:
@@ -77,7 +76,8 @@ bool NvLaneDevice::takesBlock(const Op &op) const {
   const Value *block = op.operand(0);
   const Op *made = block->definingOp();
   const TypeData &type = block->type().data();
-  if (type.space != MemorySpace::Slm || !made || made->kind() != OpKind::CreateNdTdesc || !type.layout || type.scatter) return false;
+  if (type.space != MemorySpace::Slm || !made || made->kind() != OpKind::CreateNdTdesc || !type.layout || type.scatter)
+    return false;
   if (type.boundaryCheck && !isInside(*made)) return false;
   const Value *buffer = made->operand(0);
   if (!buffer->type().isMemRef() || made->operandCount() != 1 + static_cast<size_t>(buffer->type().rank())) return false;
@@ -121,7 +121,8 @@ Fragment NvLaneDevice::loadBlock(LaneContext &c, const Op &op) {
   auto each = static_cast<unsigned>(4 / elemInfo(elem).storageBytes);
   std::vector<LlvmValue *> packed;
   for (LlvmValue *word : all)
-    packed.push_back(c.ops.fromStorage(elem, castBits(c.b, word, c.ops.storageType(elem, each == 1 ? 0 : static_cast<int>(each)))));
+    packed.push_back(
+        c.ops.fromStorage(elem, castBits(c.b, word, c.ops.storageType(elem, each == 1 ? 0 : static_cast<int>(each)))));
   Fragment own;
   // A lane of a transposed matrix has neighbours in a column, in two rows of the block.
   unsigned rows = load.transposed ? each : 1, columns = load.transposed ? 1 : each;

@@ -89,7 +89,8 @@ public:
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (report) return Error::kernel(*report);
     uint64_t conflicts = static_cast<SoftKernel &>(kernel).bankConflicts();
-    note_ = conflicts ? str("banks of shared memory were read ", conflicts, " times more than the matrices of ldmatrix need") : "";
+    note_ =
+        conflicts ? str("banks of shared memory were read ", conflicts, " times more than the matrices of ldmatrix need") : "";
     return {};
   }
   std::string launchNote() override { return note_; }

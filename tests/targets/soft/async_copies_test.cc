@@ -20,7 +20,8 @@ declare {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16.p3(ptr addrspace
 declare {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16.p3(ptr addrspace(3))
 )";
 
-constexpr const char *kCopy = "  call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) %to, ptr addrspace(1) %from)\n",
+constexpr const char *kCopy =
+                         "  call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) %to, ptr addrspace(1) %from)\n",
                      *kCommit = "  call void @llvm.nvvm.cp.async.commit.group()\n",
                      *kWait = "  call void @llvm.nvvm.cp.async.wait.group(i32 0)\n",
                      *kBarrier = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n",
@@ -53,8 +54,9 @@ TEST_P(AsyncCopies, Land) {
 }
 
 TEST_P(AsyncCopies, FillTheRestWithZeros) {
-  const char *part = "  %n = and i32 %tid, 15\n"
-                     "  call void @llvm.nvvm.cp.async.cg.shared.global.16.s(ptr addrspace(3) %to, ptr addrspace(1) %from, i32 %n)\n";
+  const char *part =
+      "  %n = and i32 %tid, 15\n"
+      "  call void @llvm.nvvm.cp.async.cg.shared.global.16.s(ptr addrspace(3) %to, ptr addrspace(1) %from, i32 %n)\n";
   EXPECT_EQ(report(str(part, kCommit, kWait, kBarrier, kLoad, kStore)), "");
   for (uint32_t t = 0; t < 64; ++t) {
     uint32_t other = 63 - t, n = other & 15, image = 1000 + 4 * other;

@@ -28,8 +28,8 @@ inline Result<std::unique_ptr<Program>> built(const std::string &text, const cha
 }
 
 // Runs the kernel @k with one block of 32 threads or more, and pointers to these arrays. Returns the report, "" if there is none.
-inline std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads = 32, const char *target = "nv-sm80",
-                       bool copiesAtOnce = false) {
+inline std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads = 32,
+                       const char *target = "nv-sm80", bool copiesAtOnce = false) {
   auto program = built(text, target);
   if (!program) return program.error().message;
   DeviceSettings device = nvidiaSettings(*findTargetInfo(target));

@@ -37,7 +37,9 @@ public:
   }
 
   // The number of calls that order memory.
-  size_t count() { return with([](llvm::Module &module) { return orderingCalls(module).size(); }); }
+  size_t count() {
+    return with([](llvm::Module &module) { return orderingCalls(module).size(); });
+  }
   // Names the call that is removed.
   std::string name(size_t number) {
     return with([&](llvm::Module &module) { return orderingCalls(module)[number]->getCalledFunction()->getName().str(); });

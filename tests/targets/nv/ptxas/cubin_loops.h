@@ -17,6 +17,7 @@ inline constexpr uint32_t kSassMma = 0x23c, kSassLoadMatrix = 0x83b, kSassCopyAs
 
 struct SassLoop {
   size_t first = 0, last = 0;
+  size_t shortest = 0; // instructions of the shortest way through it, which leaves out code for the edges of a matrix
   std::map<uint32_t, size_t> counts; // by opcode
   size_t size() const { return last - first + 1; }
   size_t count(uint32_t opcode) const {
@@ -60,15 +61,40 @@ private:
   }
   uint32_t opcode(uint64_t code, size_t number) const { return at<uint16_t>(code + number * kBytes) & 0xfff; }
 
+  // The instruction that a branch leads to.
+  int64_t targetOf(uint64_t code, size_t i) const {
+    uint64_t low = at<uint64_t>(code + i * kBytes) >> 34, high = at<uint64_t>(code + i * kBytes + 8) << 30;
+    auto distance = static_cast<int64_t>((low | high) << 16) >> 16; // 48 bits with a sign
+    return static_cast<int64_t>(i) + 1 + distance * 4 / static_cast<int64_t>(kBytes);
+  }
+
+  // Bits 12 to 15 are the predicate of an instruction; 7: it is always executed.
+  size_t shortestWay(uint64_t code, const SassLoop &loop) const {
+    constexpr size_t kFar = SIZE_MAX / 2;
+    std::vector<size_t> way(loop.size() + 1, kFar);
+    way[0] = 1;
+    for (size_t i = loop.first; i < loop.last; ++i) {
+      size_t here = way[i - loop.first];
+      bool branches = opcode(code, i) == kSassBranch, always = (at<uint16_t>(code + i * kBytes) >> 12 & 0xf) == 7;
+      auto reach = [&](int64_t next) {
+        if (next <= static_cast<int64_t>(i) || next > static_cast<int64_t>(loop.last)) return;
+        size_t &there = way[static_cast<size_t>(next) - loop.first];
+        there = std::min(there, here + 1);
+      };
+      if (branches) reach(targetOf(code, i));
+      if (!branches || !always) reach(static_cast<int64_t>(i) + 1);
+    }
+    return way[loop.size() - 1];
+  }
+
   void addLoops(std::vector<SassLoop> &found, uint64_t code, size_t count) const {
     for (size_t i = 0; i < count; ++i) {
       if (opcode(code, i) != kSassBranch) continue;
-      uint64_t low = at<uint64_t>(code + i * kBytes) >> 34, high = at<uint64_t>(code + i * kBytes + 8) << 30;
-      auto distance = static_cast<int64_t>((low | high) << 16) >> 16; // 48 bits with a sign
-      auto target = static_cast<int64_t>(i) + 1 + distance * 4 / static_cast<int64_t>(kBytes);
+      int64_t target = targetOf(code, i);
       if (target < 0 || target >= static_cast<int64_t>(i)) continue; // forwards, or the end of the kernel
-      SassLoop loop{static_cast<size_t>(target), i, {}};
+      SassLoop loop{static_cast<size_t>(target), i, 0, {}};
       for (size_t k = loop.first; k <= loop.last; ++k) ++loop.counts[opcode(code, k)];
+      loop.shortest = shortestWay(code, loop);
       found.push_back(std::move(loop));
     }
   }

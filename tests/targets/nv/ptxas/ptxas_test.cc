@@ -1,6 +1,7 @@
 // Assembles the PTX of every kernel with NVIDIA's ptxas: the one in PATH, or that of the Python package nvidia-cuda-nvcc in
 // build/ptxas (`python3 -m venv build/ptxas && build/ptxas/bin/pip install nvidia-cuda-nvcc`).
 #include "ir/base/text.h"
+#include "tests/targets/nv/ptxas/cubin_loops.h"
 #include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/gpu_kernels.h"
@@ -78,6 +79,42 @@ kernel @gemm(%A: memref<4096x4096xf16>, %B: memref<4096x4096xf16>, %C: memref<40
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_NE(run.output.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << run.output;
   }
+}
+
+// Four warps compute 128x128 with K = 64 in each iteration: each multiplies 64x64 in 4 x 8 x 4 products, from 32 loads of four matrices
+// each, and copies 16 portions of 16 bytes in each lane. The sm_80 probe in PTX by hand has 101 other instructions.
+TEST_F(Ptxas, TheMainLoopOfAProductIsMostlyProducts) {
+  fs::path path = folder / "gemm.xt";
+  std::ofstream(path) << R"(#map = #wg_map<sg_layout = [2, 2], sg_data = [64, 64]>
+kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%C, 0) step 128, %j = 0 to dim(%C, 1) step 128) {
+  %ta  = init_tile %A[%i, 0] -> tile<128x64xf16, #map>
+  %tb  = init_tile %B[0, %j] -> tile<64x128xf16, #map>
+  %acc = constant 0.0 : vector<128x128xf32, #map>
+  for %k = 0 to dim(%A, 1) step 64 {
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta  = update_tile_offset %ta, 0, 64
+    %tb  = update_tile_offset %tb, 64, 0
+  }
+  %tc = init_tile %C[%i, %j] -> tile<128x128xf32, #map>
+  store_tile %acc, %tc
+}
+)";
+  ToolRun run = assembled(path, "80");
+  ASSERT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << run.output;
+  std::ifstream in(folder / "k.cubin", std::ios::binary);
+  std::string image{std::istreambuf_iterator<char>(in), {}};
+  test::SassLoop loop = test::Cubin(image).mainLoop();
+  EXPECT_EQ(loop.count(test::kSassMma), 128u);
+  EXPECT_EQ(loop.count(test::kSassLoadMatrix), 32u);
+  EXPECT_EQ(loop.count(test::kSassCopyAsync), 16u + 16u) << "whole portions, and those at the edges";
+  size_t others = loop.shortest - loop.count(test::kSassMma);
+  EXPECT_GT(others, 32u + 16u);
+  EXPECT_LE(others, 128u * 115 / 100) << "1.15 of each product";
+  RecordProperty("others", static_cast<int>(others));
 }
 
 } // namespace
