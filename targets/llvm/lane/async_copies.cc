@@ -4,7 +4,7 @@
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "passes/async_copy_width.h"
-#include "targets/llvm/lane/places.h"
+#include "targets/llvm/lane/addresses.h"
 
 #include <algorithm>
 
@@ -111,7 +111,7 @@ void LaneAsyncCopies::copy(const Portion &portion, LlvmValue *present) {
   int64_t bytes = elemInfo(portion.from->type().elem()).storageBytes;
   LlvmValue *pitch = b.CreateTrunc(v.partsOf(portion.from)[kRowStride], b.getInt32Ty()); // fits, as launches check
   pitch = b.CreateMul(v.wide(pitch), v.number(bytes * portion.rows));
-  LlvmValue *to = LanePlaces(c).slmAddress(portion.to, {portion.row, portion.column});
+  LlvmValue *to = LaneAddresses(c).slmAddress(portion.to, {portion.row, portion.column});
   c.device.copyAsync(b, to, byteOffset(b, portion.source, pitch), portion.bytes, present);
 }
 

@@ -5,7 +5,7 @@
 #include "targets/llvm/lane/access_order.h"
 #include "targets/llvm/lane/failures.h"
 #include "targets/llvm/lane/memory.h"
-#include "targets/llvm/lane/places.h"
+#include "targets/llvm/lane/addresses.h"
 
 namespace xt {
 namespace {
@@ -152,7 +152,7 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
   bool checked = !type.isTensorDesc() || type.data().boundaryCheck;
   Reach reach;
   reach.base = parts[kBase];
-  reach.swizzle = LanePlaces(c).swizzle(window);
+  reach.swizzle = LaneAddresses(c).swizzle(window);
   bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {

@@ -3,7 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
-#include "targets/llvm/lane/places.h"
+#include "targets/llvm/lane/addresses.h"
 #include "targets/nv/emit/nv_lane_device.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -48,7 +48,7 @@ llvm::SmallVector<LlvmValue *, 4> words(LaneContext &c, const Op &op, const Matr
   for (bool below : {!turns, turns})
     for (int64_t count = 1; count < (below ? group.down : group.across); count *= 2)
       element.digits.push_back({bit++, 2, below ? count * kMatrixRows : 0, below ? 0 : count * columns});
-  LlvmValue *address = LanePlaces(c).slmAddress(block, element);
+  LlvmValue *address = LaneAddresses(c).slmAddress(block, element);
   auto count = static_cast<size_t>(group.down * group.across);
   LlvmValue *loaded = b.CreateIntrinsic(loadOf(count, load.transposed), {address->getType()}, {address});
   llvm::SmallVector<LlvmValue *, 4> words;
@@ -87,9 +87,9 @@ bool NvLaneDevice::takesBlock(const Op &op) const {
   strides.pop_back();
   for (int64_t stride : strides)
     if (stride == kDynamic || stride * bytes % kMatrixRowBytes != 0) return false;
-  Swizzle swizzle = LanePlaces(*context_).swizzle(block);
+  Swizzle swizzle = LaneAddresses(*context_).swizzle(block);
   if (swizzle && int64_t{1} << swizzle.base < kMatrixRowBytes) return false;
-  return LanePlaces(*context_).divisor(block, 1) * bytes % kMatrixRowBytes == 0 && matrixLoad(*type.layout, type.elem);
+  return LaneAddresses(*context_).divisor(block, 1) * bytes % kMatrixRowBytes == 0 && matrixLoad(*type.layout, type.elem);
 }
 
 // Whether a block is surely inside of its matrix.

@@ -26,7 +26,7 @@ struct WindowElement {
   std::vector<LaneDigit> digits = {};
 };
 
-class LanePlaces : LanePart {
+class LaneAddresses : LanePart {
 public:
   using LanePart::LanePart;
   // The address of an element of a window of shared local memory, whose strides are constant. Its place in the buffer follows from

@@ -1,4 +1,4 @@
-#include "targets/llvm/lane/places.h"
+#include "targets/llvm/lane/addresses.h"
 
 #include "ir/base/check.h"
 #include "ir/gpu/swizzled_buffer.h"
@@ -33,29 +33,29 @@ LanePlace placeOf(LlvmValue *number) {
   return place;
 }
 
-Swizzle LanePlaces::swizzle(const Value *window) {
+Swizzle LaneAddresses::swizzle(const Value *window) {
   const Op *op = rootOf(window);
   bool stored = c.device.swizzles() && op && window->type().data().space == MemorySpace::Slm;
   return stored ? storedSwizzle(op->operand(0)) : Swizzle{};
 }
 
-int64_t LanePlaces::divisor(const Value *window, size_t dim) {
+int64_t LaneAddresses::divisor(const Value *window, size_t dim) {
   const Op *op = rootOf(window);
   return op ? c.ranges.roots().divisor(op->operand(rowOffsetAt(*op) + dim)) : 1;
 }
 
-LlvmValue *LanePlaces::times(LlvmValue *number, int64_t factor) {
+LlvmValue *LaneAddresses::times(LlvmValue *number, int64_t factor) {
   return number && factor ? b.CreateMul(narrow(number), v.number32(factor)) : nullptr;
 }
 
-LlvmValue *LanePlaces::sum(std::initializer_list<LlvmValue *> numbers) {
+LlvmValue *LaneAddresses::sum(std::initializer_list<LlvmValue *> numbers) {
   LlvmValue *all = nullptr;
   for (LlvmValue *each : numbers)
     if (each) all = all ? b.CreateAdd(all, each) : each;
   return all ? all : v.number32(0);
 }
 
-LlvmValue *LanePlaces::digitsOf(const WindowElement &element, int64_t LaneDigit::*weight) {
+LlvmValue *LaneAddresses::digitsOf(const WindowElement &element, int64_t LaneDigit::*weight) {
   LlvmValue *all = nullptr;
   for (const LaneDigit &digit : element.digits) {
     if (digit.*weight == 0) continue;
@@ -67,7 +67,7 @@ LlvmValue *LanePlaces::digitsOf(const WindowElement &element, int64_t LaneDigit:
 }
 
 // The last of these numbers and of the lane's number to be computed; null if they are in several blocks.
-llvm::Instruction *LanePlaces::latest(std::initializer_list<LlvmValue *> numbers) {
+llvm::Instruction *LaneAddresses::latest(std::initializer_list<LlvmValue *> numbers) {
   auto *last = llvm::cast<llvm::Instruction>(c.lane);
   const llvm::Instruction *lane = last;
   for (LlvmValue *each : numbers) {
@@ -83,7 +83,7 @@ llvm::Instruction *LanePlaces::latest(std::initializer_list<LlvmValue *> numbers
   return last;
 }
 
-LlvmValue *LanePlaces::slmAddress(const Value *window, const WindowElement &element) {
+LlvmValue *LaneAddresses::slmAddress(const Value *window, const WindowElement &element) {
   const LaneParts &parts = v.partsOf(window);
   int64_t bytes = elemInfo(window->type().elem()).storageBytes;
   auto *stride = llvm::dyn_cast<llvm::ConstantInt>(parts[kRowStride]);
@@ -103,7 +103,7 @@ LlvmValue *LanePlaces::slmAddress(const Value *window, const WindowElement &elem
   return byteOffset(b, byteOffset(b, parts[kBase], offset.root), v.number32(offset.constant));
 }
 
-LanePlaces::Offset LanePlaces::plainOffset(const LanePlace &y, const LanePlace &x, int64_t pitch, int64_t bytes,
+LaneAddresses::Offset LaneAddresses::plainOffset(const LanePlace &y, const LanePlace &x, int64_t pitch, int64_t bytes,
                                            const WindowElement &element) {
   LlvmValue *rows = digitsOf(element, &LaneDigit::rows), *columns = digitsOf(element, &LaneDigit::columns);
   LlvmValue *root = sum({times(y.root, pitch), times(rows, pitch), times(x.root, bytes), times(columns, bytes)});
@@ -112,7 +112,7 @@ LanePlaces::Offset LanePlaces::plainOffset(const LanePlace &y, const LanePlace &
 
 // The swizzle exclusive-ors bits of the row's number into bits of the byte in the row. As far as the row and the first byte are
 // known without the run, they are multiples of what the swizzle moves, or the same for many addresses.
-LanePlaces::Offset LanePlaces::swizzledOffset(const Value *window, const LanePlace &y, const LanePlace &x, int64_t pitch,
+LaneAddresses::Offset LaneAddresses::swizzledOffset(const Value *window, const LanePlace &y, const LanePlace &x, int64_t pitch,
                                               int64_t bytes, const WindowElement &element, const Swizzle &swizzle) {
   const int64_t mask = (int64_t{1} << swizzle.bits) - 1, span = swizzle.blockBytes();
   const int shift = swizzle.base + swizzle.shift - std::countr_zero(static_cast<uint64_t>(pitch)); // of the row's number
