@@ -1,7 +1,5 @@
 #include "targets/cpu/threads/thread_placement.h"
 
-#include <pthread.h>
-
 namespace xt {
 
 cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers) {
@@ -11,7 +9,7 @@ cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers)
   return rest;
 }
 
-void ThreadPlacement::keepBeside(std::vector<std::thread> &threads) {
+void ThreadPlacement::keepBeside(std::span<const pthread_t> threads) {
   cpu_set_t allowed;
   // If there are more processors than a set has room for, the system call fails, and threads are not moved.
   if (threads.empty() || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -19,7 +17,7 @@ void ThreadPlacement::keepBeside(std::vector<std::thread> &threads) {
   if (here == launching_ && CPU_EQUAL(&allowed, &allowed_)) return;
   launching_ = here, allowed_ = allowed;
   cpu_set_t rest = processorsBeside(allowed, here, static_cast<int>(threads.size()) + 1);
-  for (std::thread &thread : threads) pthread_setaffinity_np(thread.native_handle(), sizeof rest, &rest);
+  for (pthread_t thread : threads) pthread_setaffinity_np(thread, sizeof rest, &rest);
 }
 
 } // namespace xt

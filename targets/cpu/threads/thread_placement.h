@@ -1,8 +1,8 @@
 // Places the other threads of a launch on any processor except that of the launching thread.
 #pragma once
+#include <pthread.h>
 #include <sched.h>
-#include <thread>
-#include <vector>
+#include <span>
 
 namespace xt {
 
@@ -17,7 +17,7 @@ class ThreadPlacement {
 public:
   // `threads`: all workers except the calling thread. They may use only processors that the calling thread may use. Costs a
   // system call, and more if the calling thread has moved since the last call or its set of processors has changed.
-  void keepBeside(std::vector<std::thread> &threads);
+  void keepBeside(std::span<const pthread_t> threads);
 
 private:
   int launching_ = -1; // of the last call: the processor that was left out, and the set that was allowed

@@ -3,6 +3,7 @@
 #include "targets/cpu/threads/spin_until.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace xt {
@@ -14,22 +15,37 @@ constexpr std::chrono::microseconds kBeforeSleep{1000};
 
 thread_local int workerOfThread = 0; // a thread that calls run() is the first worker
 
+int countOf(int wanted) {
+  const int workers = wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(workers, 1, kMostThreads);
+}
+
 } // namespace
 
-ThreadPool::ThreadPool(int workers)
-    : workers_(workers > 0 ? workers : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
-      turns_(static_cast<size_t>(workers_)) {}
+ThreadPool::ThreadPool(int workers) : workers_(countOf(workers)), turns_(static_cast<size_t>(workers_)) {}
 
 ThreadPool::~ThreadPool() {
   stopping_ = true;
   ++round_;
   round_.notify_all();
-  for (std::thread &thread : threads_) thread.join();
+  for (pthread_t thread : threads_) pthread_join(thread, nullptr);
 }
 
 void ThreadPool::start() {
-  for (int worker = static_cast<int>(threads_.size()) + 1; worker < workers_; ++worker)
-    threads_.emplace_back([this, worker] { serve(worker); });
+  if (!servants_.empty()) return;
+  for (int worker = 1; worker < workers_; ++worker) servants_.push_back({this, worker});
+  for (Worker &servant : servants_) {
+    pthread_t thread{};
+    // std::thread would throw, through the caller's locks, where no thread is to be had.
+    if (pthread_create(&thread, nullptr, &ThreadPool::serveThread, &servant) != 0) return;
+    threads_.push_back(thread);
+  }
+}
+
+void *ThreadPool::serveThread(void *worker) {
+  const auto *of = static_cast<const Worker *>(worker);
+  of->pool->serve(of->number);
+  return nullptr;
 }
 
 // Returns chunk number `turn` of a worker, whose share of each period is cut into chunks. If a chunk begins past the end, so do
@@ -87,7 +103,7 @@ void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   chunk_ = std::max<int64_t>(1, count / (int64_t{workers_} * 8));
   period_ = period >= workers_ ? period : chunk_ * workers_;
   for (Turn &turn : turns_) turn.taken.store(0);
-  busy_ = workers_ - 1;
+  busy_ = static_cast<int32_t>(threads_.size());
   ++round_;
   round_.notify_all();
   takePart(0);

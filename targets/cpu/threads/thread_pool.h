@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace xt {
 
+// The most threads that a pool has: several times the processors of the largest machines.
+inline constexpr int kMostThreads = 1024;
+
 class ThreadPool {
 public:
-  // `workers` counts the thread that calls run(); 0: one worker per processor that this process may use. The other threads
-  // start at the first run() that can use them.
+  // `workers` counts the thread that calls run(); 0: one worker per processor that this process may use; above kMostThreads:
+  // that many. The other threads start at the first run() that can use them. Where the system refuses to start one, those that
+  // there are do its work.
   explicit ThreadPool(int workers);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -32,17 +35,23 @@ public:
   static int currentWorker();
 
 private:
+  struct Worker {
+    ThreadPool *pool;
+    int number;
+  };
   void start();
+  static void *serveThread(void *worker);
   void runOnAll(int64_t count, const Work &work, int64_t period);
   void serve(int worker);
   void takePart(int worker);
 
   const int workers_;
-  std::vector<std::thread> threads_;
+  std::vector<pthread_t> threads_;
+  std::vector<Worker> servants_; // what each of `threads_` serves; elements never move
   ThreadPlacement placement_;
   std::mutex runMutex_; // held during a run
 
-  // Every worker takes part in every run, so the members below do not change until all are done. The counters have 32 bits, so
+  // Every worker that has a thread takes part in every run, so the members below do not change until all are done. The counters have 32 bits, so
   // that waiting uses the kernel's futex directly, without the standard library's own memory and lock.
   std::atomic<uint32_t> round_{0}; // number of the current run; workers wait for it to change
   std::atomic<int32_t> busy_{0}; // workers that are not done, except the caller

@@ -1,11 +1,15 @@
 #include "targets/cpu/threads/thread_pool.h"
 
+#include "tests/targets/tools/effort.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -29,6 +33,27 @@ public:
 private:
   std::atomic<int> here_{0};
 };
+
+TEST(ThreadPoolTest, NoMoreThanTheLargestMachinesUse) { EXPECT_EQ(ThreadPool(1 << 30).workers(), kMostThreads); }
+
+// Where the system has no memory for the stack of another thread, those that there are do all the work.
+TEST(ThreadPoolTest, ThreadsThatCannotBeStarted) {
+  if (test::kSanitized) GTEST_SKIP() << "the sanitizers need more addresses than the limit leaves";
+  auto child = [] {
+    const rlimit enough{256 << 20, 256 << 20}; // bytes of addresses: for a few stacks of 8 MiB
+    if (setrlimit(RLIMIT_AS, &enough) != 0) _exit(2);
+    ThreadPool pool(500);
+    for (int round = 0; round < 3; ++round) {
+      std::atomic<int64_t> sum{0};
+      pool.run(10000, [&](int64_t begin, int64_t end, int) {
+        for (int64_t i = begin; i < end; ++i) sum += i;
+      });
+      if (sum != 49995000) _exit(3);
+    }
+    _exit(0);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
+}
 
 TEST(ThreadPoolTest, EveryItemOnce) {
   for (int workers : {1, 2, 5}) {
