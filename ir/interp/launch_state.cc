@@ -56,10 +56,13 @@ std::string checkBuffer(Type type, const BufferView &view) {
       return str("an array of shape ", join(view.sizes, "x"), " for ", shapedText(type));
     empty = empty || view.sizes[d] == 0;
   }
-  for (size_t d = 0; d < rank; ++d)
-    // The stride of a dimension of extent 1 is never used.
-    if (strides[d] != kDynamic && view.sizes[d] > 1 && view.strides[d] != strides[d] && !empty)
+  for (size_t d = 0; d < rank; ++d) {
+    if (view.sizes[d] <= 1 || empty) continue; // the stride of a dimension of extent 1 is never used
+    if (strides[d] != kDynamic && view.strides[d] != strides[d])
       return str("dimension ", d, " has stride ", view.strides[d], ", but ", shapedText(type), " has ", strides[d]);
+    // Tiles of arrays of any stride are gathered from a view that begins at the first element (lang/lower).
+    if (view.strides[d] < 0) return str("dimension ", d, " has stride ", view.strides[d], ", but strides are not negative");
+  }
   if (!empty && !view.data) return "an array without memory";
   if (!addressable(view)) return "an array that 64-bit addresses cannot reach";
   return "";

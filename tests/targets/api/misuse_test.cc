@@ -39,6 +39,8 @@ TEST_F(Misuse, ShapesAndTypesOfArrays) {
   expectWrong(launchX(negative.get()), "X", 0, "negative extent");
   Array columns(from_, XT_F32, {64, 64}, {1, 64});
   expectWrong(launchX(columns.get()), "X", 0, "stride");
+  Array upwards(from_, XT_F32, {64, 64}, {-64, 1});
+  expectWrong(launchX(upwards.get()), "X", 0, "dimension 0 has stride -64, but strides are not negative");
   Array huge(from_, XT_F32, {int64_t{1} << 40, int64_t{1} << 40});
   expectWrong(launchX(huge.get()), "X", 0, "too large");
   Array far(from_, XT_F32, {64, 64}, {int64_t{1} << 60, 1});

@@ -129,7 +129,7 @@ typedef struct xt_compile_options {
   void *read_import_user;
   xt_print print; /* NULL: prints of kernels are dropped */
   void *print_user;
-  int32_t threads; /* that run a launch on the CPU, with the calling one; 0: one per processor */
+  int32_t threads; /* that run a launch on the CPU, with the calling one; 0: one per processor; at most 1024 are used */
   int32_t remarks; /* not 0: the diagnostics contain remarks, which say what layouts cost and how ops are computed */
   int32_t skip_optimiser; /* not 0: compiles faster to code that runs slower, with the same results */
 } xt_compile_options;
@@ -262,7 +262,7 @@ typedef struct xt_argument {
   int32_t read_only; /* not 0: an array that the kernel may write is refused */
   void *data; /* element [0, …, 0], at a multiple of the element's bytes; may be NULL if the array is empty */
   const int64_t *shape; /* `rank` extents */
-  const int64_t *strides; /* `rank` strides in elements, of any sign; NULL: row-major without gaps */
+  const int64_t *strides; /* `rank` strides in elements, not negative; NULL: row-major without gaps */
   int64_t integer; /* of XT_INTEGER, for an integer or a float parameter; for u64 its bits */
   double number; /* of XT_FLOAT, rounded to the parameter's type */
 } xt_argument;

@@ -7,8 +7,9 @@
     k.gemm(A, B, C)
 
 Arrays are not copied: a kernel reads and writes the memory of the arguments. Strides are passed on, so views and Fortran order work
-where the kernel's types allow them. Read-only arrays are refused where a kernel writes. Functions may be called by several
-threads at once; launches of one program run one after another, each on all threads of the program.
+where the kernel's types allow them; only negative strides (`a[::-1]`) are refused. Read-only arrays are refused where a kernel
+writes. Functions may be called by several threads at once; launches of one program run one after another, each on all threads of
+the program.
 """
 
 from __future__ import annotations

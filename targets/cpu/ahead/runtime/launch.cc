@@ -71,9 +71,12 @@ const char *whyUnfit(const xtrt_parameter &parameter, const int64_t *sizes, cons
              (strides[d] < 0 ? -static_cast<__int128>(strides[d]) : strides[d]);
     if (reach >> 59) return "64-bit addresses cannot reach its elements";
   }
-  for (size_t d = 0; d < rank && !empty; ++d)
-    if (parameter.strides[d] != XTRT_DYNAMIC && sizes[d] > 1 && strides[d] != parameter.strides[d])
+  for (size_t d = 0; d < rank && !empty; ++d) {
+    if (sizes[d] <= 1) continue;
+    if (parameter.strides[d] != XTRT_DYNAMIC && strides[d] != parameter.strides[d])
       return "a stride is not that of the parameter's type";
+    if (strides[d] < 0) return "a stride is negative";
+  }
   if (!empty && !data) return "its address is NULL";
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(parameter.elementBytes) != 0)
     return "its address is not a multiple of an element's bytes";
