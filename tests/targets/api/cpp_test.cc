@@ -77,6 +77,28 @@ TEST(Cpp, SpansNumbersAndGrids) {
   EXPECT_EQ(numbers, (std::array<int32_t, 4>{10, 11, 12, 13}));
 }
 
+TEST(Cpp, SpansAreArraysOfRankOne) {
+  auto program =
+      xt::compile("copy.xt", R"(kernel @copy(%X: memref<?xf32>, %Y: memref<?xf32>) grid (%i = 0 to dim(%X, 0) step 16) {
+  %tx = init_tile %X[%i] -> tile<16xf32>
+  %x = load_tile %tx
+  %ty = init_tile %Y[%i] -> tile<16xf32>
+  store_tile %x, %ty
+}
+)");
+  ASSERT_TRUE(program) << program.error().message;
+  std::vector<float> x(5, 3.0f), y(7);
+  const std::span<float> from(x), to(y);
+  auto done = program->kernels()[0].launch(from, to);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(y, (std::vector<float>{3, 3, 3, 3, 3, 0, 0}));
+  std::fill(x.begin(), x.end(), 4.0f);
+  auto prepared = program->kernels()[0].prepare(from, std::span(y));
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  ASSERT_TRUE(prepared->run());
+  EXPECT_EQ(y, (std::vector<float>{4, 4, 4, 4, 4, 0, 0}));
+}
+
 TEST(Cpp, PreparedLaunchesOutliveTheirProgram) {
   std::optional<xt::Prepared> prepared;
   std::vector<float> x(16, 1.0f), y(16);

@@ -156,6 +156,19 @@ template <std::floating_point T> xt_argument argumentOf(T number) {
 template <class T>
 concept Argument = requires(const T &given) { argumentOf(given); };
 
+namespace detail {
+// What an xt_argument points to, for as long as a launch needs it: a span becomes an Array here, a number stays one.
+template <class T> using Kept = std::conditional_t<std::is_convertible_v<const T &, Array>, Array, T>;
+
+// Calls `use` with the arguments as the array that xt.h takes.
+template <class Use, class... Args> auto withArguments(const Use &use, const Args &...args) {
+  return [&](const Kept<Args> &...kept) {
+    const std::array<xt_argument, sizeof...(Args)> all = {argumentOf(kept)...};
+    return use(all.data(), all.size());
+  }(args...);
+}
+} // namespace detail
+
 // Workgroups in x, y and z, for a kernel without a grid of its own.
 struct Grid {
   int64_t x = 1, y = 1, z = 1;
@@ -236,15 +249,17 @@ private:
   }
   template <class... Args> Result<void> launchOn(const xt_launch_options *options, const Args &...args) const {
     xt_error error = XT_INIT(xt_error);
-    const std::array<xt_argument, sizeof...(Args)> all = {argumentOf(args)...};
-    if (xt_launch(handle_, all.data(), all.size(), options, &error) == XT_OK) return {};
+    auto launch = [&](const xt_argument *all, size_t count) { return xt_launch(handle_, all, count, options, &error); };
+    if (detail::withArguments(launch, args...) == XT_OK) return {};
     return detail::errorOf(error);
   }
   template <class... Args> Result<Prepared> prepareOn(const xt_launch_options *options, const Args &...args) const {
     xt_error error = XT_INIT(xt_error);
-    const std::array<xt_argument, sizeof...(Args)> all = {argumentOf(args)...};
     xt_prepared *prepared = nullptr;
-    if (xt_prepare(handle_, all.data(), all.size(), options, &prepared, &error) == XT_OK) return Prepared(prepared);
+    auto prepare = [&](const xt_argument *all, size_t count) {
+      return xt_prepare(handle_, all, count, options, &prepared, &error);
+    };
+    if (detail::withArguments(prepare, args...) == XT_OK) return Prepared(prepared);
     return detail::errorOf(error);
   }
 
