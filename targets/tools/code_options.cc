@@ -45,6 +45,9 @@ std::optional<std::string> libraryProblem(const XtcOptions &options) {
               std::ranges::all_of(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
   if (!good || std::isdigit(static_cast<unsigned char>(name[0])))
     return str("the name of a library has letters, digits and `_`, and begins with no digit; it is `", name, "`");
+  if (name[0] == '_' || name == "xt" || name.starts_with("xt_") || name == "xtrt" || name.starts_with("xtrt_"))
+    return str("the functions of a library called ", name, " would begin with ", name,
+               "_, as names that C or the run time of xt reserves do");
   return std::nullopt;
 }
 

@@ -105,11 +105,12 @@ Result<std::vector<OutputFile>> makeLibrary(const Module &module, const OutputOp
   if (!runtime) return runtime.error();
   Result<ScratchDirectory> folder = ScratchDirectory::make();
   if (!folder) return folder.error();
+  LibraryNames names{options.libraryName, module.fileName, options.maker};
+  if (Result<void> checked = checkFunctionNames(module, names); !checked) return checked.error();
   stage("code of the library");
-  Result<LibraryCode> code = libraryCode(module, str("xt_", options.libraryName, "_"), diagnostics);
+  Result<LibraryCode> code = libraryCode(module, str("xtrt_", names.name, "_"), diagnostics);
   if (!code) return code.error();
   stage("linking the library");
-  LibraryNames names{options.libraryName, module.fileName, options.maker};
   return LibraryMaker(std::move(names), std::move(*folder), std::move(*runtime)).make(module, *code);
 }
 

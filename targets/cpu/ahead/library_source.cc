@@ -3,35 +3,13 @@
 #include "ir/base/text.h"
 #include "ir/effects.h"
 #include "ir/elem_kinds.h"
+#include "targets/cpu/ahead/c_names.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include <map>
 #include <set>
 
 namespace xt {
 namespace {
-
-std::string identifier(std::string_view name) {
-  std::string out;
-  for (char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return out;
-}
-
-// The name of a parameter in C: not a keyword of C or C++, and not one of the function's own parameters.
-std::string parameterName(std::string_view name) {
-  static constexpr std::string_view kTaken[] = {
-      "and",     "asm",      "auto",      "bool",         "break",  "case",     "catch",  "char",     "class",    "concept",
-      "const",   "continue", "default",   "delete",       "do",     "double",   "else",   "enum",     "export",   "extern",
-      "false",   "float",    "for",       "friend",       "goto",   "if",       "inline", "int",      "long",     "message",
-      "mutable", "new",      "not",       "operator",     "or",     "private",  "public", "register", "requires", "restrict",
-      "return",  "short",    "signed",    "sizeof",       "static", "struct",   "switch", "template", "this",     "throw",
-      "true",    "try",      "typedef",   "typename",     "union",  "unsigned", "using",  "virtual",  "void",     "volatile",
-      "while",   "xor",      "arguments", "message_bytes"};
-  std::string out = identifier(name);
-  if (std::isdigit(static_cast<unsigned char>(out[0]))) out = "_" + out;
-  return std::ranges::find(kTaken, out) == std::end(kTaken) ? out : out + "_";
-}
 
 // The C type of an element in memory. Those of floats that C lacks hold their bits.
 std::string_view elementType(Elem elem) {
@@ -67,8 +45,8 @@ std::string parameterType(Type type) {
 // "int gemm_gemm(const xt_array_2_f32 *A, …, char *message, size_t message_bytes)"
 std::string prototype(const LibraryNames &names, const Kernel &kernel) {
   std::string out = str("int ", functionName(names, kernel), "(");
-  for (size_t i = 0; i < kernel.paramCount; ++i)
-    out += str(parameterType(kernel.param(i)->type()), parameterName(kernel.param(i)->name()), ", ");
+  std::vector<std::string> parameters = cParameterNames(kernel);
+  for (size_t i = 0; i < kernel.paramCount; ++i) out += str(parameterType(kernel.param(i)->type()), parameters[i], ", ");
   return out + "char *message, size_t message_bytes)";
 }
 
@@ -122,7 +100,8 @@ void addFailures(std::string &out, const KernelCode &code) {
   out += "};\n";
 }
 
-std::string parameterTable(const Kernel &kernel, const std::string &function) {
+// `table` begins the names of the kernel's tables.
+std::string parameterTable(const Kernel &kernel, const std::string &table) {
   std::string shapes, rows;
   std::vector<bool> writes = kernelEffects(kernel).writes;
   for (size_t i = 0; i < kernel.paramCount; ++i) {
@@ -131,50 +110,67 @@ std::string parameterTable(const Kernel &kernel, const std::string &function) {
       rows += str("  {", cString(kernel.param(i)->name()), ", -1, 0, 0, 0, 0},\n");
       continue;
     }
-    std::string of = str(function, "_", i);
+    std::string of = str(table, "_", i);
     shapes += str("static const int64_t ", of, "_shape[] = {", numbers(type.shape()), "}, ", of, "_strides[] = {",
                   numbers(memrefStrides(type)), "};\n");
     rows += str("  {", cString(kernel.param(i)->name()), ", ", type.rank(), ", ", elemInfo(type.elem()).storageBytes, ", ",
                 writes[i] ? 1 : 0, ", ", of, "_shape, ", of, "_strides},\n");
   }
   if (rows.empty()) rows = "  {0, -1, 0, 0, 0, 0},\n"; // an array in C has an element
-  return str(shapes, "static const xtrt_parameter ", function, "_parameters[] = {\n", rows, "};\n");
+  return str(shapes, "static const xtrt_parameter ", table, "_parameters[] = {\n", rows, "};\n");
 }
 
 // The function that users call.
-std::string functionText(const LibraryNames &names, const Kernel &kernel) {
+std::string functionText(const LibraryNames &names, const Kernel &kernel, const std::string &table) {
   std::string out = str("__attribute__((visibility(\"default\"))) ", prototype(names, kernel), " {\n"), list;
+  std::vector<std::string> parameters = cParameterNames(kernel);
   for (size_t i = 0; i < kernel.paramCount; ++i) {
-    std::string name = parameterName(kernel.param(i)->name());
+    const std::string &name = parameters[i];
     Type type = kernel.param(i)->type();
     if (type.isMemRef()) {
       list += str(i ? ", " : "", name);
       continue;
     }
-    list += str(i ? ", " : "", "&word", i);
+    list += str(i ? ", " : "", "&xtrt_word", i);
     if (elementType(type.elem()) == "float" || elementType(type.elem()) == "double")
-      out += str("  uint64_t word", i, " = 0;\n  __builtin_memcpy(&word", i, ", &", name, ", sizeof ", name, ");\n");
+      out += str("  uint64_t xtrt_word", i, " = 0;\n  __builtin_memcpy(&xtrt_word", i, ", &", name, ", sizeof ", name, ");\n");
     else
-      out += str("  const uint64_t word", i, " = (uint64_t)", name, ";\n");
+      out += str("  const uint64_t xtrt_word", i, " = (uint64_t)", name, ";\n");
   }
-  out += str("  const xtrt_argument arguments[] = {", list.empty() ? "0" : list, "};\n");
-  return out + str("  return xtrt_launch(&", functionName(names, kernel), "_kernel, arguments, message, message_bytes);\n}\n");
+  out += str("  const xtrt_argument xtrt_arguments[] = {", list.empty() ? "0" : list, "};\n");
+  return out + str("  return xtrt_launch(&", table, "_kernel, xtrt_arguments, message, message_bytes);\n}\n");
 }
 
 } // namespace
 
-std::string functionName(const LibraryNames &names, const Kernel &kernel) { return names.name + "_" + identifier(kernel.name); }
+std::string functionName(const LibraryNames &names, const Kernel &kernel) {
+  return names.name + "_" + cIdentifier(kernel.name);
+}
+
+Result<void> checkFunctionNames(const Module &module, const LibraryNames &names) {
+  std::map<std::string, std::string> functions = {{names.name + "_set_threads", ""}}; // and the kernels that they launch
+  for (const auto &kernel : module.kernels) {
+    std::string function = functionName(names, *kernel);
+    auto [other, isNew] = functions.insert({function, kernel->name});
+    if (isNew) continue;
+    std::string of = other->second.empty() ? "which sets the number of threads" : str("that of @", other->second);
+    return Error::environment(
+        str("@", kernel->name, " cannot be in the library ", names.name, ": its function would be ", function, ", ", of),
+        kernel->nameRange);
+  }
+  return {};
+}
 
 std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names) {
   std::string out = "#include <xtrt.h>\n#include \"" + names.name + ".h\"\n";
   size_t grids = 0;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const Kernel &kernel = *module.kernels[k];
-    const std::string function = functionName(names, kernel);
+    const std::string table = str("xtrt_k", k); // no function of a library begins with xtrt_
     const KernelCode *grid = kernel.grid.empty() ? nullptr : &code.grids.kernels[grids++];
     if (grid) {
       declare(out, *grid);
-      out += str("static const xtrt_code ", function, "_grid = ", codeText(*grid, false), ";\n");
+      out += str("static const xtrt_code ", table, "_grid = ", codeText(*grid, false), ";\n");
     }
     std::string levels;
     for (const ObjectCode &level : code.levels) {
@@ -182,12 +178,12 @@ std::string librarySource(const Module &module, const LibraryCode &code, const L
       addFailures(out, level.kernels[k]);
       levels += str("  ", codeText(level.kernels[k], !level.kernels[k].output.failures.empty()), ",\n");
     }
-    out += str("static const xtrt_code ", function, "_levels[XTRT_LEVELS] = {\n", levels, "};\n");
-    out += parameterTable(kernel, function);
-    out += str("static const xtrt_kernel ", function, "_kernel = {", cString("@" + kernel.name), ", ", function,
-               "_parameters, ", kernel.paramCount, ", ", kernel.grid.size(), ", ", grid ? "&" + function + "_grid" : "0", ", ",
-               function, "_levels};\n");
-    out += functionText(names, kernel);
+    out += str("static const xtrt_code ", table, "_levels[XTRT_LEVELS] = {\n", levels, "};\n");
+    out += parameterTable(kernel, table);
+    out +=
+        str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + kernel.name), ", ", table, "_parameters, ",
+            kernel.paramCount, ", ", kernel.grid.size(), ", ", grid ? "&" + table + "_grid" : "0", ", ", table, "_levels};\n");
+    out += functionText(names, kernel, table);
   }
   return out + str("__attribute__((visibility(\"default\"))) void ", names.name,
                    "_set_threads(int threads) { xtrt_set_threads(threads); }\n");
@@ -203,7 +199,7 @@ std::string libraryHeader(const Module &module, const LibraryNames &names) {
  * returns 0, or a status: 1 if an argument is wrong (nothing has run then), 5 if a check of the kernel failed, 6 if there is no
  * memory. `message` receives what is wrong, cut to `message_bytes` bytes with a zero byte at the end; it may be NULL.
  *
- * An array is the address of element [0, ..., 0], extents, and strides in elements, which may be of any sign. The memory is the
+ * An array is the address of element [0, ..., 0], extents, and strides in elements, which are not negative. The memory is the
  * caller's, is not copied, and must exist during the call. Types of 16 and 8 bits that C lacks are passed as their bits.
  *
  * The functions may be called by several threads at once: launches run one after another, each on all threads of the library.

@@ -1,6 +1,7 @@
 // The C text of a library that is compiled ahead of time: its header, the tables that describe its kernels to the run time, and a
 // function for each kernel.
 #pragma once
+#include "ir/base/result.h"
 #include "ir/module.h"
 #include "targets/cpu/ahead/library_code.h"
 
@@ -16,6 +17,9 @@ struct LibraryNames {
 
 // The name of the C function that launches a kernel: "gemm_softmax" for @softmax of the library gemm.
 std::string functionName(const LibraryNames &names, const Kernel &kernel);
+
+// An Error names a kernel whose function would have the name of another function of the library.
+Result<void> checkFunctionNames(const Module &module, const LibraryNames &names);
 
 std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names);
 std::string libraryHeader(const Module &module, const LibraryNames &names);

@@ -91,17 +91,78 @@ TEST_F(Ahead, TheSameFilesEachTime) {
   EXPECT_EQ(same.output, "kernels.h\nkernels.json\nlibkernels.a\nlibkernels.so\n");
 }
 
+// Names that mean something else in C, in C++, in their headers, or in the text that is made for the library.
+TEST_F(Ahead, OddNames) {
+  const char *names[] = {"int8_t", "size_t",  "NULL", "INT64_MIN", "linux",      "namespace",   "char",
+                         "word1",  "message", "_0",   "0",         "p__0",       "xtrt_launch", "nullptr",
+                         "class",  "typeof",  "main", "arguments", "xt_argument"};
+  std::string kernels, calls, call;
+  for (const char *name : names) call += std::string(name == names[0] ? "" : ", ") + "%" + name + ": i32";
+  kernels = "kernel @k(" + call + ") {\n}\n";
+  for (const char *kernel : {"k_0", "k_0_shape", "k_kernel", "k_levels", "k_grid", "int", "main", "_"})
+    kernels += std::string("kernel @") + kernel +
+               "(%A: memref<?xf32>) grid (%i = 0 to dim(%A, 0) step 1) {\n  %one = constant " +
+               "1.0 : f32\n  memref.store %one, %A[%i]\n}\n";
+  write("odd.xt", kernels);
+  ToolRun made = in("%bin/xtc --emit=lib -o int odd.xt");
+  ASSERT_EQ(made.status, 0) << made.output;
+  write("main.c", R"(#include "int.h"
+#include <stdio.h>
+int main(void) {
+  float ones[3] = {0, 0, 0};
+  const xt_array_1_f32 all = {ones, {3}, {1}};
+  int failed = int_k(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 0, 0);
+  failed += int_k_grid(&all, 0, 0) + int_main(&all, 0, 0) + int__(&all, 0, 0);
+  printf("%d failed, %g\n", failed, ones[2]);
+  return 0;
+}
+)");
+  for (const char *compiler : {"cc -std=c11", "c++ -std=c++20 -x c++"}) {
+    ToolRun run = in(std::string(compiler) + " -Wall -Wextra -Werror main.c -x none libint.a -lm -lpthread -o main && ./main");
+    EXPECT_EQ(run.output, "0 failed, 1\n") << compiler;
+  }
+}
+
+TEST_F(Ahead, NegativeStridesAreRefused) {
+  ASSERT_EQ(in("%bin/xtc --emit=lib -o kernels %src/tests/targets/cpu/ahead/kernels.xt").status, 0);
+  const std::string header = read("kernels.h");
+  EXPECT_NE(header.find("strides in elements, which are not negative"), std::string::npos);
+  write("back.xt", "kernel @first(%X: memref<?xf32, strided<[?]>>) {\n  %x = memref.load %X[1]\n  memref.store %x, %X[0]\n}\n");
+  ASSERT_EQ(in("%bin/xtc --emit=lib -o back back.xt").status, 0);
+  write("main.c", R"(#include "back.h"
+#include <stdio.h>
+int main(void) {
+  float x[4] = {1, 2, 3, 4};
+  const xt_array_1_f32 backwards = {x + 3, {4}, {-1}}, one = {x, {1}, {-1}}, apart = {x, {2}, {3}};
+  char message[200];
+  int status = back_first(&backwards, message, sizeof message);
+  printf("%d %s\n", status, message);
+  status = back_first(&one, message, sizeof message) * 10 + back_first(&apart, message, sizeof message);
+  printf("%d %g\n", status, x[0]);
+  return 0;
+}
+)");
+  ToolRun run = in("cc main.c libback.a -lm -lpthread -o main && ./main");
+  EXPECT_EQ(run.output, "1 argument `X` of @first: a stride is negative\n0 4\n");
+}
+
 TEST_F(Ahead, WhatCannotBeALibraryIsRefused) {
   write("k.xt", "kernel @k(%n: i32) {\n}\n");
   struct Refused {
     const char *command, *message;
     int status;
   };
+  write("threads.xt", "kernel @set_threads(%n: i32) {\n}\n");
+  write("twice.xt", "kernel @a.b(%n: i32) {\n}\nkernel @a_b(%n: i32) {\n}\n");
   write("fibers.xt", "kernel @waits() subgroups(4) {\n  xegpu.mfence\n  gpu.barrier\n}\n");
   for (const Refused &refused :
        {Refused{"--emit=lib k.xt", "-o NAME", 64}, Refused{"--emit=lib -o 1k k.xt", "begins with no digit", 64},
         Refused{"--emit=lib -o a-b k.xt", "a-b", 64}, Refused{"--emit=lib,asm -o k k.xt", "combined", 64},
         Refused{"--emit=lib -o k k.xt k.xt", "one file", 64}, Refused{"--emit=lib --target=xe-pvc -o k k.xt", "lib", 64},
+        Refused{"--emit=lib -o xt k.xt", "xt_", 64}, Refused{"--emit=lib -o xtrt_k k.xt", "reserves", 64},
+        Refused{"--emit=lib -o _ k.xt", "reserves", 64},
+        Refused{"--emit=lib -o k threads.xt", "its function would be k_set_threads, which sets the number of threads", 3},
+        Refused{"--emit=lib -o k twice.xt", "its function would be k_a_b, that of @a.b", 3},
         Refused{"--emit=lib -o k fibers.xt", "cannot be compiled ahead of time", 3},
         Refused{"--emit=lib -o missing/k k.xt", "cannot write missing/k.h", 3}}) {
     ToolRun run = in(std::string("%bin/xtc ") + refused.command);
