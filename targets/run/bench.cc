@@ -35,12 +35,16 @@ Result<BenchTimes> measure(const std::function<Result<double>()> &once, const Be
   Clock::time_point start = Clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   double first = 0;
+  std::vector<double> all;
   for (int i = 0; i < kWarmUp; ++i) {
     Result<double> seconds = once();
     if (!seconds) return seconds.error();
     if (i == 0) first = *seconds;
+    all.push_back(*seconds);
   }
-  std::vector<double> all;
+  const double fastest = *std::min_element(all.begin(), all.end());
+  if (options.hopeless > 0 && fastest > options.hopeless) return benchTimes({fastest});
+  all.clear();
   BenchTimes times;
   size_t next = kFewest; // sorting after each of many short runs would take longer than the runs
   do {

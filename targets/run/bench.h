@@ -15,6 +15,8 @@ namespace xt {
 struct BenchOptions {
   double seconds = 30;      // time limit
   double precision = 0.01;  // stop when the interval is narrower than this fraction of the median
+  double hopeless = 0;      // seconds; not 0: stop after the first runs if none of them is faster than this
+  bool warmOnly = false;    // leave out the times with cold caches and without work, and the machine's rates
 };
 
 // All times in seconds. The interval contains the median with 95% probability, whatever the distribution of the
@@ -31,6 +33,12 @@ BenchTimes benchTimes(std::vector<double> seconds);
 // or the time limit is reached.
 Result<BenchTimes> measure(const std::function<Result<double>()> &once, const BenchOptions &options);
 
+// What a launch got: its kernel, and the extents of each argument that is an array.
+struct BenchLaunch {
+  std::string kernel;
+  std::vector<std::vector<int64_t>> arrays;
+};
+
 struct BenchWork {
   double operations = 0, bytes = 0;
 };
@@ -40,6 +48,7 @@ Elem multipliedElem(const Kernel &kernel);
 // The times of all launches of a test together.
 struct BenchReport {
   BenchTimes times;               // their data may be in caches
+  std::vector<BenchLaunch> launches;
   std::optional<BenchTimes> cold; // with all data evicted from the caches
   std::optional<BenchWork> work;  // nullopt where it cannot be counted
   double arrayBytes = 0;          // bytes of all arrays that launches get, each array counted once per launch

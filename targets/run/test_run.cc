@@ -105,6 +105,7 @@ Result<void> TestRun::everything(bool saves) {
   if (auto done = makeBuffers(); !done) return done;
   if (auto done = planLaunches(); !done) return done;
   report_.seconds.setup = secondsSince(start);
+  if (!options_.checks && options_.bench) return bench();
   for (int round : {0, 1}) {
     if (auto done = stage(str("launching, round ", round + 1, " of 2")); !done) return done;
     if (options_.mayPrint) options_.mayPrint(round == 0);
@@ -259,6 +260,12 @@ Result<void> TestRun::bench() {
   BenchReport &bench = report_.bench.emplace();
   bench.times = *times;
   bench.compileSeconds = target_.compileSeconds;
+  for (const LaunchPlan &launch : launches_) {
+    BenchLaunch &of = bench.launches.emplace_back(launch.kernel->name);
+    for (const LaunchArg &argument : launch.args)
+      if (argument.kind == LaunchArg::Kind::Buffer) of.arrays.push_back(argument.buffer.sizes);
+  }
+  if (options_.bench->warmOnly) return {};
   if (Result<void> done = benchCold(once, bench); !done) return done;
   if (Result<void> done = benchEmpty(bench); !done) return done;
   bench.rates = target_.executable->machineRates(multipliedElem(*launches_[0].kernel));

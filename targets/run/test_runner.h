@@ -32,6 +32,7 @@ struct RunOptions {
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // called before each run: whether its kernels' prints are shown
   std::optional<BenchOptions> bench;                      // time the launches of tests that pass
+  bool checks = true; // false: with `bench`, only time the launches, whose kernels have been checked before
   bool saves = true;      // whether `save` statements of the first target write their files
   bool summarise = false; // summarise the final content of the buffers that launches write
   FieldArithmetic *field = nullptr; // the target's arithmetic in an algebraic run: checks compare elements of the field

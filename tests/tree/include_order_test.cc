@@ -15,10 +15,9 @@ struct Layer {
   const char *folder;
 };
 constexpr Layer kLayers[] = {
-    {0, "ir/base"},  {1, "ir/layout"},       {2, "ir"},          {3, "ir/drawing"},  {3, "ir/gpu"},
-    {4, "ir/infer"}, {4, "ir/verify"},       {4, "ir/interp"},   {5, "lang"},        {5, "passes"},
-    {6, "targets"},  {7, "targets/compile"}, {7, "targets/run"}, {8, "targets/api"}, {8, "targets/tools"},
-    {9, "tests"},
+    {0, "ir/base"},     {1, "ir/layout"},    {2, "ir"},          {3, "ir/drawing"},    {3, "ir/gpu"},  {4, "ir/infer"},
+    {4, "ir/verify"},   {4, "ir/interp"},    {5, "lang"},        {5, "passes"},        {6, "targets"}, {7, "targets/compile"},
+    {7, "targets/run"}, {8, "targets/tune"}, {9, "targets/api"}, {9, "targets/tools"}, {10, "tests"},
 };
 
 // Folders that must not include each other although their layers allow it.

@@ -1,0 +1,52 @@
+// One combination of values: the file compiled with them for a target, and its test.
+#pragma once
+#include "targets/compile/compile_for.h"
+#include "targets/run/test_runner.h"
+#include "targets/tune/search.h"
+#include "targets/tune/tuner.h"
+
+namespace xt {
+
+// A file of kernels as the front end reads it with some values of its parameters.
+struct TuneSource {
+  explicit TuneSource(const TuneOptions &options, TuneValues values);
+
+  // The file with these values, and of its tests only the named one, with the kernels that it launches. An Error if the file does
+  // not compile with them.
+  Result<void> load(const std::string &text, const std::string &test);
+  const HostTest *test() const { return module && !module->tests.empty() ? module->tests.data() : nullptr; }
+
+  const TuneOptions &options;
+  TuneValues values; // in place of those that the file declares
+  SourceManager sources;
+  Context context;
+  Diagnostics diagnostics;
+  std::unique_ptr<Module> module;
+};
+
+class Candidate {
+public:
+  Candidate(const TuneOptions &options, TunePoint point, TuneValues values)
+      : options_(options), source_(options, std::move(values)), point_(std::move(point)) {}
+
+  // Compiles the test's kernels. Returns whether the target can run them.
+  bool compile(const std::string &text, const std::string &test);
+  // Runs the test and its checks. Returns what is wrong, or "".
+  std::string check(MemoryBudget &budget, bool small);
+  // Times the launches; stops early if they take longer than `hopeless` seconds (0: never).
+  std::optional<BenchReport> time(MemoryBudget &budget, BenchOptions bench);
+
+  const TunePoint &point() const { return point_; }
+  const TuneValues &values() const { return source_.values; }
+
+private:
+  RunReport run(const RunOptions &run, bool small);
+
+  const TuneOptions &options_;
+  TuneSource source_;
+  TunePoint point_;
+  std::optional<HostTest> test_;
+  CompiledModule compiled_; // destroyed before the source, whose types it uses
+};
+
+} // namespace xt
