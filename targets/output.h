@@ -51,6 +51,12 @@ struct OutputFile {
   std::string name, content; // a name without folder
 };
 
+// A kernel of a library with other values of its file's parameters, and the sizes for which it is the fastest.
+struct LibraryVariant {
+  std::string kernel, name; // of the kernel that it replaces, and its own: "gemm", "gemm$BM=512"
+  std::vector<std::vector<int64_t>> arrays; // the extents of the arguments that are arrays
+};
+
 struct OutputOptions {
   std::vector<OutputKind> kinds; // printed in this order
   std::string processor;         // for CPU code: LLVM's name of the processor; "": the processor of this machine
@@ -62,6 +68,7 @@ struct OutputOptions {
   std::string definitions;
   bool report = false; // for Isa: a report on the listings instead of the listings
   std::string libraryName = {}; // for Library: letters, digits and `_`, and no digit first
+  std::vector<LibraryVariant> variants = {}; // for Library: a launch takes that of the nearest size; `name` may be `kernel`
   std::string maker = {}; // for Library: the compiler and its version, which the files name
   const SourceManager *sources = nullptr; // the sources of the module
   std::function<void(std::string)> stage = {}; // receives the name of each step that may take long

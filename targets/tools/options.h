@@ -25,6 +25,7 @@ struct CommonOptions {
   bool timePasses = false;
   bool verifyEach = false;
   bool intelExtensions = false; // --spirv-extensions=intel
+  std::optional<std::string> tuning; // a file of `xtrun --tune`; "": none; unset: the one beside the file
   bool remarks = false; // print the cost of layouts and of decisions of the compiler
 };
 
@@ -77,6 +78,8 @@ struct XtrunOptions : CommonOptions {
   bool describe = false;
   bool bench = false;
   double benchSeconds = 30;            // time limit for each test
+  bool tune = false;
+  double budget = 60; // seconds for each test of --tune
   std::string roofline;                // an SVG file for a chart of the --bench results; "": no chart
   std::string compare;                 // a file written by --bench --json
   std::optional<double> failIfSlower;  // fail if slower than that file by more than this fraction

@@ -24,6 +24,9 @@ bool isOneOf(std::string_view word, std::string_view words) {
 po::options_description commonOptions(const char *formats) {
   po::options_description options("Input and messages");
   auto add = options.add_options();
+  add("tuning", po::value<std::string>()->value_name("FILE"),
+      "the file of `xtrun --tune` with the fastest values of parameters, for --kernel and --emit=lib; default: "
+      "FILE.xt.tune beside the file; `none`: no file");
   add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
       "set a parameter of the file; of xtrun, VALUE,VALUE runs with each of them");
   add("format", po::value<std::string>()->value_name(formats), "format of messages; default: text");
@@ -64,6 +67,7 @@ std::optional<std::string> readCommon(const po::variables_map &map, std::string_
       options.defines.emplace_back(text.substr(text[0] == '$' ? 1 : 0, equals - (text[0] == '$' ? 1 : 0)),
                                    text.substr(equals + 1));
     }
+  if (map.count("tuning")) options.tuning = map["tuning"].as<std::string>();
   for (const char *name : kMessageOptions) {
     if (!map.count(name)) continue;
     std::string format = map[name].as<std::string>();
@@ -92,6 +96,7 @@ std::optional<double> secondsOf(const std::string &text) {
   constexpr double kMostSeconds = 1e9; // 30 years
   double seconds = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error == std::errc() && std::string_view(end) == "s") ++end; // "60s"
   bool good = error == std::errc() && end == text.data() + text.size() && seconds > 0 && seconds <= kMostSeconds;
   return good ? std::optional(seconds) : std::nullopt;
 }

@@ -46,6 +46,11 @@ po::options_description runningOptions() {
       "with --bench: compare with an earlier output of --bench --json");
   add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"),
       "with --compare: fail if a median is slower by more than this, and the intervals do not overlap");
+  add("tune",
+      "find the fastest values of parameters for each test, among those that `param … in [...]` lists, and write them to "
+      "FILE.tune, which later launches read");
+  add("budget", po::value<std::string>()->value_name("SECONDS"),
+      "with --tune: longest time per test, such as 90s; default: 60");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
   add("describe", "print the signature, grid, scope, layouts, memory and operation counts of the kernels; runs nothing");
@@ -87,6 +92,18 @@ std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions 
   if (!number) return str("--fail-if-slower takes a percentage such as 5%, not `", text, "`");
   options.failIfSlower = percent / 100;
   return std::nullopt;
+}
+
+// Parses --tune and its options; returns the error, if any.
+std::optional<std::string> readTune(const po::variables_map &map, XtrunOptions &options) {
+  options.tune = map.count("tune") != 0;
+  if (map.count("budget") && !options.tune) return "--budget needs --tune";
+  for (const char *other : {"bench", "kernel", "arg", "check", "describe"})
+    if (options.tune && map.count(other)) return str("--tune cannot be combined with --", other);
+  for (const auto &[name, value] : options.defines)
+    if (options.tune && value.find(',') != std::string::npos)
+      return str("with --tune, -D ", name, " fixes one value; leave it out to try those that the file lists");
+  return readSeconds(map, "budget", options.budget);
 }
 
 // Parses --kernel and its options; returns the error, if any.
@@ -208,7 +225,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     return ended(*done);
   XtrunOptions options;
   std::optional<std::string> wrong = readCommon(map, kFormats, options);
-  for (auto read : {readTargets, readRunning, readBench, readLaunch})
+  for (auto read : {readTargets, readRunning, readBench, readTune, readLaunch})
     if (!wrong) wrong = read(map, options);
   if (wrong) return ended(usageError("xtrun", *wrong));
   if (options.files.empty() && !options.listDevices && !options.doctor) return ended(usageError("xtrun", "no input file"));

@@ -78,9 +78,18 @@ Result<std::unique_ptr<Module>> Session::loadSource(std::string name, std::strin
   return module;
 }
 
-Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagnostics) {
+Result<std::unique_ptr<Module>> Session::loadWith(const std::string &path, const Defines &values) {
+  Result<std::string> text = readFile(path);
+  if (!text) return text.error();
+  Diagnostics repeated;
+  repeated.wantRemarks(false);
+  return lower(sources_.add(path, std::move(*text)), repeated, values);
+}
+
+Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagnostics, const Defines &values) {
   LowerOptions options;
   options.defines = options_.defines;
+  options.defines.insert(options.defines.end(), values.begin(), values.end());
   options.sizes = options_.sizes;
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {

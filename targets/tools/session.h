@@ -34,6 +34,8 @@ public:
   Result<std::unique_ptr<Module>> load(const std::string &path);
   // Like load(), for a text that is not in a file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
+  // Like load() for a file that was loaded before, with other values of its parameters.
+  Result<std::unique_ptr<Module>> loadWith(const std::string &path, const Defines &values);
   // Runs passes by name with the dumps, timings and checks that the options request.
   Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip,
                          const TargetInfo *target = nullptr);
@@ -73,7 +75,7 @@ public:
 
 private:
   Result<std::unique_ptr<Module>> loadSource(std::string name, std::string text, SourceOrigin origin);
-  Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics);
+  Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics, const Defines &values = {});
   void dump(std::string_view pass, const std::string &text);
   // Adds a text that was read to a crash bundle, once per name.
   void keepForCrash(const std::string &name, const std::string &text);

@@ -15,6 +15,7 @@
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
 #include "targets/tools/tool_process.h"
+#include "targets/tools/tuned.h"
 #include "targets/tools/watch.h"
 
 #include <algorithm>
@@ -71,7 +72,12 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   output->sources = &session.sources();
   output->stage = [&](std::string stage) { session.stage(std::move(stage)); };
   bool code = !output->kinds.empty();
-  if (wants(options, "lib")) dropTests(**module);
+  if (wants(options, "lib")) {
+    dropTests(**module);
+    Result<std::vector<LibraryVariant>> variants = addVariants(options, session, **module, target);
+    if (!variants) return variants.error();
+    output->variants = std::move(*variants);
+  }
   std::optional<TargetInfo> named = target.namedHardware(*output);
   const TargetInfo *hardware = named ? &*named : nullptr;
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());

@@ -15,6 +15,8 @@
 #include "targets/tools/run_outcome.h"
 #include "targets/tools/session.h"
 #include "targets/tools/tool_process.h"
+#include "targets/tools/tune_files.h"
+#include "targets/tools/tuned.h"
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +42,7 @@ public:
     if (options_.listDevices) return listDevices(options_);
     if (options_.doctor) return doctor(options_);
     if (options_.describe) return describeFiles();
+    if (options_.tune) return tuneFiles(options_);
     Result<uint64_t> cacheBytes = cacheLimit();
     if (!cacheBytes) return usage(cacheBytes.error().message);
     cacheBytes_ = *cacheBytes;
@@ -144,6 +147,20 @@ private:
     if (!text) return outcome_.failed(text.error());
     launchText_ = std::move(*text);
     outcome_.launchesFromCommandLine(!launchText_.empty());
+    return tuneLaunch();
+  }
+
+  // Takes the values of parameters that the file of --tune has for the launch on the command line.
+  bool tuneLaunch() {
+    if (launchText_.empty() || targets_.size() != 1) return true; // targets that are compared run the same kernels
+    Session session(options_);
+    Result<std::unique_ptr<Module>> module = session.loadText(kCommandLine, launchText_);
+    if (!module) return true; // the compilation reports what is wrong
+    Result<Defines> values = valuesForLaunch(options_, **module, options_.files[0], *targets_[0]);
+    if (!values) return outcome_.failed(values.error());
+    for (const auto &value : *values) options_.defines.push_back(value);
+    if (!values->empty())
+      outcome_.note(str("note: the launch takes ", text(*values), ", as the file of --tune says; --tuning none does not"));
     return true;
   }
 

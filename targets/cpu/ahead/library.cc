@@ -57,7 +57,8 @@ private:
     if (Result<void> done = write(objects_.back(), code.grids.object); !done) return done;
     if (Result<void> done = write(names_.name + ".h", libraryHeader(module, names_)); !done) return done;
     std::string exported = str("  ", names_.name, "_set_threads;\n");
-    for (const auto &kernel : module.kernels) exported += str("  ", functionName(names_, *kernel), ";\n");
+    for (const auto &kernel : module.kernels)
+      if (!isVariant(*kernel)) exported += str("  ", functionName(names_, *kernel), ";\n");
     // Names that several libraries of a process would share otherwise are local, too.
     if (Result<void> done = write("exported.map", str("{\n global:\n", exported, " local: *;\n};\n")); !done) return done;
     return write(names_.name + ".c", librarySource(module, code, names_));
@@ -105,7 +106,7 @@ Result<std::vector<OutputFile>> makeLibrary(const Module &module, const OutputOp
   if (!runtime) return runtime.error();
   Result<ScratchDirectory> folder = ScratchDirectory::make();
   if (!folder) return folder.error();
-  LibraryNames names{options.libraryName, module.fileName, options.maker};
+  LibraryNames names{options.libraryName, module.fileName, options.maker, options.variants};
   if (Result<void> checked = checkFunctionNames(module, names); !checked) return checked.error();
   stage("code of the library");
   Result<LibraryCode> code = libraryCode(module, str("xtrt_", names.name, "_"), diagnostics);

@@ -4,7 +4,6 @@
 #include "ir/op_kinds.h"
 #include "targets/cpu/ahead/grid_kernel.h"
 #include "targets/cpu/analysis/cpu_info.h"
-#include "targets/cpu/analysis/needs_fibers.h"
 #include "targets/cpu/module/kernel_module.h"
 #include "targets/cpu/runtime/launch_abi.h"
 #include "targets/llvm/machine.h"
@@ -17,7 +16,7 @@ namespace {
 // The names of functions and tables must differ between the levels, and between the libraries of one program.
 std::string symbolName(const std::string &prefix, const std::string &kernel, int level) {
   std::string name = prefix;
-  for (char c : kernel) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  for (char c : kernel) name += std::isalnum(static_cast<unsigned char>(c)) ? std::string(1, c) : c == '$' ? "_with_" : "_";
   return str(name, "_l", level);
 }
 
@@ -50,29 +49,24 @@ Result<ObjectCode> objectCode(const Module &module, const std::string &prefix, i
   if (!machine) return machine.error();
   Result<std::string> object = generateCode(*emitted->module, **machine, llvm::CodeGenFileType::ObjectFile);
   if (!object) return object.error();
-  return ObjectCode{std::move(*object), std::move(emitted->kernels)};
+  const size_t frameBytes = largestFrame(*object);
+  return ObjectCode{std::move(*object), std::move(emitted->kernels), frameBytes};
 }
 
-Result<void> checkKernels(const Module &module, Diagnostics &diagnostics) {
+void warnOfPrints(const Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
-    if (needsFibers(*kernel))
-      return Error::environment(str("@", kernel->name, " cannot be compiled ahead of time: its ",
-                                    kernel->scope == Scope::Lane ? "lanes" : "subgroups",
-                                    " wait for each other, for which the library has no stacks"),
-                                kernel->nameRange);
     bool prints = false;
     walk(kernel->body, [&](const Op &op) { prints |= op.kind() == OpKind::Print; });
     if (prints)
       diagnostics.report(DiagCode::NoPrint, kernel->nameRange, str("the prints of `@", kernel->name, "` are left out"))
           .note("a library that is compiled ahead of time prints nothing");
   }
-  return {};
 }
 
 } // namespace
 
 Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
-  if (Result<void> checked = checkKernels(module, diagnostics); !checked) return checked.error();
+  warnOfPrints(module, diagnostics);
   LibraryCode out;
   for (int level = 0; level < XTRT_LEVELS; ++level) {
     Diagnostics repeated; // each level reports the same

@@ -14,6 +14,7 @@ namespace xt {
 struct ObjectCode {
   std::string object; // an object file
   std::vector<KernelCode> kernels;
+  size_t frameBytes = 0; // an upper bound on the stack that a function uses
 };
 struct LibraryCode {
   std::array<ObjectCode, XTRT_LEVELS> levels; // the kernels in the order of the module

@@ -43,12 +43,16 @@ std::string libraryJson(const Module &module, const LibraryCode &code, const Lib
   json["kernels"] = Json::array();
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const Kernel &kernel = *module.kernels[k];
+    if (isVariant(kernel)) continue;
     Json item = {{"kernel", kernel.name}, {"function", functionName(names, kernel)}, {"parameters", parametersJson(kernel)}};
     item["grid"] = Json::array();
     for (const GridDim &dim : kernel.grid) item["grid"].push_back(dim.variable->name());
     item["scratchBytes"] = Json::object(); // per thread
     for (size_t l = 0; l < code.levels.size(); ++l)
       item["scratchBytes"][kCodeLevels[l]] = code.levels[l].kernels[k].scratchBytes;
+    item["variants"] = Json::array(); // launches of the nearest size run the named kernel
+    for (const LibraryVariant &variant : names.variants)
+      if (variant.kernel == kernel.name) item["variants"].push_back({{"name", variant.name}, {"arrays", variant.arrays}});
     json["kernels"].push_back(std::move(item));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

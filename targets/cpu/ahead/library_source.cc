@@ -5,6 +5,7 @@
 #include "ir/elem_kinds.h"
 #include "targets/cpu/ahead/c_names.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -79,10 +80,11 @@ std::string numbers(std::span<const int64_t> values) {
 }
 
 // The initializer of an xtrt_code.
-std::string codeText(const KernelCode &code, bool failures) {
+std::string codeText(const KernelCode &code, size_t frameBytes, bool failures) {
   int64_t shared = 0;
   for (size_t d = 0; d < code.output.sharedDims.size(); ++d) shared |= int64_t{code.output.sharedDims[d]} << d;
   return str("{", code.symbol, ", ", code.output.numbers.empty() ? "0" : numbersName(code), ", ", code.scratchBytes, ", ",
+             code.output.usesFibers ? code.fibers : 0, ", ", code.lanes, ", ", code.slmBytes, ", ", frameBytes, ", ",
              code.output.mostParts, ", ", code.output.partsAreCheap ? 1 : 0, ", ", shared, ", ",
              code.output.sharedDims.empty() ? 0 : 1, ", ", failures ? code.symbol + "_failures" : "0", ", ",
              failures ? code.output.failures.size() : 0, "}");
@@ -147,9 +149,12 @@ std::string functionName(const LibraryNames &names, const Kernel &kernel) {
   return names.name + "_" + cIdentifier(kernel.name);
 }
 
+bool isVariant(const Kernel &kernel) { return kernel.name.find('$') != std::string::npos; }
+
 Result<void> checkFunctionNames(const Module &module, const LibraryNames &names) {
   std::map<std::string, std::string> functions = {{names.name + "_set_threads", ""}}; // and the kernels that they launch
   for (const auto &kernel : module.kernels) {
+    if (isVariant(*kernel)) continue;
     std::string function = functionName(names, *kernel);
     auto [other, isNew] = functions.insert({function, kernel->name});
     if (isNew) continue;
@@ -161,32 +166,72 @@ Result<void> checkFunctionNames(const Module &module, const LibraryNames &names)
   return {};
 }
 
+namespace {
+
+// The table that begins with xtrt_k and the number of the kernel, as no function of a library does.
+std::string tableName(size_t kernel) { return str("xtrt_k", kernel); }
+
+// The tables of the kernels that serve launches of some sizes, and of these sizes; "" if there are none.
+std::string variantTables(const Module &module, const LibraryNames &names, const Kernel &kernel, const std::string &table,
+                          size_t &count) {
+  std::vector<std::string> rows;
+  std::string sizes;
+  for (const LibraryVariant &variant : names.variants) {
+    if (variant.kernel != kernel.name) continue;
+    auto of = std::ranges::find(module.kernels, variant.name, [](const auto &other) { return other->name; });
+    XT_CHECK(of != module.kernels.end(), "a variant is a kernel of the module");
+    std::vector<int64_t> extents;
+    for (const auto &array : variant.arrays) extents.insert(extents.end(), array.begin(), array.end());
+    std::string own = str(table, "_sizes", rows.size());
+    sizes += str("static const int64_t ", own, "[] = {", numbers(extents), "};\n");
+    rows.push_back(
+        str("  {&", tableName(static_cast<size_t>(of - module.kernels.begin())), "_kernel, ", own, ", ", extents.size(), "}"));
+  }
+  count = rows.size();
+  return rows.empty() ? "" : str(sizes, "static const xtrt_variant ", table, "_variants[] = {\n", join(rows, ",\n"), "\n};\n");
+}
+
+// The tables of a kernel's code.
+std::string kernelTables(const LibraryCode &code, const Kernel &kernel, size_t k, size_t &grids) {
+  const std::string table = tableName(k);
+  std::string out, levels;
+  const KernelCode *grid = kernel.grid.empty() ? nullptr : &code.grids.kernels[grids++];
+  if (grid) {
+    declare(out, *grid);
+    out += str("static const xtrt_code ", table, "_grid = ", codeText(*grid, code.grids.frameBytes, false), ";\n");
+  }
+  for (const ObjectCode &level : code.levels) {
+    declare(out, level.kernels[k]);
+    addFailures(out, level.kernels[k]);
+    levels += str("  ", codeText(level.kernels[k], level.frameBytes, !level.kernels[k].output.failures.empty()), ",\n");
+  }
+  return out + str("static const xtrt_code ", table, "_levels[XTRT_LEVELS] = {\n", levels, "};\n") +
+         parameterTable(kernel, table);
+}
+
+} // namespace
+
 std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names) {
-  std::string out = "#include <xtrt.h>\n#include \"" + names.name + ".h\"\n";
+  std::string out = "#include <xtrt.h>\n#include \"" + names.name + ".h\"\n", functions;
   size_t grids = 0;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
-    const Kernel &kernel = *module.kernels[k];
-    const std::string table = str("xtrt_k", k); // no function of a library begins with xtrt_
-    const KernelCode *grid = kernel.grid.empty() ? nullptr : &code.grids.kernels[grids++];
-    if (grid) {
-      declare(out, *grid);
-      out += str("static const xtrt_code ", table, "_grid = ", codeText(*grid, false), ";\n");
-    }
-    std::string levels;
-    for (const ObjectCode &level : code.levels) {
-      declare(out, level.kernels[k]);
-      addFailures(out, level.kernels[k]);
-      levels += str("  ", codeText(level.kernels[k], !level.kernels[k].output.failures.empty()), ",\n");
-    }
-    out += str("static const xtrt_code ", table, "_levels[XTRT_LEVELS] = {\n", levels, "};\n");
-    out += parameterTable(kernel, table);
-    out +=
-        str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + kernel.name), ", ", table, "_parameters, ",
-            kernel.paramCount, ", ", kernel.grid.size(), ", ", grid ? "&" + table + "_grid" : "0", ", ", table, "_levels};\n");
-    out += functionText(names, kernel, table);
+    out += kernelTables(code, *module.kernels[k], k, grids);
+    out += str("static const xtrt_kernel ", tableName(k), "_kernel;\n");
   }
-  return out + str("__attribute__((visibility(\"default\"))) void ", names.name,
-                   "_set_threads(int threads) { xtrt_set_threads(threads); }\n");
+  for (size_t k = 0; k < module.kernels.size(); ++k) {
+    const Kernel &kernel = *module.kernels[k];
+    const std::string table = tableName(k);
+    size_t variants = 0;
+    out += variantTables(module, names, kernel, table, variants);
+    const std::string name = kernel.name.substr(0, kernel.name.find('$'));
+    out += str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + name), ", ", table, "_parameters, ",
+               kernel.paramCount, ", ", kernel.grid.size(), ", ", kernel.grid.empty() ? "0" : "&" + table + "_grid", ", ",
+               table, "_levels, ", variants ? table + "_variants" : "0", ", ", variants, "};\n");
+    if (!isVariant(kernel)) functions += functionText(names, kernel, table);
+  }
+  return out + functions +
+         str("__attribute__((visibility(\"default\"))) void ", names.name,
+             "_set_threads(int threads) { xtrt_set_threads(threads); }\n");
 }
 
 std::string libraryHeader(const Module &module, const LibraryNames &names) {
@@ -211,7 +256,7 @@ std::string libraryHeader(const Module &module, const LibraryNames &names) {
                         "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   std::set<std::string> declared;
   for (const auto &kernel : module.kernels)
-    for (size_t i = 0; i < kernel->paramCount; ++i) {
+    for (size_t i = 0; i < kernel->paramCount; ++i) { // variants have the types of the kernels that they replace
       Type type = kernel->param(i)->type();
       std::string name = type.isMemRef() ? arrayType(type) : "";
       if (name.empty() || !declared.insert(name).second) continue;
@@ -220,7 +265,7 @@ std::string libraryHeader(const Module &module, const LibraryNames &names) {
                  elementType(type.elem()), " *data;", rest, "\n} ", name, ";\n#endif\n\n");
     }
   for (const auto &kernel : module.kernels)
-    out += str("/* ", signatureText(*kernel), " */\n", prototype(names, *kernel), ";\n\n");
+    if (!isVariant(*kernel)) out += str("/* ", signatureText(*kernel), " */\n", prototype(names, *kernel), ";\n\n");
   out += str("/* The number of threads that run later launches, with the calling one; 0: one per processor. Waits for "
              "launches. */\nvoid ",
              names.name, "_set_threads(int threads);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

@@ -4,6 +4,7 @@
 #include "ir/base/result.h"
 #include "ir/module.h"
 #include "targets/cpu/ahead/library_code.h"
+#include "targets/output.h"
 
 #include <string>
 
@@ -13,7 +14,11 @@ struct LibraryNames {
   std::string name; // of the library, in letters, digits and `_`: "gemm"
   std::string source; // the file that was compiled
   std::string maker; // the compiler and its version
+  std::vector<LibraryVariant> variants = {}; // kernels that serve launches of some sizes in place of others
 };
+
+// Whether a kernel only serves launches of another one, so that it has no function of its own.
+bool isVariant(const Kernel &kernel);
 
 // The name of the C function that launches a kernel: "gemm_softmax" for @softmax of the library gemm.
 std::string functionName(const LibraryNames &names, const Kernel &kernel);

@@ -3,6 +3,7 @@
 #include "ir/base/extents.h"
 #include "ir/grid_range.h"
 #include "targets/cpu/ahead/runtime/levels.h"
+#include "targets/cpu/runtime/fibers.h"
 #include "targets/cpu/runtime/host_runtime.h"
 #include "targets/cpu/runtime/launch_abi.h"
 #include "targets/cpu/runtime/launch_division.h"
@@ -10,6 +11,7 @@
 #include "targets/cpu/threads/thread_pool.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -101,6 +103,8 @@ public:
   }
 
 private:
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
+
   uint64_t &runtime(RuntimeWord word) { return words_[kGridWords + word]; }
 
   int readArguments(const xtrt_argument *arguments) {
@@ -163,7 +167,7 @@ private:
     const int64_t parts = partsOf(workOf(grid_), code_.mostParts, workers, code_.partsAreCheap != 0);
     const int64_t work = static_cast<int64_t>(*workgroups) * parts;
     for (size_t i = 0; i < (work > 1 ? threads->scratch.size() : 1); ++i)
-      if (!threads->scratch[i].grow(code_.scratchBytes)) return noMemory(code_.scratchBytes);
+      if (!threads->scratch[i].grow(scratchBytes())) return noMemory(scratchBytes());
     runtime(kPartsWord) = static_cast<uint64_t>(parts);
     runtime(kThreadsWord) = static_cast<uint64_t>(workers);
     threads->panels.reset(static_cast<int>(workers));
@@ -172,17 +176,56 @@ private:
     threads->pool.run(
         work,
         [&](int64_t begin, int64_t end, int worker) {
-          const auto failed = static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32);
-          if (begin / parts < failed)
-            code_.run(words_.data(), begin, end, threads->scratch[static_cast<size_t>(worker)].memory.get());
+          void *scratch = threads->scratch[static_cast<size_t>(worker)].memory.get();
+          if (code_.fibers > 0)
+            runFibers(begin, end, static_cast<unsigned char *>(scratch));
+          else if (begin / parts < failedWorkgroup())
+            code_.run(words_.data(), begin, end, scratch);
         },
         sharingPeriod(grid_, shared, parts));
     return outcome();
   }
 
+  int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
+
+  int64_t scratchBytes() const {
+    return code_.fibers > 0 ? code_.scratchBytes * code_.fibers + code_.sharedBytes : code_.scratchBytes;
+  }
+
+  // Runs workgroup by workgroup. Within one, the subgroups (or lanes) run one after another up to the next barrier.
+  void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
+    FiberGroup fibers(static_cast<size_t>(code_.fibers), static_cast<size_t>(code_.lanes),
+                      static_cast<size_t>(code_.frameBytes));
+    if (!fibers.valid()) return noteFailure(begin, kNoStacks);
+    void *header[] = {scratch + code_.scratchBytes * code_.fibers, &fibers};
+    for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
+      auto diverged = fibers.run([&](size_t fiber) {
+        unsigned char *own = scratch + code_.scratchBytes * static_cast<int64_t>(fiber);
+        std::memcpy(own, header, sizeof header);
+        code_.run(words_.data(), id, static_cast<int64_t>(fiber), own);
+        return id < failedWorkgroup();
+      });
+      if (diverged) noteFailure(id, kDiverged);
+    }
+  }
+
+  // Keeps the failure of the lowest workgroup.
+  void noteFailure(int64_t workgroup, uint64_t number) {
+    uint64_t word = static_cast<uint64_t>(workgroup) << 32 | number;
+    std::atomic_ref failure(failure_);
+    for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {}
+  }
+
   int outcome() const {
     if (failure_ == kNoFailure) return kOk;
     const size_t number = failure_ & 0xFFFFFFFF;
+    if (number == kNoStacks)
+      return message_.fail(kEnvironment, "no memory: %s needs %lld stacks for each thread", kernel_.name,
+                           static_cast<long long>(code_.fibers));
+    if (number == kDiverged)
+      return message_.fail(kKernelFailed, "the %s of workgroup %llu of %s wait for each other forever",
+                           code_.lanes > 0 ? "lanes" : "subgroups", static_cast<unsigned long long>(failure_ >> 32),
+                           kernel_.name);
     const char *what = number < code_.failureCount ? code_.failures[number] : "a check failed";
     return message_.fail(kKernelFailed, "%s (workgroup %llu of %s)", what, static_cast<unsigned long long>(failure_ >> 32),
                          kernel_.name);
@@ -203,6 +246,34 @@ private:
   uint64_t failure_ = kNoFailure;
 };
 
+// How far the extents of a launch are from those of a variant: the sum of |log2| of their ratios, as in targets/tune.
+double distanceOf(const xtrt_kernel &kernel, const xtrt_argument *arguments, const xtrt_variant &variant) {
+  double sum = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < kernel.parameterCount; ++i) {
+    const auto rank = static_cast<size_t>(std::max(kernel.parameters[i].rank, 0));
+    for (size_t d = 0; d < rank && at < variant.extentCount; ++d, ++at) {
+      const int64_t extent = static_cast<const int64_t *>(arguments[i])[1 + d];
+      sum += std::fabs(std::log2(static_cast<double>(std::max<int64_t>(extent, 1))) -
+                       std::log2(static_cast<double>(std::max<int64_t>(variant.extents[at], 1))));
+    }
+  }
+  return sum;
+}
+
+// The kernel that serves a launch. Arguments that are NULL are found by the launch.
+const xtrt_kernel &chosen(const xtrt_kernel &kernel, const xtrt_argument *arguments) {
+  const xtrt_kernel *nearest = &kernel;
+  for (size_t i = 0; i < kernel.parameterCount; ++i)
+    if (!arguments[i]) return kernel;
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < kernel.variantCount; ++i) {
+    double distance = distanceOf(kernel, arguments, kernel.variants[i]);
+    if (distance < least) least = distance, nearest = kernel.variants[i].kernel;
+  }
+  return *nearest;
+}
+
 } // namespace
 } // namespace xt
 
@@ -211,7 +282,8 @@ int xtrt_launch(const xtrt_kernel *kernel, const xtrt_argument *arguments, char 
   std::lock_guard lock(xt::launching);
   if (!xt::threads) xt::threads = std::make_unique<xt::Threads>(xt::wantedThreads);
   if (message && messageBytes > 0) *message = 0;
-  return xt::Launch(*kernel, kernel->levels[level], {message, messageBytes}).run(arguments);
+  const xtrt_kernel &serves = xt::chosen(*kernel, arguments);
+  return xt::Launch(serves, serves.levels[level], {message, messageBytes}).run(arguments);
 }
 
 void xtrt_set_threads(int count) {

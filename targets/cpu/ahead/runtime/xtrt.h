@@ -20,7 +20,11 @@ typedef void (*xtrt_function)(const uint64_t *frame, int64_t begin, int64_t end,
 typedef struct xtrt_code {
   xtrt_function run;
   const int64_t *numbers; /* the table that the function reads */
-  int64_t scratchBytes;
+  int64_t scratchBytes; /* of each stack, if subgroups or lanes wait for each other */
+  int64_t fibers; /* stacks of a workgroup, whose subgroups or lanes wait for each other; 0: it runs on the thread's own */
+  int64_t lanes; /* of each subgroup, if a stack is a lane */
+  int64_t sharedBytes; /* shared local memory of a workgroup with such stacks */
+  int64_t frameBytes; /* of each stack, besides what the functions need that it calls */
   int64_t mostParts; /* that a workgroup can be divided into */
   int32_t partsAreCheap; /* no part repeats work of another one */
   int32_t sharedDims; /* bit d: data that workgroups share depends on dimension d of the grid, outermost first */
@@ -37,6 +41,14 @@ typedef struct xtrt_parameter {
   const int64_t *shape, *strides; /* of the type, in elements */
 } xtrt_parameter;
 
+struct xtrt_kernel;
+/* A kernel that serves launches of some sizes. */
+typedef struct xtrt_variant {
+  const struct xtrt_kernel *kernel; /* with the same parameters */
+  const int64_t *extents; /* of all arguments that are arrays */
+  size_t extentCount;
+} xtrt_variant;
+
 typedef struct xtrt_kernel {
   const char *name;
   const xtrt_parameter *parameters;
@@ -44,6 +56,8 @@ typedef struct xtrt_kernel {
   int32_t gridRank; /* 0: one workgroup */
   const xtrt_code *grid; /* writes lower bound, upper bound and step of each grid variable to an array behind the parameters */
   const xtrt_code *levels; /* XTRT_LEVELS of them */
+  const xtrt_variant *variants; /* the one whose extents are the nearest serves a launch in place of this kernel */
+  size_t variantCount;
 } xtrt_kernel;
 
 /* An argument: the address of words. Of an array these are its address, extents and strides; of a scalar its bits. */

@@ -105,12 +105,33 @@ static void failures(void) {
   expect(kernels_register(&keyword, NULL, 0) == 0 && n[1] == 1, "a parameter that is a keyword of C");
 }
 
+static void stacks(void) {
+  int32_t a[4] = {5, 6, 7, 8}, b[4] = {0}, few[2] = {0, 0};
+  float x[16], y[16];
+  const xt_array_1_i32 of_a = {a, {4}, {1}}, of_b = {b, {4}, {1}}, of_few = {few, {2}, {1}};
+  const xt_array_1_f32 of_x = {x, {16}, {1}}, of_y = {y, {16}, {1}};
+  char message[200];
+  int bad = 0;
+  for (int i = 0; i < 16; ++i) x[i] = (float)i, y[i] = 0;
+  expect(kernels_reversed(&of_a, &of_b, NULL, 0) == 0 && b[0] == 8 && b[1] == 7 && b[2] == 6 && b[3] == 5, "subgroups");
+  expect(kernels_summed(&of_x, &of_y, NULL, 0) == 0, "status of lanes");
+  for (int i = 0; i < 16; ++i) bad += y[i] != 120;
+  expect(bad == 0, "lanes");
+  expect(kernels_stuck(&of_few, NULL, 0) == 0, "a barrier that all reach");
+  few[1] = 1;
+  expect(kernels_stuck(&of_few, message, sizeof message) == 5, "status of a deadlock");
+  expect(strcmp(message, "the subgroups of workgroup 0 of @stuck wait for each other forever") == 0, message);
+  few[1] = 0;
+  expect(kernels_stuck(&of_few, NULL, 0) == 0, "after a deadlock");
+}
+
 int main(void) {
   expect(product(3) == 0, "a product");
   threads();
   kernels_set_threads(1);
   expect(product(2) == 0, "a product on one thread");
   scalars();
+  stacks();
   grids();
   failures();
   expect(second_positive(2, NULL, 0) == 0, "a second library in one program");
