@@ -1,3 +1,4 @@
+#include "ir/base/own_code.h"
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
 #include "passes/pass_manager.h"
@@ -6,8 +7,8 @@
 #include "targets/api/program.h"
 #include "targets/compile/front_end.h"
 
-#include <dlfcn.h>
 #include <optional>
+#include <unistd.h>
 
 using namespace xt;
 
@@ -21,15 +22,9 @@ void xt_import_text(xt_import *import, const char *text, size_t bytes) {
 
 namespace {
 
-// The file that contains this function: libxt.so, or the program that libxt is linked into.
-std::string ownLibrary() {
-  Dl_info info{};
-  return dladdr(reinterpret_cast<const void *>(&xt_import_text), &info) && info.dli_fname ? info.dli_fname : ownProgram();
-}
-
 // Reads imports through the caller's function, and the standard library from disk where that function does not find it.
 ImportOptions importsOf(const xt_compile_options &options) {
-  ImportOptions imports = importsFromDisk(ownLibrary());
+  ImportOptions imports = importsFromDisk(ownCode());
   if (!options.read_import) return imports;
   imports.read = [given = options.read_import, user = options.read_import_user, fromDisk = imports.read,
                   stdlib = imports.stdlib](const std::string &path) -> Result<std::string> {
@@ -59,8 +54,11 @@ public:
     if (!module) return failureOf(module.error());
     dropTests(**module);
     for (const auto &kernel : (*module)->kernels) program_->kernels.emplace_back(*kernel, **module, program_->sources);
+    if (Failure bad = addTuned(**module)) return bad;
     CompileSteps steps;
-    steps.runPasses = [this](Module &of, const TargetInfo *hardware) { return runPasses(of, hardware); };
+    steps.runPasses = [this](Module &of, const TargetInfo *hardware) {
+      return runPasses(*target_, of, hardware, diagnostics_);
+    };
     Result<CompiledModule> compiled =
         compileFor(*target_, std::move(*module), program_->sources, codeOptions(), steps, diagnostics_);
     if (!compiled) return failureOf(compiled.error());
@@ -115,19 +113,83 @@ private:
       lowering_.defines.emplace_back(define.name, define.value);
     }
     lowering_.imports = importsOf(options_);
+    lowering_.imports.read = [program = program_.get(), read = lowering_.imports.read](const std::string &path) {
+      Result<std::string> text = read(path);
+      if (text) program->imported[path] = *text;
+      return text;
+    };
     return {};
   }
 
-  Result<void> runPasses(Module &module, const TargetInfo *hardware) {
-    Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target_->pipeline()));
+  // Adds kernels with the values that the tune file says are the fastest.
+  Failure addTuned(Module &module) {
+    if (options_.tuning ? !*options_.tuning : options_.text != nullptr) return {};
+    if (options_.tuning && access(options_.tuning, F_OK) != 0)
+      return {XT_NOT_FOUND, str("there is no file ", options_.tuning), "options.tuning"};
+    tuning_ = options_.tuning ? options_.tuning : tunePath(options_.path);
+    Result<TunedKernels> tuned = addTunedKernels(module, tuneUse());
+    if (!tuned) return {XT_ENVIRONMENT, tuned.error().message, "options.tuning"};
+    program_->tuned = std::move(*tuned);
+    return {};
+  }
+
+  TuneUse tuneUse() const {
+    TuneUse use;
+    use.path = tuning_;
+    use.target = target_;
+    use.device = device_;
+    use.threads = options_.threads;
+    use.defines = lowering_.defines;
+    use.load = [program = program_.get(), file = file_, lowering = lowering_](const TuneValues &values) {
+      LowerOptions changed = lowering;
+      changed.defines.insert(changed.defines.end(), values.begin(), values.end());
+      Diagnostics repeated;
+      repeated.wantRemarks(false);
+      return loadModule(program->sources, file, program->context, changed, repeated);
+    };
+    return use;
+  }
+
+  // Makes the module once more for other hardware, which a launch asks for when its buffers need other code. Uses the texts of the
+  // imports that were read, as the caller's reader of imports may not exist any more.
+  std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again() {
+    LowerOptions lowering = lowering_;
+    lowering.imports.read = [program = program_.get()](const std::string &path) -> Result<std::string> {
+      auto text = program->imported.find(path);
+      return text == program->imported.end() ? noSuchFile() : Result<std::string>(text->second);
+    };
+    lowering_ = lowering; // the file has been read
+    TuneUse use;
+    if (!tuning_.empty()) use = tuneUse();
+    return [program = program_.get(), file = file_, lowering, target = target_, use](const TargetInfo &hardware) {
+      return compileAgain(*program, file, lowering, *target, use, hardware);
+    };
+  }
+
+  static Result<std::unique_ptr<Module>> compileAgain(LoadedProgram &program, uint32_t file, const LowerOptions &lowering,
+                                                      Target &target, const TuneUse &use, const TargetInfo &hardware) {
+    Diagnostics repeated;
+    repeated.wantRemarks(false);
+    Result<std::unique_ptr<Module>> module = loadModule(program.sources, file, program.context, lowering, repeated);
+    if (!module) return module.error();
+    dropTests(**module);
+    if (!use.path.empty())
+      if (Result<TunedKernels> tuned = addTunedKernels(**module, use); !tuned) return tuned.error();
+    dropUnsupported(**module, target, &hardware);
+    if (Result<void> ran = runPasses(target, **module, &hardware, repeated); !ran) return ran.error();
+    return std::move(*module);
+  }
+
+  static Result<void> runPasses(Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics) {
+    Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target.pipeline()));
     if (!passes) return passes.error();
     PassOptions options;
     options.target = hardware;
     options.verifyEach = false;
-    return xt::runPasses(module, *passes, options, diagnostics_);
+    return xt::runPasses(module, *passes, options, diagnostics);
   }
 
-  CompileOptions codeOptions() const {
+  CompileOptions codeOptions() {
     CompileOptions options;
     options.threads = options_.threads;
     if (options_.print)
@@ -135,6 +197,7 @@ private:
         print(user, text.data(), text.size());
       };
     options.device = device_;
+    options.again = again();
     options.optimise = options_.skip_optimiser == 0;
     options.cacheDirectory = context_.cacheDirectory;
     options.cacheBytes = context_.cacheBytes;
@@ -158,6 +221,7 @@ private:
   Target *target_ = nullptr;
   DeviceChoice device_ = DeviceChoice::Any;
   uint32_t file_ = 0;
+  std::string tuning_; // the tune file that is read; "": none
   bool frontRan_ = false;
 };
 

@@ -32,6 +32,7 @@ Failure prepare(xt_kernel *kernel, const xt_argument *arguments, size_t count, c
             str("the target ", program.compiled.target->name(), " cannot run @", kernel->info->name(), ": ", why), "kernel"};
   out.kernel = program.find(*kernel->info);
   if (Failure bad = readArguments(*out.kernel, *kernel->info, arguments, count, out.args)) return bad;
+  out.kernel = program.choose(*kernel->info, out.args);
   return readGrid(*out.kernel, out.args, options, out.grid);
 }
 

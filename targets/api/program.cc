@@ -10,6 +10,15 @@ std::string LoadedProgram::whyUnsupported(const KernelInfo &info) const {
   return why == compiled.unsupported.end() ? "" : why->second;
 }
 
+const Kernel *LoadedProgram::choose(const KernelInfo &info, const std::vector<LaunchArg> &args) const {
+  if (tuned.empty()) return find(info);
+  std::vector<std::vector<int64_t>> arrays;
+  for (const LaunchArg &arg : args)
+    if (arg.kind == LaunchArg::Kind::Buffer) arrays.push_back(arg.buffer.sizes);
+  const Kernel *chosen = compiled.module->findKernel(tuned.choose(info.name(), arrays));
+  return chosen ? chosen : find(info); // the target may be unable to run it
+}
+
 std::string LoadedProgram::placeText(SourceRange range) const {
   if (range.file == 0 || range.file >= sources.count()) return "";
   LineColumn at = sources.file(range.file).lineColumn(range.begin);

@@ -4,6 +4,7 @@
 #include "targets/api/handle.h"
 #include "targets/api/kernel_info.h"
 #include "targets/compile/compile_for.h"
+#include "targets/tune/tuned_kernels.h"
 
 #include <map>
 #include <mutex>
@@ -16,9 +17,13 @@ struct LoadedProgram {
   Context context;
   CompiledModule compiled;
   std::deque<KernelInfo> kernels; // those that the target cannot run, too
+  std::map<std::string, std::string> imported; // texts by the paths under which they were read
+  TunedKernels tuned;             // what the tune file beside the source says
   std::mutex launching;           // executables need not be thread-safe
 
   const Kernel *find(const KernelInfo &info) const { return compiled.module->findKernel(info.name()); }
+  // The kernel that serves a launch on these arguments: find(), or one with other values of the file's parameters.
+  const Kernel *choose(const KernelInfo &info, const std::vector<LaunchArg> &args) const;
   // Why the target cannot run the kernel; "" if it can.
   std::string whyUnsupported(const KernelInfo &info) const;
   // "FILE:LINE:COLUMN: " for a range in a source; "" for one without.

@@ -1,6 +1,6 @@
 #include "targets/xe/runtime.h"
 
-#include "ir/base/own_program.h"
+#include "ir/base/own_code.h"
 #include "ir/base/shared_library.h"
 #include "ir/base/text.h"
 #include "targets/xe/device_choice.h"
@@ -75,7 +75,7 @@ std::vector<Requirement> xeRequirements() {
         libraryRequirement("Intel's Level Zero driver", kIntelDriver, true,
                            "install Debian's package intel-opencl-icd, or libze-intel-gpu1 if the distribution has it"));
   all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
-  std::string soft = softDriverPath(ownProgramFolder()), reader = programInPath("llvm-spirv-15");
+  std::string soft = softDriverPath(ownCodeFolder()), reader = programInPath("llvm-spirv-15");
   all.push_back({"the software device's driver", !soft.empty(), !gpu,
                  soft.empty() ? str("no ", kSoftDriver, " next to the programs") : soft,
                  "build the target ze_xt_soft; it needs LLVM and Debian's package libze-dev"});
@@ -115,7 +115,7 @@ XeRuntime &XeRuntime::ofProcess() {
 
 Result<void> XeRuntime::startLevelZero(DeviceChoice choice) {
   const char *given = std::getenv(kDriversVariable);
-  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(ownProgramFolder()), mayHaveIntelGpu()))
+  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(ownCodeFolder()), mayHaveIntelGpu()))
     setenv(kDriversVariable, drivers->c_str(), 1);
   Result<ZeFunctions> functions = openZeLoader();
   if (!functions) return functions.error();
@@ -131,7 +131,7 @@ Result<void> XeRuntime::startOpenCl() {
   std::string driver;
   if (std::ranges::none_of(kClDriversVariables, [](const char *name) { return std::getenv(name); })) {
     const char *environment = std::getenv("VIRTUAL_ENV");
-    driver = packagedClDriver(environment ? environment : "", ownProgramFolder());
+    driver = packagedClDriver(environment ? environment : "", ownCodeFolder());
     if (!driver.empty())
       for (const char *name : kClDriversVariables) setenv(name, driver.c_str(), 1);
   }

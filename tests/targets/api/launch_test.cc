@@ -1,8 +1,11 @@
 // Tests launches through libxt: results, layouts of arrays, grids, prints, and what fails at run time.
+#include "tests/shell.h"
 #include "tests/targets/api/api.h"
+#include "tests/targets/tools/effort.h"
 
 #include <numeric>
 #include <thread>
+#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -21,6 +24,23 @@ TEST_F(Api, LaunchesOnTheCallersMemory) {
     ASSERT_EQ(launch(kernel, {arrayX.get(), arrayY.get(), number(0.5)}), XT_OK) << message();
     for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] * 0.5f) << target << " at " << i;
   }
+}
+
+// Its driver is found beside libxt, wherever the program is.
+TEST_F(Api, LaunchesOnTheSoftwareGpu) {
+  if (kSanitized) GTEST_SKIP() << "the software device is sanitized in tests of its own";
+  if (access(XT_BINARY_DIR "/lib/libze_xt_soft.so", R_OK) != 0) GTEST_SKIP() << "the software device is not built";
+  if (runShell("command -v llvm-spirv-15").status != 0) GTEST_SKIP() << "llvm-spirv-15 is not installed";
+  if (runShell("ldconfig -p 2>&1 | grep libze_loader.so.1").status != 0) GTEST_SKIP() << "libze1 is not installed";
+  xt_compile_options options = textOptions(kScale);
+  options.target = "xe-pvc";
+  options.device = "soft";
+  program_ = compile(options);
+  ASSERT_EQ(status_, XT_OK) << message();
+  std::vector<float> x = counted(35 * 70), y(x.size());
+  Array arrayX(x, XT_F32, {35, 70}), arrayY(y, XT_F32, {35, 70});
+  ASSERT_EQ(launch(xt_program_kernel_at(program_.get(), 0), {arrayX.get(), arrayY.get(), number(0.5)}), XT_OK) << message();
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] * 0.5f) << i;
 }
 
 TEST_F(Api, RowsMayBeApart) {

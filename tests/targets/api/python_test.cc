@@ -49,7 +49,8 @@ TEST_F(Python, StructuresHaveTheLayoutOfTheHeader) {
   row("xt_error", sizeof(xt_error), offsetof(xt_error, message));
   row("xt_context_options", sizeof(xt_context_options), offsetof(xt_context_options, cache_directory));
   row("xt_define", sizeof(xt_define), offsetof(xt_define, value));
-  row("xt_compile_options", sizeof(xt_compile_options), offsetof(xt_compile_options, skip_optimiser));
+  row("xt_compile_options", sizeof(xt_compile_options), offsetof(xt_compile_options, tuning));
+  row("xt_tune_options", sizeof(xt_tune_options), offsetof(xt_tune_options, user));
   row("xt_range", sizeof(xt_range), offsetof(xt_range, end_column));
   row("xt_label", sizeof(xt_label), offsetof(xt_label, text));
   row("xt_edit", sizeof(xt_edit), offsetof(xt_edit, replacement));
@@ -63,7 +64,7 @@ TEST_F(Python, StructuresHaveTheLayoutOfTheHeader) {
       run(inTree_ + "-c 'import ctypes\nfrom xt import _library as c\n"
                     "for name, kind in c.STRUCTURES.items():\n"
                     "  print(name, ctypes.sizeof(kind), getattr(kind, kind._fields_[-1][0]).offset)\n"
-                    "assert c.Arguments.LAYOUT.size == c.Arguments.SIZE\n"
+                    "import struct\nassert struct.calcsize(\"=\" + c.Arguments.MEMBERS) == c.Arguments.SIZE\n"
                     "assert all(c.library.xt_element_name(n).decode() == name for name, n in c.ELEMENTS.items())'");
   EXPECT_EQ(found.output, expected.str());
 }

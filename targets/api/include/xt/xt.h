@@ -132,6 +132,9 @@ typedef struct xt_compile_options {
   int32_t threads; /* that run a launch on the CPU, with the calling one; 0: one per processor; at most 1024 are used */
   int32_t remarks; /* not 0: the diagnostics contain remarks, which say what layouts cost and how ops are computed */
   int32_t skip_optimiser; /* not 0: compiles faster to code that runs slower, with the same results */
+  /* A file that `xtrun --tune` or xt_tune has written: launches use the fastest values of parameters that it has for the nearest
+   * sizes. NULL: `path` with .tune behind it, if that is there and `text` is NULL. "": none. */
+  const char *tuning;
 } xt_compile_options;
 
 /* Compiles the kernels of a file. `diagnostics` (may be NULL) receives the messages whenever the front end ran, that is also after
@@ -139,6 +142,32 @@ typedef struct xt_compile_options {
 XT_API xt_status xt_compile(xt_context *context, const xt_compile_options *options, xt_program **program,
                             xt_diagnostics **diagnostics, xt_error *error);
 XT_API void xt_program_free(xt_program *program);
+
+/* --- tuning --------------------------------------------------------------------------------------------------------------------- */
+
+/* Receives a line on the state of a search, as text, and each result, as a JSON object with the members that `xtrun --tune --json`
+ * prints for a test; `bytes` without the zero byte behind them. A result other than 0 ends the search: what it has found is kept. */
+typedef int32_t (*xt_tune_text)(void *user, const char *text, size_t bytes);
+
+typedef struct xt_tune_options {
+  size_t size;
+  const char *path; /* a file with tests that have checks */
+  const char *target, *device; /* as in xt_compile_options */
+  const xt_define *defines; /* parameters that keep these values */
+  size_t define_count;
+  const char *const *tests; /* names of tests; NULL: all */
+  size_t test_count;
+  double seconds; /* longest time for each test; 0: 60 */
+  int32_t threads; /* that run a launch on the CPU; 0: one per processor */
+  int32_t small_sizes; /* not 0: the small sizes of tests are timed */
+  const char *output; /* the file that receives the results; NULL: `path` with .tune behind it */
+  xt_tune_text progress, report; /* may be NULL */
+  void *user;
+} xt_tune_options;
+
+/* Finds the fastest values of a file's parameters, among those that `param ... in [...]` lists. Each combination is checked before it
+ * is timed. Writes what it finds after each test. XT_NOT_FOUND: no test has one of the names. */
+XT_API xt_status xt_tune(xt_context *context, const xt_tune_options *options, xt_error *error);
 
 /* --- diagnostics -------------------------------------------------------------------------------------------------------------- */
 

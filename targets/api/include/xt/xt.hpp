@@ -275,6 +275,7 @@ struct CompileOptions {
   std::function<void(std::string_view text)> print = {};
   int threads = 0; // that run a launch on the CPU; 0: one per processor
   bool remarks = false, optimise = true;
+  std::optional<std::string> tuning = {}; // a file with the fastest values of parameters; "": none; nullopt: beside the kernels
 };
 
 // The compiled kernels of one file.
@@ -359,6 +360,7 @@ private:
     given.threads = options.threads;
     given.remarks = options.remarks;
     given.skip_optimiser = !options.optimise;
+    given.tuning = options.tuning ? options.tuning->c_str() : nullptr;
     xt_error error = XT_INIT(xt_error);
     xt_program *program = nullptr;
     xt_diagnostics *messages = nullptr;

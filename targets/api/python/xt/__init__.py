@@ -15,10 +15,14 @@ the program.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import json
+import math
 import operator
 import os
+import statistics
 import sys
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -29,7 +33,7 @@ from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix,
                       diagnostics_of, exception)
 
 __all__ = ["ArgumentError", "CompileError", "Diagnostic", "Edit", "Error", "Fix", "Kernel", "KernelError", "NotFoundError",
-           "Parameter", "Prepared", "Program", "Range", "compile", "targets", "version"]
+           "Parameter", "Prepared", "Program", "Range", "Times", "Tuned", "autotune", "bench", "compile", "targets", "version"]
 
 _lib = c.library
 
@@ -134,12 +138,16 @@ class Kernel:
         if len(values) != len(self.parameters):
             raise TypeError(f"@{self.name} takes {len(self.parameters)} arguments, not {len(values)}: {self.signature}")
         arguments = c.Arguments(len(values))
-        for i, value in enumerate(values):
+        for i, (value, parameter) in enumerate(zip(values, self.parameters)):
             try:
-                self._set(arguments, i, value, self.parameters[i])
+                if parameter.is_array or getattr(value, "ndim", 0):
+                    arguments.add_array(*_arrays.read(value, parameter._element))
+                else:
+                    self._add_number(arguments, value, parameter)
             except (_arrays.NotAnArray, BufferError) as wrong:
-                name = self.parameters[i].name
+                name = parameter.name
                 raise ArgumentError(f"argument `{name}` of @{self.name}: {wrong}", "XT_INVALID_ARGUMENT", name, i) from None
+        arguments.pack()
         return arguments
 
     def _ordered(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
@@ -156,19 +164,14 @@ class Kernel:
         return values
 
     @staticmethod
-    def _set(out: c.Arguments, i: int, value: Any, parameter: Parameter) -> None:
-        if parameter.is_array or getattr(value, "ndim", 0):
-            *array, alive = _arrays.read(value, parameter._element)
-            out.set_array(i, *array)
-            out.alive.append(alive)
-            return
+    def _add_number(out: c.Arguments, value: Any, parameter: Parameter) -> None:
         number = _number(value)
         if isinstance(number, float):
-            return out.set_float(i, number)
+            return out.add_float(number)
         unsigned = parameter.element == "u64"
         if not (0 if unsigned else -(2**63)) <= number < (2**64 if unsigned else 2**63):
             raise _arrays.NotAnArray(f"{number} does not fit {parameter.type}")
-        out.set_integer(i, number - 2**64 if number >= 2**63 else number)
+        out.add_integer(number - 2**64 if number >= 2**63 else number)
 
     def _options(self, grid: Sequence[int] | None) -> c.LaunchOptions | None:
         if grid is None:
@@ -275,30 +278,36 @@ def _text_of(value: object) -> bytes:
     return (("true" if value else "false") if isinstance(value, bool) else str(value)).encode()
 
 
+def _define_list(given: Mapping[str, object]) -> Any:
+    return (c.Define * len(given))(*[c.Define(name.encode(), _text_of(value)) for name, value in given.items()])
+
+
 def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None, target: str = "cpu", device: str | None = None,
             threads: int = 0, imports: Callable[[str], str | None] | Mapping[str, str] | None = None,
             print: Callable[[str], object] | None = None, cache: str | os.PathLike[str] | None = None, remarks: bool = False,
-            optimise: bool = True, defines: Mapping[str, object] | None = None, **parameters: object) -> Program:
+            optimise: bool = True, tuning: str | os.PathLike[str] | None = None, defines: Mapping[str, object] | None = None,
+            **parameters: object) -> Program:
     """Compiles the kernels of a file, or of `text`, whose name in messages is then `path`.
 
     `parameters` are values of the file's parameters, as `-D` takes them: `BM=128`, `GEMM_T="f32"`; `defines` holds those whose
     names are parameters of this function. `threads` run a launch on the CPU (0: one per processor). `imports` returns the text of
     an import by its path, or None; without it, imports are files. `print` receives what kernels print, else standard output does.
-    `cache` is the directory for compiled code ("": none; None: as the environment says).
+    `cache` is the directory for compiled code ("": none; None: as the environment says). `tuning` is a file of autotune() ("": none;
+    None: `path` with .tune behind it, if that is there): launches use the values that it has for the nearest sizes.
 
     Raises CompileError with the compiler's messages if the program is wrong.
     """
     context = _handle(_lib.xt_context_create, c.ContextOptions(ctypes.sizeof(c.ContextOptions), _bytes(cache)))
     try:
         given = {**(defines or {}), **parameters}
-        list_of = (c.Define * len(given))(*[c.Define(name.encode(), _text_of(value)) for name, value in given.items()])
+        list_of = _define_list(given)
         callbacks = _Callbacks(imports, print)
         source = None if text is None else text.encode()
         options = c.CompileOptions(
             size=ctypes.sizeof(c.CompileOptions), path=os.fsencode(path), text=source, text_bytes=len(source or b""),
             target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
             read_import=callbacks.read_import, print=callbacks.print, threads=threads, remarks=remarks,
-            skip_optimiser=not optimise)
+            skip_optimiser=not optimise, tuning=_bytes(tuning))
         program, messages, error = ctypes.c_void_p(), ctypes.c_void_p(), c.new_error()
         status = _lib.xt_compile(context, options, program, messages, error)
         diagnostics = diagnostics_of(messages)
@@ -309,3 +318,115 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
         return Program(_Loaded(program.value or 0, callbacks), diagnostics)
     finally:
         _lib.xt_context_free(context)
+
+
+@dataclasses.dataclass(frozen=True)
+class Times:
+    """Seconds of one launch: the median of `count` ones, and the interval [low, high] that contains it with 95% probability."""
+
+    median: float
+    low: float
+    high: float
+    count: int = 0
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Times:
+        """Two of the times are the interval: the number of times below the median is binomial with p = 1/2."""
+        ordered, n = sorted(seconds), len(seconds)
+        half = 0.98 * n**0.5
+        return cls(statistics.median(ordered), ordered[max(0, math.floor(n / 2 - half))],
+                   ordered[min(n - 1, math.ceil(n / 2 + half))], n)
+
+    def __str__(self) -> str:
+        return f"{self.median * 1e3:.4g} ms ({self.low * 1e3:.4g} to {self.high * 1e3:.4g})"
+
+
+def bench(kernel: Kernel, *args: Any, grid: Sequence[int] | None = None, seconds: float = 1.0, precision: float = 0.01,
+          **named: Any) -> Times:
+    """Times launches of a kernel on these arguments: until the interval is narrower than `precision` of the median, or for `seconds`.
+
+    The arguments are checked once; a time contains the call from Python, about a microsecond.
+    """
+    run = kernel.prepare(*args, grid=grid, **named)
+    run()  # starts the threads
+    fewest, times = 7, []
+    end, wanted = time.perf_counter() + seconds, fewest
+    while True:
+        begun = time.perf_counter()
+        run()
+        done = time.perf_counter()
+        times.append(done - begun)
+        if len(times) < wanted and (done < end or len(times) < fewest):
+            continue
+        found = Times.of(times)
+        if found.high - found.low < precision * found.median or done >= end:
+            return found
+        wanted = len(times) + len(times) // 4 + 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuned:
+    """What autotune() found for a kernel at the sizes of a test."""
+
+    test: str
+    kernel: str
+    arrays: tuple[tuple[int, ...], ...]  # the extents of its arguments that are arrays
+    values: dict[str, str]  # the fastest values of the file's parameters
+    seconds: Times  # with these
+    defaults: Times  # with the values that the file declares
+    timed: int  # combinations that were timed
+    candidates: int  # that there are
+
+
+def autotune(path: str | os.PathLike[str], *, tests: Sequence[str] | None = None, seconds: float = 60, target: str = "cpu",
+             device: str | None = None, threads: int = 0, small: bool = False, output: str | os.PathLike[str] | None = None,
+             progress: Callable[[str], object] | None = None, cache: str | os.PathLike[str] | None = None,
+             defines: Mapping[str, object] | None = None, **parameters: object) -> list[Tuned]:
+    """Finds the fastest values of a file's parameters, among those that `param ... in [...]` lists, for each of its tests.
+
+    `seconds` limits the search for each test; every combination is checked before it is timed. What is found is written to `output`
+    (None: `path` with .tune behind it), which compile() reads. `parameters` keep their values. Ctrl-C ends the search; what was found
+    until then is written. Raises Error if nothing could be tuned.
+    """
+    results: list[Tuned] = []
+    problems: list[str] = []
+    raised: list[BaseException] = []
+
+    def protected(function: Callable[[str], object]) -> Any:
+        def call(_user: Any, text: Any, count: int) -> int:
+            try:
+                function(ctypes.string_at(text, count).decode("utf-8", "replace"))
+            except BaseException as error:  # raised again when libxt returns; KeyboardInterrupt too
+                raised.append(error)
+            return 1 if raised else 0
+
+        return c.TuneText(call)
+
+    def add(text: str) -> None:
+        found = json.loads(text)
+        if found["problem"]:
+            problems.append(f'"{found["test"]}": {found["problem"]}')
+        for of in found["kernels"]:
+            results.append(Tuned(found["test"], of["kernel"], tuple(map(tuple, of["arrays"])), of["values"],
+                                 Times(**of["seconds"]), Times(**of["defaults"]), of["timed"], of["candidates"]))
+
+    given = {**(defines or {}), **parameters}
+    names = None if tests is None else (ctypes.c_char_p * len(tests))(*[test.encode() for test in tests])
+    show, report = protected(progress or (lambda text: None)), protected(add)
+    options = c.TuneOptions(
+        size=ctypes.sizeof(c.TuneOptions), path=os.fsencode(path), target=target.encode(), device=_bytes(device),
+        defines=_define_list(given), define_count=len(given), tests=names, test_count=len(tests or ()), seconds=seconds,
+        threads=threads, small_sizes=small, output=_bytes(output), progress=show, report=report)
+    context = _handle(_lib.xt_context_create, c.ContextOptions(ctypes.sizeof(c.ContextOptions), _bytes(cache)))
+    try:
+        error = c.new_error()
+        status = _lib.xt_tune(context, options, error)
+    finally:
+        _lib.xt_context_free(context)
+    if raised:
+        raise raised[0]
+    if status != c.OK:
+        raise exception(error)
+    if not results:
+        raise Error("nothing could be tuned: " + ("; ".join(problems) or "the file has no test"), "XT_NOT_FOUND")
+    return results

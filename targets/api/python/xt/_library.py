@@ -37,7 +37,17 @@ class CompileOptions(Structure):
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("text_bytes", c_size_t), ("target", c_char_p),
                 ("device", c_char_p), ("defines", POINTER(Define)), ("define_count", c_size_t), ("read_import", ReadImport),
                 ("read_import_user", c_void_p), ("print", Print), ("print_user", c_void_p), ("threads", c_int32),
-                ("remarks", c_int32), ("skip_optimiser", c_int32)]
+                ("remarks", c_int32), ("skip_optimiser", c_int32), ("tuning", c_char_p)]
+
+
+TuneText = CFUNCTYPE(c_int32, c_void_p, POINTER(c_char), c_size_t)
+
+
+class TuneOptions(Structure):
+    _fields_ = [("size", c_size_t), ("path", c_char_p), ("target", c_char_p), ("device", c_char_p), ("defines", POINTER(Define)),
+                ("define_count", c_size_t), ("tests", POINTER(c_char_p)), ("test_count", c_size_t), ("seconds", c_double),
+                ("threads", c_int32), ("small_sizes", c_int32), ("output", c_char_p), ("progress", TuneText),
+                ("report", TuneText), ("user", c_void_p)]
 
 
 class Range(Structure):
@@ -86,6 +96,7 @@ class LaunchOptions(Structure):
 
 # Structures by their names in xt.h, for the test that compares their layouts.
 STRUCTURES = {"xt_error": Error, "xt_context_options": ContextOptions, "xt_define": Define, "xt_compile_options": CompileOptions,
+              "xt_tune_options": TuneOptions,
               "xt_range": Range, "xt_label": Label, "xt_edit": Edit, "xt_fix": Fix, "xt_diagnostic": Diagnostic,
               "xt_parameter": Parameter, "xt_kernel_info": KernelInfo, "xt_argument": Argument,
               "xt_launch_options": LaunchOptions}
@@ -101,6 +112,7 @@ _FUNCTIONS = {
     "xt_import_text": (None, [c_void_p, c_char_p, c_size_t]),
     "xt_compile": (c_int, [_handle, POINTER(CompileOptions), _out, _out, _error]),
     "xt_program_free": (None, [_handle]),
+    "xt_tune": (c_int, [_handle, POINTER(TuneOptions), _error]),
     "xt_diagnostics_count": (c_size_t, [_handle]),
     "xt_diagnostics_at": (POINTER(Diagnostic), [_handle, c_size_t]),
     "xt_diagnostics_free": (None, [_handle]),
@@ -136,33 +148,44 @@ library = _open()
 class Arguments:
     """The arguments of one launch in memory: xt_argument structures, and behind them the shapes and strides of arrays.
 
-    Packing them at once takes a fraction of the time of setting the members of ctypes structures.
+    All numbers are packed at once, which takes a fraction of the time of setting the members of ctypes structures.
     """
 
     SIZE = ctypes.sizeof(Argument)
-    LAYOUT = struct.Struct("=QiiiiQQQqd")  # the members of xt_argument, which has no gaps
-    NUMBERS = [struct.Struct(f"={2 * rank}q") for rank in range(MAX_RANK + 1)]  # shape and strides
-    ROOM = 16 * MAX_RANK  # bytes of these
+    MEMBERS = "QiiiiQQQqd"  # of xt_argument, which has no gaps
+    ROOM = 16 * MAX_RANK  # bytes of the shape and strides of an array
+    _layouts: dict[tuple[int, int], struct.Struct] = {}  # by the number of arguments, and of numbers behind them
 
     def __init__(self, count: int):
         self.bytes = bytearray(count * (self.SIZE + self.ROOM))
         self.address = ctypes.addressof(c_char.from_buffer(self.bytes)) if count else None
         self.count = count
         self.alive: list[object] = []  # what must live until the launch ends
+        self._members: list[float] = []
+        self._numbers: list[int] = []
+        self._at = (self.address or 0) + count * self.SIZE  # where the next shape is
 
-    def set_array(self, i: int, element: int, data: int, read_only: bool, shape: Sequence[int], strides: Sequence[int]) -> None:
-        rank = len(shape)
-        at = self.count * self.SIZE + i * self.ROOM
-        self.NUMBERS[rank].pack_into(self.bytes, at, *shape, *strides)
-        numbers = self.address + at
-        self.LAYOUT.pack_into(self.bytes, i * self.SIZE, self.SIZE, ARRAY, element, rank, read_only, data, numbers,
-                              numbers + 8 * rank, 0, 0.0)
+    def add_array(self, element: int, data: int, read_only: bool, shape: Sequence[int], strides: Sequence[int], alive: object) -> None:
+        rank, at = len(shape), self._at
+        self._members += (self.SIZE, ARRAY, element, rank, read_only, data, at, at + 8 * rank, 0, 0.0)
+        self._numbers += shape
+        self._numbers += strides
+        self._at = at + 16 * rank
+        self.alive.append(alive)
 
-    def set_integer(self, i: int, number: int) -> None:
-        self.LAYOUT.pack_into(self.bytes, i * self.SIZE, self.SIZE, INTEGER, 0, 0, 0, 0, 0, 0, number, 0.0)
+    def add_integer(self, number: int) -> None:
+        self._members += (self.SIZE, INTEGER, 0, 0, 0, 0, 0, 0, number, 0.0)
 
-    def set_float(self, i: int, number: float) -> None:
-        self.LAYOUT.pack_into(self.bytes, i * self.SIZE, self.SIZE, FLOAT, 0, 0, 0, 0, 0, 0, 0, number)
+    def add_float(self, number: float) -> None:
+        self._members += (self.SIZE, FLOAT, 0, 0, 0, 0, 0, 0, 0, number)
+
+    def pack(self) -> None:
+        """Writes what was added; called once."""
+        key = self.count, len(self._numbers)
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = struct.Struct(f"={self.MEMBERS * key[0]}{key[1]}q")
+        layout.pack_into(self.bytes, 0, *self._members, *self._numbers)
 
 
 def new_error() -> Error:

@@ -1,6 +1,7 @@
 """Tests of the package xt with numpy; run by tests/targets/api/python_test.cc."""
 
 import gc
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -301,6 +302,66 @@ class OtherArrays(unittest.TestCase):
         a, b = torch.ones(3, dtype=torch.bfloat16), torch.zeros(3, dtype=torch.bfloat16)
         xt.compile(text=stored("bf16")).copy(a, b)
         self.assertEqual(b.tolist(), [1, 0, 0])
+
+
+class Tuning(unittest.TestCase):
+    TEXT = """param $ROWS : index = 32 in [8, 16, 32]
+kernel @twice(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0) step $ROWS) {
+  %tx = init_tile %X[%i, 0] -> tile<$ROWS x 64 x f32>
+  %x  = load_tile %tx
+  %ty = init_tile %Y[%i, 0] -> tile<$ROWS x 64 x f32>
+  store_tile (%x * 2.0), %ty
+}
+test "twice" {
+  %X = random(seed = 1) : memref<64x64xf32>
+  %Y = out : memref<64x64xf32>
+  launch @twice(%X, %Y)
+  check %Y == %X * 2
+}
+"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name, "twice.xt")
+        self.path.write_text(self.TEXT)
+
+    def test_what_is_found_is_written_and_used(self):
+        stages = []
+        (found,) = xt.autotune(self.path, tests=["twice"], seconds=600, progress=stages.append)
+        self.assertEqual((found.kernel, found.arrays, found.candidates), ("twice", ((64, 64), (64, 64)), 3))
+        self.assertIn(found.values["ROWS"], ("8", "16", "32"))
+        self.assertTrue(stages[0].startswith('"twice": 1 of 3'))
+        self.assertIn(f"\nvalues ROWS = {found.values['ROWS']}\n", Path(f"{self.path}.tune").read_text())
+        x, y = np.ones((10, 64), np.float32), np.zeros((10, 64), np.float32)
+        for tuning in (None, "", f"{self.path}.tune"):
+            y[:] = 0
+            xt.compile(self.path, tuning=tuning).twice(x, y)
+            np.testing.assert_array_equal(y, x * 2)
+
+    def test_interrupts_end_the_search_and_keep_what_was_found(self):
+        def interrupt(_stage):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            xt.autotune(self.path, seconds=600, progress=interrupt)
+        self.assertIn("\nvalues ROWS = 32\n", Path(f"{self.path}.tune").read_text())
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(xt.NotFoundError, "no test of .*twice.xt is called \"thrice\""):
+            xt.autotune(self.path, tests=["thrice"])
+        with self.assertRaisesRegex(xt.Error, "nothing could be tuned: \"twice\": no parameter changes its kernels alone"):
+            xt.autotune(self.path, ROWS=8)
+
+    def test_bench(self):
+        x, y = np.ones((10, 64), np.float32), np.zeros((10, 64), np.float32)
+        kernel = xt.compile(self.path).twice
+        times = xt.bench(kernel, x, Y=y, seconds=0.05)
+        self.assertTrue(0 < times.low <= times.median <= times.high)
+        self.assertGreaterEqual(times.count, 7)
+        np.testing.assert_array_equal(y, x * 2)
+        with self.assertRaises(xt.ArgumentError):
+            xt.bench(kernel, x, x[0])
 
 
 if __name__ == "__main__":
