@@ -1,0 +1,83 @@
+// Builds and runs the programs of the README's section on use from programs, from an installation in an empty folder.
+#include "tests/golden.h"
+#include "tests/shell.h"
+#include "tests/targets/tools/effort.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace xt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Programs : public testing::Test {
+protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "the programs are built as a user builds them, without a sanitizer";
+    folder_ = fs::path(testing::TempDir()) / ("programs" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    ShellRun installed = in("cmake --install " XT_BINARY_DIR " --prefix " + (folder_ / "prefix").string());
+    ASSERT_EQ(installed.status, 0) << installed.output;
+    const std::string page = readText(XT_SOURCE_DIR "/README.md");
+    section_ = page.substr(page.find("\n## Use it from a program"));
+    section_.resize(section_.find("\n## ", 1));
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  // Runs a command in the folder; $prefix is the installation.
+  ShellRun in(const std::string &command) {
+    return runShell("( cd " + folder_.string() + " && unset XT_STDLIB PYTHONPATH XT_LIBRARY; export XT_CACHE_DIR= prefix=" +
+                    (folder_ / "prefix").string() + "; " + command + " ) 2>&1 </dev/null");
+  }
+  // Writes the section's program in a language to a file.
+  void writeProgram(const std::string &language, const char *name) {
+    size_t begin = section_.find("```" + language + "\n");
+    ASSERT_NE(begin, std::string::npos) << language;
+    begin += language.size() + 4;
+    const std::string text = section_.substr(begin, section_.find("```", begin) - begin);
+    EXPECT_LE(std::ranges::count(text, '\n'), 15) << "a program of the README has at most 15 lines";
+    std::ofstream(folder_ / name) << text;
+  }
+
+  fs::path folder_;
+  std::string section_;
+};
+
+TEST_F(Programs, CppCompilesAndLaunchesFromEightThreads) {
+  writeProgram("cpp", "main.cpp");
+  ShellRun run = in("c++ -std=c++20 -Wall -Wextra -Werror main.cpp -I$prefix/include -L$prefix/lib -lxt -Wl,-rpath,$prefix/lib "
+                    "-o main && ./main $prefix/share/xt/stdlib/gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output, "right\nright\nright\nright\nright\nright\nright\nright\n");
+}
+
+TEST_F(Programs, CNeedsNeitherCompilerNorLibrary) {
+  writeProgram("c", "main.c");
+  ShellRun run = in("$prefix/bin/xtc --emit=lib -D GEMM_T=f32 -o gemm $prefix/share/xt/stdlib/gemm.xt && rm -r $prefix && "
+                    "cc -Wall -Wextra -Werror main.c libgemm.a -lm -lpthread -o main && ./main");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output, "right\n");
+}
+
+TEST_F(Programs, PythonWithNumpy) {
+  std::string python;
+  for (const char *candidate : {XT_SOURCE_DIR "/build/python/bin/python3", "/usr/bin/python3"})
+    if (python.empty() && in(std::string(candidate) + " -c 'import numpy'").status == 0) python = candidate;
+  if (python.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
+  writeProgram("python", "main.py");
+  ShellRun run =
+      in("XT_LIBRARY=$prefix/lib/libxt.so.0 PYTHONPATH=" XT_SOURCE_DIR "/targets/api/python PYTHONDONTWRITEBYTECODE=1 " +
+         python + " main.py $prefix/share/xt/stdlib/gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output.rfind("right\n", 0), 0u) << run.output;
+  EXPECT_NE(run.output.find(" ms ("), std::string::npos) << run.output;
+}
+
+} // namespace
+} // namespace xt::test
