@@ -79,7 +79,7 @@ void expectFormula(const RegisterLayout &operand, Formula formula) {
 
 TEST(QuadFragments, OperandsAreThoseOfThePtxIsa) {
   Context context;
-  ASSERT_EQ(targetInfos(GpuFamily::Nvidia).size(), 3u);
+  ASSERT_EQ(targetInfos(GpuFamily::Nvidia).size(), 4u);
   for (const TargetInfo &target : targetInfos(GpuFamily::Nvidia))
     for (const MmaInstruction &product : target.mma) {
       SCOPED_TRACE(std::string(target.name) + " " + typesText(product) + " " + sizesText(product));

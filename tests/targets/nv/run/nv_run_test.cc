@@ -42,12 +42,40 @@ TEST_F(NvRun, ProductsOfAllTypes) {
   }
 }
 
-TEST_F(NvRun, KernelsOfLanes) {
-  for (const char *gpu : kGpus) {
-    ToolRun run = runTool(str("%bin/xtrun --target=interp,", gpu, " %src/tests/targets/nv/run/lanes.xt"));
+// Asynchronous copies arrive when they are waited for, or at once. No row of a matrix of ldmatrix shares a bank with another one.
+TEST_F(NvRun, ProductsThroughSharedMemory) {
+  for (const char *copies : {"at_the_wait", "at_once"}) {
+    ToolRun run = runTool(str("XT_SOFT_COPIES=", copies, " %bin/xtrun --remarks --target=nv %src/tests/targets/nv/run/staged.xt"));
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "9 tests: 9 passed")) << run.output;
+    EXPECT_TRUE(has(run, "are copied to shared local memory")) << run.output;
+    EXPECT_TRUE(has(run, "@rows copies nothing asynchronously: a stride of `%A` is 154 bytes, not a multiple of 16")) << run.output;
+    EXPECT_FALSE(has(run, "banks of shared memory")) << run.output;
+  }
+}
+
+TEST_F(NvRun, AsynchronousCopiesOfPrograms) {
+  for (const char *copies : {"at_the_wait", "at_once"}) {
+    ToolRun run = runTool(str("cd %src/tests/targets/tools/commands/files && XT_SOFT_COPIES=", copies,
+                              " %bin/xtrun --target=interp,nv --small copies.xt copies_of_subgroups.xt copies_of_lanes.xt"));
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
   }
+}
+
+TEST_F(NvRun, KernelsOfLanes) {
+  for (const char *gpu : kGpus) {
+    ToolRun run = runTool(str("%bin/xtrun --target=interp,cpu,", gpu, " %src/tests/targets/nv/run/lanes.xt"));
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
+  }
+}
+
+// Targets without a matrix unit shuffle what each lane needs of the fragments of quads.
+TEST_F(NvRun, FragmentsOfQuadsHaveCodeElsewhere) {
+  std::string out = (folder / "k.ll").string();
+  ToolRun run = runTool("%bin/xtc --target=spirv --emit=llvm -o " + out + " %src/tests/targets/nv/run/lanes.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
 }
 
 TEST_F(NvRun, Functions) {
