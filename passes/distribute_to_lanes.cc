@@ -5,6 +5,7 @@
 #include "ir/op_kinds.h"
 #include "ir/verify/target_limits.h"
 #include "passes/conditional_ops.h"
+#include "passes/expand_async_copies.h"
 #include "passes/fragment_memory.h"
 #include "passes/lane_elements.h"
 #include "passes/lane_math.h"
@@ -180,6 +181,13 @@ void replaceOddBlocks(Kernel &kernel, Context &context, const TargetInfo &target
   });
 }
 
+// Replaces asynchronous copies that block-tiles has not shared between lanes by loads and stores.
+void replaceWholeCopies(Kernel &kernel, Context &context) {
+  bool whole = false;
+  walk(kernel.body, [&](const Op &op) { whole |= op.kind() == OpKind::AsyncCopy && !op.operand(0)->type().layout(); });
+  if (whole) expandAsyncCopies(kernel, context);
+}
+
 } // namespace
 
 Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
@@ -199,6 +207,7 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
       fits = false;
       continue;
     }
+    replaceWholeCopies(*kernel, module.context());
     replaceOddBlocks(*kernel, module.context(), target, lanes);
     LaneDistribution(*kernel, module.context(), target, lanes, diagnostics).run();
   }
