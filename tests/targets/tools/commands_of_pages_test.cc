@@ -31,6 +31,8 @@ const std::map<std::string, std::string> kNotRun = {
     {"ZE_ENABLE_ALT_DRIVERS=*", "`program` stands for a program of the reader"},
     {"xtc --check --watch file.xt", "runs until it is interrupted"},
     {"xtc --reduce *", "starts thousands of processes; reduce_test.cc runs smaller ones"},
+    {"xtrun --tune *", "searches for a minute; tune_test.cc runs shorter ones"},
+    {"XT_LIBRARY=*", "measures for a minute"},
     {"xtc --show-layout '#name' --shape 48x32 file.xt", "`#name` stands for a layout of the reader"},
 };
 
