@@ -1,6 +1,7 @@
 #include "ir/gpu/slm_layout.h"
 
 #include "ir/base/check.h"
+#include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 
@@ -47,6 +48,18 @@ SlmLayout slmLayout(const Kernel &kernel) {
     layout.bytes = std::min(kTooLarge, buffer.offset + buffer.bytes);
   }
   return layout;
+}
+
+bool fitsHost(const Kernel &kernel, const SlmLayout &layout, Diagnostics &diagnostics) {
+  if (layout.bytes <= kMostSlmOfHost) return true;
+  auto mib = [](int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
+                                              str("`@", kernel.name, "` has ", mib(layout.bytes),
+                                                  " MiB of shared local memory; the limit is ", mib(kMostSlmOfHost), " MiB"));
+  for (const SlmBuffer &buffer : layout.buffers)
+    diagnostic.at(buffer.alloc->range(),
+                  str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
+  return false;
 }
 
 } // namespace xt

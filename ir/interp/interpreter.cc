@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/gpu/slm_layout.h"
 #include "ir/interp/disjoint_arguments.h"
 #include "ir/interp/launch_checks.h"
 #include "ir/interp/launch_state.h"
@@ -28,6 +29,11 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!walk) return walk.error();
   Program program = Program::of(kernel);
   std::vector<MemoryRange> ranges = bufferRanges(args);
+  const int64_t slmBytes = slmLayout(kernel).bytes;
+  if (slmBytes > kMostSlmOfHost)
+    return Error::kernel(
+        str("`@", kernel.name, "` has ", slmBytes, " bytes of shared local memory; the limit is ", kMostSlmOfHost),
+        kernel.nameRange);
   SlmMemory slm(kernel);
   NamedBarriers barriers;
   std::optional<LaunchChecks> checks;

@@ -1,5 +1,6 @@
 #include "targets/interp/interp_target.h"
 
+#include "ir/gpu/slm_layout.h"
 #include "ir/interp/interpreter.h"
 
 #include <algorithm>
@@ -42,7 +43,10 @@ public:
   std::string_view summary() const override { return "the reference interpreter: exact and slow, runs small sizes"; }
   bool wantsSmallSizes(DeviceChoice) const override { return true; }
   Pipeline pipeline() const override { return kFrontPipeline; }
-  Result<std::unique_ptr<Executable>> compile(const Module &, const CompileOptions &options, Diagnostics &) override {
+  Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
+                                              Diagnostics &diagnostics) override {
+    for (const auto &kernel : module.kernels)
+      if (!fitsHost(*kernel, slmLayout(*kernel), diagnostics)) return Error::diagnosed();
     return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options));
   }
 };

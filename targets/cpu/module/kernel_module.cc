@@ -46,21 +46,9 @@ const Op *firstBlockOp(const Block &body) {
   return found;
 }
 
-void reportSlm(const Kernel &kernel, const SlmLayout &slm, Diagnostics &diagnostics) {
-  Diagnostic &diagnostic = diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
-                                              str("`@", kernel.name, "` has ", mib(slm.bytes),
-                                                  " MiB of shared local memory; the limit is ", mib(kMaxSlmBytes), " MiB"));
-  for (const SlmBuffer &buffer : slm.buffers)
-    diagnostic.at(buffer.alloc->range(),
-                  str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
-}
-
 // Returns false after reporting that the kernel needs too much memory.
 bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmLayout &slm, Diagnostics &diagnostics) {
-  if (slm.bytes > kMaxSlmBytes) {
-    reportSlm(kernel, slm, diagnostics);
-    return false;
-  }
+  if (!fitsHost(kernel, slm, diagnostics)) return false;
   int64_t copies = fiberCount(kernel);
   if (buffers.scratchBytes() <= (kMaxScratchBytes - slm.bytes) / copies) return true;
   reportScratch(kernel, buffers, diagnostics);

@@ -8,7 +8,7 @@
 namespace xt {
 
 // The limits of the scratch memory per worker and of the shared local memory of a kernel; exceeding them is reported.
-inline constexpr int64_t kMaxScratchBytes = int64_t{1} << 30, kMaxSlmBytes = int64_t{1} << 26;
+inline constexpr int64_t kMaxScratchBytes = int64_t{1} << 30;
 
 // The module must have passed the target's pipeline, so that every type is known. The result is deterministic and its size does
 // not depend on the extents of tiles. Debug builds run LLVM's verifier.

@@ -13,6 +13,8 @@ struct BadInput {
 };
 
 const BadInput kBadInputs[] = {
+    {"%bin/xtrun --target=interp %src/tests/targets/tools/failing/fail_0602_slm_of_the_host.xt", 2,
+     "`@k` has 24576 MiB of shared local memory; the limit is 64 MiB"},
     // usage
     {"%bin/xtc", 64, "no input file"},
     {"%bin/xtrun", 64, "no input file"},
