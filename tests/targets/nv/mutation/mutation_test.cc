@@ -11,6 +11,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include <type_traits>
+
 namespace xt::test {
 namespace {
 
@@ -63,7 +65,7 @@ public:
   }
 
 private:
-  template <class F> auto with(F f) {
+  template <class F> std::invoke_result_t<F, llvm::Module &> with(F f) {
     llvm::LLVMContext context;
     llvm::SMDiagnostic problem;
     std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text_, problem, context);
