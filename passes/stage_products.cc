@@ -64,8 +64,9 @@ void Stager::stage(Op &loop) {
     return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
                       " bytes do not fit into three quarters of the ", target_.slmBytes, " bytes of shared local memory"));
   rewrite(loop, found.loads);
-  remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1, buffers_ == 2 ? " iteration ahead, into " : " iterations ahead, into ", buffers_,
-             " buffers of ", found.bytes(), " bytes"));
+  remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1,
+             buffers_ == 2 ? " iteration ahead, into " : " iterations ahead, into ", buffers_, " buffers of ", found.bytes(),
+             " bytes"));
 }
 
 // The buffers of one operand, at the top of the kernel.

@@ -104,7 +104,7 @@ LlvmValue *LaneAddresses::slmAddress(const Value *window, const WindowElement &e
 }
 
 LaneAddresses::Offset LaneAddresses::plainOffset(const LanePlace &y, const LanePlace &x, int64_t pitch, int64_t bytes,
-                                           const WindowElement &element) {
+                                                 const WindowElement &element) {
   LlvmValue *rows = digitsOf(element, &LaneDigit::rows), *columns = digitsOf(element, &LaneDigit::columns);
   LlvmValue *root = sum({times(y.root, pitch), times(rows, pitch), times(x.root, bytes), times(columns, bytes)});
   return {root, (y.offset + element.row) * pitch + (x.offset + element.column) * bytes};
@@ -113,7 +113,7 @@ LaneAddresses::Offset LaneAddresses::plainOffset(const LanePlace &y, const LaneP
 // The swizzle exclusive-ors bits of the row's number into bits of the byte in the row. As far as the row and the first byte are
 // known without the run, they are multiples of what the swizzle moves, or the same for many addresses.
 LaneAddresses::Offset LaneAddresses::swizzledOffset(const Value *window, const LanePlace &y, const LanePlace &x, int64_t pitch,
-                                              int64_t bytes, const WindowElement &element, const Swizzle &swizzle) {
+                                                    int64_t bytes, const WindowElement &element, const Swizzle &swizzle) {
   const int64_t mask = (int64_t{1} << swizzle.bits) - 1, span = swizzle.blockBytes();
   const int shift = swizzle.base + swizzle.shift - std::countr_zero(static_cast<uint64_t>(pitch)); // of the row's number
   const bool byRow = std::has_single_bit(static_cast<uint64_t>(pitch)) && shift >= 0 && span <= pitch;

@@ -3,9 +3,9 @@
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
 #include "targets/llvm/lane/access_order.h"
+#include "targets/llvm/lane/addresses.h"
 #include "targets/llvm/lane/failures.h"
 #include "targets/llvm/lane/memory.h"
-#include "targets/llvm/lane/addresses.h"
 
 namespace xt {
 namespace {

