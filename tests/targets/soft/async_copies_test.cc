@@ -91,8 +91,9 @@ TEST_P(AsyncCopies, WithoutABarrierTheReadOfAnotherThreadsCopyIsReported) {
 TEST_P(AsyncCopies, ABufferThatIsReusedTooSoonIsReported) {
   std::string first = str(kCopy, kCommit, kWait, kBarrier, kLoad, kStore);
   std::string text = report(str(first, kCopy, kCommit, kWait));
-  EXPECT_NE(text.find("an asynchronous copy to byte"), std::string::npos) << text;
-  EXPECT_NE(text.find("has read, with no barrier between the two"), std::string::npos) << text;
+  // Whether the copy or the load comes first depends on the order in which work-items run: the report names both.
+  EXPECT_NE(text.find("of `s`, which lane"), std::string::npos) << text;
+  EXPECT_NE(text.find("with no barrier between the two"), std::string::npos) << text;
   EXPECT_EQ(report(str(first, kBarrier, kCopy, kCommit, kWait)), "");
 }
 
