@@ -14,6 +14,8 @@ namespace {
 
 // More buffers would not hide more of the latency of memory, and cost workgroups that a GPU could run at the same time.
 constexpr int64_t kMostBuffers = 4, kMostRingBytes = 96 << 10;
+// What is left for that which subgroups exchange.
+constexpr int64_t kExchangeBytes = 64 << 10;
 
 class Stager {
 public:
@@ -48,8 +50,7 @@ private:
 };
 
 int64_t Stager::buffersFor(const StagedLoads &found) const {
-  // A quarter of the memory is left for what subgroups exchange.
-  int64_t room = target_.slmBytes / 4 * 3 - slmLayout(kernel_).bytes;
+  int64_t room = target_.slmBytes - kExchangeBytes - slmLayout(kernel_).bytes;
   int64_t count = std::min(kMostBuffers, std::min(std::max(kMostRingBytes, 2 * found.bytes()), room) / found.bytes());
   return count < 2 ? 0 : count;
 }
@@ -62,7 +63,8 @@ void Stager::stage(Op &loop) {
   buffers_ = buffersFor(found);
   if (!buffers_)
     return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
-                      " bytes do not fit into three quarters of the ", target_.slmBytes, " bytes of shared local memory"));
+                      " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory, of which ",
+                      kExchangeBytes, " are left for exchanges"));
   rewrite(loop, found.loads);
   remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1,
              buffers_ == 2 ? " iteration ahead, into " : " iterations ahead, into ", buffers_, " buffers of ", found.bytes(),

@@ -75,8 +75,13 @@ TEST_F(NvRun, KernelsOfLanes) {
 
 // Targets without a matrix unit shuffle what each lane needs of the fragments of quads.
 TEST_F(NvRun, FragmentsOfQuadsHaveCodeElsewhere) {
-  std::string out = (folder / "k.ll").string();
-  ToolRun run = runTool("%bin/xtc --target=spirv --emit=llvm -o " + out + " %src/tests/targets/nv/run/lanes.xt");
+  std::string in = (folder / "k.xt").string(), out = (folder / "k.ll").string();
+  std::ofstream(in) << "kernel @quads(%A: memref<2x4xf16>, %B: memref<4x1xf16>, %C: memref<2x2xf32>) lanes(32) {\n"
+                       "  %a = constant 1.0 : vector<2x4xf16>\n  %b = constant 1.0 : vector<4x1xf16>\n"
+                       "  %d = dpas %a, %b : vector<2x4xf16>, vector<4x1xf16> -> vector<2x2xf32>\n"
+                       "  %x = vector.extract %d[0, 0] : f32 from vector<2x2xf32>\n  %z = 0\n"
+                       "  memref.store %x, %C[%z, %z]\n}\n";
+  ToolRun run = runTool("%bin/xtc --target=spirv --emit=llvm -o " + out + " " + in);
   EXPECT_EQ(run.status, 0) << run.output;
 }
 
