@@ -99,7 +99,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtrun --time-limit 0 %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
     {"%bin/xtrun --time-limit 1e999 %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
     {"%bin/xtrun --time-limit 1e300 %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
-    {"%bin/xtrun --time-limit 5s %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
+    {"%bin/xtrun --time-limit 5x %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
     {"%bin/xtrun --time-limit '' %in/good.xt", 64, "--time-limit takes a number of seconds above 0"},
     {"%bin/xtrun --bench --bench-time nan %in/good.xt", 64, "--bench-time takes a number of seconds above 0"},
     {"%bin/xtrun --bench --bench-time 1e999 %in/good.xt", 64, "--bench-time takes a number of seconds above 0"},
