@@ -88,7 +88,7 @@ Value *stretchTo(KernelState &state, Value *value, std::span<const int64_t> shap
   Elem elem = value->type().elem();
   std::vector<int64_t> extents(value->type().shape().begin(), value->type().shape().end());
   // A vector of one dimension is stretched as a matrix of one row.
-  if (shape.size() == 1 && extents[0] != shape[0]) {
+  if (shape.size() == 1 && (extents.empty() || extents[0] != shape[0])) {
     const int64_t row[] = {1, shape[0]};
     Type whole = state.context.vector({shape.begin(), shape.end()}, elem);
     value = emitOp(state, OpKind::Reshape, {value}, {range}, range, {}, state.context.vector({1, 1}, elem));
