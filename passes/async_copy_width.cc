@@ -76,7 +76,7 @@ AsyncCopyWidth asyncCopyWidth(const Op &copy, const TileRoots &roots, const Targ
 }
 
 const Layout *asyncCopyLayout(Context &context, Type tile, int64_t portion, int64_t lanes) {
-  if (!isShared(tile, portion, lanes)) return nullptr;
+  if (portion < elemInfo(tile.elem()).storageBytes || !isShared(tile, portion, lanes)) return nullptr;
   int64_t each = portion / elemInfo(tile.elem()).storageBytes, along = std::gcd(tile.extent(1) / each, lanes);
   return dealtToLanes(context, {lanes / along, along}, {1, each}, tile.shape());
 }
