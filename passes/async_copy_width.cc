@@ -1,6 +1,7 @@
 #include "passes/async_copy_width.h"
 
 #include "ir/base/text.h"
+#include "ir/constants.h"
 #include "ir/gpu/lane_fragments.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
@@ -10,11 +11,6 @@
 
 namespace xt {
 namespace {
-
-bool isZero(const AttrValue &value) {
-  const auto *number = std::get_if<double>(&value);
-  return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
-}
 
 // Why the elements of a window do not lie in rows of a memref; "" if they do.
 std::string whyNoRows(const Op *root, Type tile) {
@@ -59,7 +55,7 @@ AsyncCopyWidth asyncCopyWidth(const Op &copy, const TileRoots &roots, const Targ
   const Value *from = op.from(), *to = op.to();
   const Op *source = roots.root(from), *destination = roots.root(to);
   if (target.asyncCopyBytes.empty()) return {0, str(target.name, " has no asynchronous copies")};
-  if (op.padding() && !isZero(*op.padding())) return {0, "such copies pad only with zeros"};
+  if (op.padding() && !isPositiveZero(*op.padding())) return {0, "such copies pad only with zeros"};
   for (const auto &[root, tile] : {std::pair{source, from}, std::pair{destination, to}})
     if (std::string reason = whyNoRows(root, tile->type()); !reason.empty()) return {0, reason};
   const Block *block = withoutCasts(source->operand(0))->definingBlock();

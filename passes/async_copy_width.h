@@ -1,4 +1,5 @@
-// Internal to the pass block-tiles: which asynchronous copies the target performs, and in what portions.
+// Which asynchronous copies a target performs, and in what portions: for the passes that keep or make them, and for code
+// generation.
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "ir/type.h"

@@ -1,6 +1,7 @@
 #include "passes/block_loads.h"
 
 #include "ir/base/text.h"
+#include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
 #include "ir/gpu/matrix_loads.h"
@@ -15,11 +16,6 @@
 namespace xt {
 
 namespace {
-
-bool isZero(const AttrValue &value) {
-  const auto *number = std::get_if<double>(&value);
-  return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
-}
 
 // The largest power of two that is at most `count` and at most `most`, but not less than `fewest`.
 int64_t largestWithin(int64_t count, int64_t fewest, int64_t most) {
@@ -149,7 +145,7 @@ void BlockLoads::loadTile(const Op &op) {
   const Value *tile = op.operand(0), *result = op.result();
   std::string reason = messages_.whyNot(tile, false);
   const AttrValue *padding = LoadTileOp(op).padding();
-  if (reason.empty() && padding && !isZero(*padding)) reason = "block messages can pad only with zeros";
+  if (reason.empty() && padding && !isPositiveZero(*padding)) reason = "block messages can pad only with zeros";
   if (reason.empty()) {
     std::optional<Plan> planned = plan(op);
     const Layout *stated = classes_.layout(result, result->type().shape());

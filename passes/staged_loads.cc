@@ -1,6 +1,7 @@
 #include "passes/staged_loads.h"
 
 #include "ir/base/text.h"
+#include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/layout/layout_pieces.h"
 #include "ir/op_kinds.h"
@@ -16,11 +17,6 @@ namespace xt {
 namespace {
 
 constexpr int kBankLineLog = 7, kRowPortionLog = 4; // all banks together have 128 bytes, and instructions read rows of 16
-
-bool isZero(const AttrValue &value) {
-  const auto *number = std::get_if<double>(&value);
-  return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
-}
 
 // The op that moves a tile which a loop carries, if the loop does nothing else with it but load it; null otherwise.
 Op *onlyUpdate(const Op &loop, size_t carried, const Op &load) {
@@ -55,7 +51,7 @@ std::string whyNotAhead(const Op &op, const Block &body) {
   });
   if (!reason.empty()) return reason;
   const AttrValue *padding = LoadTileOp(op).padding();
-  if (padding && !isZero(*padding)) return "asynchronous copies pad only with zeros";
+  if (padding && !isPositiveZero(*padding)) return "asynchronous copies pad only with zeros";
   return op.operandCount() > 1 ? "it has a mask" : "";
 }
 

@@ -29,6 +29,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!walk) return walk.error();
   Program program = Program::of(kernel);
   std::vector<MemoryRange> ranges = bufferRanges(args);
+  // Targets refuse such kernels when they compile; others call this function too.
   const int64_t slmBytes = slmLayout(kernel).bytes;
   if (slmBytes > kMostSlmOfHost)
     return Error::kernel(

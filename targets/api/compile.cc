@@ -57,7 +57,7 @@ public:
     if (Failure bad = addTuned(**module)) return bad;
     CompileSteps steps;
     steps.runPasses = [this](Module &of, const TargetInfo *hardware) {
-      return runPasses(*target_, of, hardware, diagnostics_);
+      return runPipeline(*target_, of, hardware, diagnostics_);
     };
     Result<CompiledModule> compiled =
         compileFor(*target_, std::move(*module), program_->sources, codeOptions(), steps, diagnostics_);
@@ -127,6 +127,9 @@ private:
     if (options_.tuning && access(options_.tuning, F_OK) != 0)
       return {XT_NOT_FOUND, str("there is no file ", options_.tuning), "options.tuning"};
     tuning_ = options_.tuning ? options_.tuning : tunePath(options_.path);
+    Result<std::vector<TuneRecord>> contents = readTuneFile(tuning_);
+    if (!contents) return {XT_ENVIRONMENT, contents.error().message, "options.tuning"};
+    tuneContents_ = std::move(*contents);
     Result<TunedKernels> tuned = addTunedKernels(module, tuneUse());
     if (!tuned) return {XT_ENVIRONMENT, tuned.error().message, "options.tuning"};
     program_->tuned = std::move(*tuned);
@@ -136,6 +139,7 @@ private:
   TuneUse tuneUse() const {
     TuneUse use;
     use.path = tuning_;
+    use.contents = tuneContents_;
     use.target = target_;
     use.device = device_;
     use.threads = options_.threads;
@@ -150,8 +154,8 @@ private:
     return use;
   }
 
-  // Makes the module once more for other hardware, which a launch asks for when its buffers need other code. Uses the texts of the
-  // imports that were read, as the caller's reader of imports may not exist any more.
+  // Returns a function that compiles the program again for other hardware. A launch calls it if its buffers break a rule of the
+  // first code, such as alignment. It takes the texts of imports as they were read: the caller's reader may not exist any more.
   std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again() {
     LowerOptions lowering = lowering_;
     lowering.imports.read = [program = program_.get()](const std::string &path) -> Result<std::string> {
@@ -176,17 +180,8 @@ private:
     if (!use.path.empty())
       if (Result<TunedKernels> tuned = addTunedKernels(**module, use); !tuned) return tuned.error();
     dropUnsupported(**module, target, &hardware);
-    if (Result<void> ran = runPasses(target, **module, &hardware, repeated); !ran) return ran.error();
+    if (Result<void> ran = runPipeline(target, **module, &hardware, repeated); !ran) return ran.error();
     return std::move(*module);
-  }
-
-  static Result<void> runPasses(Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics) {
-    Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target.pipeline()));
-    if (!passes) return passes.error();
-    PassOptions options;
-    options.target = hardware;
-    options.verifyEach = false;
-    return xt::runPasses(module, *passes, options, diagnostics);
   }
 
   CompileOptions codeOptions() {
@@ -222,6 +217,7 @@ private:
   DeviceChoice device_ = DeviceChoice::Any;
   uint32_t file_ = 0;
   std::string tuning_; // the tune file that is read; "": none
+  std::vector<TuneRecord> tuneContents_;
   bool frontRan_ = false;
 };
 

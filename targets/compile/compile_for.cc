@@ -2,6 +2,8 @@
 
 #include "ir/verify/target_limits.h"
 
+#include "passes/pass_manager.h"
+#include "passes/passes.h"
 #include <algorithm>
 
 namespace xt {
@@ -22,6 +24,15 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 void dropTests(Module &module) {
   module.tests.clear();
   std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
+}
+
+Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics) {
+  Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target.pipeline()));
+  if (!passes) return passes.error();
+  PassOptions options;
+  options.target = hardware;
+  options.verifyEach = false;
+  return runPasses(module, *passes, options, diagnostics);
 }
 
 Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,

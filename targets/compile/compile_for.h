@@ -30,6 +30,9 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 // Removes the tests, and the kernels that were made for the parameters with which tests launch them.
 void dropTests(Module &module);
 
+// Runs the target's pipeline() for this hardware (null: the passes depend on none), without verifying between passes.
+Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics);
+
 // Removes what the target cannot run, runs the passes, checks the limits of the hardware (`sources` are those of the module), and
 // generates the code.
 Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module, const SourceManager &sources,

@@ -106,7 +106,7 @@ std::string whyNotAligned(const GpuKernel &code, const Kernel &kernel, const std
     for (size_t d = 0; d < memref.rank; ++d)
       if (memref.strides[d] > std::numeric_limits<int32_t>::max() || memref.strides[d] < 0)
         return str("a stride of `%", name, "` is ", memref.strides[d], ", which 32 bits do not hold");
-      else if (memref.sizes[d] > 1 && memref.strides[d] != 1 && memref.strides[d] * bytes % alignment.bytes != 0)
+      else if (memref.sizes[d] > 1 && d + 1 != memref.rank && memref.strides[d] * bytes % alignment.bytes != 0)
         return str("a stride of `%", name, "` is ", memref.strides[d] * bytes, " bytes, not a multiple of ", alignment.bytes);
   }
   return "";

@@ -196,6 +196,9 @@ private:
     if (other == others_.end()) {
       Result<GpuCode> program = options_.again(assumptions);
       if (!program) return program.error();
+      bool same = program->kernels.size() == blocks_.count();
+      for (size_t i = 0; same && i < blocks_.count(); ++i) same = program->kernels[i].entry == blocks_.code(i).entry;
+      if (!same) return Error::environment("compiling again gives other kernels: the sources have changed");
       others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
       other = std::prev(others_.end());
     }

@@ -15,7 +15,8 @@ void store(const CopyInFlight &copy) {
 
 } // namespace
 
-void AsyncCopyQueue::begin(const CopyInFlight &copy, bool atOnce) {
+void AsyncCopyQueue::begin(CopyInFlight copy, bool atOnce) {
+  copy.arrived = atOnce;
   if (atOnce)
     store(copy);
   else
@@ -30,7 +31,7 @@ std::vector<CopyInFlight> AsyncCopyQueue::land(size_t later) {
   size_t count = groups_.size() > later ? groups_.size() - later : 0;
   for (size_t i = 0; i < count; ++i)
     for (const CopyInFlight &copy : groups_[i]) {
-      store(copy);
+      if (!copy.arrived) store(copy);
       landed.push_back(copy);
     }
   groups_.erase(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(count));

@@ -1,5 +1,5 @@
-// Asynchronous copies from global to shared local memory (NVIDIA's cp.async), of each work-item its own. In the adversarial mode the
-// data of a copy arrives only when a wait forces it, and until then its bytes are ones; otherwise it arrives at once.
+// Asynchronous copies from global to shared local memory (NVIDIA's cp.async), of each work-item its own. The data of a copy
+// arrives either when it begins, or only when a wait forces it: then its bytes are ones until the wait.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,15 @@ struct CopyInFlight {
   const std::byte *from = nullptr;
   size_t bytes = 0, present = 0; // the bytes after the first `present` become 0
   int32_t site = -1;
+  bool arrived = false; // when it began
 };
 
 class AsyncCopyQueue {
 public:
   void reset() { open_.clear(), groups_.clear(); }
-  void begin(const CopyInFlight &copy, bool atOnce);
+  void begin(CopyInFlight copy, bool atOnce);
   void commit();
-  // Takes all groups but the last `later` ones, and stores their data.
+  // Takes all groups but the last `later` ones; what has not arrived arrives.
   std::vector<CopyInFlight> land(size_t later);
 
 private:

@@ -10,8 +10,7 @@ SharedWatch::SharedWatch(const Launch &launch)
 // Times go on from one workgroup to the next, so that nothing has to be cleared but copies that nobody waited for.
 void SharedWatch::begin() {
   groupTime_ = ++now_;
-  for (size_t offset : inFlight_) bytes_[offset].inFlight = false;
-  inFlight_.clear();
+  for (Byte &byte : bytes_) byte.inFlight = false;
 }
 
 bool SharedWatch::ordered(const Last &earlier, size_t item) const {
@@ -52,10 +51,7 @@ std::optional<UnorderedAccess> SharedWatch::access(const WatchedAccess &access) 
 
 std::optional<UnorderedAccess> SharedWatch::beginCopy(const WatchedAccess &access) {
   if (auto found = this->access(access)) return found;
-  for (size_t offset = access.offset; offset < access.offset + access.bytes; ++offset) {
-    bytes_[offset].inFlight = true;
-    inFlight_.push_back(offset);
-  }
+  for (size_t offset = access.offset; offset < access.offset + access.bytes; ++offset) bytes_[offset].inFlight = true;
   return std::nullopt;
 }
 

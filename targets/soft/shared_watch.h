@@ -58,7 +58,6 @@ private:
   const Launch &launch_;
   std::vector<Byte> bytes_;
   std::vector<uint32_t> subgroupTimes_, itemTimes_; // of the last barrier, and of the last atomic access
-  std::vector<size_t> inFlight_; // first bytes of copies, to forget those that never land
   uint32_t now_ = 1, groupTime_ = 1;
 };
 

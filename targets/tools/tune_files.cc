@@ -35,12 +35,6 @@ std::string milliseconds(double seconds) {
   return text;
 }
 
-std::string valuesText(const TuneValues &values) {
-  std::vector<std::string> all;
-  for (const auto &[name, value] : values) all.push_back(str(name, " = ", value));
-  return join(all, ", ");
-}
-
 std::string recordText(const TuneRecord &record) {
   char ratio[40];
   std::snprintf(ratio, sizeof ratio, "%.3g", record.defaults.median / record.best.median);

@@ -1,8 +1,6 @@
 #include "targets/tune/candidate.h"
 
 #include "ir/base/text.h"
-#include "passes/pass_manager.h"
-#include "passes/passes.h"
 #include "targets/compile/front_end.h"
 
 #include <algorithm>
@@ -42,13 +40,8 @@ bool Candidate::compile(const std::string &text, const std::string &test) {
   options.cacheBytes = options_.cacheBytes;
   options.sources = &source_.sources;
   CompileSteps steps;
-  steps.runPasses = [&](Module &of, const TargetInfo *hardware) -> Result<void> {
-    Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(options_.target->pipeline()));
-    if (!passes) return passes.error();
-    PassOptions passOptions;
-    passOptions.target = hardware;
-    passOptions.verifyEach = false;
-    return runPasses(of, *passes, passOptions, source_.diagnostics);
+  steps.runPasses = [&](Module &of, const TargetInfo *hardware) {
+    return runPipeline(*options_.target, of, hardware, source_.diagnostics);
   };
   Result<CompiledModule> compiled =
       compileFor(*options_.target, std::move(source_.module), source_.sources, options, steps, source_.diagnostics);
@@ -57,19 +50,23 @@ bool Candidate::compile(const std::string &text, const std::string &test) {
   return true;
 }
 
-RunReport Candidate::run(const RunOptions &options, bool small) {
-  TargetUnderTest target{std::string(options_.target->name()), compiled_.module.get(), compiled_.executable.get(), small};
-  return runTest(*compiled_.module, *test_, {target}, options, source_.diagnostics).runs.at(0);
-}
-
-std::string Candidate::check(MemoryBudget &budget, bool small) {
+RunOptions Candidate::runOptions(MemoryBudget &budget) const {
   RunOptions options;
   options.budget = &budget;
   options.threads = options_.threads;
   options.saves = false;
   size_t slash = options_.path.rfind('/');
   options.dataDirectory = slash == std::string::npos ? "" : options_.path.substr(0, slash + 1);
-  RunReport report = run(options, small);
+  return options;
+}
+
+RunReport Candidate::run(const RunOptions &options, bool small) {
+  TargetUnderTest target{std::string(options_.target->name()), compiled_.module.get(), compiled_.executable.get(), small};
+  return runTest(*compiled_.module, *test_, {target}, options, source_.diagnostics).runs.at(0);
+}
+
+std::string Candidate::check(MemoryBudget &budget, bool small) {
+  RunReport report = run(runOptions(budget), small);
   if (report.status == TestStatus::Passed) return "";
   if (!report.findings.empty()) return report.findings[0].message;
   for (const CheckReport &check : report.checks) {
@@ -82,12 +79,8 @@ std::string Candidate::check(MemoryBudget &budget, bool small) {
 }
 
 std::optional<BenchReport> Candidate::time(MemoryBudget &budget, BenchOptions bench) {
-  RunOptions options;
-  options.budget = &budget;
-  options.threads = options_.threads;
-  options.saves = options.checks = false;
-  size_t slash = options_.path.rfind('/');
-  options.dataDirectory = slash == std::string::npos ? "" : options_.path.substr(0, slash + 1);
+  RunOptions options = runOptions(budget);
+  options.checks = false;
   bench.warmOnly = true;
   options.bench = bench;
   return run(options, options_.small).bench;

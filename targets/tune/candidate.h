@@ -33,13 +33,14 @@ public:
   bool compile(const std::string &text, const std::string &test);
   // Runs the test and its checks. Returns what is wrong, or "".
   std::string check(MemoryBudget &budget, bool small);
-  // Times the launches; stops early if they take longer than `hopeless` seconds (0: never).
+  // Times the launches; stops early if they take longer than `bench.hopeless` seconds (0: never).
   std::optional<BenchReport> time(MemoryBudget &budget, BenchOptions bench);
 
   const TunePoint &point() const { return point_; }
   const TuneValues &values() const { return source_.values; }
 
 private:
+  RunOptions runOptions(MemoryBudget &budget) const;
   RunReport run(const RunOptions &run, bool small);
 
   const TuneOptions &options_;

@@ -11,6 +11,9 @@ namespace {
 // act together, so that it is often wrong by some percent.
 constexpr double kHopeless = 1.25;
 
+// A clock may show no time for a short launch, but the model takes logarithms.
+constexpr double kLeastSeconds = 1e-9;
+
 } // namespace
 
 TuneSearch::TuneSearch(std::vector<size_t> counts, TunePoint start) : counts_(std::move(counts)), start_(std::move(start)) {}
@@ -21,7 +24,10 @@ size_t TuneSearch::candidates() const {
   return all;
 }
 
-void TuneSearch::add(const TunePoint &point, std::optional<double> seconds) { times_[point] = seconds; }
+void TuneSearch::add(const TunePoint &point, std::optional<double> seconds) {
+  if (seconds) seconds = std::max(*seconds, kLeastSeconds);
+  times_[point] = seconds;
+}
 
 std::vector<TunePoint> TuneSearch::best(size_t most) const {
   std::vector<std::pair<double, TunePoint>> good;

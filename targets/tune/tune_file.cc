@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <unistd.h>
 
 namespace xt {
@@ -18,12 +19,6 @@ std::string numberText(double value) {
   char text[32];
   auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
   return {text, end};
-}
-
-std::string valuesText(const TuneValues &values) {
-  std::vector<std::string> all;
-  for (const auto &[name, value] : values) all.push_back(str(name, " = ", value));
-  return join(all, ", ");
 }
 
 std::string timesText(const BenchTimes &times) {
@@ -74,9 +69,11 @@ public:
         if (std::string problem = readLine(line); !problem.empty()) return wrong(problem);
       begun = true;
     }
-    for (const TuneRecord &record : records_)
-      if (record.values.empty() || record.target.empty())
+    for (size_t i = 0; i < records_.size(); ++i)
+      if (const TuneRecord &record = records_[i]; record.values.empty() || record.target.empty()) {
+        line_ = lines_[i];
         return wrong(str("the record of @", record.kernel, " has no `", record.values.empty() ? "values" : "target", "` line"));
+      }
     return std::move(records_);
   }
 
@@ -92,9 +89,12 @@ private:
     if (key == "kernel") {
       if (rest.empty()) return "a kernel needs a name";
       records_.emplace_back().kernel = rest;
+      lines_.push_back(line_);
+      keys_.clear();
       return "";
     }
     if (records_.empty()) return str("expected `kernel NAME` before `", key, "`");
+    if (!keys_.emplace(key).second) return str("a second `", key, "` line for one kernel");
     TuneRecord &record = records_.back();
     if (key == "target") return record.target = rest, "";
     if (key == "device") return record.device = rest, "";
@@ -150,9 +150,17 @@ private:
   std::string path_;
   int line_ = 0;
   std::vector<TuneRecord> records_;
+  std::vector<int> lines_;              // where each record begins
+  std::set<std::string, std::less<>> keys_; // those that the last record has
 };
 
 } // namespace
+
+std::string valuesText(const TuneValues &values) {
+  std::vector<std::string> all;
+  for (const auto &[name, value] : values) all.push_back(str(name, " = ", value));
+  return join(all, ", ");
+}
 
 std::string tunePath(const std::string &kernels) { return kernels + ".tune"; }
 

@@ -12,6 +12,8 @@ namespace xt {
 // Names of parameters without '$', and the texts of their values.
 using TuneValues = std::vector<std::pair<std::string, std::string>>;
 
+std::string valuesText(const TuneValues &values); // "BM = 128, BN = 256"
+
 // What was found for one kernel at one size on one device.
 struct TuneRecord {
   std::string kernel, target, device; // "gemm", "cpu", "znver5, 2 threads"

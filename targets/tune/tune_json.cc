@@ -26,6 +26,7 @@ Json recordJson(const TuneRecord &record) {
   json["kernel"] = record.kernel;
   json["target"] = record.target;
   json["device"] = record.device;
+  json["threads"] = record.threads;
   json["arrays"] = record.arrays;
   json["given"] = valuesJson(record.given);
   json["values"] = valuesJson(record.values);

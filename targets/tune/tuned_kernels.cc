@@ -23,7 +23,7 @@ public:
 
   // Reads the records that concern this compilation.
   Result<std::vector<TuneRecord>> records() const {
-    Result<std::vector<TuneRecord>> all = readTuneFile(use_.path);
+    Result<std::vector<TuneRecord>> all = use_.contents ? *use_.contents : readTuneFile(use_.path);
     if (!all) return all.error();
     std::vector<TuneRecord> records;
     for (TuneRecord &record : *all)
@@ -78,8 +78,18 @@ private:
     auto isSet = [&](const auto &value) {
       return std::ranges::find(use_.defines, value.first, &TuneValues::value_type::first) != use_.defines.end() && !same(value);
     };
-    return record.target == use_.target->name() && module_.findKernel(record.kernel) &&
+    const Kernel *kernel = module_.findKernel(record.kernel);
+    return record.target == use_.target->name() && kernel && hasArraysOf(record, *kernel) &&
            std::ranges::all_of(record.given, same) && std::ranges::none_of(record.values, isSet);
+  }
+
+  // Whether the record has the extents of each array that the kernel takes. Others are left out: the file was edited, or the
+  // kernel has changed.
+  static bool hasArraysOf(const TuneRecord &record, const Kernel &kernel) {
+    std::vector<size_t> ranks;
+    for (size_t i = 0; i < kernel.paramCount; ++i)
+      if (Type type = kernel.param(i)->type(); type.isMemRef()) ranks.push_back(static_cast<size_t>(type.rank()));
+    return std::ranges::equal(record.arrays, ranks, {}, &std::vector<int64_t>::size);
   }
 
   // Of records that differ in the number of threads alone, keeps those for the nearest number.
@@ -98,10 +108,8 @@ private:
   }
 
   Error unfit(const TuneRecord &record, const std::string &why) const {
-    std::vector<std::string> values;
-    for (const auto &[parameter, value] : record.values) values.push_back(str(parameter, " = ", value));
     return Error::environment(str(use_.path, " does not fit the kernels any more: @", record.kernel, " with ",
-                                  join(values, ", "), ": ", why, "; tune again, or delete the file"));
+                                  valuesText(record.values), ": ", why, "; tune again, or delete the file"));
   }
 
   const Module &module_;

@@ -5,6 +5,7 @@
 #include "targets/tune/tune_file.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ private:
 // What a compilation makes of a tune file.
 struct TuneUse {
   std::string path; // of the tune file
+  // What it says, if it has been read: a compilation that is repeated must find the same, whatever has become of the file.
+  std::optional<std::vector<TuneRecord>> contents = {};
   Target *target = nullptr;
   DeviceChoice device = DeviceChoice::Any;
   int threads = 0; // that run launches; records for another number serve where there are none for this one

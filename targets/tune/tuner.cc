@@ -93,7 +93,7 @@ private:
   TuneReport report_;
   Clock::time_point begun_;
   std::vector<Varied> varied_;
-  TuneValues given_; // parameters that matter and are not varied
+  TuneValues given_; // parameters that matter and are not varied, and all that -D sets
   TunePoint start_;
   std::optional<TuneSearch> search_;
   std::vector<std::shared_ptr<Candidate>> kept_; // the fastest ones so far, and the one with the declared values
@@ -117,9 +117,9 @@ std::string TestTuning::prepare() {
     varied_.push_back(std::move(*of));
   }
   if (varied_.empty())
-    return "no parameter changes its kernels alone: tuned is what `param … in [...]` lists and what neither -D, the launch, "
-           "nor "
-           "the types of the test's buffers fix";
+    return "it has no parameter to tune: `param … in [...]` lists the values to try, unless -D, the launch or the type of a "
+           "buffer "
+           "fixes one";
   search_.emplace(std::move(counts), start_);
   return "";
 }
@@ -164,20 +164,24 @@ std::vector<std::shared_ptr<Candidate>> TestTuning::compile(const std::vector<Tu
       });
     }
   };
-  std::vector<std::thread> helpers;
-  const size_t wanted = std::min<size_t>(points.size(), std::max(1u, std::thread::hardware_concurrency()));
-  while (helpers.size() + 1 < wanted) helpers.emplace_back(work);
+  // The device of a GPU, which compiles too, is used by one thread at a time.
+  const size_t wanted = options_.target->takesDeviceChoice()
+                            ? 1
+                            : std::min<size_t>(points.size(), std::max(1u, std::thread::hardware_concurrency()));
+  std::function<void()> task = work;
+  auto serve = [](void *what) -> void * { return (*static_cast<std::function<void()> *>(what))(), nullptr; };
+  std::vector<pthread_t> helpers;
+  for (pthread_t helper{}; helpers.size() + 1 < wanted; helpers.push_back(helper))
+    if (pthread_create(&helper, nullptr, serve, &task) != 0) break; // std::thread would throw where no thread is to be had
   work();
-  for (std::thread &helper : helpers) helper.join();
+  for (pthread_t helper : helpers) pthread_join(helper, nullptr);
   return all;
 }
 
 // Checks and times a candidate; nullopt if it is wrong.
 std::optional<double> TestTuning::measure(Candidate &candidate, std::optional<double> best) {
   if (std::string wrong = candidate.check(budget_, checksSmall()); !wrong.empty()) {
-    std::vector<std::string> values;
-    for (const auto &[name, value] : candidate.values()) values.push_back(str(name, " = ", value));
-    if (report_.wrong++ == 0) report_.firstWrong = str(join(values, ", "), ": ", wrong);
+    if (report_.wrong++ == 0) report_.firstWrong = str(valuesText(candidate.values()), ": ", wrong);
     return std::nullopt;
   }
   BenchOptions bench{.seconds = shareOfTime(0.01), .precision = 0.02, .hopeless = best.value_or(0) * kGivenUp};

@@ -57,8 +57,7 @@ private:
 
   static bool startsAtZero(const Op &nest) {
     const AttrValue *value = isUniform(nest.operand(2)) ? constantValue(*nest.operand(2)) : nullptr;
-    const double *number = value ? std::get_if<double>(value) : nullptr;
-    return value && (number ? *number == 0 && !std::signbit(*number) : *value == AttrValue(int64_t{0}));
+    return value && isPositiveZero(*value);
   }
 
   void decide(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {

@@ -75,8 +75,8 @@ llvm::Instruction *LaneAddresses::latest(std::initializer_list<LlvmValue *> numb
     if (!made) continue;
     if (made->getParent() == last->getParent())
       last = made->comesBefore(last) ? last : made;
-    else if (last == lane || last->getParent() == lane->getParent())
-      last = made->getParent() == lane->getParent() ? last : made;
+    else if (last->getParent() == lane->getParent())
+      last = made;
     else if (made->getParent() != lane->getParent())
       return nullptr;
   }

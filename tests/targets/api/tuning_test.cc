@@ -1,6 +1,7 @@
 // Tests that xt_tune finds values of parameters, and that launches use what its files say.
 #include "tests/targets/api/api.h"
 #include "tests/targets/tools/effort.h"
+#include "tests/targets/tune/tuned_kernel.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,25 +15,6 @@
 namespace xt::test {
 namespace {
 
-// Doubles X, and says in R which value of $ROWS was compiled.
-constexpr const char *kText = R"(param $ROWS : index = 32 in [8, 16, 32]
-kernel @twice(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %R: memref<1xi32>) grid (%i = 0 to dim(%X, 0) step $ROWS) {
-  %tx = init_tile %X[%i, 0] -> tile<$ROWS x 64 x f32>
-  %x  = load_tile %tx
-  %ty = init_tile %Y[%i, 0] -> tile<$ROWS x 64 x f32>
-  store_tile (%x * 2.0), %ty
-  %r = constant $ROWS : i32
-  memref.store %r, %R[0]
-}
-test "twice" {
-  %X = random(seed = 1) : memref<64x64xf32>
-  %Y = out : memref<64x64xf32>
-  %R = out : memref<1xi32>
-  launch @twice(%X, %Y, %R)
-  check %Y == %X * 2
-}
-)";
-
 class Tuning : public Api {
 protected:
   void SetUp() override {
@@ -40,7 +22,7 @@ protected:
     folder_ = std::filesystem::path(testing::TempDir()) / ("tuning" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     path_ = (folder_ / "twice.xt").string();
-    std::ofstream(path_) << kText;
+    std::ofstream(path_) << kTunedKernel;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -81,7 +63,8 @@ protected:
     options.threads = 2;
     return options;
   }
-  // The value of $ROWS that a launch on an X of so many rows uses; -1 if the launch fails or is wrong.
+  // Launches the kernel on an X with this number of rows. Returns the value of $ROWS that its code was compiled with; -1 if the
+  // launch fails or Y is wrong.
   int used(const xt_compile_options &options, int64_t rows) {
     Owned<xt_program> program = compile(options);
     xt_kernel *kernel = nullptr;
@@ -135,7 +118,7 @@ TEST_F(Tuning, WhatTheUserSaysComesFirst) {
   options.defines = &rows;
   options.define_count = 1;
   EXPECT_EQ(used(options, 64), 16);
-  options = textOptions(kText);
+  options = textOptions(kTunedKernel);
   options.path = path_.c_str();
   EXPECT_EQ(used(options, 64), 32) << "a text is not the file beside which the tune file lies";
   const std::string tuned = path_ + ".tune";
@@ -158,9 +141,10 @@ TEST_F(Tuning, FilesThatDoNotFit) {
   EXPECT_EQ(argument(), "options.tuning");
   EXPECT_NE(message().find("twice.xt.tune:1: expected `xt tune 1`"), std::string::npos) << message();
   std::filesystem::remove(path_ + ".tune");
-  writeRecords({{64, 7}}); // 7 rows cannot be loaded
-  std::ofstream(path_) << std::string(kText).replace(std::string(kText).find("param $ROWS"), 11, "param $MORE");
-  EXPECT_EQ(used(fileOptions(), 64), -1) << "the file of kernels is another one";
+  writeRecords({{64, 0}}); // a tile has rows
+  EXPECT_EQ(used(fileOptions(), 64), -1);
+  EXPECT_EQ(status_, XT_ENVIRONMENT);
+  EXPECT_NE(message().find("does not fit the kernels any more: @twice with ROWS = 0: "), std::string::npos) << message();
 }
 
 TEST_F(Tuning, Misuse) {
@@ -180,7 +164,7 @@ TEST_F(Tuning, Misuse) {
   wrong(XT_INVALID_ARGUMENT, "options.seconds", [](xt_tune_options &options) { options.seconds = -1; });
   wrong(XT_INVALID_ARGUMENT, "options.threads", [](xt_tune_options &options) { options.threads = -1; });
   wrong(XT_INVALID_ARGUMENT, "options.tests", [](xt_tune_options &options) { options.test_count = 1; });
-  static const char *const names[] = {"twice", "thrice"};
+  static const char *const names[] = {"first", "thrice"};
   wrong(XT_NOT_FOUND, "options.tests[1]", [](xt_tune_options &options) { options.tests = names, options.test_count = 2; });
   EXPECT_NE(message().find("thrice"), std::string::npos) << message();
   wrong(XT_ENVIRONMENT, "options.output", [](xt_tune_options &options) { options.output = "/absent/folder/out.tune"; });

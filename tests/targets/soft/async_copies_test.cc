@@ -53,6 +53,13 @@ TEST_P(AsyncCopies, Land) {
   for (int t = 0; t < 64; ++t) EXPECT_EQ(r[static_cast<size_t>(t)], 1000 + 4 * (63 - t));
 }
 
+// Each thread overwrites its first source number between the copy and the wait: hardware may read it before or afterwards.
+TEST_P(AsyncCopies, ReadTheirSourceWhenTheyArrive) {
+  const char *overwrite = "  store i32 7, ptr addrspace(1) %from\n";
+  EXPECT_EQ(report(str(kCopy, kCommit, overwrite, kWait, kBarrier, kLoad, kStore)), "");
+  for (int t = 0; t < 64; ++t) EXPECT_EQ(r[static_cast<size_t>(t)], GetParam() ? 1000 + 4 * (63 - t) : 7) << t;
+}
+
 TEST_P(AsyncCopies, FillTheRestWithZeros) {
   const char *part =
       "  %n = and i32 %tid, 15\n"

@@ -1,5 +1,6 @@
 // Tests `xtrun --tune`, and what xtrun and xtc make of its file.
 #include "tests/targets/tools/run_tool.h"
+#include "tests/targets/tune/tuned_kernel.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,31 +13,12 @@
 namespace xt::test {
 namespace {
 
-// Doubles X, and says in R which value of $ROWS was compiled.
-constexpr const char *kText = R"(param $ROWS : index = 32 in [8, 16, 32]
-kernel @twice(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %R: memref<1xi32>) grid (%i = 0 to dim(%X, 0) step $ROWS) {
-  %tx = init_tile %X[%i, 0] -> tile<$ROWS x 64 x f32>
-  %x  = load_tile %tx
-  %ty = init_tile %Y[%i, 0] -> tile<$ROWS x 64 x f32>
-  store_tile (%x * 2.0), %ty
-  %r = constant $ROWS : i32
-  memref.store %r, %R[0]
-}
-test "first" {
-  %X = random(seed = 1) : memref<64x64xf32>
-  %Y = out : memref<64x64xf32>
-  %R = out : memref<1xi32>
-  launch @twice(%X, %Y, %R)
-  check %Y == %X * 2
-}
-)";
-
 class Tune : public testing::Test {
 protected:
   void SetUp() override {
     folder_ = std::filesystem::path(testing::TempDir()) / ("tune" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
-    write("twice.xt", kText);
+    write("twice.xt", kTunedKernel);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   ToolRun in(const std::string &command) { return runTool("cd " + folder_.string() + " && " + command); }
@@ -90,7 +72,7 @@ TEST_F(Tune, MistakesOfTheCommandLine) {
         Wrong{"--tune --bench twice.xt", "--tune cannot be combined with --bench", 64},
         Wrong{"--tune --target=cpu,interp twice.xt", "--tune takes one target", 64},
         Wrong{"--tune -D ROWS=8,16 twice.xt", "-D ROWS fixes one value", 64},
-        Wrong{"--tune -D ROWS=8 twice.xt", "not tuned: no parameter changes its kernels alone", 4},
+        Wrong{"--tune -D ROWS=8 twice.xt", "not tuned: it has no parameter to tune", 4},
         Wrong{"--tune -D MORE=8 twice.xt", "the file has no parameter `$MORE`", 2},
         Wrong{"--tune --test second twice.xt", "no test has that name", 3}, Wrong{"--tune absent.xt", "absent.xt", 3}}) {
     ToolRun run = in(std::string("%bin/xtrun ") + wrong.command);
@@ -106,7 +88,7 @@ TEST_F(Tune, MistakesOfTheCommandLine) {
 
 // After the first test has been written, the search for the second one, which has thousands of combinations, is interrupted.
 TEST_F(Tune, InterruptsKeepWhatWasFound) {
-  std::string text = kText, values = "1";
+  std::string text = kTunedKernel, values = "1";
   for (int i = 2; i < 5000; ++i) values += ", " + std::to_string(i);
   text += "param $BY : index = 1 in [" + values + R"(]
 kernel @times(%X: memref<?xf32>, %Y: memref<?xf32>) grid (%i = 0 to 64 step 64) {

@@ -93,5 +93,16 @@ TEST_F(TuneFile, DistancesOfSizes) {
   EXPECT_TRUE(std::isinf(sizeDistance({{8}}, {{8}, {8}})));
 }
 
+TEST_F(TuneFile, EachLineStandsOnceInARecord) {
+  const std::string record = "xt tune 1\nkernel a\ntarget cpu\nvalues X = 1\n";
+  EXPECT_TRUE(read(record + "kernel b\ntarget cpu\nvalues X = 2\n"));
+  EXPECT_NE(errorOf(record + "values X = 2\n").find(":5: a second `values` line"), std::string::npos);
+}
+
+TEST_F(TuneFile, ARecordWithoutValuesIsNamedWhereItBegins) {
+  EXPECT_NE(errorOf("xt tune 1\nkernel a\ntarget cpu\nkernel b\ntarget cpu\nvalues X = 2\n").find(":2: the record of @a"),
+            std::string::npos);
+}
+
 } // namespace
 } // namespace xt

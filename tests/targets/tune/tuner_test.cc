@@ -78,7 +78,7 @@ TEST_F(Tuner, VariesWhatChangesTheKernelsAlone) {
   EXPECT_EQ(record.given, (TuneValues{{"WIDTH", "64"}, {"COLUMNS", "64"}}));
   EXPECT_EQ(record.values[1], (TuneValues::value_type{"SCALE", "2"}));
   EXPECT_GT(record.best.median, 0);
-  EXPECT_LE(record.best.median, record.defaults.median);
+  EXPECT_LE(record.best.low, record.defaults.low);
   EXPECT_EQ(record.candidates, 6u);
 }
 
@@ -91,7 +91,7 @@ TEST_F(Tuner, ParametersThatAreGivenAreNotVaried) {
   EXPECT_EQ(reports[0].wrong, 0u);
   EXPECT_EQ(reports[0].records[0].given, (TuneValues{{"SCALE", "2"}, {"WIDTH", "64"}, {"COLUMNS", "64"}}));
   options_.defines = {{"SCALE", "2"}, {"ROWS", "8"}};
-  EXPECT_NE(run().at(0).problem.find("no parameter changes its kernels alone"), std::string::npos);
+  EXPECT_NE(run().at(0).problem.find("it has no parameter to tune"), std::string::npos);
 }
 
 TEST_F(Tuner, NothingIsRecordedWhereNothingIsRight) {

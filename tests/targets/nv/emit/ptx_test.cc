@@ -1,6 +1,7 @@
 // Tests the PTX of certain kernels: products by name and number, shared memory, barriers and shuffles, what is refused.
 #include "ir/base/text.h"
 #include "tests/targets/nv/emit/nv_program.h"
+#include "tests/targets/nv/tiled_gemm.h"
 
 #include <algorithm>
 
@@ -36,28 +37,9 @@ TEST(Ptx, EveryProductIsOneInstruction) {
     }
 }
 
-constexpr const char *kGemm = R"(
-#map = #wg_map<sg_layout = [2, 2], sg_data = [32, 32]>
-kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {
-  %ta  = init_tile %A[%i, 0] -> tile<64x32xf16, #map>
-  %tb  = init_tile %B[0, %j] -> tile<32x64xf16, #map>
-  %acc = constant 0.0 : vector<64x64xf32, #map>
-  for %k = 0 to dim(%A, 1) step 32 {
-    %a   = load_tile %ta
-    %b   = load_tile %tb
-    %acc = tile_mma %a, %b, %acc
-    %ta  = update_tile_offset %ta, 0, 32
-    %tb  = update_tile_offset %tb, 32, 0
-  }
-  %tc = init_tile %C[%i, %j] -> tile<64x64xf32, #map>
-  store_tile %acc, %tc
-}
-)";
-
 // A warp multiplies 32x32 by K = 32: 2 x 4 blocks of the result, in two steps.
 TEST(Ptx, GemmHasTheProductsThatItsShapesNeed) {
-  std::string ptx = NvProgram(kGemm).ptx();
+  std::string ptx = NvProgram(kTiledGemm).ptx();
   EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx), 2u * 4u * 2u);
   EXPECT_NE(ptx.find(".visible .entry gemm("), std::string::npos);
   EXPECT_NE(ptx.find(".reqntid 128, 1, 1"), std::string::npos);
@@ -68,7 +50,7 @@ TEST(Ptx, GemmHasTheProductsThatItsShapesNeed) {
 // A warp loads 32 rows of a and 32 columns of b in both steps, four matrices at a time. Of the four buffers, three are on their way at
 // the start of an iteration; the last wait is behind the loop.
 TEST(Ptx, GemmGetsItsOperandsThroughSharedMemory) {
-  std::string ptx = NvProgram(kGemm).ptx();
+  std::string ptx = NvProgram(kTiledGemm).ptx();
   EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 2u * 2u) << ptx;
   EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", ptx), 2u * 2u);
   EXPECT_EQ(countOf("ldmatrix", ptx), 8u);
@@ -100,8 +82,8 @@ TEST(Ptx, AContractionOf16x8x16IsOneProduct) {
 }
 
 TEST(Ptx, IsTheSameForTheSameInput) {
-  EXPECT_EQ(NvProgram(kGemm).ptx(), NvProgram(kGemm).ptx());
-  EXPECT_EQ(NvProgram(kGemm).llvm(), NvProgram(kGemm).llvm());
+  EXPECT_EQ(NvProgram(kTiledGemm).ptx(), NvProgram(kTiledGemm).ptx());
+  EXPECT_EQ(NvProgram(kTiledGemm).llvm(), NvProgram(kTiledGemm).llvm());
 }
 
 std::string exchangeText(int64_t rows) {
