@@ -14,7 +14,6 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-constexpr int64_t kLanesOfMatrix = 8; // lanes 8 i to 8 i + 7 give the addresses of the rows of matrix i
 
 Intrinsic::ID loadOf(size_t matrices, bool transposed) {
   switch (matrices) {
