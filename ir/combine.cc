@@ -54,7 +54,7 @@ int64_t extreme(Elem elem, bool isSigned, bool largest) {
 
 std::optional<OpKind> combiningOp(std::string_view kind, Elem elem) {
   for (const Row &row : kRows)
-    if (row.kind == kind) return isFloat(elem) ? row.floats : row.ints;
+    if (row.kind == kind && !isStorageFloat(elem)) return isFloat(elem) ? row.floats : row.ints;
   return std::nullopt;
 }
 

@@ -32,6 +32,9 @@ constexpr ElemInfo kElems[kElemCount] = {
     {Elem::BF16, "bf16", 16, 2, true, false, 8, 127, -126},
     {Elem::F8E4M3, "f8E4M3", 8, 1, true, false, 4, 8, -6, FloatSpecials::Nan},
     {Elem::F8E5M2, "f8E5M2", 8, 1, true, false, 3, 15, -14},
+    {Elem::U4, "u4", 4, 1, false, true, 0, 0, 0},
+    {Elem::F4E2M1, "f4E2M1", 4, 1, true, false, 2, 2, 0, FloatSpecials::None},
+    {Elem::F8E8M0, "f8E8M0", 8, 1, true, false, 1, 127, -127, FloatSpecials::Nan},
 };
 
 struct Spelling {
@@ -39,14 +42,17 @@ struct Spelling {
   Elem elem;
 };
 constexpr Spelling kSpellings[] = {
-    {"double", Elem::F64},      {"float64", Elem::F64}, {"fp64", Elem::F64},   {"float", Elem::F32},  {"float32", Elem::F32},
-    {"fp32", Elem::F32},        {"float16", Elem::F16}, {"fp16", Elem::F16},   {"half", Elem::F16},   {"bfloat16", Elem::BF16},
-    {"f8E4M3FN", Elem::F8E4M3}, {"int4", Elem::I4},     {"int8", Elem::I8},    {"int16", Elem::I16},  {"int32", Elem::I32},
-    {"int64", Elem::I64},       {"uint8", Elem::U8},    {"uint16", Elem::U16}, {"uint32", Elem::U32}, {"uint64", Elem::U64},
+    {"double", Elem::F64},  {"float64", Elem::F64},     {"fp64", Elem::F64},         {"float", Elem::F32},
+    {"float32", Elem::F32}, {"fp32", Elem::F32},        {"float16", Elem::F16},      {"fp16", Elem::F16},
+    {"half", Elem::F16},    {"bfloat16", Elem::BF16},   {"f8E4M3FN", Elem::F8E4M3},  {"int4", Elem::I4},
+    {"int8", Elem::I8},     {"int16", Elem::I16},       {"int32", Elem::I32},        {"int64", Elem::I64},
+    {"uint8", Elem::U8},    {"uint16", Elem::U16},      {"uint32", Elem::U32},       {"uint64", Elem::U64},
+    {"uint4", Elem::U4},    {"f4E2M1FN", Elem::F4E2M1}, {"f8E8M0FNU", Elem::F8E8M0},
 };
 
 // The largest finite value. If the all-ones pattern is NaN, it is the value of the pattern before that one.
 double largest(const ElemInfo &info) {
+  if (isScale(info.elem)) return std::ldexp(1.0, info.maxExponent);
   int below = info.specials == FloatSpecials::Nan ? 2 : 1;
   return std::ldexp(2.0 - std::ldexp(below, 1 - info.precision), info.maxExponent);
 }
@@ -66,14 +72,34 @@ constexpr uint64_t kDoubleMantissa = (uint64_t{1} << 52) - 1;
 constexpr uint64_t kDoubleQuiet = uint64_t{1} << 51;
 constexpr uint64_t kDoubleSign = uint64_t{1} << 63;
 
+// A scale is its biased exponent, without a sign and a significand.
+constexpr uint32_t kScaleNan = 255;
+constexpr int kScaleBias = 127;
+
+double decodeScale(uint32_t bits) {
+  return bits == kScaleNan ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, static_cast<int>(bits) - kScaleBias);
+}
+
+uint32_t encodeScale(double value) {
+  return std::isnan(value) ? kScaleNan : static_cast<uint32_t>(std::ilogb(value) + kScaleBias);
+}
+
+// The nearest scale to a magnitude that was rounded to a multiple of the least one.
+double nearestScale(double value, double magnitude) {
+  if (value < 0) return std::numeric_limits<double>::quiet_NaN();
+  return magnitude == 0 ? std::ldexp(1.0, -kScaleBias) : magnitude;
+}
+
 double decode(const ElemInfo &info, uint32_t bits) {
+  if (isScale(info.elem)) return decodeScale(bits);
   Image image = imageOf(info);
   uint32_t mantissa = bits & ((1u << image.mantissaBits) - 1);
   uint32_t exponent = (bits >> image.mantissaBits) & image.exponentMask;
   uint64_t sign = static_cast<uint64_t>((bits >> (info.bits - 1)) & 1) << 63;
   uint64_t wide = static_cast<uint64_t>(mantissa) << (52 - image.mantissaBits);
   bool allOnes = mantissa == (1u << image.mantissaBits) - 1;
-  bool special = exponent == image.exponentMask && (info.specials != FloatSpecials::Nan || allOnes);
+  bool special = exponent == image.exponentMask && info.specials != FloatSpecials::None &&
+                 (info.specials != FloatSpecials::Nan || allOnes);
   if (special) {
     if (info.specials == FloatSpecials::Nan) wide = kDoubleQuiet;
     return std::bit_cast<double>(sign | (uint64_t{0x7FF} << 52) | wide);
@@ -89,6 +115,7 @@ double decode(const ElemInfo &info, uint32_t bits) {
 // Encodes a value that the format represents exactly, or a NaN. The sign and the leading payload bits of a NaN are kept, so
 // that encoding the result of decode gives the same bits, for signalling NaNs too.
 uint32_t encode(const ElemInfo &info, double value) {
+  if (isScale(info.elem)) return encodeScale(value);
   Image image = imageOf(info);
   uint64_t bits = std::bit_cast<uint64_t>(value);
   uint32_t sign = static_cast<uint32_t>(bits >> 63) << (info.bits - 1);
@@ -141,9 +168,12 @@ std::optional<Elem> elemFromName(std::string_view name) {
 }
 
 double largestNumber(Elem floatType) { return largest(elemInfo(floatType)); }
+bool isScale(Elem e) { return e == Elem::F8E8M0; }
+bool isStorageFloat(Elem e) { return isScale(e) || e == Elem::F4E2M1; }
 
 double roundTo(Elem floatType, double value) {
-  if (floatType == Elem::F64 || std::isnan(value)) return value;
+  if (floatType == Elem::F64) return value;
+  if (std::isnan(value)) return elemInfo(floatType).specials == FloatSpecials::None ? largestNumber(floatType) : value;
   if (floatType == Elem::F32) return static_cast<double>(static_cast<float>(value));
   const ElemInfo &info = elemInfo(floatType);
   XT_CHECK(info.isFloat, "roundTo of an integer type");
@@ -158,7 +188,11 @@ double roundTo(Elem floatType, double value) {
     magnitude = (magnitude + shift) - shift;
   }
   using Limits = std::numeric_limits<double>;
-  if (magnitude > largest(info)) magnitude = hasInfinity(floatType) ? Limits::infinity() : Limits::quiet_NaN();
+  if (magnitude > largest(info))
+    magnitude = hasInfinity(floatType)                 ? Limits::infinity()
+                : info.specials == FloatSpecials::None ? largest(info)
+                                                       : Limits::quiet_NaN();
+  if (isScale(floatType)) return nearestScale(value, magnitude);
   return std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) | (bits & kDoubleSign));
 }
 

@@ -16,13 +16,14 @@ inline constexpr Elem kIndexElem{10}, kF32Elem{12};
 enum class FloatSpecials : uint8_t {
   Ieee, // infinities and NaNs
   Nan,  // numbers, except that the pattern with all ones is NaN: there is no infinity
+  None, // numbers: there is no infinity and no NaN
 };
 
 struct ElemInfo {
   Elem elem;
   std::string_view name;
   int bits;         // the bits of a value: 1 for i1, 19 for tf32
-  int storageBytes; // the bytes of one element in memory; i1 and i4 take one byte each
+  int storageBytes; // the bytes of one element in memory; i1, i4, u4 and f4E2M1 take one byte each
   bool isFloat;
   bool isUnsigned; // uN; iN and index are signed
   int precision;   // floats: bits of the significand with the hidden one, so the unit roundoff is 2^-precision
@@ -41,11 +42,17 @@ inline std::string_view elemName(Elem e) { return elemInfo(e).name; }
 
 inline bool hasInfinity(Elem floatType) { return elemInfo(floatType).specials == FloatSpecials::Ieee; }
 double largestNumber(Elem floatType); // the largest finite number
-// Whether a type is a float of 8 bits. f16 can represent all values of these types.
-inline bool isByteFloat(Elem e) { return elemInfo(e).isFloat && elemInfo(e).bits == 8; }
+// Whether a type is a scale of the microscaling formats, f8E8M0: the powers of two from 2^-127 to 2^127 and NaN. It has no sign
+// and no zero (Open Compute Project, Microscaling Formats Specification 1.0, 5.4.1).
+bool isScale(Elem e);
+// Whether values of a float type are only stored and converted: the types of 4 bits and of scales have no arithmetic.
+bool isStorageFloat(Elem e);
+// Whether a type is a float of 4 or 8 bits that is not a scale. f16 can represent all values of these types.
+inline bool isByteFloat(Elem e) { return elemInfo(e).isFloat && elemInfo(e).bits <= 8 && !isScale(e); }
 
-// Rounds to the nearest value of a float type, ties to even. Overflow gives infinity, or NaN if the type has no infinity.
-// Subnormals are kept.
+// Rounds to the nearest value of a float type, ties to even. Overflow gives infinity, or NaN if the type has no infinity, or the
+// largest number of this sign if it has no NaN either. NaN becomes the largest number in a type without NaN. Subnormals are kept.
+// In a type of scales, ties go to the larger power, zero becomes the least scale, and a negative number NaN.
 double roundTo(Elem floatType, double value);
 // Wraps around to the width and signedness of an integer type in two's complement (i1: 0 or 1).
 int64_t wrapTo(Elem intType, int64_t value);

@@ -23,7 +23,10 @@ enum class Elem : uint8_t {
   BF16,
   F8E4M3,
   F8E5M2,
+  U4,
+  F4E2M1,
+  F8E8M0,
 };
-inline constexpr int kElemCount = 18;
+inline constexpr int kElemCount = 21;
 
 } // namespace xt

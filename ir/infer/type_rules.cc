@@ -190,7 +190,7 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
   bool index = from == Elem::Index || to == Elem::Index;
   int fromBits = elemInfo(from).bits, toBits = elemInfo(to).bits;
   if (kind == OpKind::TruncF) return ff && toBits < fromBits;
-  if (kind == OpKind::ExtF) return ff && toBits > fromBits;
+  if (kind == OpKind::ExtF) return ff && toBits > fromBits && elemInfo(to).maxExponent >= elemInfo(from).maxExponent;
   if (kind == OpKind::TruncI) return ii && toBits < fromBits && !index;
   if (kind == OpKind::ExtSI || kind == OpKind::ExtUI) return ii && toBits > fromBits && !index;
   if (kind == OpKind::SIToFP || kind == OpKind::UIToFP) return isInteger(from) && isFloat(to);
@@ -312,7 +312,7 @@ bool writtenAgrees(Type written, Type actual) {
 std::optional<Elem> mmaResultElem(Elem a, Elem b) {
   auto byte = [](Elem e) { return e == Elem::I8 || e == Elem::U8; };
   if (byte(a) && byte(b)) return Elem::I32;
-  if (a != b || !isFloat(a)) return std::nullopt;
+  if (a != b || !isFloat(a) || isStorageFloat(a)) return std::nullopt;
   return a == Elem::F64 ? Elem::F64 : Elem::F32;
 }
 
@@ -336,6 +336,18 @@ bool acceptsOperand(OperandClass cls, Type type) {
   case OperandClass::Any: return true;
   }
   XT_UNREACHABLE("operand class");
+}
+
+// Reports an operand of a float type that is only stored and converted, except of a cast.
+bool hasArithmetic(const TypeRuleInput &in, size_t operand) {
+  Type type = in.operands[operand];
+  bool number = type.isScalar() || type.isVector();
+  if (!number || !isStorageFloat(type.elem()) || in.op.typeRule == TypeRule::Cast) return true;
+  in.diagnostics
+      .report(DiagCode::OperandType, in.operandRange(operand),
+              str(opName(in), " does not take ", elemName(type.elem()), ", which is a type of stored numbers"))
+      .note("convert it first, for example `cast(%x, f32)`");
+  return false;
 }
 
 bool checkOperandClasses(const TypeRuleInput &in) {
@@ -363,6 +375,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
   }
   for (size_t i = 0; i < in.operands.size(); ++i) {
     const OperandSpec &spec = in.op.operands[std::min(i, in.op.operands.size() - 1)];
+    if (spec.type == OperandClass::AnyFloat && !hasArithmetic(in, i)) return false;
     if (acceptsOperand(spec.type, in.operands[i])) continue;
     auto &diagnostic = in.diagnostics.report(DiagCode::OperandType, in.operandRange(i),
                                              str("operand ", spec.name, " of ", opName(in), " is ", className(spec.type),

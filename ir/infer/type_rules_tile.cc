@@ -409,12 +409,13 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   if (!usual) {
     std::string floats;
     for (int i = 0; i < kElemCount; ++i)
-      if (Elem elem{static_cast<uint8_t>(i)}; isFloat(elem)) floats += str(elemName(elem), " ");
+      if (Elem elem{static_cast<uint8_t>(i)}; isFloat(elem) && !isScale(elem)) floats += str(elemName(elem), " ");
     in.diagnostics
         .report(DiagCode::MmaTypes, in.operandRange(1),
                 str(opName(in), " has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
         .at(in.operandRange(0), shapedText(a))
-        .note(str("a and b have one element type of ", floats, "i8 u8 (i8 and u8 may be mixed, and f8E4M3 and f8E5M2)"));
+        .note(
+            str("a and b have one element type of ", floats, "i8 u8 (i8 and u8 may be mixed, and f8E4M3, f8E5M2 and f4E2M1)"));
     return false;
   }
   Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;

@@ -36,8 +36,9 @@ bool kindFits(const TypeRuleInput &in) {
   in.diagnostics
       .report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
               str("`", in.op.name, " <", word, ">` is not defined for ", elemName(elem)))
-      .note(isFloat(elem) ? "floats have add mul minnumf maxnumf minimumf maximumf"
-                          : "integers have add mul minsi minui maxsi maxui and or xor");
+      .note(isStorageFloat(elem) ? "this is a type of stored numbers: convert them first, for example `cast(%x, f32)`"
+            : isFloat(elem)      ? "floats have add mul minnumf maxnumf minimumf maximumf"
+                                 : "integers have add mul minsi minui maxsi maxui and or xor");
   return false;
 }
 

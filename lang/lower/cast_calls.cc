@@ -24,7 +24,8 @@ std::optional<OpKind> castOp(Elem from, Elem to) {
   if (!source.isFloat) return source.isUnsigned || from == Elem::I1 ? OpKind::UIToFP : OpKind::SIToFP;
   if (!target.isFloat) return target.isUnsigned ? OpKind::FPToUI : OpKind::FPToSI;
   if (source.bits == target.bits) return std::nullopt;
-  return target.bits < source.bits ? OpKind::TruncF : OpKind::ExtF;
+  if (target.bits < source.bits) return OpKind::TruncF;
+  return target.maxExponent < source.maxExponent ? std::nullopt : std::optional(OpKind::ExtF);
 }
 
 Value *emitCast(KernelState &state, OpKind kind, Value *value, Elem to, SourceRange range) {

@@ -277,6 +277,21 @@ bool CompositeClause::memoryHolds(Type memory, Type value, std::string_view what
   return false;
 }
 
+std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Value *> &operands,
+                                                            std::vector<Value *> results) const {
+  if (std::ranges::any_of(results, [](const Value *value) { return !value; })) return std::nullopt;
+  if (!clause_.signature) return results;
+  const ast::Signature &signature = *clause_.signature;
+  for (size_t i = 0; i < signature.left.size() && i < operands.size(); ++i)
+    if (!agreesWith(state_, signature.left[i], operands[i]->type(), "the operand")) return std::nullopt;
+  for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
+    if (!agreesWith(state_, signature.right[i], results[i]->type(), "the result")) return std::nullopt;
+    if (Type written = writtenType(state_, signature.right[i]); written && results.size() == 1)
+      setWrittenLayout(state_, clause_, results[i], written);
+  }
+  return results;
+}
+
 bool CompositeClause::resultsAgree(const std::vector<Value *> &results) const {
   if (!clause_.signature || !clause_.signature->hasArrow) return true;
   return agreesWith(state_, clause_.signature->right, results, clause_.signature->range, "result");

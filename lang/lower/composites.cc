@@ -5,7 +5,9 @@
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/memref_views.h"
 #include "lang/lower/order_ops.h"
+#include "lang/lower/packed_elements.h"
 #include "lang/lower/scalar_atomics.h"
+#include "lang/lower/scaled_mma.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/transfer_gather.h"
 #include "lang/lower/vector_contract.h"
@@ -32,6 +34,9 @@ std::optional<std::vector<Value *>> lowerComposite(KernelState &state, const ast
   case Composite::Concat: return lowerConcat(parts);
   case Composite::Interleave: return lowerInterleave(parts);
   case Composite::Deinterleave: return lowerDeinterleave(parts);
+  case Composite::Unpack: return lowerUnpack(parts);
+  case Composite::Pack: return lowerPack(parts);
+  case Composite::ScaledMma: return lowerScaledMma(parts);
   case Composite::ScalarAtomicRmw: return lowerScalarAtomic(parts);
   case Composite::ScalarAtomicCas: return lowerScalarCompareAndSwap(parts);
   case Composite::Subview: return lowerSubview(parts);

@@ -4,6 +4,7 @@
 #include "ir/base/timed_reader.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <unistd.h>
 
 namespace xt {
@@ -25,13 +26,22 @@ std::string stdlibFolder(std::string program) {
 
 Result<std::string> readFile(const std::string &path) { return readInputFile(path, kMostSourceBytes); }
 
+std::vector<std::string> namesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator() && names.size() < kMostNames; at.increment(error))
+    names.push_back(at->path().filename().string());
+  return names;
+}
+
 ImportOptions importsFromDisk(std::string program) {
   auto reader = std::make_shared<TimedReader>();
   auto read = [reader](const std::string &path) -> Result<std::string> {
     Result<TimedReader::File> file = reader->read(path, kMostSourceBytes);
     return file ? Result<std::string>(std::move(*file->text)) : file.error();
   };
-  return {read, stdlibFolder(std::move(program))};
+  return {read, stdlibFolder(std::move(program)), namesIn};
 }
 
 } // namespace xt

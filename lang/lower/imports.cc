@@ -31,6 +31,7 @@ std::string normalised(const std::string &path) {
 
 // Limits the work, since each import is read and checked completely.
 constexpr size_t kMostImports = 1000;
+constexpr std::string_view kExtension = ".xt";
 
 class Importer {
 public:
@@ -79,7 +80,28 @@ private:
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
     if (candidates.empty()) diagnostic.note("no standard library was found; set XT_STDLIB to its folder");
     for (std::string &note : notes) diagnostic.note(std::move(note));
+    if (!candidates.empty()) suggestFile(diagnostic, decl, candidates[0]);
     return std::nullopt;
+  }
+
+  // Suggests a file of the same folder with a similar name.
+  void suggestFile(Diagnostic &diagnostic, const ast::ImportDecl &decl, const std::string &candidate) {
+    size_t slash = candidate.rfind('/') + 1;
+    std::vector<std::string> files = loader_.list(slash ? candidate.substr(0, slash) : "./");
+    std::erase_if(files, [](std::string &file) {
+      bool source = file.ends_with(kExtension);
+      if (source) file.resize(file.size() - kExtension.size());
+      return !source;
+    });
+    std::ranges::sort(files);
+    std::vector<std::string_view> names(files.begin(), files.end());
+    std::string_view wanted = std::string_view(candidate).substr(slash);
+    if (wanted.ends_with(kExtension)) wanted.remove_suffix(kExtension.size());
+    std::string_view best = closestName(wanted, names);
+    if (best.empty()) return;
+    std::string path = str(decl.path.substr(0, decl.path.rfind('/') + 1), best);
+    diagnostic.note(str("did you mean \"", path, "\"?"));
+    diagnostic.fix(str("replace by \"", path, "\""), decl.pathRange, str("\"", path, "\""));
   }
 
   std::optional<size_t> tooMany(const ast::ImportDecl &decl) {
@@ -145,6 +167,9 @@ public:
     files_.push_back(std::make_unique<ast::File>(parse(sources_, index, diagnostics_)));
     return &units_.emplace_back(SourceUnit{path, {files_.back().get()}});
   }
+  std::vector<std::string> list(const std::string &folder) override {
+    return options_.list ? options_.list(folder) : std::vector<std::string>();
+  }
   std::vector<std::unique_ptr<ast::File>> take() { return std::move(files_); }
 
 private:
@@ -166,8 +191,8 @@ std::vector<std::string> importCandidates(const std::string &path, const std::st
     size_t slash = importer.rfind('/');
     start = path.starts_with("/") || slash == std::string::npos ? path : importer.substr(0, slash + 1) + path;
   }
-  if (path.ends_with(".xt")) return {normalised(start)};
-  return {normalised(start + ".xt"), normalised(start)};
+  if (path.ends_with(kExtension)) return {normalised(start)};
+  return {normalised(str(start, kExtension)), normalised(start)};
 }
 
 std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &loader, const std::string &stdlib,

@@ -18,6 +18,8 @@ struct ImportOptions {
   // Returns a file's text, or noSuchFile(), or an Error with the reason why it cannot be read. Not set: imports always fail.
   std::function<Result<std::string>(const std::string &path)> read = {};
   std::string stdlib = {}; // the folder that `std/` names
+  // Returns the names of the files in a folder, for suggestions. Not set: there are none.
+  std::function<std::vector<std::string>(const std::string &folder)> list = {};
 };
 
 // A parsed file, as one tree or as the trees of consecutive pieces.
@@ -32,6 +34,8 @@ public:
   virtual ~UnitLoader() = default;
   // Returns the unit, which is valid as long as the loader exists, or an Error as in ImportOptions::read.
   virtual Result<const SourceUnit *> load(const std::string &path) = 0;
+  // The names of the files in a folder, for suggestions.
+  virtual std::vector<std::string> list(const std::string &folder) = 0;
 };
 
 // The paths where an import is searched, in order. "std/gemm" is gemm.xt in the standard library; any other relative path

@@ -18,13 +18,14 @@
 namespace xt {
 namespace {
 
-// A product of f8E4M3 and f8E5M2 becomes one of f16, which holds all numbers of both types. Returns false if an error was
-// reported.
-bool widenMixedFloats(KernelState &state, OpDraft &draft) {
+// A product of two different floats of 4 and 8 bits, or of two of 4 bits, becomes one of f16, which holds all numbers of these
+// types. Returns false if an error was reported.
+bool widenByteFloats(KernelState &state, OpDraft &draft) {
   if (draft.info->kind != OpKind::TileMma || draft.operands.size() < 2) return true;
   if (!draft.operands[0] || !draft.operands[1]) return true; // reported
   Type a = draft.operands[0]->type(), b = draft.operands[1]->type();
-  if (!a.isVector() || !b.isVector() || !isByteFloat(a.elem()) || !isByteFloat(b.elem()) || a.elem() == b.elem()) return true;
+  if (!a.isVector() || !b.isVector() || !isByteFloat(a.elem()) || !isByteFloat(b.elem())) return true;
+  if (a.elem() == b.elem() && !isStorageFloat(a.elem())) return true; // targets have products of this type
   for (size_t i : {0, 1})
     if (!(draft.operands[i] = castTo(state, draft.operands[i], Elem::F16,
                                      i < draft.operandRanges.size() ? draft.operandRanges[i] : draft.range)))
@@ -35,7 +36,7 @@ bool widenMixedFloats(KernelState &state, OpDraft &draft) {
 // Infers the types of a draft and makes its op. Returns null if an error was reported.
 Op *emitDraft(KernelState &state, OpDraft &draft) {
   std::vector<Type> operandTypes, results;
-  if (!fragmentsAllowed(state, draft) || !widenMixedFloats(state, draft)) return nullptr;
+  if (!fragmentsAllowed(state, draft) || !widenByteFloats(state, draft)) return nullptr;
   for (size_t i = 0; i < draft.operands.size(); ++i) operandTypes.push_back(checkedType(state, draft, i));
   if (!closeResult(state, draft, operandTypes)) return nullptr;
   TypeRuleInput input{state.context, *draft.info,        operandTypes, draft.operandRanges, draft.attrs,

@@ -3,7 +3,6 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
-#include "lang/lower/written_types.h"
 
 #include <algorithm>
 
@@ -23,7 +22,9 @@ private:
   bool alikeBut(int64_t dim);
   Value *parity(const std::vector<int64_t> &shape, int64_t remainder);
   Value *withElem(OpKind cast, Value *value, Elem elem);
-  std::optional<std::vector<Value *>> finish(std::vector<Value *> results);
+  std::optional<std::vector<Value *>> finish(std::vector<Value *> results) const {
+    return clause_.agreed(operands_, std::move(results));
+  }
   std::nullopt_t wrong(DiagCode code, SourceRange range, std::string message) const {
     clause_.diagnostics().report(code, range, std::move(message));
     return std::nullopt;
@@ -60,22 +61,6 @@ bool Joins::alikeBut(int64_t dim) {
     return false;
   }
   return true;
-}
-
-// Checks the types that are written: those of the operands, where all are, and those of the results.
-std::optional<std::vector<Value *>> Joins::finish(std::vector<Value *> results) {
-  if (std::ranges::any_of(results, [](const Value *value) { return !value; })) return std::nullopt;
-  const ast::OpClause &clause = clause_.clause();
-  if (!clause.signature) return results;
-  const ast::Signature &signature = *clause.signature;
-  for (size_t i = 0; i < signature.left.size() && i < operands_.size(); ++i)
-    if (!agreesWith(clause_.state(), signature.left[i], operands_[i]->type(), "the operand")) return std::nullopt;
-  for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
-    if (!agreesWith(clause_.state(), signature.right[i], results[i]->type(), "the result")) return std::nullopt;
-    if (Type written = writtenType(clause_.state(), signature.right[i]); written && results.size() == 1)
-      setWrittenLayout(clause_.state(), clause, results[i], written);
-  }
-  return results;
 }
 
 std::optional<std::vector<Value *>> Joins::concat() {
@@ -129,10 +114,10 @@ std::optional<std::vector<Value *>> Joins::deinterleave() {
     return wrong(DiagCode::ShapeMismatch, clause_.clause().operands[0].range,
                  str(clause_.name(), " needs an even number of columns, not ", shapedText(type)));
   std::vector<int64_t> shape = shapeOf(type);
-  constexpr std::pair<int, Elem> kBits[] = {{8, Elem::I8}, {16, Elem::I16}, {32, Elem::I32}, {64, Elem::I64}};
+  constexpr std::pair<int, Elem> kBits[] = {{4, Elem::I4}, {8, Elem::I8}, {16, Elem::I16}, {32, Elem::I32}, {64, Elem::I64}};
   Elem bits = type.elem();
   for (auto [count, elem] : kBits)
-    if (isFloat(type.elem()) && 8 * elemInfo(type.elem()).storageBytes == count) bits = elem;
+    if (isFloat(type.elem()) && elemInfo(type.elem()).bits == count) bits = elem;
   bool exact = elemInfo(bits).bits == elemInfo(type.elem()).bits; // tf32 has fewer bits than its storage
   if (!exact) return wrong(DiagCode::NotSupported, clause_.range(), str(clause_.name(), " of ", elemName(type.elem())));
   Value *whole = withElem(OpKind::Bitcast, operands_[0], bits);

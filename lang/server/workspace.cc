@@ -227,6 +227,8 @@ Result<const SourceUnit *> Workspace::load(const std::string &path) {
   return &(*document)->unit_;
 }
 
+std::vector<std::string> Workspace::list(const std::string &folder) { return namesIn(folder); }
+
 std::unique_ptr<Analysis> Workspace::check(const Document &document) {
   auto analysis = std::make_unique<Analysis>();
   analysis->generation = generation_;

@@ -95,6 +95,7 @@ private:
                                     const std::function<bool(const KernelCheck &)> &holds) override;
   void keep(const ast::KernelDecl &decl, const std::string &instance, std::shared_ptr<KernelCheck> check) override;
   Result<const SourceUnit *> load(const std::string &path) override;
+  std::vector<std::string> list(const std::string &folder) override;
 
   void cut(Document &document, bool owns = true);
   std::unique_ptr<Analysis> check(const Document &document);

@@ -22,8 +22,9 @@ Image imageOf(Elem elem) {
   return {mantissa, static_cast<unsigned>(info.bits) - 1 - mantissa};
 }
 
-constexpr uint64_t kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000, kQuietNan = 0x7FC00000;
+constexpr uint64_t kSign = 0x80000000, kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000, kQuietNan = 0x7FC00000;
 constexpr unsigned kMantissa = 23, kBias = 127; // of f32
+constexpr uint64_t kScaleNan = 255;
 
 } // namespace
 
@@ -33,6 +34,7 @@ LlvmValue *FloatConversion::convert(LlvmValue *value, Elem from, Elem to) const 
     if (to == Elem::F32) return b.CreateFPTrunc(value, form_.floatType(value));
     return narrow(narrowToOdd(value), to);
   }
+  if (from == Elem::F4E2M1 && (to == Elem::F16 || to == Elem::BF16)) return widenNibble(value, to);
   LlvmValue *wide = widen(value, from);
   if (to == Elem::F64) return b.CreateFPExt(wide, form_.resized(wide->getType(), b.getDoubleTy()));
   return narrow(wide, to);
@@ -42,6 +44,7 @@ LlvmValue *FloatConversion::widen(LlvmValue *value, Elem from) const {
   if (from == Elem::F32 || from == Elem::TF32) return value;
   if (from == Elem::BF16)
     return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, form_.intType(value, 32)), 16), form_.floatType(value));
+  if (isScale(from)) return widenScale(value);
   if (from == Elem::F8E5M2) // an f8E5M2 is the upper half of an f16
     return widen(b.CreateShl(b.CreateZExt(value, form_.intType(value, 16)), 8), Elem::F16);
   if (from == Elem::F16 && halves_)
@@ -60,14 +63,51 @@ LlvmValue *FloatConversion::widenImage(LlvmValue *value, Elem from) const {
   LlvmValue *scaled = b.CreateFMul(b.CreateBitCast(moved, type),
                                    llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
   LlvmValue *result = b.CreateBitCast(scaled, wide->getType());
-  if (!hasInfinity(from)) // the top pattern is NaN
+  if (elemInfo(from).specials == FloatSpecials::Nan) // the top pattern is NaN
     result =
         b.CreateSelect(b.CreateICmpEQ(magnitude, form_.bits(wide, image.magnitudeMask())), form_.bits(wide, kQuietNan), result);
-  else
+  else if (hasInfinity(from))
     result = b.CreateSelect(b.CreateICmpUGE(magnitude, form_.bits(wide, image.infinity())),
                             b.CreateOr(moved, form_.bits(wide, kInfinity)), result);
   LlvmValue *sign = b.CreateShl(b.CreateLShr(wide, image.width() - 1), 31);
   return b.CreateBitCast(b.CreateOr(result, sign), type);
+}
+
+// Converts f4E2M1 to f16 or bf16 in lanes of 16 bits: exponent and fraction move into their fields with the difference of the
+// biases, but 0 and the subnormal 0.5, whose image has no fraction.
+LlvmValue *FloatConversion::widenNibble(LlvmValue *value, Elem to) const {
+  Image from = imageOf(Elem::F4E2M1), image = imageOf(to);
+  LlvmValue *wide = b.CreateZExt(value, form_.intType(value, 16));
+  LlvmValue *magnitude = b.CreateAnd(wide, form_.bits(wide, from.magnitudeMask()));
+  LlvmValue *rebias = form_.bits(wide, uint64_t{image.bias() - from.bias()} << image.mantissa);
+  LlvmValue *normal = b.CreateAdd(b.CreateShl(magnitude, image.mantissa - from.mantissa), rebias);
+  LlvmValue *small = b.CreateSelect(b.CreateICmpEQ(magnitude, form_.bits(wide, 0)), form_.bits(wide, 0), rebias);
+  LlvmValue *result = b.CreateSelect(b.CreateICmpULT(magnitude, form_.bits(wide, 2)), small, normal);
+  LlvmValue *sign = b.CreateShl(b.CreateLShr(wide, from.width() - 1), 15);
+  return b.CreateOr(result, sign);
+}
+
+// A scale is the exponent of an f32, but for the least one, which is a subnormal f32, and NaN.
+LlvmValue *FloatConversion::widenScale(LlvmValue *value) const {
+  LlvmValue *wide = b.CreateZExt(value, form_.intType(value, 32));
+  LlvmValue *image = b.CreateShl(wide, kMantissa);
+  LlvmValue *least = form_.bits(wide, uint64_t{1} << (kMantissa - 1));
+  image = b.CreateSelect(b.CreateICmpEQ(wide, form_.bits(wide, 0)), least, image);
+  image = b.CreateSelect(b.CreateICmpEQ(wide, form_.bits(wide, kScaleNan)), form_.bits(wide, kQuietNan), image);
+  return b.CreateBitCast(image, form_.floatType(value));
+}
+
+// Ties go to the larger power. The image of a negative number is that of NaN or more as an unsigned number, but for -0.0.
+LlvmValue *FloatConversion::narrowToScale(LlvmValue *value) const {
+  LlvmValue *image = b.CreateBitCast(value, form_.intType(value, 32));
+  image = b.CreateSelect(b.CreateICmpEQ(image, form_.bits(image, kSign)), form_.bits(image, 0), image);
+  uint64_t half = uint64_t{1} << (kMantissa - 1);
+  // A subnormal is 0 or more than a half of the least normal number, whose middle to the least scale is three quarters.
+  LlvmValue *isSubnormal = b.CreateICmpULT(image, form_.bits(image, uint64_t{1} << kMantissa));
+  LlvmValue *rounding = b.CreateSelect(isSubnormal, form_.bits(image, half / 2), form_.bits(image, half));
+  LlvmValue *exponent = b.CreateLShr(b.CreateAdd(image, rounding), kMantissa);
+  LlvmValue *scale = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, exponent, form_.bits(image, kScaleNan));
+  return b.CreateTrunc(scale, form_.intType(value, 8));
 }
 
 // Rounds to odd: truncates towards zero and sets the last bit if anything was lost. The precision of f32 is at least twice that
@@ -92,6 +132,7 @@ LlvmValue *FloatConversion::narrow(LlvmValue *value, Elem to) const {
   if (to == Elem::F32) return value;
   if (to == Elem::F16 && halves_)
     return b.CreateBitCast(b.CreateFPTrunc(value, form_.resized(value->getType(), b.getHalfTy())), form_.intType(value, 16));
+  if (isScale(to)) return narrowToScale(value);
   if (to != Elem::TF32 && to != Elem::BF16) return narrowImage(value, to);
   unsigned dropped = to == Elem::BF16 ? 16 : 13;
   LlvmValue *image = b.CreateBitCast(value, form_.intType(value, 32));
@@ -118,7 +159,7 @@ LlvmValue *FloatConversion::narrowImage(LlvmValue *value, Elem to) const {
       b.CreateSub(b.CreateBitCast(aligned, whole->getType()), b.CreateBitCast(magicConstant, whole->getType()));
   LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, form_.bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
   LlvmValue *result = b.CreateSelect(isSubnormal, subnormal, normal);
-  if (!hasInfinity(to)) { // no infinity: the top pattern is NaN, and so is every value beyond the largest number
+  if (!hasInfinity(to)) { // the top pattern is NaN or the largest number, and so is every value beyond that
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, form_.bits(whole, image.magnitudeMask()));
   } else {
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, form_.bits(whole, image.infinity()));
@@ -126,7 +167,10 @@ LlvmValue *FloatConversion::narrowImage(LlvmValue *value, Elem to) const {
     result = b.CreateSelect(nan, form_.bits(whole, image.infinity() | (uint64_t{1} << (image.mantissa - 1))), result);
   }
   LlvmValue *sign = b.CreateShl(b.CreateLShr(whole, 31), image.width() - 1);
-  return b.CreateTrunc(b.CreateOr(result, sign), form_.intType(value, image.width()));
+  if (elemInfo(to).specials == FloatSpecials::None) // NaN becomes the largest number
+    sign = b.CreateSelect(b.CreateICmpUGT(magnitude, form_.bits(whole, kInfinity)), form_.bits(whole, 0), sign);
+  auto storage = static_cast<unsigned>(elemInfo(to).storageBytes) * 8;
+  return b.CreateTrunc(b.CreateOr(result, sign), form_.intType(value, storage));
 }
 
 } // namespace xt

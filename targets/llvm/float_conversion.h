@@ -17,6 +17,9 @@ public:
 private:
   LlvmValue *widen(LlvmValue *value, Elem from) const; // converts to f32, exactly
   LlvmValue *narrowToOdd(LlvmValue *value) const;      // converts f64 to f32 such that a second rounding is correct
+  LlvmValue *widenNibble(LlvmValue *bits, Elem to) const;
+  LlvmValue *widenScale(LlvmValue *bits) const; // of f8E8M0
+  LlvmValue *narrowToScale(LlvmValue *value) const;
   LlvmValue *widenImage(LlvmValue *bits, Elem from) const;
   LlvmValue *narrowImage(LlvmValue *value, Elem to) const;
   LlvmValue *roundMantissa(LlvmValue *bits, unsigned dropped) const; // rounds to nearest even; does not clear the dropped bits

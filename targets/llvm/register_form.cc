@@ -41,7 +41,8 @@ LlvmValue *RegisterForm::toStorage(Elem elem, LlvmValue *value) const {
 
 LlvmValue *RegisterForm::fromStorage(Elem elem, LlvmValue *value) const {
   if (elem == Elem::I1) return b.CreateTrunc(value, intType(value, 1));
-  return elem == Elem::I4 ? wrapInteger(value, elem) : value;
+  if (elem == Elem::F4E2M1) return b.CreateAnd(value, bits(value, 15));
+  return elemInfo(elem).bits == 4 ? wrapInteger(value, elem) : value;
 }
 
 llvm::Constant *RegisterForm::constant(Elem elem, const AttrValue &value, int lanes) const {
@@ -68,11 +69,13 @@ llvm::Constant *RegisterForm::laneNumbers(int lanes) const {
 
 LlvmValue *RegisterForm::integerForm(LlvmValue *value, Elem elem, bool isSigned) const {
   if (elem == Elem::I1) return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
-  return elem == Elem::I4 && !isSigned ? b.CreateAnd(value, bits(value, 15)) : value;
+  if (elem == Elem::I4 && !isSigned) return b.CreateAnd(value, bits(value, 15));
+  return elem == Elem::U4 && isSigned ? b.CreateAShr(b.CreateShl(value, 4), 4) : value;
 }
 
 LlvmValue *RegisterForm::wrapInteger(LlvmValue *value, Elem to) const {
   if (to == Elem::I1) return b.CreateTrunc(value, intType(value, 1));
+  if (to == Elem::U4) return b.CreateAnd(value, bits(value, 15));
   return to == Elem::I4 ? b.CreateAShr(b.CreateShl(value, 4), 4) : value;
 }
 

@@ -60,7 +60,8 @@ LlvmValue *RegisterOps::cast(OpKind kind, LlvmValue *value, Elem from, Elem to) 
   if (kind == OpKind::UIToFP) return floats_.fromInteger(value, from, to, false);
   if (kind == OpKind::FPToSI || kind == OpKind::FPToUI) return floats_.toInteger(value, from, to, kind == OpKind::FPToSI);
   XT_CHECK(kind == OpKind::Bitcast, "a cast");
-  return b.CreateBitCast(value, form_.resized(value->getType(), type(to, 0)));
+  LlvmValue *image = b.CreateBitCast(value, form_.resized(value->getType(), type(to, 0)));
+  return elemInfo(to).bits == 4 ? form_.fromStorage(to, image) : image; // i4 is held with copies of its sign, u4 with zeros
 }
 
 } // namespace xt

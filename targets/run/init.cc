@@ -170,6 +170,7 @@ private:
   // Without bounds: uniform in [-1, 1), or normal from minus to plus infinity.
   Result<RawArray> randomFloats(uint64_t start, const HostExpr *lowest, const HostExpr *above, bool normal) {
     double infinity = std::numeric_limits<double>::infinity(), low = normal ? -infinity : -1, high = -low;
+    if (isScale(elem_)) low = 0; // it has no negative numbers
     for (auto [arg, bound] : {std::pair(lowest, &low), std::pair(above, &high)}) {
       if (!arg) continue;
       auto given = evaluator_.number(*arg);

@@ -108,7 +108,7 @@ void swapBytes(std::byte *data, int64_t count, int64_t size) {
 
 // For types narrower than their storage byte: a value that does not fit is an error and is not truncated.
 Result<void> checkNarrow(const RawArray &array, const std::string &path) {
-  if (array.elem != Elem::I1 && array.elem != Elem::I4) return {};
+  if (elemInfo(array.elem).isFloat || elemInfo(array.elem).bits >= 8) return {};
   for (int64_t i = 0; i < array.count(); ++i) {
     auto value = static_cast<int8_t>(array.bytes[i]);
     if (!fitsInteger(array.elem, value))
@@ -140,7 +140,7 @@ std::string npyDescr(Elem elem) {
   char order = info.storageBytes == 1 ? '|' : '<';
   char kind = info.isFloat ? 'f' : info.isUnsigned ? 'u' : 'i';
   if (elem == Elem::I1) kind = 'b';
-  if (elem == Elem::BF16 || isByteFloat(elem)) kind = 'V';
+  if (elem == Elem::BF16 || (info.isFloat && info.bits <= 8)) kind = 'V';
   return str(order, kind, info.storageBytes);
 }
 
@@ -149,8 +149,8 @@ bool npyHolds(const NpyHeader &header, Elem elem) {
   if (type.empty()) return false;
   if (type == kindAndSize(npyDescr(elem))) return true;
   if (elem == Elem::I1) return type == "i1" || type == "u1";
-  if (elem == Elem::I4) return type == "V1";
-  if (isByteFloat(elem)) return type == "V1" || type == "u1" || type == "f1";
+  if (elem == Elem::I4 || elem == Elem::U4) return type == "V1";
+  if (elemInfo(elem).isFloat && elemInfo(elem).bits <= 8) return type == "V1" || type == "u1" || type == "f1";
   return elem == Elem::BF16 && (type == "V2" || type == "u2");
 }
 

@@ -202,6 +202,10 @@ Result<HostArray> castToFloat(const EvalSite &site, HostArray x, Elem to) {
     if (floats->exact() || floats->errors[i] == 0 || !std::isfinite(v)) return;
     double &error = floats->errors[i];
     double low = roundTo(to, v - error), high = roundTo(to, v + error);
+    if (isStorageFloat(to)) { // what is beyond the numbers of f4E2M1 saturates
+      error = std::isnan(low) != std::isnan(high) ? kInf : std::isnan(low) ? 0 : distance(low, high);
+      return;
+    }
     if (std::isfinite(low) && std::isfinite(high))
       error += castBound(info, std::fabs(v) + error);
     else

@@ -15,7 +15,7 @@ namespace xt {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr Elem kNarrow[] = {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2};
+constexpr Elem kNarrow[] = {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::F4E2M1};
 
 double fromBits(Elem elem, uint32_t bits) {
   auto b16 = static_cast<uint16_t>(bits);
@@ -31,15 +31,15 @@ uint32_t toBits(Elem elem, double value) {
 
 // Returns the value of a bit pattern by the definition of the format, without using the code under test.
 double textbook(Elem elem, uint32_t bits) {
-  int mantissaBits = elem == Elem::F16 ? 10 : elem == Elem::BF16 ? 7 : elem == Elem::F8E4M3 ? 3 : 2;
-  int exponentBits = elem == Elem::F16 ? 5 : elem == Elem::BF16 ? 8 : elem == Elem::F8E4M3 ? 4 : 5;
+  int mantissaBits = elem == Elem::F16 ? 10 : elem == Elem::BF16 ? 7 : elem == Elem::F8E4M3 ? 3 : elem == Elem::F4E2M1 ? 1 : 2;
+  int exponentBits = elem == Elem::F16 ? 5 : elem == Elem::BF16 ? 8 : elem == Elem::F8E4M3 ? 4 : elem == Elem::F4E2M1 ? 2 : 5;
   int bias = (1 << (exponentBits - 1)) - 1;
   int exponent = static_cast<int>(bits >> mantissaBits) & ((1 << exponentBits) - 1);
   int mantissa = static_cast<int>(bits) & ((1 << mantissaBits) - 1);
   double sign = (bits >> (mantissaBits + exponentBits)) & 1 ? -1.0 : 1.0;
   if (elem == Elem::F8E4M3) {
     if (exponent == 15 && mantissa == 7) return std::nan("");
-  } else if (exponent == (1 << exponentBits) - 1) {
+  } else if (elem != Elem::F4E2M1 && exponent == (1 << exponentBits) - 1) {
     return mantissa ? std::nan("") : sign * kInf;
   }
   if (exponent == 0) return sign * mantissa * std::pow(2.0, 1 - bias - mantissaBits);
@@ -68,11 +68,30 @@ TEST(Elem, NanImages) {
   EXPECT_EQ(toBits(Elem::F8E4M3, -std::nan("")), 0xFFu);
   EXPECT_EQ(toBits(Elem::F8E4M3, kInf), 0x7Fu) << "f8E4M3 has no inf";
   EXPECT_EQ(toBits(Elem::F8E5M2, kInf), 0x7Cu);
+  EXPECT_EQ(toBits(Elem::F4E2M1, std::nan("")), 0x7u) << "f4E2M1 has no NaN";
+  EXPECT_EQ(toBits(Elem::F4E2M1, -std::nan("")), 0x7u) << "whatever its sign";
+  EXPECT_EQ(toBits(Elem::F4E2M1, -kInf), 0xFu);
   EXPECT_EQ(toBits(Elem::F16, -kInf), 0xFC00u);
   EXPECT_EQ(toBits(Elem::F16, std::nan("")), 0x7E00u);
   EXPECT_EQ(toBits(Elem::BF16, std::nan("")), 0x7FC0u);
   // A NaN remains a NaN even if the narrow format has no bits for its payload.
   EXPECT_EQ(toBits(Elem::F16, std::bit_cast<double>((uint64_t{0x7FF} << 52) | 1)), 0x7E00u);
+}
+
+TEST(Elem, Scales) {
+  for (uint32_t bits = 0; bits < 255; ++bits) {
+    double value = std::ldexp(1.0, static_cast<int>(bits) - 127);
+    EXPECT_EQ(fromBits(Elem::F8E8M0, bits), value);
+    EXPECT_EQ(toBits(Elem::F8E8M0, value), bits);
+    EXPECT_EQ(toBits(Elem::F8E8M0, value * 1.25), bits);
+    EXPECT_EQ(toBits(Elem::F8E8M0, value * 1.5), bits + 1) << "ties go up";
+    EXPECT_EQ(toBits(Elem::F8E8M0, std::nextafter(value * 1.5, 0)), bits);
+    EXPECT_EQ(toBits(Elem::F8E8M0, -value), 255u);
+  }
+  EXPECT_TRUE(std::isnan(fromBits(Elem::F8E8M0, 255)));
+  for (double value : {std::nan(""), kInf, -kInf, -1e-300}) EXPECT_EQ(toBits(Elem::F8E8M0, value), 255u) << value;
+  for (double value : {0.0, -0.0, 1e-300}) EXPECT_EQ(toBits(Elem::F8E8M0, value), 0u) << value;
+  EXPECT_EQ(largestNumber(Elem::F8E8M0), std::ldexp(1.0, 127));
 }
 
 // All finite values of a format that are not negative, in ascending order, each with the lowest bit of its pattern; and the
@@ -104,7 +123,7 @@ double nearestEven(Elem elem, const Grid &grid, double x) {
     // The differences are exact, because neighbouring values are subtracted.
     double down = magnitude - last, up = grid.next - magnitude;
     bool overflow = up < down || (up == down && grid.odd[n - 1]);
-    result = !overflow ? last : elem == Elem::F8E4M3 ? std::nan("") : kInf;
+    result = !overflow || elem == Elem::F4E2M1 ? last : elem == Elem::F8E4M3 ? std::nan("") : kInf;
   } else if (grid.values[above] == magnitude) {
     result = magnitude;
   } else {
@@ -199,7 +218,7 @@ TEST(Elem, IntegersWrap) {
 }
 
 TEST(Elem, IntegerImagesRoundTripAtAnyAlignment) {
-  for (Elem elem : {Elem::I1, Elem::I4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
+  for (Elem elem : {Elem::I1, Elem::I4, Elem::U4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
                     Elem::Index}) {
     unsigned char memory[24];
     for (int64_t value : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{77}, int64_t{-100}, int64_t{70000},

@@ -18,7 +18,10 @@ std::string_view elementType(Elem elem) {
   case Elem::I1:
   case Elem::U8:
   case Elem::F8E4M3:
-  case Elem::F8E5M2: return "uint8_t";
+  case Elem::F8E5M2:
+  case Elem::U4:
+  case Elem::F4E2M1:
+  case Elem::F8E8M0: return "uint8_t";
   case Elem::I4:
   case Elem::I8: return "int8_t";
   case Elem::I16: return "int16_t";

@@ -59,8 +59,11 @@ def ours(text):
 
 
 # A call of a model of one operator, with `inputs` and constant `weights`, both by name.
-def onnx_call(op, inputs, weights=(), outputs=1, opset=21, domain="", **attributes):
+# `absent` are the positions of optional inputs that are left out.
+def onnx_call(op, inputs, weights=(), outputs=1, opset=21, domain="", absent=(), **attributes):
     names = list(inputs) + list(dict(weights))
+    for position in absent:
+        names.insert(position, "")
     node = helper.make_node(op, names, [f"out{i}" for i in range(outputs)], domain=domain, **attributes)
     types = {np.float32: TensorProto.FLOAT, np.int64: TensorProto.INT64, np.int32: TensorProto.INT32, np.uint8: TensorProto.UINT8}
     graph = helper.make_graph(
@@ -291,6 +294,63 @@ test "row" {
     return text, {"numpy": forward, "onnxruntime": call}
 
 
+@row("causal attention, 32 heads on 8 of keys, 512x64")
+def grouped():
+    q, k, v = attention_inputs(32, 8, 512)
+    mask = np.triu(np.full((512, 512), -np.inf, np.float32), 1)
+
+    def forward():
+        s = q.reshape(8, 4, 512, 64) @ k.transpose(0, 2, 1)[:, None] * np.float32(0.125) + mask
+        p = np.exp(s - s.max(axis=3, keepdims=True))
+        return p @ v[:, None] / p.sum(axis=3, keepdims=True)
+
+    def flat(x):
+        return np.ascontiguousarray(x.transpose(1, 0, 2).reshape(1, 512, -1))
+
+    text = """import "std/causal_attention"
+test "row" {
+  %Q = random(seed = 1) : memref<32x512x64xf32>
+  %K = random(seed = 2) : memref<8x512x64xf32>
+  %V = random(seed = 3) : memref<8x512x64xf32>
+  %O = out : memref<32x512x64xf32>
+  launch @causal_attention(%Q, %K, %V, %O, 0.125) {CAUSAL_T = f32, CAUSAL_D = 64}
+  %i    = from (i) => i : memref<512xi32>
+  %mask = where(reshape(%i, [1, 512]) <= reshape(%i, [512, 1]), 0.0, -inf)
+  check %O[:4] == matmul(softmax(matmul(%Q[:4], transpose(%K[0])) * 0.125 + %mask, 2), %V[0])
+}
+"""
+    inputs = {"q": flat(q), "k": flat(k), "v": flat(v)}
+    lengths = {"seqlens_k": np.array([511], np.int32), "total_sequence_length": np.array(512, np.int32)}
+    call = onnx_call("GroupQueryAttention", {**inputs, **lengths}, domain="com.microsoft", absent=(3, 4), outputs=3, num_heads=32,
+                     kv_num_heads=8, scale=0.125)
+    return text, {"numpy": forward, "onnxruntime": call}
+
+
+@row("mixture of experts, 2048 places, 8x1024x1024")
+def experts():
+    x, w = normal(1024, 1024), normal(8, 1024, 1024)
+    token = (np.arange(2048) * 7) % 1024
+
+    def products():
+        return [x[token[e * 256 : (e + 1) * 256]] @ w[e] for e in range(8)]
+
+    text = """import "std/gather_rows"
+import "std/moe"
+test "row" {
+  %X       = random(seed = 1) : memref<1024x1024xf16>
+  %rows    = from (p) => p * 7 mod 1024 : memref<2048xi32>
+  %offsets = from (e) => e * 256 : memref<9xi32>
+  %W       = random(seed = 2) : memref<8x1024x1024xf16>
+  %G       = out : memref<2048x1024xf16>
+  %Z       = out : memref<2048x1024xf32>
+  launch @gather_rows(%X, %rows, %G) {GATHER_T = f16}
+  launch @moe_packed(%G, %offsets, %W, %Z) {MOE_BM = 128, MOE_BN = 256, MOE_BK = 64}
+  check %Z[:256, :16] == matmul(gather(%X, %rows[:256]), %W[0, :, :16])
+}
+"""
+    return text, {"numpy": products}
+
+
 @row("attention backward, 8 heads, 1024x64")
 def backward():
     q, k, v = attention_inputs(8, 8, 1024)
@@ -383,7 +443,7 @@ test "row" {
     return text, {"numpy": gradients}
 
 
-print(f"{options.threads} threads; numpy {np.__version__}, onnxruntime {onnxruntime.__version__}; f32\n")
+print(f"{options.threads} threads; numpy {np.__version__}, onnxruntime {onnxruntime.__version__}; f32, ours of experts f16\n")
 print("| operator | xt, ms | peer, ms | best of theirs / ours |")
 print("|---|---|---|---|")
 for name, make in rows:

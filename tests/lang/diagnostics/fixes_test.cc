@@ -165,5 +165,21 @@ TEST(LayoutFixes, KeepWhatAKernelComputes) {
   EXPECT_GE(mends * 10, broken * 9) << broken << " broken, " << mends << " mended";
 }
 
+TEST(Fixes, AMisspeltImportBecomesAFileOfItsFolder) {
+  SourceManager sources;
+  Diagnostics diagnostics;
+  Context context;
+  LowerOptions options;
+  options.imports.stdlib = "lib";
+  options.imports.list = [](const std::string &folder) {
+    return folder == "lib/" ? std::vector<std::string>{"scan.xt", "gem", "gemm.xt"} : std::vector<std::string>();
+  };
+  uint32_t file = sources.add("main.xt", "import \"std/gem\"\n");
+  EXPECT_FALSE(lowerFile(sources, file, context, options, diagnostics).ok());
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  ASSERT_EQ(diagnostics.all().front().fixits.size(), 1u);
+  EXPECT_EQ(diagnostics.all().front().fixits[0].edits[0].replacement, "\"std/gemm\"");
+}
+
 } // namespace
 } // namespace xt

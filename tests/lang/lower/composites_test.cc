@@ -47,6 +47,10 @@ const std::map<Composite, std::string> kBefore = {
     {Composite::Concat, kMatrices},
     {Composite::Interleave, kMatrices},
     {Composite::Deinterleave, "kernel @k() {\n%v = constant 0.0 : vector<8x32xf32>\n"},
+    {Composite::Unpack, "kernel @k() {\n%bytes = constant 1 : vector<8x16xu8>\n"},
+    {Composite::Pack, "kernel @k() {\n%nibbles = constant 1 : vector<8x32xi4>\n"},
+    {Composite::ScaledMma, "kernel @k() {\n%a = constant 1.0 : vector<8x64xf8E4M3>\n%sa = constant 1.0 : vector<8x2xf8E8M0>\n"
+                           "%b = constant 1.0 : vector<64x16xf4E2M1>\n%sb = constant 1.0 : vector<2x16xf8E8M0>\n"},
     {Composite::AssociativeScan, kCombiner + "kernel @k() {\n%max = constant 0.0 : vector<8x16xf32>\n"
                                              "%sum = constant 1.0 : vector<8x16xf32>\n"},
     {Composite::AssociativeReduce,

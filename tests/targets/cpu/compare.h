@@ -139,6 +139,7 @@ public:
         return;
       }
       if (elem == Elem::I1) bits &= 1;
+      if (elem == Elem::U4 || elem == Elem::F4E2M1) bits &= 15;
       if (elem == Elem::I4) bits = static_cast<uint64_t>(wrapTo(Elem::I4, static_cast<int64_t>(bits)));
       if (elem == Elem::F32 && chance(50)) bits &= 0x807FFFFF; // subnormal
       std::memcpy(array.at(index), &bits, static_cast<size_t>(elemInfo(elem).storageBytes));

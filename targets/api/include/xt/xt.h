@@ -218,7 +218,7 @@ XT_API void xt_diagnostics_free(xt_diagnostics *diagnostics);
 
 /* --- kernels ------------------------------------------------------------------------------------------------------------------ */
 
-/* Element types. In memory XT_I1 and XT_I4 take a byte each, XT_TF32 four bytes, XT_INDEX eight. */
+/* Element types. In memory XT_I1, XT_I4, XT_U4 and XT_F4E2M1 take a byte each, XT_TF32 four bytes, XT_INDEX eight. */
 typedef enum xt_element {
   XT_I1 = 1,
   XT_I4 = 2,
@@ -237,7 +237,10 @@ typedef enum xt_element {
   XT_F16 = 15,
   XT_BF16 = 16,
   XT_F8E4M3 = 17,
-  XT_F8E5M2 = 18
+  XT_F8E5M2 = 18,
+  XT_U4 = 19,
+  XT_F4E2M1 = 20,
+  XT_F8E8M0 = 21
 } xt_element;
 /* "bf16"; NULL for a value that is no element type. */
 XT_API const char *xt_element_name(xt_element element);

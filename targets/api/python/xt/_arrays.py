@@ -12,10 +12,11 @@ _ELEMENTS = c.ELEMENTS
 # numpy's names of types; bfloat16 and the floats of 8 bits are those of ml_dtypes.
 _NUMPY = {"bool": "i1", "int4": "i4", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
           "uint16": "u16", "uint32": "u32", "uint64": "u64", "float64": "f64", "float32": "f32", "float16": "f16",
-          "bfloat16": "bf16", "float8_e4m3fn": "f8E4M3", "float8_e5m2": "f8E5M2"}
+          "bfloat16": "bf16", "float8_e4m3fn": "f8E4M3", "float8_e5m2": "f8E5M2",
+          "uint4": "u4", "float4_e2m1fn": "f4E2M1", "float8_e8m0fnu": "f8E8M0"}
 # Element types of parameters that are stored as elements of another type are.
 _STORED_AS = {_ELEMENTS[p]: _ELEMENTS[a] for p, a in
-              {"index": "i64", "tf32": "f32", "i4": "i8"}.items()}
+              {"index": "i64", "tf32": "f32", "i4": "i8", "u4": "u8"}.items()}
 _by_dtype: dict[Any, int] = {}  # element types by numpy's types, as they are met
 
 
@@ -40,7 +41,7 @@ _IMMUTABLE = ("jax", "jaxlib")
 _DL_HOST = (1, 3, 11)  # kDLCPU, kDLCUDAHost, kDLROCMHost: memory that the processor reads at the same address
 # (DLDataTypeCode, bits) -> element type
 _DL_TYPES = {(6, 8): "i1", **{(0, b): f"i{b}" for b in (8, 16, 32, 64)}, **{(1, b): f"u{b}" for b in (8, 16, 32, 64)},
-             **{(2, b): f"f{b}" for b in (16, 32, 64)}, (4, 16): "bf16", (10, 8): "f8E4M3", (12, 8): "f8E5M2"}
+             **{(2, b): f"f{b}" for b in (16, 32, 64)}, (4, 16): "bf16", (10, 8): "f8E4M3", (12, 8): "f8E5M2", (14, 8): "f8E8M0"}
 
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype, _capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]

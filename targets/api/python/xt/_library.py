@@ -14,7 +14,7 @@ DYNAMIC = -(2**63)
 MAX_RANK = 5
 # Element types by the names that xt_element_name gives.
 ELEMENTS = {name: number for number, name in enumerate(
-    "i1 i4 i8 i16 i32 i64 u8 u16 u32 u64 index f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2".split(), start=1)}
+    "i1 i4 i8 i16 i32 i64 u8 u16 u32 u64 index f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2 u4 f4E2M1 f8E8M0".split(), start=1)}
 
 
 class Error(Structure):

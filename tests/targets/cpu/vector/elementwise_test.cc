@@ -7,7 +7,9 @@ namespace xt {
 namespace {
 
 constexpr Elem kFloats[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2};
-constexpr Elem kIntegers[] = {Elem::I1, Elem::I4,  Elem::I8,  Elem::I16, Elem::I32,  Elem::I64,
+constexpr Elem kConverted[] = {Elem::F64,  Elem::F32,    Elem::TF32,   Elem::F16,   Elem::BF16,
+                               Elem::F8E4M3, Elem::F8E5M2, Elem::F4E2M1, Elem::F8E8M0};
+constexpr Elem kIntegers[] = {Elem::I1, Elem::I4, Elem::U4,  Elem::I8,  Elem::I16, Elem::I32,  Elem::I64,
                               Elem::U8, Elem::U16, Elem::U32, Elem::U64, Elem::Index};
 
 bool isLibraryFunction(OpKind kind) {
@@ -117,7 +119,7 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
   bool floats = a.isFloat && b.isFloat, integers = !a.isFloat && !b.isFloat;
   bool index = from == Elem::Index || to == Elem::Index;
   if (kind == OpKind::TruncF) return floats && b.bits < a.bits;
-  if (kind == OpKind::ExtF) return floats && b.bits > a.bits;
+  if (kind == OpKind::ExtF) return floats && b.bits > a.bits && b.maxExponent >= a.maxExponent;
   if (kind == OpKind::TruncI) return integers && !index && b.bits < a.bits;
   if (kind == OpKind::ExtSI || kind == OpKind::ExtUI) return integers && !index && b.bits > a.bits;
   if (kind == OpKind::SIToFP || kind == OpKind::UIToFP) return !a.isFloat && b.isFloat;
@@ -170,15 +172,16 @@ TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
 
 // Converts every pattern of the 8- and 16-bit floats, and many of f32 and f64, to every type with another number of bits.
 TEST(CpuElementwise, ConversionsOfAllPatterns) {
-  for (Elem from : {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::F32, Elem::F64})
-    for (Elem to : kFloats) {
-      if (from == to || elemInfo(from).bits == elemInfo(to).bits) continue;
+  for (Elem from : {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::F4E2M1, Elem::F8E8M0, Elem::F32, Elem::F64})
+    for (Elem to : kConverted) {
+      OpKind kind = elemInfo(to).bits < elemInfo(from).bits ? OpKind::TruncF : OpKind::ExtF;
+      if (!castAllowed(kind, from, to)) continue;
       SCOPED_TRACE(str(elemName(from), " to ", elemName(to)));
       KernelMaker m;
       Value *x = m.param(m.matrix(from)), *out = m.param(m.matrix(to));
       Value *i = m.gridOver(0, 0, 1);
       Value *value = m.load(m.tile(x, {i, m.index(0)}, {1, 256}));
-      m.store(m.cast(elemInfo(to).bits < elemInfo(from).bits ? OpKind::TruncF : OpKind::ExtF, value, to),
+      m.store(m.cast(kind, value, to),
               m.tile(out, {i, m.index(0)}, {1, 256}));
       Array in(from, {256, 256}), result(to, {256, 256});
       uint64_t pattern = 0;

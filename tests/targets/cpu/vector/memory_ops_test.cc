@@ -39,6 +39,7 @@ TEST(CpuScatter, TouchesOnlyWhatIsSelectedAndInside) {
 TEST(CpuAtomic, NoUpdateIsLost) {
   for (int e = 0; e < kElemCount; ++e) {
     auto elem = static_cast<Elem>(e);
+    if (isStorageFloat(elem)) continue; // has no arithmetic
     SCOPED_TRACE(elemName(elem));
     KernelMaker m;
     m.param(m.context.memref({kDynamic}, Elem::I8));

@@ -8,7 +8,8 @@ namespace xt {
 constexpr int64_t kRows = 30, kColumns = 75, kLine = 500;
 
 RandomValues::RandomValues(uint64_t seed) : random_(seed) {
-  for (int i = 0; i < 4; ++i) elems_.push_back(static_cast<Elem>(random_.between(0, kElemCount - 1)));
+  while (elems_.size() < 4)
+    if (auto elem = static_cast<Elem>(random_.between(0, kElemCount - 1)); !isStorageFloat(elem)) elems_.push_back(elem);
   elems_.push_back(Elem::Index);
   elems_.push_back(Elem::I1);
   for (Elem elem : elems_) addArrays(elem);

@@ -32,6 +32,7 @@ TEST_P(CpuReductionOf, EveryKindAndType) {
   const int64_t columns = GetParam();
   for (int e = 0; e < kElemCount; ++e) {
     auto elem = static_cast<Elem>(e);
+    if (isStorageFloat(elem)) continue; // has no reductions
     SCOPED_TRACE(elemName(elem));
     RandomNumbers random(static_cast<uint64_t>(e));
     KernelMaker m;
