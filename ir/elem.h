@@ -47,7 +47,7 @@ double largestNumber(Elem floatType); // the largest finite number
 bool isScale(Elem e);
 // Whether values of a float type are only stored and converted: the types of 4 bits and of scales have no arithmetic.
 bool isStorageFloat(Elem e);
-// Whether a type is a float of 4 or 8 bits that is not a scale. f16 can represent all values of these types.
+// Whether a type is a float of at most 8 bits that is not a scale, which takes a byte in memory. f16 can represent all values of these types.
 inline bool isByteFloat(Elem e) { return elemInfo(e).isFloat && elemInfo(e).bits <= 8 && !isScale(e); }
 
 // Rounds to the nearest value of a float type, ties to even. Overflow gives infinity, or NaN if the type has no infinity, or the

@@ -65,6 +65,7 @@ void FieldArithmetic::freeOthers() {
 
 Number FieldArithmetic::constant(Elem elem, const AttrValue &value) {
   if (!isFloat(elem)) return numberFromAttr(elem, value);
+  if (isScale(elem)) return numberOf(fieldFromReal(elem, numberFromAttr(elem, value).f)); // a type without 0
   if (const auto *integer = std::get_if<int64_t>(&value)) return numberOf(fieldFromInteger(*integer));
   return numberOf(fieldFromReal(elem, std::get<double>(value)));
 }

@@ -55,7 +55,9 @@ Value *castTo(KernelState &state, Value *value, Elem to, SourceRange range) {
   if (to == Elem::I1) {
     state.diagnostics()
         .report(DiagCode::CastInvalid, range, str("`cast` cannot turn ", elemName(from), " into i1"))
-        .note("compare with 0: `%x != 0`");
+        .note(isStorageFloat(from)
+                  ? "compare the bits with 0: `bitcast(%x, " + std::string(elemInfo(from).bits == 4 ? "u4" : "u8") + ") != 0`"
+                  : std::string("compare with 0: `%x != 0`"));
     return nullptr;
   }
   auto emit = [&](OpKind kind, Value *operand, Elem elem) { return emitCast(state, kind, operand, elem, range); };

@@ -282,6 +282,14 @@ std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Va
   if (std::ranges::any_of(results, [](const Value *value) { return !value; })) return std::nullopt;
   if (!clause_.signature) return results;
   const ast::Signature &signature = *clause_.signature;
+  if (signature.left.size() > operands.size() || (signature.hasArrow && signature.right.size() != results.size())) {
+    diagnostics().report(DiagCode::SignatureCount, signature.range,
+                         str("the signature of ", name(), " has types for ",
+                             counted(static_cast<int64_t>(signature.left.size()), "operand"), " and ",
+                             counted(static_cast<int64_t>(signature.right.size()), "result"), ", but there are ",
+                             operands.size(), " and ", results.size()));
+    return std::nullopt;
+  }
   for (size_t i = 0; i < signature.left.size() && i < operands.size(); ++i)
     if (!agreesWith(state_, signature.left[i], operands[i]->type(), "the operand")) return std::nullopt;
   for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {

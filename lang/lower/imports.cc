@@ -65,11 +65,13 @@ private:
 
   std::optional<size_t> find(const ast::ImportDecl &decl, const std::string &importer) {
     std::vector<std::string> candidates = importCandidates(decl.path, importer, stdlib_), notes;
+    bool missing = !candidates.empty(); // there are no such files; otherwise they cannot be read
     for (const std::string &name : candidates) {
       if (auto known = byName_.find(name); known != byName_.end()) return known->second;
       if (nodes_.size() > kMostImports) return tooMany(decl);
       Result<const SourceUnit *> unit = loader_.load(name);
       if (!unit) {
+        missing &= unit.error().message.empty();
         notes.push_back(unit.error().message.empty() ? str("looked for ", name) : unit.error().message);
         continue;
       }
@@ -80,21 +82,21 @@ private:
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
     if (candidates.empty()) diagnostic.note("no standard library was found; set XT_STDLIB to its folder");
     for (std::string &note : notes) diagnostic.note(std::move(note));
-    if (!candidates.empty()) suggestFile(diagnostic, decl, candidates[0]);
+    if (missing) suggestFile(diagnostic, decl, candidates[0], importer);
     return std::nullopt;
   }
 
   // Suggests a file of the same folder with a similar name.
-  void suggestFile(Diagnostic &diagnostic, const ast::ImportDecl &decl, const std::string &candidate) {
+  void suggestFile(Diagnostic &diagnostic, const ast::ImportDecl &decl, const std::string &candidate,
+                   const std::string &importer) {
     size_t slash = candidate.rfind('/') + 1;
-    std::vector<std::string> files = loader_.list(slash ? candidate.substr(0, slash) : "./");
-    std::erase_if(files, [](std::string &file) {
-      bool source = file.ends_with(kExtension);
-      if (source) file.resize(file.size() - kExtension.size());
-      return !source;
-    });
+    std::string folder = candidate.substr(0, slash);
+    std::vector<std::string> files = loader_.list(slash ? folder : "./"), stems;
     std::ranges::sort(files);
-    std::vector<std::string_view> names(files.begin(), files.end());
+    for (const std::string &file : files)
+      if (file.ends_with(kExtension) && folder + file != importer && folder + file != candidate)
+        stems.push_back(file.substr(0, file.size() - kExtension.size()));
+    std::vector<std::string_view> names(stems.begin(), stems.end());
     std::string_view wanted = std::string_view(candidate).substr(slash);
     if (wanted.ends_with(kExtension)) wanted.remove_suffix(kExtension.size());
     std::string_view best = closestName(wanted, names);

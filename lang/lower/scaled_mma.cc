@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/infer/type_rules.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/cast_calls.h"
 #include "lang/lower/written_types.h"
@@ -10,6 +11,8 @@
 
 namespace xt {
 namespace {
+
+constexpr int64_t kMostBlocks = 64; // along K, of one op
 
 // One of the two factors with its scales. K is dimension `along`.
 struct Factor {
@@ -35,6 +38,7 @@ private:
   bool elementsFit(const Factor &factor) const;
   bool scalesFit(const Factor &factor) const;
   bool blocksAgree() const;
+  bool sumFits() const;
   Elem common() const;
   Value *part(Value *vector, int along, int64_t first, int64_t count);
   Value *elements(const Factor &factor, int64_t block);
@@ -46,7 +50,8 @@ private:
   const CompositeClause &clause_;
   CompositeOps ops_;
   Factor a_{"a", 1}, b_{"b", 0};
-  Value *sum_ = nullptr;
+  Value *sum_ = nullptr; // c, or null
+  SourceRange sumRange_{};
 };
 
 bool ScaledMma::readOperands() {
@@ -58,6 +63,7 @@ bool ScaledMma::readOperands() {
   a_.elements = values[0], a_.scales = values[1], b_.elements = values[2], b_.scales = values[3], sum_ = values[4];
   a_.elementsRange = exprs[0].range, a_.scalesRange = exprs[1].range;
   b_.elementsRange = exprs[2].range, b_.scalesRange = exprs[3].range;
+  if (sum_) sumRange_ = exprs[4].range;
   return true;
 }
 
@@ -106,6 +112,22 @@ bool ScaledMma::blocksAgree() const {
   return false;
 }
 
+// Whether c, if there is one, has the type of the result, and there are not too many blocks.
+bool ScaledMma::sumFits() const {
+  if (a_.blocks() > kMostBlocks) {
+    report(DiagCode::MmaShapes, a_.scalesRange,
+           str(clause_.name(), " has at most ", kMostBlocks, " blocks along K, each of which is a product, not ", a_.blocks()));
+    return false;
+  }
+  int64_t m = a_.elements->type().extent(0), n = b_.elements->type().extent(1);
+  Type result = clause_.state().context.vector({m, n}, Elem::F32);
+  if (!sum_ || sameTypeButLayout(sum_->type(), result)) return true;
+  bool shape = shapeOf(sum_->type()) == shapeOf(result);
+  report(shape ? DiagCode::MmaTypes : DiagCode::MmaShapes, sumRange_,
+         str("the accumulator of ", clause_.name(), " is ", shapedText(result), ", not ", shapedText(sum_->type())));
+  return false;
+}
+
 // The type in which both factors are multiplied.
 Elem ScaledMma::common() const {
   Elem a = a_.elements->type().elem(), b = b_.elements->type().elem();
@@ -143,7 +165,7 @@ std::optional<std::vector<Value *>> ScaledMma::lower() {
   if (!readOperands()) return std::nullopt;
   for (const Factor *factor : {&a_, &b_})
     if (!elementsFit(*factor) || !scalesFit(*factor)) return std::nullopt;
-  if (!blocksAgree()) return std::nullopt;
+  if (!blocksAgree() || !sumFits()) return std::nullopt;
   Value *sum = sum_;
   for (int64_t block = 0; block < a_.blocks(); ++block) {
     Value *product = ops_.op(OpKind::TileMma, {elements(a_, block), elements(b_, block)});

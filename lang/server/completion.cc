@@ -4,6 +4,7 @@
 #include "ir/elem.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_page.h"
+#include "lang/lower/disk.h"
 #include "lang/server/cursor.h"
 #include "lang/server/features.h"
 #include "lang/server/spell.h"
@@ -359,11 +360,9 @@ private:
     std::string_view typed = place_.piece->text.substr(text.begin + 1, place_.at - text.begin - 1);
     place_.prefix = typed;
     auto folder = [&](const std::string &path, const std::string &before) {
-      std::error_code error;
       std::set<std::string> names;
-      for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-        if (at->path().extension() == ".xt" && at->path() != query_.document.path())
-          names.insert(before + at->path().stem().string());
+      for (const std::filesystem::path name : namesIn(path))
+        if (name.extension() == ".xt" && path / name != query_.document.path()) names.insert(before + name.stem().string());
       for (const std::string &name : names) item(name, ItemKind::File, "");
     };
     if (!query_.workspace.stdlib().empty()) folder(query_.workspace.stdlib(), "std/");

@@ -26,6 +26,9 @@ namespace {
 ImportOptions importsOf(const xt_compile_options &options) {
   ImportOptions imports = importsFromDisk(ownCode());
   if (!options.read_import) return imports;
+  imports.list = [stdlib = imports.stdlib](const std::string &folder) { // the caller's files cannot be listed
+    return !stdlib.empty() && folder == stdlib + "/" ? namesIn(folder) : std::vector<std::string>();
+  };
   imports.read = [given = options.read_import, user = options.read_import_user, fromDisk = imports.read,
                   stdlib = imports.stdlib](const std::string &path) -> Result<std::string> {
     xt_import import;

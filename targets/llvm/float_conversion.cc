@@ -97,12 +97,14 @@ LlvmValue *FloatConversion::widenScale(LlvmValue *value) const {
   return b.CreateBitCast(image, form_.floatType(value));
 }
 
-// Ties go to the larger power. The image of a negative number is that of NaN or more as an unsigned number, but for -0.0.
+// Ties go to the larger power. Negative numbers and NaNs, whose images are beyond those of all positive numbers, become NaN; -0.0
+// becomes the least scale, as 0.0 does.
 LlvmValue *FloatConversion::narrowToScale(LlvmValue *value) const {
   LlvmValue *image = b.CreateBitCast(value, form_.intType(value, 32));
   image = b.CreateSelect(b.CreateICmpEQ(image, form_.bits(image, kSign)), form_.bits(image, 0), image);
+  image = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, image, form_.bits(image, kSign)); // so that the sum does not wrap
   uint64_t half = uint64_t{1} << (kMantissa - 1);
-  // A subnormal is 0 or more than a half of the least normal number, whose middle to the least scale is three quarters.
+  // The least scale is half of the least normal f32, 2^-126: the middle between the two is three quarters of it.
   LlvmValue *isSubnormal = b.CreateICmpULT(image, form_.bits(image, uint64_t{1} << kMantissa));
   LlvmValue *rounding = b.CreateSelect(isSubnormal, form_.bits(image, half / 2), form_.bits(image, half));
   LlvmValue *exponent = b.CreateLShr(b.CreateAdd(image, rounding), kMantissa);

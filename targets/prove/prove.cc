@@ -21,6 +21,9 @@ struct SizeAt {
   bool operator<(const SizeAt &other) const { return std::pair(param, dim) < std::pair(other.param, other.dim); }
 };
 
+// What a load without a padding attribute gives out of bounds.
+std::string_view defaultPadding(const Op &load) { return isScale(load.result()->type().elem()) ? "2^-127" : "0"; }
+
 // The spelling of an extent of a test's buffer; "" if it is neither a number nor a name.
 std::string extentText(const HostExpr &extent) {
   if (extent.kind == HostExpr::Kind::Int) return std::to_string(extent.integer);
@@ -368,14 +371,15 @@ private:
         line(ProofVerdict::Undecided, op, str("the address of this load from ", name(param), kNotLinear));
       else if (op.kind() == OpKind::Load)
         line(ProofVerdict::Undecided, op,
-             str("this load of ", name(param), " is out of bounds and reads 0", smallest(facts),
+             str("this load of ", name(param), " is out of bounds and reads ", defaultPadding(op), smallest(facts),
                  ", which may be intended: a load of one element has no padding attribute"));
       else if (access.paddingWritten)
         line(ProofVerdict::Proved, op,
              str("this load of ", name(param), " is out of bounds at some sizes, where it reads its explicit padding"));
       else
         line(ProofVerdict::Note, op,
-             str("this load of ", name(param), " is out of bounds at some sizes, where it reads 0, the default padding"));
+             str("this load of ", name(param), " is out of bounds at some sizes, where it reads ", defaultPadding(op),
+                 ", the default padding"));
     }
   }
 

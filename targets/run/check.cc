@@ -39,6 +39,13 @@ Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left,
   return comparison;
 }
 
+double Comparison::expectedAt(int64_t i) const {
+  double value = right_->valueAt(right_->count() == 1 ? 0 : i);
+  if (!isFloatElem(left_->elem) || elemInfo(*left_->elem).specials != FloatSpecials::None) return value;
+  double most = largestNumber(*left_->elem);
+  return std::isnan(value) ? most : std::clamp(value, -most, most);
+}
+
 double Comparison::boundAt(int64_t i) const {
   double expected = expectedAt(i);
   switch (tolerance_) {

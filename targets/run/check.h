@@ -35,7 +35,7 @@ public:
   Verdict at(int64_t i) const;
   // Whether the value `got` at index i of the left side would pass.
   bool wouldPass(double got, int64_t i) const;
-  double expectedAt(int64_t i) const { return right_->valueAt(right_->count() == 1 ? 0 : i); }
+  double expectedAt(int64_t i) const; // saturated, if the type of the left side saturates
   // The bound on |got - expected|.
   double boundAt(int64_t i) const;
   // The tolerance as text, e.g. "derived from the expression" or "within ulp = 2".

@@ -108,11 +108,14 @@ void swapBytes(std::byte *data, int64_t count, int64_t size) {
 
 // For types narrower than their storage byte: a value that does not fit is an error and is not truncated.
 Result<void> checkNarrow(const RawArray &array, const std::string &path) {
-  if (elemInfo(array.elem).isFloat || elemInfo(array.elem).bits >= 8) return {};
+  const ElemInfo &info = elemInfo(array.elem);
+  if (info.bits >= 8) return {};
+  bool isSigned = !info.isFloat && !info.isUnsigned; // the bits of a float are a number from 0 on
   for (int64_t i = 0; i < array.count(); ++i) {
-    auto value = static_cast<int8_t>(array.bytes[i]);
-    if (!fitsInteger(array.elem, value))
-      return fileError(path, str("element ", indexText(indexOf(i, array.sizes)), " is ", int{value}, ", which ",
+    auto byte = static_cast<uint8_t>(array.bytes[i]);
+    int value = isSigned ? static_cast<int8_t>(byte) : byte;
+    if (isSigned ? !fitsInteger(array.elem, value) : value >> info.bits != 0)
+      return fileError(path, str("element ", indexText(indexOf(i, array.sizes)), " is ", value, ", which ",
                                  elemName(array.elem), " cannot hold"));
   }
   return {};
@@ -135,12 +138,15 @@ bool covers(std::span<const int64_t> file, std::span<const int64_t> shape) {
 }
 } // namespace
 
+// numpy has no floats of these widths: ml_dtypes' types are bytes without a kind.
+static bool isNarrowFloat(Elem elem) { return elemInfo(elem).isFloat && elemInfo(elem).bits <= 8; }
+
 std::string npyDescr(Elem elem) {
   const ElemInfo &info = elemInfo(elem);
   char order = info.storageBytes == 1 ? '|' : '<';
   char kind = info.isFloat ? 'f' : info.isUnsigned ? 'u' : 'i';
   if (elem == Elem::I1) kind = 'b';
-  if (elem == Elem::BF16 || (info.isFloat && info.bits <= 8)) kind = 'V';
+  if (elem == Elem::BF16 || isNarrowFloat(elem)) kind = 'V';
   return str(order, kind, info.storageBytes);
 }
 
@@ -150,7 +156,7 @@ bool npyHolds(const NpyHeader &header, Elem elem) {
   if (type == kindAndSize(npyDescr(elem))) return true;
   if (elem == Elem::I1) return type == "i1" || type == "u1";
   if (elem == Elem::I4 || elem == Elem::U4) return type == "V1";
-  if (elemInfo(elem).isFloat && elemInfo(elem).bits <= 8) return type == "V1" || type == "u1" || type == "f1";
+  if (isNarrowFloat(elem)) return type == "V1" || type == "u1" || type == "f1";
   return elem == Elem::BF16 && (type == "V2" || type == "u2");
 }
 

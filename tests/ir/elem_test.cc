@@ -218,8 +218,8 @@ TEST(Elem, IntegersWrap) {
 }
 
 TEST(Elem, IntegerImagesRoundTripAtAnyAlignment) {
-  for (Elem elem : {Elem::I1, Elem::I4, Elem::U4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
-                    Elem::Index}) {
+  for (Elem elem : {Elem::I1, Elem::I4, Elem::U4, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32,
+                    Elem::U64, Elem::Index}) {
     unsigned char memory[24];
     for (int64_t value : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{77}, int64_t{-100}, int64_t{70000},
                           std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {

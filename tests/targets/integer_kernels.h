@@ -11,7 +11,7 @@
 
 namespace xt::test {
 
-inline constexpr std::array kIntegerElems = {Elem::I1,  Elem::I4,  Elem::I8,  Elem::U8,
+inline constexpr std::array kIntegerElems = {Elem::I1,  Elem::I4,  Elem::U4,  Elem::I8, Elem::U8,
                                              Elem::I16, Elem::I32, Elem::I64, Elem::U64};
 
 struct Extents {

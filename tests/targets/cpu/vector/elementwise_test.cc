@@ -7,10 +7,10 @@ namespace xt {
 namespace {
 
 constexpr Elem kFloats[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2};
-constexpr Elem kConverted[] = {Elem::F64,  Elem::F32,    Elem::TF32,   Elem::F16,   Elem::BF16,
+constexpr Elem kConverted[] = {Elem::F64,    Elem::F32,    Elem::TF32,   Elem::F16,   Elem::BF16,
                                Elem::F8E4M3, Elem::F8E5M2, Elem::F4E2M1, Elem::F8E8M0};
-constexpr Elem kIntegers[] = {Elem::I1, Elem::I4, Elem::U4,  Elem::I8,  Elem::I16, Elem::I32,  Elem::I64,
-                              Elem::U8, Elem::U16, Elem::U32, Elem::U64, Elem::Index};
+constexpr Elem kIntegers[] = {Elem::I1,  Elem::I4, Elem::U4,  Elem::I8,  Elem::I16, Elem::I32,
+                              Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64, Elem::Index};
 
 bool isLibraryFunction(OpKind kind) {
   return kind == OpKind::Exp || kind == OpKind::Exp2 || kind == OpKind::Log || kind == OpKind::Log2 || kind == OpKind::Rsqrt ||
@@ -181,8 +181,7 @@ TEST(CpuElementwise, ConversionsOfAllPatterns) {
       Value *x = m.param(m.matrix(from)), *out = m.param(m.matrix(to));
       Value *i = m.gridOver(0, 0, 1);
       Value *value = m.load(m.tile(x, {i, m.index(0)}, {1, 256}));
-      m.store(m.cast(kind, value, to),
-              m.tile(out, {i, m.index(0)}, {1, 256}));
+      m.store(m.cast(kind, value, to), m.tile(out, {i, m.index(0)}, {1, 256}));
       Array in(from, {256, 256}), result(to, {256, 256});
       uint64_t pattern = 0;
       RandomNumbers random(5);

@@ -30,8 +30,8 @@ void expectTransposes(Elem elem, const Shape &shape, bool columnMajor, const std
 }
 
 TEST(Transpose, EveryTypeAndSize) {
-  constexpr Elem kElems[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3,
-                             Elem::I1,  Elem::I4,  Elem::I8,   Elem::I16, Elem::I64,  Elem::U8};
+  constexpr Elem kElems[] = {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::I1,    Elem::I4,
+                             Elem::I8,  Elem::I16, Elem::I64,  Elem::U8,  Elem::U4,   Elem::F4E2M1, Elem::F8E8M0};
   constexpr Shape kShapes[] = {{1, 1, 0, 0},  {16, 16, 0, 0}, {32, 16, 3, 5},   {17, 33, 1, 2},    {1, 40, 5, 0},
                                {40, 1, 0, 7}, {5, 3, -2, -1}, {20, 24, 30, 30}, {16, 48, -20, -3}, {8, 8, 100, 0}};
   size_t number = 0;
