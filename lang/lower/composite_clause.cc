@@ -282,7 +282,7 @@ std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Va
   if (std::ranges::any_of(results, [](const Value *value) { return !value; })) return std::nullopt;
   if (!clause_.signature) return results;
   const ast::Signature &signature = *clause_.signature;
-  if (signature.left.size() > operands.size() || (signature.hasArrow && signature.right.size() != results.size())) {
+  if (signature.left.size() > operands.size() || signature.right.size() > results.size()) {
     diagnostics().report(DiagCode::SignatureCount, signature.range,
                          str("the signature of ", name(), " has types for ",
                              counted(static_cast<int64_t>(signature.left.size()), "operand"), " and ",

@@ -14,7 +14,6 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-
 Intrinsic::ID loadOf(size_t matrices, bool transposed) {
   switch (matrices) {
   case 1:

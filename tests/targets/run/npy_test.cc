@@ -37,7 +37,7 @@ protected:
       for (std::byte &b : raw->bytes) b &= std::byte{1};
     if (elem == Elem::I4)
       for (int64_t i = 0; i < raw->count(); ++i) storeInteger(elem, &raw->bytes[i], i % 16 - 8);
-    if (elem == Elem::U4)
+    if (elem == Elem::U4 || elem == Elem::F4E2M1)
       for (std::byte &b : raw->bytes) b &= std::byte{15};
     if (elem == Elem::I4)
       for (std::byte &b : raw->bytes) b = static_cast<std::byte>(static_cast<int8_t>(loadInteger(elem, &b)));
