@@ -21,11 +21,12 @@ enum class OutputKind : uint8_t {
   SpirvText, // disassembled
   Ptx,
   Launch,    // how a host launches the kernels, as JSON
-  Isa,       // the listing of the vendor's offline compiler, or a report on it
+  Isa,       // the listing of Intel's offline compiler, or a report on it
+  SassStats, // what NVIDIA's assembler makes of the PTX: registers, spills, the instructions of each loop
 };
-inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,    OutputKind::Asm,    OutputKind::Object,
-                                              OutputKind::Library, OutputKind::Spirv,  OutputKind::SpirvText,
-                                              OutputKind::Ptx,     OutputKind::Launch, OutputKind::Isa};
+inline constexpr OutputKind kOutputKinds[] = {OutputKind::Llvm,  OutputKind::Asm,       OutputKind::Object, OutputKind::Library,
+                                              OutputKind::Spirv, OutputKind::SpirvText, OutputKind::Ptx,    OutputKind::Launch,
+                                              OutputKind::Isa,   OutputKind::SassStats};
 // The name of a kind in --emit, such as "llvm".
 constexpr std::string_view outputName(OutputKind kind) {
   switch (kind) {
@@ -38,6 +39,7 @@ constexpr std::string_view outputName(OutputKind kind) {
   case OutputKind::Ptx: return "ptx";
   case OutputKind::Launch: return "meta";
   case OutputKind::Isa: return "isa";
+  case OutputKind::SassStats: return "sass-stats";
   }
   return "";
 }

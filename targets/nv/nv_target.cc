@@ -5,6 +5,8 @@
 #include "targets/gpu/executable.h"
 #include "targets/nv/emit/emit.h"
 #include "targets/nv/emit/functions.h"
+#include "targets/nv/sass/assembler.h"
+#include "targets/nv/sass/sass_text.h"
 #include "targets/nv/software/soft_device.h"
 
 namespace xt {
@@ -40,6 +42,13 @@ public:
   std::string whyUnsupported(const Kernel &kernel, const TargetInfo *) const override {
     const Op *op = firstWithoutFunction(kernel);
     return op ? str("it uses a function: ", whyNoFunction(*op)) : "";
+  }
+
+  std::vector<Requirement> requirements() const override {
+    if (info_.name != "nv") return {};
+    std::string ptxas = ptxasPath();
+    return {{"the program ptxas (for xtc --emit=sass-stats)", !ptxas.empty(), false,
+             ptxas.empty() ? "not in PATH or in a virtual environment" : ptxas, std::string(kPtxasRemedy)}};
   }
 
   Pipeline pipeline() const override { return kAsyncLanePipeline; }
@@ -85,18 +94,14 @@ public:
   }
 
   std::span<const OutputKind> outputs() const override {
-    static constexpr OutputKind kKinds[] = {OutputKind::Ptx, OutputKind::Llvm};
+    static constexpr OutputKind kKinds[] = {OutputKind::Ptx, OutputKind::Llvm, OutputKind::SassStats};
     return kKinds;
   }
   Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
     TargetInfo hardware = *namedHardware(options);
-    NvEmitOptions emit;
-    emit.sources = options.sources;
-    emit.stage = options.stage;
     Output output;
     for (OutputKind kind : options.kinds) {
-      Result<std::string> text = kind == OutputKind::Ptx ? compileToPtx(module, hardware, emit, diagnostics)
-                                                         : nvLlvmText(module, hardware, emit, diagnostics);
+      Result<std::string> text = codeText(kind, module, hardware, options, diagnostics);
       if (!text) return text.error();
       output.text += *text;
     }
@@ -107,6 +112,19 @@ public:
   }
 
 private:
+  Result<std::string> codeText(OutputKind kind, const Module &module, const TargetInfo &hardware, const OutputOptions &options,
+                               Diagnostics &diagnostics) const {
+    NvEmitOptions emit;
+    emit.sources = options.sources;
+    emit.stage = options.stage;
+    if (kind == OutputKind::Llvm) return nvLlvmText(module, hardware, emit, diagnostics);
+    Result<GpuCode> code = compileToPtx(module, hardware, emit, diagnostics);
+    if (!code) return code.error();
+    if (kind == OutputKind::Ptx) return ptxText(*code);
+    if (options.stage) options.stage("NVIDIA's assembler (ptxas)");
+    return sassText(module, *code, hardware, *options.sources, diagnostics);
+  }
+
   Result<void> checkChoice(DeviceChoice choice) const {
     if (choice == DeviceChoice::Any || choice == DeviceChoice::Soft) return {};
     return Error::environment(str("--device=", deviceChoiceName(choice), ": ", info_.name,

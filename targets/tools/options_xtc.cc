@@ -42,7 +42,9 @@ po::options_description outputOptions() {
       "lib: a library for programs in C, -o NAME: NAME.h, libNAME.a, libNAME.so, NAME.json; llvm, spirv, spvasm: "
       "code of a GPU target; ptx: code of an NVIDIA target; meta: the launch interface of its kernels as JSON; isa: GPU "
       "assembly from Intel's offline "
-      "compiler (ocloc)");
+      "compiler (ocloc); sass-stats: what NVIDIA's assembler (ptxas) makes of the PTX: registers, spills, occupancy, "
+      "instructions "
+      "per loop");
   add("no-block-messages", "for a GPU: emit code without block messages, for buffers of any alignment, width and pitch; "
                            "--emit=meta lists the rules of code with block messages");
   add("overlapping-arguments", "for a GPU: emit code for arguments that overlap in any way; --emit=meta tells which kernels "

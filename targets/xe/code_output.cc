@@ -50,7 +50,8 @@ private:
     case OutputKind::Asm:
     case OutputKind::Object:
     case OutputKind::Library:
-    case OutputKind::Ptx: break;
+    case OutputKind::Ptx:
+    case OutputKind::SassStats: break;
     }
     XT_UNREACHABLE("an output of the target");
   }

@@ -3,6 +3,7 @@
 #include "ir/base/own_code.h"
 #include "ir/base/shared_library.h"
 #include "ir/base/text.h"
+#include "targets/process/program_path.h"
 #include "targets/xe/device_choice.h"
 
 #include <algorithm>
@@ -48,19 +49,6 @@ namespace {
 Requirement libraryRequirement(std::string what, const char *library, bool needed, std::string remedy) {
   std::string why = whyNotOpened(library);
   return {std::move(what), why.empty(), needed, why.empty() ? library : why, std::move(remedy)};
-}
-
-// The path of an executable file in PATH; "" if it is not found.
-std::string programInPath(std::string_view name) {
-  const char *variable = std::getenv("PATH");
-  std::string_view path = variable ? variable : "";
-  for (size_t begin = 0; begin <= path.size();) {
-    size_t end = std::min(path.find(':', begin), path.size());
-    std::string file = str(path.substr(begin, end - begin), "/", name);
-    if (end > begin && access(file.c_str(), X_OK) == 0) return file;
-    begin = end + 1;
-  }
-  return "";
 }
 
 } // namespace

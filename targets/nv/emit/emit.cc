@@ -23,13 +23,17 @@ Result<std::string> nvLlvmText(const Module &module, const TargetInfo &target, c
   return moduleText(*emitted->module);
 }
 
-Result<std::string> compileToPtx(const Module &module, const TargetInfo &target, const NvEmitOptions &options,
-                                 Diagnostics &diagnostics) {
+Result<GpuCode> compileToPtx(const Module &module, const TargetInfo &target, const NvEmitOptions &options,
+                             Diagnostics &diagnostics) {
   llvm::LLVMContext context;
   Result<NvModule> emitted = emitNvModule(module, target, options, context, diagnostics);
   if (!emitted) return emitted.error();
   if (options.stage) options.stage("PTX of all kernels");
-  return generatePtx(*emitted->module, emitted->kernels, target);
+  Result<std::string> ptx = generatePtx(*emitted->module, emitted->kernels, target);
+  if (!ptx) return ptx.error();
+  return GpuCode{{ptx->begin(), ptx->end()}, std::move(emitted->kernels)};
 }
+
+std::string ptxText(const GpuCode &code) { return {code.binary.begin(), code.binary.end()}; }
 
 } // namespace xt

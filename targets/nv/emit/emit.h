@@ -29,9 +29,11 @@ Result<GpuCode> compileToNvvm(const Module &module, const TargetInfo &target, co
 // The same module as text.
 Result<std::string> nvLlvmText(const Module &module, const TargetInfo &target, const NvEmitOptions &options,
                                Diagnostics &diagnostics);
-// The PTX of the kernels. Shared local memory beyond what a kernel may declare (48 KiB) is the array `xt_slm`, whose size a launch
-// gives.
-Result<std::string> compileToPtx(const Module &module, const TargetInfo &target, const NvEmitOptions &options,
-                                 Diagnostics &diagnostics);
+// The PTX of the kernels, as the bytes of the binary. Shared local memory beyond what a kernel may declare (48 KiB) is the array
+// `xt_slm`, whose size a launch gives (GpuKernel::givenSlmBytes).
+Result<GpuCode> compileToPtx(const Module &module, const TargetInfo &target, const NvEmitOptions &options,
+                             Diagnostics &diagnostics);
+// That PTX as text.
+std::string ptxText(const GpuCode &code);
 
 } // namespace xt

@@ -1,8 +1,7 @@
 #include "targets/nv/emit/ptx.h"
 
-#include "ir/base/check.h"
-#include "ir/base/text.h"
 #include "targets/llvm/machine.h"
+#include "targets/nv/library/architecture.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -31,14 +30,6 @@ void initialisePtx() {
   });
 }
 
-// LLVM's name of the architecture: "sm_80" for "nv-sm80". Later GPUs run the code of the first one, too.
-std::string architectureOf(const TargetInfo &target) {
-  constexpr std::string_view kPrefix = "nv-sm";
-  if (target.name == "nv") return "sm_80";
-  XT_CHECK(target.name.starts_with(kPrefix), "targets of the family are named after their architecture");
-  return str("sm_", target.name.substr(kPrefix.size()));
-}
-
 // The variables in shared memory that a kernel uses, in the order of the module.
 std::vector<llvm::GlobalVariable *> slmOf(llvm::Function &kernel) {
   std::vector<llvm::GlobalVariable *> variables;
@@ -53,8 +44,8 @@ std::vector<llvm::GlobalVariable *> slmOf(llvm::Function &kernel) {
   return variables;
 }
 
-// Puts the variables of a kernel one after the other into the array that a launch sizes.
-void placeInArray(llvm::Function &kernel) {
+// Puts the variables of a kernel one after the other into the array that a launch sizes; returns the bytes of all.
+int64_t placeInArray(llvm::Function &kernel) {
   llvm::Module &module = *kernel.getParent();
   std::vector<llvm::GlobalVariable *> variables = slmOf(kernel);
   llvm::Type *byte = llvm::Type::getInt8Ty(module.getContext());
@@ -72,11 +63,12 @@ void placeInArray(llvm::Function &kernel) {
     offset += module.getDataLayout().getTypeAllocSize(variable->getValueType()).getFixedValue();
     variable->eraseFromParent();
   }
+  return static_cast<int64_t>(offset);
 }
 
 } // namespace
 
-Result<std::string> generatePtx(llvm::Module &module, std::span<const GpuKernel> kernels, const TargetInfo &target) {
+Result<std::string> generatePtx(llvm::Module &module, std::span<GpuKernel> kernels, const TargetInfo &target) {
   initialisePtx();
   auto machine = makeTargetMachine(kPtxTriple, architectureOf(target), kPtxFeatures, llvm::CodeGenOptLevel::Default);
   if (!machine) return machine.error();
@@ -84,8 +76,8 @@ Result<std::string> generatePtx(llvm::Module &module, std::span<const GpuKernel>
     llvm::Constant *constant = &variable;
     llvm::convertUsersOfConstantsToInstructions(constant);
   }
-  for (const GpuKernel &kernel : kernels)
-    if (kernel.slmBytes > kMostDeclaredSlm) placeInArray(*module.getFunction(kernel.entry));
+  for (GpuKernel &kernel : kernels)
+    if (kernel.slmBytes > kMostDeclaredSlm) kernel.givenSlmBytes = placeInArray(*module.getFunction(kernel.entry));
   return generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
 }
 

@@ -16,7 +16,7 @@ inline constexpr const char *kPtxTriple = "nvptx64-nvidia-cuda";
 // A kernel may declare up to this many bytes of shared memory. What a kernel needs beyond them is given at its launch.
 inline constexpr int64_t kMostDeclaredSlm = 48 << 10;
 
-// Changes the module. `kernels` are those of the module.
-Result<std::string> generatePtx(llvm::Module &module, std::span<const GpuKernel> kernels, const TargetInfo &target);
+// Changes the module. `kernels` are those of the module; their givenSlmBytes are set.
+Result<std::string> generatePtx(llvm::Module &module, std::span<GpuKernel> kernels, const TargetInfo &target);
 
 } // namespace xt

@@ -135,7 +135,8 @@ private:
 // Whether a command could not run because a device or a program of another package is missing: it ended with status 3 (the
 // environment lacks something), and its message says so.
 bool isMissing(const std::string &command, const test::ToolRun &ran) {
-  static const std::regex device("xtrun .*(--target=\\S*(xe|spirv)|--device=)|--doctor|--emit=isa|--emit=spvasm|--prove"),
+  static const std::regex device(
+      "xtrun .*(--target=\\S*(xe|spirv)|--device=)|--doctor|--emit=isa|--emit=sass-stats|--emit=spvasm|--prove"),
       absent("install|not in PATH|no .*device|cannot open (libze_loader|libOpenCL|libz3)");
   return ran.status == 3 && std::regex_search(command, device) && std::regex_search(ran.output, absent);
 }

@@ -8,7 +8,11 @@ namespace xt::test {
 class NvProgram : public LaneProgram {
 public:
   explicit NvProgram(const std::string &text, std::string_view target = "nv-sm80") : LaneProgram(text, target) {}
-  Result<std::string> tryPtx() { return compileToPtx(*module_, target_, {.sources = &sources_}, diagnostics_); }
+  Result<std::string> tryPtx() {
+    Result<GpuCode> code = compileToPtx(*module_, target_, {.sources = &sources_}, diagnostics_);
+    if (!code) return code.error();
+    return ptxText(*code);
+  }
   std::string ptx() { return textOf(tryPtx()); }
   std::string llvm() { return textOf(nvLlvmText(*module_, target_, {.sources = &sources_}, diagnostics_)); }
 

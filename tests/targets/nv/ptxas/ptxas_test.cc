@@ -1,7 +1,7 @@
 // Assembles the PTX of every kernel with NVIDIA's ptxas: the one in PATH, or that of the Python package nvidia-cuda-nvcc in
 // build/ptxas (`python3 -m venv build/ptxas && build/ptxas/bin/pip install nvidia-cuda-nvcc`).
 #include "ir/base/text.h"
-#include "tests/targets/nv/ptxas/cubin_loops.h"
+#include "targets/nv/sass/sass_report.h"
 #include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/gpu_kernels.h"
@@ -13,29 +13,15 @@ namespace fs = std::filesystem;
 using test::runTool;
 using test::ToolRun;
 
-// The path of ptxas; "" if there is none.
-std::string ptxas() {
-  ToolRun inPath = runTool("command -v ptxas");
-  if (inPath.status == 0) return "ptxas";
-  ToolRun inVenv = runTool("find %src/build/ptxas -name ptxas -type f -perm -u+x 2>/dev/null | sort | head -n 1 | tr -d '\\n'");
-  return inVenv.output;
-}
-
 class Ptxas : public test::FolderTest {
 protected:
   void SetUp() override {
-    tool = ptxas();
-    if (tool.empty()) GTEST_SKIP() << "there is no ptxas in PATH, and no Python package nvidia-cuda-nvcc in build/ptxas";
+    if (ptxasPath().empty()) GTEST_SKIP() << "there is no ptxas in PATH, and no Python package nvidia-cuda-nvcc in build/ptxas";
   }
-  // Compiles and assembles a file; returns what ptxas says of registers and spills. `status` of xtc 2: the target refuses it.
+  // Compiles and assembles a file; returns the report. `status` of xtc 2: the target refuses it.
   ToolRun assembled(const fs::path &path, const std::string &architecture) {
-    std::string ptx = (folder / "k.ptx").string(), cubin = (folder / "k.cubin").string();
-    ToolRun made = runTool(str("%bin/xtc --target=nv-sm", architecture, " --emit=ptx -o ", ptx, " ", path.string()));
-    if (made.status != 0) return made;
-    return runTool(str(tool, " -arch=sm_", architecture, " -v -o ", cubin, " ", ptx));
+    return runTool(str("%bin/xtc --target=nv-sm", architecture, " --emit=sass-stats ", path.string()));
   }
-
-  std::string tool;
 };
 
 TEST_F(Ptxas, TakesTheCodeOfEveryKernel) {
@@ -77,7 +63,7 @@ kernel @gemm(%A: memref<4096x4096xf16>, %B: memref<4096x4096xf16>, %C: memref<40
   for (const char *architecture : {"80", "89", "90"}) {
     ToolRun run = assembled(path, architecture);
     EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_NE(run.output.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << run.output;
+    EXPECT_TRUE(has(run, " registers, no spills, ")) << run.output;
   }
 }
 
@@ -104,17 +90,50 @@ kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
 )";
   ToolRun run = assembled(path, "80");
   ASSERT_EQ(run.status, 0) << run.output;
-  EXPECT_NE(run.output.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << run.output;
-  std::ifstream in(folder / "k.cubin", std::ios::binary);
-  std::string image{std::istreambuf_iterator<char>(in), {}};
-  test::SassLoop loop = test::Cubin(image).mainLoop();
-  EXPECT_EQ(loop.count(test::kSassMma), 128u);
-  EXPECT_EQ(loop.count(test::kSassLoadMatrix), 32u);
-  EXPECT_EQ(loop.count(test::kSassCopyAsync), 16u + 16u) << "whole portions, and those at the edges";
-  size_t others = loop.shortest - loop.count(test::kSassMma);
+  EXPECT_TRUE(has(run, " registers, no spills, ")) << run.output;
+  EXPECT_TRUE(has(run, "  loop at line 7: 128 HMMA, ")) << run.output;
+  std::string ptx = (folder / "k.ptx").string();
+  ASSERT_EQ(runTool("%bin/xtc --target=nv-sm80 --emit=ptx -o " + ptx + " " + path.string()).status, 0);
+  std::ifstream in(ptx);
+  Result<AssembledPtx> made = assemblePtx(std::string{std::istreambuf_iterator<char>(in), {}}, "sm_80");
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  Result<std::vector<SassReport>> reports = sassReports(*made, 80);
+  ASSERT_TRUE(reports.ok() && reports->size() == 1);
+  auto main = std::ranges::max_element(reports->at(0).loops, {}, &SassLoopCounts::products);
+  ASSERT_NE(main, reports->at(0).loops.end());
+  EXPECT_EQ(main->products, 128u);
+  EXPECT_EQ(main->count("LDSM"), 32u);
+  EXPECT_EQ(main->count("LDGSTS"), 16u + 16u) << "whole portions, and those at the edges";
+  size_t others = main->loop.shortest - main->products;
   EXPECT_GT(others, 32u + 16u);
   EXPECT_LE(others, 128u * 115 / 100) << "1.15 of each product";
   RecordProperty("others", static_cast<int>(others));
+}
+
+// Four warps of 255 registers at most: 256x128 of f32 do not fit.
+TEST_F(Ptxas, SpillsAreWarnedOf) {
+  ToolRun run = runTool("%bin/xtc --target=nv-sm80 --emit=sass-stats --report %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "warning[XT0623]: `@gemm` needs more than 64 registers: ")) << run.output;
+  EXPECT_TRUE(has(run, " on nv-sm80 (sm_80): 64 registers, spills of ")) << run.output;
+  EXPECT_TRUE(has(run, "  1 workgroup of 32 subgroups per multiprocessor: 32 of 64 warps, limited by registers\n"))
+      << run.output;
+  EXPECT_TRUE(has(run, " bytes of stack per lane\n")) << run.output;
+  EXPECT_TRUE(has(run, "bytes  line  buffer")) << run.output;
+}
+
+// Kernels of one file have a line table each.
+TEST_F(Ptxas, LoopsOfEachKernelAreAtTheirLines) {
+  auto kernel = [](const char *name) {
+    return str("kernel @", name,
+               "(%A: memref<?xf32>, %n: index) lanes(32) {\n  %lane = lane_id()\n  for %i = 0 to %n step 1 {\n",
+               "    %x = memref.load %A[%lane]\n    %y = %x * %x\n    memref.store %y, %A[%lane]\n  }\n}\n");
+  };
+  ToolRun run = assembled(file(kernel("first") + kernel("second")), "90");
+  ASSERT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "@first on nv-sm90 (sm_90): ")) << run.output;
+  EXPECT_TRUE(has(run, "loop at line 3: ")) << run.output;
+  EXPECT_TRUE(has(run, "loop at line 11: ")) << run.output;
 }
 
 } // namespace

@@ -143,6 +143,32 @@ TEST_F(NvRun, TooMuchOfAResourceIsRefusedWithNumbers) {
   }
 }
 
+// A copy of xtc has no build/ptxas beside it.
+TEST_F(NvRun, AnAssemblerThatIsMissingOrFails) {
+  std::string kernel = file("kernel @k() lanes(32) {\n}\n"), bin = (folder / "bin").string();
+  ASSERT_EQ(runTool("mkdir " + bin + " && cp %bin/xtc " + bin).status, 0);
+  auto stats = [&] {
+    return runTool("VIRTUAL_ENV= PATH=" + bin + ":/bin " + bin + "/xtc --target=nv-sm80 --emit=sass-stats " + kernel);
+  };
+  if (runTool("PATH=/bin command -v ptxas").status == 0) GTEST_SKIP() << "ptxas is where all programs are";
+  ToolRun run = stats();
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(
+      has(run, "no program `ptxas` in PATH or in a virtual environment: install NVIDIA's CUDA toolkit, or its Python package"))
+      << run.output;
+  auto fake = [&](const char *text) {
+    ASSERT_EQ(runTool(str("cd ", bin, " && echo '", text, "' > ptxas && chmod +x ptxas")).status, 0);
+  };
+  fake("#!/bin/sh\necho ptxas fatal: unknown option\nexit 1");
+  run = stats();
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "ptxas does not take the PTX: ptxas fatal: unknown option")) << run.output;
+  fake("#!/bin/sh\necho text > k.cubin");
+  run = stats();
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "the file that ptxas made is not an ELF file of 64 bits")) << run.output;
+}
+
 TEST_F(NvRun, PtxGoesToAFile) {
   std::string path = (folder / "k.ptx").string();
   ToolRun run = runTool("%bin/xtc --target=nv-sm90 --emit=ptx %src/examples/01_gemm.xt -o " + path + " && head -c 400 " + path);
