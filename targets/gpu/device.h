@@ -1,5 +1,5 @@
-// The interface of a device for launches, independent of the driver's interface: Level Zero or OpenCL (targets/xe), or the
-// software device for NVIDIA's GPUs (targets/nv).
+// The interface of a device for launches, independent of the driver's interface: Level Zero or OpenCL (targets/xe), CUDA or
+// the software device for NVIDIA's GPUs (targets/nv).
 #pragma once
 #include "ir/base/result.h"
 #include "ir/gpu/target_info.h"

@@ -5,12 +5,14 @@
 #include "targets/gpu/executable.h"
 #include "targets/nv/emit/emit.h"
 #include "targets/nv/emit/functions.h"
-#include "targets/nv/sass/assembler.h"
+#include "targets/nv/runtime.h"
 #include "targets/nv/sass/sass_text.h"
 #include "targets/nv/software/soft_device.h"
 
 namespace xt {
 namespace {
+
+constexpr std::string_view kAnyNvidia = "nv"; // the target of any GPU
 
 // The target for code that makes only these assumptions about its arguments.
 TargetInfo assuming(const TargetInfo &target, GpuAssumptions assumptions) {
@@ -26,14 +28,19 @@ public:
 
   std::string_view name() const override { return info_.name; }
   std::string_view summary() const override { return info_.summary; }
-  bool wantsSmallSizes(DeviceChoice) const override { return true; }
+  bool wantsSmallSizes(DeviceChoice choice) const override {
+    return choice == DeviceChoice::Soft || !NvRuntime::ofProcess().choose(info_);
+  }
   bool takesDeviceChoice() const override { return true; }
   bool takesBlockMessages() const override { return true; } // asynchronous copies have rules for buffers too
   bool takesOverlappingArguments() const override { return true; }
   bool hasReport() const override { return true; }
 
   Result<const TargetInfo *> hardware(DeviceChoice choice) override {
-    if (Result<void> there = checkChoice(choice); !there) return there.error();
+    if (choice == DeviceChoice::OpenCl)
+      return Error::environment(str("--device=opencl: ", info_.name, " runs on NVIDIA's driver or on the software device"));
+    if (choice == DeviceChoice::Gpu)
+      if (Result<const CuDeviceInfo *> device = NvRuntime::ofProcess().choose(info_); !device) return device.error();
     return &info_;
   }
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
@@ -45,50 +52,54 @@ public:
   }
 
   std::vector<Requirement> requirements() const override {
-    if (info_.name != "nv") return {};
-    std::string ptxas = ptxasPath();
-    return {{"the program ptxas (for xtc --emit=sass-stats)", !ptxas.empty(), false,
-             ptxas.empty() ? "not in PATH or in a virtual environment" : ptxas, std::string(kPtxasRemedy)}};
+    return info_.name == kAnyNvidia ? nvRequirements() : std::vector<Requirement>{};
   }
 
   Pipeline pipeline() const override { return kAsyncLanePipeline; }
   Pipeline irPipeline() const override { return kAsyncBlockPipeline; }
 
+  // Devices that cannot be used, and a driver that does not start, are listed once: for the target of any GPU.
   Result<std::vector<DeviceText>> devices() override {
-    GpuDeviceInfo device = softNvInfo(info_);
-    DeviceText text;
-    text.name = device.name;
-    text.driver = device.api;
-    text.subgroupSizes = device.subgroupSizes;
-    text.software = true;
-    text.compiledFor = info_.name;
-    text.choice = DeviceChoice::Soft;
-    return std::vector<DeviceText>{std::move(text)};
+    std::vector<DeviceText> texts;
+    auto gpus = NvRuntime::ofProcess().devices();
+    if (gpus)
+      for (const CuDeviceInfo &gpu : *gpus)
+        if (runsOn(gpu, info_) || (info_.name == kAnyNvidia && !gpu.problem.empty())) texts.push_back(deviceText(gpu));
+    if (!gpus && NvRuntime::ofProcess().hasDriver() && info_.name == kAnyNvidia) {
+      DeviceText none;
+      none.name = "NVIDIA's driver";
+      none.problem = gpus.error().message;
+      texts.push_back(std::move(none));
+    }
+    texts.push_back(deviceText(softNvInfo(info_)));
+    return texts;
   }
 
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
-    if (Result<void> there = checkChoice(options.device); !there) return there.error();
-    if (options.device == DeviceChoice::Any && options.note) options.note("running on the software NVIDIA device");
+    Result<GpuDevice *> device = deviceFor(options.device, options.note);
+    if (!device) return device.error();
+    // The software device runs the module that a GPU's PTX is made from.
+    auto compileCode = (*device)->info().software ? compileToNvvm : compileToPtx;
     NvEmitOptions emit;
     emit.sources = options.sources;
-    Result<GpuCode> code = compileToNvvm(module, info_, emit, diagnostics);
+    Result<GpuCode> code = compileCode(module, info_, emit, diagnostics);
     if (!code) return code.error();
-    if (!device_) device_ = makeSoftNvDevice(info_);
     GpuExecutableOptions executable;
-    executable.device = device_.get();
+    executable.device = *device;
     executable.target = &info_;
     executable.optimise = options.optimise;
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.again = [again = options.again, info = info_, emit](GpuAssumptions assumptions) -> Result<GpuCode> {
+      executable.again = [again = options.again, info = info_, emit,
+                          compileCode](GpuAssumptions assumptions) -> Result<GpuCode> {
         TargetInfo careful = assuming(info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the first compilation has already reported these
         repeated.wantRemarks(false);
-        return compileToNvvm(**kernels, careful, emit, repeated);
+        return compileCode(**kernels, careful, emit, repeated);
       };
     return makeGpuExecutable(module, std::move(*code), std::move(executable));
   }
@@ -125,14 +136,34 @@ private:
     return sassText(module, *code, hardware, *options.sources, diagnostics);
   }
 
-  Result<void> checkChoice(DeviceChoice choice) const {
-    if (choice == DeviceChoice::Any || choice == DeviceChoice::Soft) return {};
-    return Error::environment(str("--device=", deviceChoiceName(choice), ": ", info_.name,
-                                  " runs only on the software device; `xtc --emit=ptx` gives the code for a GPU"));
+  DeviceText deviceText(const GpuDeviceInfo &device) const {
+    DeviceText text;
+    text.name = device.name;
+    text.driver = str(device.api, device.driverVersion.empty() ? "" : " ", device.driverVersion);
+    text.memoryBytes = device.memoryBytes;
+    text.subgroupSizes = device.subgroupSizes;
+    text.software = device.software;
+    text.compiledFor = info_.name;
+    text.problem = device.problem;
+    text.choice = device.software ? DeviceChoice::Soft : DeviceChoice::Gpu;
+    return text;
+  }
+
+  Result<GpuDevice *> deviceFor(DeviceChoice choice, const std::function<void(const std::string &)> &note) {
+    if (Result<const TargetInfo *> there = hardware(choice); !there) return there.error();
+    NvRuntime &runtime = NvRuntime::ofProcess();
+    if (choice != DeviceChoice::Soft) {
+      Result<const CuDeviceInfo *> gpu = runtime.choose(info_);
+      if (gpu) return runtime.open(info_);
+      std::string why = runtime.hasDriver() ? gpu.error().message : "no NVIDIA GPU";
+      if (note) note(str(why, ": running on the software NVIDIA device"));
+    }
+    if (!soft_) soft_ = makeSoftNvDevice(info_);
+    return soft_.get();
   }
 
   const TargetInfo &info_;
-  std::unique_ptr<GpuDevice> device_;
+  std::unique_ptr<GpuDevice> soft_; // null: not used yet
 };
 
 } // namespace

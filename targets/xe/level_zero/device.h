@@ -1,7 +1,7 @@
 // An open Level Zero device: its context, its single queue, and its modules. Must be used by one thread at a time.
 #pragma once
 #include "targets/gpu/kept_builds.h"
-#include "targets/xe/device/owned_handle.h"
+#include "targets/gpu/owned_handle.h"
 #include "targets/xe/level_zero/devices.h"
 
 namespace xt {

@@ -2,7 +2,7 @@
 #pragma once
 #include "targets/faults/stray_faults.h"
 #include "targets/gpu/kept_builds.h"
-#include "targets/xe/device/owned_handle.h"
+#include "targets/gpu/owned_handle.h"
 #include "targets/xe/opencl/devices.h"
 
 namespace xt {

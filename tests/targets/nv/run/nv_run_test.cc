@@ -23,10 +23,26 @@ TEST_F(NvRun, TheSoftwareDeviceSaysThatItIsOne) {
   EXPECT_FALSE(has(run, "running on")) << "the command names it:\n" << run.output;
 }
 
+// A driver that cannot be opened stands for a machine without a GPU.
 TEST_F(NvRun, OtherDevicesAreRefused) {
-  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 --device=gpu %src/examples/06_unaligned.xt");
+  ASSERT_EQ(runTool("echo text > " + (folder / "libcuda.so.1").string()).status, 0);
+  std::string without = "LD_LIBRARY_PATH=" + folder.string() + " ";
+  ToolRun run = runTool(without + "%bin/xtrun --target=nv-sm80 --device=gpu %src/examples/06_unaligned.xt");
   EXPECT_EQ(run.status, 3) << run.output;
-  EXPECT_TRUE(has(run, "--device=gpu: nv-sm80 runs only on the software device")) << run.output;
+  EXPECT_TRUE(has(run, "NVIDIA's driver cannot be opened (")) << run.output;
+  run = runTool(without + "%bin/xtrun --target=nv-sm80 --device=opencl %src/examples/06_unaligned.xt");
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "--device=opencl: nv-sm80 runs on NVIDIA's driver or on the software device")) << run.output;
+  run = runTool(without + "XT_BIN=%bin bash %src/tests/nv/run");
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "NVIDIA's driver cannot be opened (")) << run.output;
+}
+
+// What tests/nv/run measures on a GPU.
+TEST_F(NvRun, ProductsThatAreMeasured) {
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 --device=soft --small %src/tests/nv/products.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
 }
 
 TEST_F(NvRun, ItIsListed) {

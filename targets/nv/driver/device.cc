@@ -1,0 +1,144 @@
+#include "targets/nv/driver/device.h"
+
+#include "ir/base/text.h"
+#include "targets/nv/driver/kernel.h"
+
+#include <bit>
+#include <cstring>
+
+namespace xt {
+namespace {
+
+constexpr unsigned kDefault = 0;
+constexpr unsigned kUnsynchronised = 1; // CU_STREAM_NON_BLOCKING: the stream does not wait for others
+
+CuPointer pointerOf(const void *address) { return std::bit_cast<uintptr_t>(address); }
+
+std::string withoutTrailingSpace(std::string text) {
+  text.resize(strnlen(text.data(), text.size()));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+} // namespace
+
+CuDevice::~CuDevice() = default;
+
+Result<std::unique_ptr<CuDevice>> CuDevice::open(const CuFunctions &functions, CuDeviceInfo info) {
+  std::unique_ptr<CuDevice> device(new CuDevice(functions, std::move(info)));
+  const CuFunctions &cu = device->cu_;
+  auto check = [&](std::string_view what, CuResult result) { return device->check(what, result); };
+  if (auto made = check("cuDevicePrimaryCtxRetain", cu.cuDevicePrimaryCtxRetain(&device->context_, device->info_.device));
+      !made)
+    return made.error();
+  if (Result<void> entered = device->enter(); !entered) return entered.error();
+  CuStream stream = nullptr;
+  if (auto made = check("cuStreamCreate", cu.cuStreamCreate(&stream, kUnsynchronised)); !made) return made.error();
+  device->stream_ = {stream, cu.cuStreamDestroy_v2};
+  for (CuHandle<CuEvent> *event : {&device->begun_, &device->ran_}) {
+    CuEvent handle = nullptr;
+    if (auto made = check("cuEventCreate", cu.cuEventCreate(&handle, kDefault)); !made) return made.error();
+    *event = {handle, cu.cuEventDestroy_v2};
+  }
+  return device;
+}
+
+Result<void> CuDevice::check(std::string_view what, CuResult result) {
+  if (result == kCuSuccess) return {};
+  Error error = cuError(cu_, str(what, " on ", info_.name), result);
+  if (isKernelFault(result)) lost_ = error;
+  return error;
+}
+
+Result<void> CuDevice::enter() {
+  if (!lost_) return lost_;
+  return check("cuCtxSetCurrent", cu_.cuCtxSetCurrent(context_));
+}
+
+// The driver's memory is aligned to 256 bytes at least.
+Result<std::byte *> CuDevice::allocate(Where where, size_t bytes, size_t) {
+  if (Result<void> entered = enter(); !entered) return entered.error();
+  const bool ofHost = where == Where::Host;
+  void *host = nullptr;
+  CuPointer there = 0;
+  CuResult result = ofHost ? cu_.cuMemHostAlloc(&host, bytes, kDefault) : cu_.cuMemAlloc_v2(&there, bytes);
+  if (auto made = check(str(ofHost ? "cuMemHostAlloc" : "cuMemAlloc", " of ", bytes, " bytes"), result); !made)
+    return made.error();
+  auto *memory = ofHost ? static_cast<std::byte *>(host) : std::bit_cast<std::byte *>(static_cast<uintptr_t>(there));
+  if (ofHost) ofHost_.insert(memory);
+  return memory;
+}
+
+void CuDevice::release(std::byte *memory) {
+  if (!enter()) return; // the driver has freed the memory of a lost device
+  if (ofHost_.erase(memory))
+    cu_.cuMemFreeHost(memory);
+  else
+    cu_.cuMemFree_v2(pointerOf(memory));
+}
+
+Result<std::shared_ptr<CuHandle<CuModuleHandle>>> CuDevice::module(std::span<const uint8_t> ptx, bool optimise) {
+  return built_.get(ptx, optimise ? "" : "not optimised", [&]() -> Result<std::shared_ptr<CuHandle<CuModuleHandle>>> {
+    constexpr size_t kLogBytes = 16 << 10;
+    std::string text(ptx.begin(), ptx.end()), infos(kLogBytes, '\0'), errors(kLogBytes, '\0');
+    CuJitOption options[] = {kCuErrorLog, kCuErrorLogBytes, kCuInfoLog, kCuInfoLogBytes, kCuOptimisation};
+    auto number = [](size_t value) { return std::bit_cast<void *>(value); };
+    void *values[] = {errors.data(), number(kLogBytes - 1), infos.data(), number(kLogBytes - 1), number(0)};
+    unsigned count = optimise ? 4 : 5; // the driver optimises if it is not told how much
+    CuModuleHandle handle = nullptr;
+    CuResult result = cu_.cuModuleLoadDataEx(&handle, text.c_str(), count, options, values);
+    if (Result<void> made = check("cuModuleLoadDataEx", result); !made) {
+      Error error = made.error();
+      for (std::string *log : {&errors, &infos})
+        if (std::string lines = withoutTrailingSpace(*log); !lines.empty()) error.message += str("\n", lines);
+      return error;
+    }
+    return std::make_shared<CuHandle<CuModuleHandle>>(handle, cu_.cuModuleUnload);
+  });
+}
+
+Result<std::unique_ptr<GpuDeviceKernel>> CuDevice::load(std::span<const uint8_t> ptx, const GpuKernel &code, bool optimise) {
+  if (Result<void> entered = enter(); !entered) return entered.error();
+  auto built = module(ptx, optimise);
+  if (!built) return built.error();
+  Result<std::unique_ptr<CuKernel>> kernel = CuKernel::make(*this, std::move(*built), code);
+  if (!kernel) return kernel.error();
+  return std::unique_ptr<GpuDeviceKernel>(std::move(*kernel));
+}
+
+Result<void> CuDevice::copy(void *to, const void *from, size_t bytes) {
+  if (bytes == 0) return {};
+  if (Result<void> entered = enter(); !entered) return entered;
+  return check("cuMemcpyAsync", cu_.cuMemcpyAsync(pointerOf(to), pointerOf(from), bytes, stream_.get()));
+}
+
+Result<void> CuDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
+  if (Result<void> entered = enter(); !entered) return entered;
+  auto &launched = static_cast<CuKernel &>(kernel);
+  timed_ = false;
+  note_ = launched.occupancyText();
+  if (auto begun = check("cuEventRecord", cu_.cuEventRecord(begun_.get(), stream_.get())); !begun) return begun;
+  std::vector<void *> arguments = launched.argumentAddresses();
+  auto queued = check(str("cuLaunchKernel of ", launched.entry()),
+                      cu_.cuLaunchKernel(launched.get(), workgroups[0], workgroups[1], workgroups[2], launched.lanes(), 1, 1,
+                                         launched.givenSlmBytes(), stream_.get(), arguments.data(), nullptr));
+  if (!queued) return queued;
+  if (auto ended = check("cuEventRecord", cu_.cuEventRecord(ran_.get(), stream_.get())); !ended) return ended;
+  timed_ = true;
+  return {};
+}
+
+Result<void> CuDevice::finish() {
+  if (Result<void> entered = enter(); !entered) return entered;
+  return check("cuStreamSynchronize", cu_.cuStreamSynchronize(stream_.get()));
+}
+
+Result<double> CuDevice::kernelSeconds() {
+  if (!timed_) return 0.0;
+  float milliseconds = 0;
+  auto asked = check("cuEventElapsedTime", cu_.cuEventElapsedTime(&milliseconds, begun_.get(), ran_.get()));
+  if (!asked) return asked.error();
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+} // namespace xt

@@ -1,0 +1,54 @@
+// An open NVIDIA GPU: the context of this process, one stream, the modules that the driver has compiled. Must be used by one thread at a
+// time.
+#pragma once
+#include "targets/gpu/kept_builds.h"
+#include "targets/gpu/owned_handle.h"
+#include "targets/nv/driver/devices.h"
+
+#include <set>
+
+namespace xt {
+
+template <class T> using CuHandle = OwnedHandle<T, CuResult>;
+
+class CuDevice final : public GpuDevice {
+public:
+  // Copies the table and the description of the device.
+  static Result<std::unique_ptr<CuDevice>> open(const CuFunctions &functions, CuDeviceInfo info);
+  ~CuDevice() override;
+
+  const CuFunctions &functions() const { return cu_; }
+  const CuDeviceInfo &info() const override { return info_; }
+
+  Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
+  void release(std::byte *memory) override;
+  // `binary`: PTX.
+  Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code, bool optimise) override;
+  Result<void> copy(void *to, const void *from, size_t bytes) override;
+  Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
+  // A kernel that makes an invalid access or traps takes the device away from this process: it is lost.
+  Result<void> finish() override;
+  Result<double> kernelSeconds() override;
+  std::string launchNote() override { return note_; }
+
+  // An Error of the environment that names the device, unless the call succeeded; it stays if a kernel is at fault.
+  Result<void> check(std::string_view what, CuResult result);
+
+private:
+  CuDevice(const CuFunctions &functions, CuDeviceInfo info) : cu_(functions), info_(std::move(info)) {}
+  Result<void> enter(); // makes the context that of this thread
+  Result<std::shared_ptr<CuHandle<CuModuleHandle>>> module(std::span<const uint8_t> ptx, bool optimise);
+
+  CuFunctions cu_;
+  CuDeviceInfo info_;
+  CuContext context_ = nullptr; // the primary one, which the driver keeps until the process ends
+  CuHandle<CuStream> stream_;
+  CuHandle<CuEvent> begun_, ran_;
+  bool timed_ = false; // the events belong to a launch
+  std::string note_;
+  std::set<std::byte *> ofHost_; // allocations of the host's memory
+  Result<void> lost_; // why the device is unusable
+  KeptBuilds<CuHandle<CuModuleHandle>> built_;
+};
+
+} // namespace xt

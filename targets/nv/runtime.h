@@ -1,0 +1,34 @@
+// NVIDIA's driver in this process: opened once, the devices that it lists, and those in use.
+#pragma once
+#include "targets/nv/driver/device.h"
+#include "targets/target.h"
+
+namespace xt {
+
+// The parts of this machine that NVIDIA's GPUs and the output of xtc for them need.
+std::vector<Requirement> nvRequirements();
+
+// One object per process. Devices stay open until the process ends. Not thread-safe.
+class NvRuntime {
+public:
+  static NvRuntime &ofProcess();
+
+  bool hasDriver(); // its library can be opened
+  // The devices of the driver. An Error if there is no driver, or it does not start.
+  Result<std::span<const CuDeviceInfo>> devices();
+  // The first device that runs the code of `target`; the Error says why none does. open() also opens it.
+  Result<const CuDeviceInfo *> choose(const TargetInfo &target);
+  Result<GpuDevice *> open(const TargetInfo &target);
+
+private:
+  NvRuntime() = default;
+  Result<void> start();
+
+  std::optional<Result<void>> started_;
+  bool hasDriver_ = false;
+  CuFunctions cu_;
+  std::vector<CuDeviceInfo> devices_;
+  std::vector<std::unique_ptr<GpuDevice>> open_; // by device; null: not opened yet
+};
+
+} // namespace xt
