@@ -10,6 +10,7 @@ const char *xt_version() { return kVersion; }
 
 const char *xt_status_name(xt_status status) {
   switch (status) {
+  case XT_STATUS_MAX: break;
 #define XT_STATUS(name)                                                                                                        \
   case name: return #name;
     XT_STATUS(XT_OK)

@@ -9,13 +9,14 @@
 namespace xt {
 namespace {
 
-// The device files that show a GPU; the second one is that of the Windows Subsystem for Linux.
-constexpr const char *kDeviceFiles[] = {"/dev/nvidia0", "/dev/dxg"};
+constexpr int kMostDeviceFiles = 32;
+// The Windows Subsystem for Linux has no device files of NVIDIA's, but this library where Windows has NVIDIA's driver.
+constexpr const char *kDriverOfWindows = "/usr/lib/wsl/lib/libcuda.so.1";
 
 bool hasNvidiaGpu() {
-  for (const char *file : kDeviceFiles)
-    if (access(file, F_OK) == 0) return true;
-  return false;
+  for (int i = 0; i < kMostDeviceFiles; ++i) // a container may have only some of them
+    if (access(str("/dev/nvidia", i).c_str(), F_OK) == 0) return true;
+  return access(kDriverOfWindows, F_OK) == 0;
 }
 
 std::string listed(std::span<const CuDeviceInfo> devices) {
@@ -27,15 +28,24 @@ std::string listed(std::span<const CuDeviceInfo> devices) {
   return names.empty() ? "NVIDIA's driver finds none" : str("there is ", join(names, ", "));
 }
 
+// Why no device of the driver can be used; "" if one can.
+std::string whyUnusable() {
+  auto devices = NvRuntime::ofProcess().devices();
+  if (!devices) return devices.error().message;
+  for (const CuDeviceInfo &device : *devices)
+    if (device.problem.empty()) return "";
+  return listed(*devices);
+}
+
 } // namespace
 
 std::vector<Requirement> nvRequirements() {
   bool gpu = hasNvidiaGpu();
   std::vector<Requirement> all;
-  all.push_back({"an NVIDIA GPU", gpu, false, gpu ? "found" : str("no file ", kDeviceFiles[0]),
+  all.push_back({"an NVIDIA GPU", gpu, false, gpu ? "found" : "no file /dev/nvidia0, /dev/nvidia1 …",
                  "the software device is used instead; a GPU appears once the kernel driver nvidia is loaded"});
   if (gpu) {
-    std::string why = whyNotOpened(kCuDriver);
+    std::string why = whyUnusable();
     all.push_back({"NVIDIA's driver", why.empty(), true, why.empty() ? kCuDriver : why,
                    "install version 550 or later of NVIDIA's driver (Debian's package libcuda1)"});
   }
@@ -51,9 +61,9 @@ NvRuntime &NvRuntime::ofProcess() {
 }
 
 Result<void> NvRuntime::start() {
+  hasDriver_ = whyNotOpened(kCuDriver).empty();
   Result<CuFunctions> functions = openCuDriver();
   if (!functions) return functions.error();
-  hasDriver_ = true;
   cu_ = *functions;
   Result<std::vector<CuDeviceInfo>> devices = listCuDevices(cu_);
   if (!devices) return devices.error();

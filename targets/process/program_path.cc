@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <unistd.h>
 
 namespace xt {
@@ -14,7 +15,8 @@ std::string programInPath(std::string_view name) {
   for (size_t begin = 0; begin <= path.size();) {
     size_t end = std::min(path.find(':', begin), path.size());
     std::string file = str(path.substr(begin, end - begin), "/", name);
-    if (end > begin && access(file.c_str(), X_OK) == 0) return file;
+    std::error_code ignored;
+    if (end > begin && access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file, ignored)) return file;
     begin = end + 1;
   }
   return "";

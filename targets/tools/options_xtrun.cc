@@ -14,10 +14,12 @@ po::options_description runningOptions() {
   po::options_description running("Running");
   auto add = running.add_options();
   add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
-      "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; "
+      "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), nv (an NVIDIA GPU), or a GPU by "
+      "name such as xe-pvc; "
       "the results of several targets are also compared with each other");
   add("device", po::value<std::string>()->value_name("gpu|soft|opencl"),
-      "device of a GPU target; default: an Intel GPU, or the software device if there is none; opencl: the first OpenCL "
+      "device of a GPU target; default: a GPU that runs its code, or the software device if there is none; opencl: the first "
+      "OpenCL "
       "device");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
       "as in xtc: extensions that the SPIR-V for an Intel GPU may use");

@@ -130,7 +130,9 @@ Result<void> CuDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t
 
 Result<void> CuDevice::finish() {
   if (Result<void> entered = enter(); !entered) return entered;
-  return check("cuStreamSynchronize", cu_.cuStreamSynchronize(stream_.get()));
+  Result<void> done = check("cuStreamSynchronize", cu_.cuStreamSynchronize(stream_.get()));
+  if (!done && lost_) lost_ = done.error(); // what the stream has done is not known
+  return done;
 }
 
 Result<double> CuDevice::kernelSeconds() {

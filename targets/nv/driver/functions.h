@@ -22,7 +22,7 @@ using CuFunction = struct CuFunctionObject *;
 using CuStream = struct CuStreamObject *;
 using CuEvent = struct CuEventObject *;
 
-inline constexpr CuResult kCuSuccess = 0, kCuOutOfMemory = 2, kCuNoDevice = 100, kCuNotReady = 600;
+inline constexpr CuResult kCuSuccess = 0, kCuOutOfMemory = 2, kCuNoDevice = 100;
 
 // CUdevice_attribute
 enum CuDeviceAttribute : int {

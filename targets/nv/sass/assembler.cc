@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> foldersIn(const fs::path &folder, std::string_view prefix) {
   std::vector<fs::path> folders;
   std::error_code failed;
-  for (const auto &entry : fs::directory_iterator(folder, failed))
-    if (entry.path().filename().string().starts_with(prefix)) folders.push_back(entry.path());
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().filename().string().starts_with(prefix)) folders.push_back(at->path());
   std::ranges::sort(folders);
   return folders;
 }
@@ -56,8 +56,16 @@ std::string ptxasPath() {
   return found.empty() ? inEnvironment(fs::path(ownCodeFolder()) / "../../ptxas") : found;
 }
 
+// "ptxas warning : …", also "ptxas FILE, line 3; warning : …". A kernel may be called `warning`.
+static bool isWarning(std::string_view line) {
+  if (!line.starts_with("ptxas")) return false;
+  size_t severity = std::min(line.find(" : "), line.size());
+  size_t word = line.substr(0, severity).find_last_of(" ;") + 1;
+  return line.substr(0, severity).substr(word) == "warning";
+}
+
 AssembledPtx readPtxasOutput(std::string_view output) {
-  constexpr std::string_view kKernel = "Function properties for ", kWarning = "warning";
+  constexpr std::string_view kKernel = "Function properties for ";
   AssembledPtx result;
   std::string kernel;
   std::istringstream lines{std::string(output)};
@@ -65,7 +73,7 @@ AssembledPtx readPtxasOutput(std::string_view output) {
     if (size_t at = line.find(kKernel); at != std::string::npos) kernel = line.substr(at + kKernel.size());
     if (line.find("bytes spill stores") != std::string::npos)
       result.spills[kernel] = {numberBefore(line, " bytes spill stores"), numberBefore(line, " bytes spill loads")};
-    if (line.starts_with("ptxas") && line.find(kWarning) != std::string::npos) result.warnings.push_back(line);
+    if (isWarning(line)) result.warnings.push_back(line);
   }
   return result;
 }

@@ -124,9 +124,13 @@ private:
 
 Result<std::vector<CubinKernel>> readCubin(std::string_view image, int capability) {
   auto elf = Elf::create(llvm::StringRef(image.data(), image.size()));
-  if (!elf) llvm::consumeError(elf.takeError());
-  if (!elf || !elf->getHeader().checkMagic())
-    return Error::environment("the file that ptxas made is not an ELF file of 64 bits");
+  constexpr std::string_view kOther = "the file that ptxas made is not an ELF file of 64 bits";
+  if (!elf) {
+    llvm::consumeError(elf.takeError());
+    return Error::environment(std::string(kOther));
+  }
+  if (!elf->getHeader().checkMagic() || elf->getHeader().getFileClass() != llvm::ELF::ELFCLASS64)
+    return Error::environment(std::string(kOther));
   std::vector<CubinKernel> kernels = CubinReader(*elf, capability).read();
   std::map<std::string, std::vector<LineStart>> lines = readLineTable(image);
   for (CubinKernel &kernel : kernels) {

@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-constexpr int64_t kLanes = 32, kRegisterUnit = 256, kSlmUnit = 128, kSystemSlm = 1 << 10;
+constexpr int64_t kLanes = 32, kPartitions = 4, kRegisterUnit = 256, kSlmUnit = 128, kSystemSlm = 1 << 10;
 
 int64_t roundedUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -26,8 +26,10 @@ NvOccupancy nvOccupancy(const TargetInfo &target, int64_t registers, int64_t war
     result.limit = what;
   };
   limitTo(has.warps / std::max<int64_t>(warps, 1), "warps");
-  if (registers > 0)
-    limitTo(has.registers / roundedUp(registers * kLanes, kRegisterUnit) / std::max<int64_t>(warps, 1), "registers");
+  if (registers > 0) {
+    int64_t ofPartition = has.registers / kPartitions / roundedUp(registers * kLanes, kRegisterUnit);
+    limitTo(ofPartition * kPartitions / std::max<int64_t>(warps, 1), "registers");
+  }
   limitTo(has.slmBytes / (roundedUp(slmBytes, kSlmUnit) + kSystemSlm), "shared local memory");
   result.warps = result.workgroups * warps;
   return result;

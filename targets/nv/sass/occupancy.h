@@ -12,7 +12,8 @@ struct NvOccupancy {
   std::string_view limit;    // what limits them: "registers"
 };
 
-// `registers`: of a lane. `slmBytes`: of a workgroup. Registers are given to a warp in units of 256, and shared memory in units of 128
+// `registers`: of a lane. `slmBytes`: of a workgroup. Registers are given to a warp in units of 256 of one of the four partitions of
+// a multiprocessor, and shared memory in units of 128
 // bytes, of which each workgroup takes 1 KiB for the system (CUDA C++ Programming Guide, "Shared Memory" of compute capability 8.x).
 NvOccupancy nvOccupancy(const TargetInfo &target, int64_t registers, int64_t warps, int64_t slmBytes);
 // "2 workgroups of 4 subgroups per multiprocessor: 8 of 64 warps, limited by registers"

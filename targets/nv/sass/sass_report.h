@@ -13,8 +13,7 @@ namespace xt {
 // Counts of instructions.
 struct SassCounts {
   size_t instructions = 0, products = 0;
-  size_t spills =
-      0; // loads and stores of a lane's own memory, which spilled registers and arrays without a place in registers need
+  size_t spills = 0; // accesses to a lane's own memory: of spilled registers and of arrays that have no place in registers
   std::map<std::string, size_t> mix; // by name
   size_t others() const { return instructions - products; }
   size_t count(const std::string &name) const;

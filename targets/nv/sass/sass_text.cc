@@ -79,14 +79,15 @@ Result<std::string> sassText(const Module &module, const GpuCode &program, const
   if (!assembled) return assembled.error();
   Result<std::vector<SassReport>> reports = sassReports(*assembled, computeCapabilityOf(target));
   if (!reports) return reports.error();
+  for (const GpuKernel &kernel : program.kernels)
+    if (std::ranges::find(*reports, kernel.entry, [](const SassReport &each) { return each.kernel.name; }) == reports->end())
+      return Error::environment(str("the code that ptxas made has no kernel ", kernel.entry));
   bool remarks = diagnostics.wantsRemarks();
   diagnostics.wantRemarks(true);
   std::string out;
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     auto report =
         std::ranges::find(*reports, program.kernels[i].entry, [](const SassReport &each) { return each.kernel.name; });
-    if (report == reports->end())
-      return Error::environment(str("the code that ptxas made has no kernel ", program.kernels[i].entry));
     out += kernelText(*module.kernels[i], program.kernels[i], *report, target, sources);
     warn(*module.kernels[i], *report, diagnostics);
   }

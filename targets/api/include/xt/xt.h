@@ -65,7 +65,8 @@ typedef enum xt_status {
   XT_UNSUPPORTED = 4,      /* the target cannot run the kernel */
   XT_KERNEL_FAILED = 5,    /* a failed assert, a deadlock, an access that the target reports */
   XT_ENVIRONMENT = 6,      /* no memory, a file that cannot be read, a driver that fails, an array at an invalid address */
-  XT_INTERNAL = 7          /* a bug of xt. The objects of the call must not be used any more */
+  XT_INTERNAL = 7,         /* a bug of xt. The objects of the call must not be used any more */
+  XT_STATUS_MAX = 0x7fffffff /* no status: gives the type 32 bits, so that every number that a caller passes is a value of it */
 } xt_status;
 
 typedef struct xt_error {
@@ -240,7 +241,8 @@ typedef enum xt_element {
   XT_F8E5M2 = 18,
   XT_U4 = 19,
   XT_F4E2M1 = 20,
-  XT_F8E8M0 = 21
+  XT_F8E8M0 = 21,
+  XT_ELEMENT_MAX = 0x7fffffff /* no type, as XT_STATUS_MAX is no status */
 } xt_element;
 /* "bf16"; NULL for a value that is no element type. */
 XT_API const char *xt_element_name(xt_element element);
@@ -282,7 +284,7 @@ XT_API const xt_kernel_info *xt_kernel_describe(const xt_kernel *kernel);
 
 /* --- launches ----------------------------------------------------------------------------------------------------------------- */
 
-typedef enum xt_argument_kind { XT_ARRAY = 1, XT_INTEGER = 2, XT_FLOAT = 3 } xt_argument_kind;
+typedef enum xt_argument_kind { XT_ARRAY = 1, XT_INTEGER = 2, XT_FLOAT = 3, XT_ARGUMENT_KIND_MAX = 0x7fffffff } xt_argument_kind;
 #define XT_MAX_RANK 5
 
 /* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. */

@@ -98,6 +98,15 @@ TEST(SassReport, MixText) {
   EXPECT_EQ(mixText(counts), "8 instructions: 5 LDSM, 3 MOV");
 }
 
+TEST(SassReport, OnlyWarningsAreWarnings) {
+  AssembledPtx made = readPtxasOutput("ptxas info    : 0 bytes gmem\n"
+                                      "ptxas info    : Compiling entry function 'warning' for 'sm_80'\n"
+                                      "ptxas warning : Stack size is unknown\n"
+                                      "ptxas k.ptx, line 5; warning : Unused label\n");
+  EXPECT_EQ(made.warnings,
+            (std::vector<std::string>{"ptxas warning : Stack size is unknown", "ptxas k.ptx, line 5; warning : Unused label"}));
+}
+
 TEST(SassReport, OtherFilesAreRefused) {
   EXPECT_FALSE(readCubin("", 80).ok());
   EXPECT_FALSE(readCubin("not an ELF file, but longer than the header of one, which has sixty-four bytes", 80).ok());
@@ -110,6 +119,8 @@ TEST(NvOccupancy, LimitsOfAMultiprocessor) {
             "2 workgroups of 4 subgroups per multiprocessor: 8 of 64 warps, limited by registers");
   EXPECT_EQ(text(nvOccupancy(ampere, 64, 4, 64 << 10), 4),
             "2 workgroups of 4 subgroups per multiprocessor: 8 of 64 warps, limited by shared local memory");
+  EXPECT_EQ(nvOccupancy(ampere, 200, 1, 0).workgroups, 8) << "two warps in each of four partitions";
+  EXPECT_EQ(nvOccupancy(ampere, 200, 2, 0).workgroups, 4);
   EXPECT_EQ(text(nvOccupancy(ada, 32, 32, 0), 32),
             "1 workgroup of 32 subgroups per multiprocessor: 32 of 48 warps, limited by warps");
   EXPECT_EQ(text(nvOccupancy(ampere, 16, 1, 0), 1),
