@@ -20,7 +20,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtrun", 64, "no input file"},
     {"%bin/xtc --emti=ir %in/good.xt", 64, "unrecognised option"},
     {"%bin/xtc --emit=elf %in/good.xt", 64,
-     "--emit takes ast, ir, llvm, asm, obj, lib, spirv, spvasm, ptx, meta, isa, not `elf`"},
+     "--emit takes ast, ir, llvm, asm, obj, lib, spirv, spvasm, ptx, meta, isa, sass-stats, not `elf`"},
     {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
     {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads must be at least 1"},
     {"%bin/xtrun -O4 %in/good.xt", 64, "-O takes 0 to 3, not 4"},
