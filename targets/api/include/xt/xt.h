@@ -72,7 +72,7 @@ typedef enum xt_status {
 typedef struct xt_error {
   size_t size;
   xt_status status;
-  int32_t index;      /* of the wrong argument of a kernel, from 0; -1: not an argument of a kernel */
+  int32_t index; /* of the wrong argument of a kernel, from 0; -1: not an argument of a kernel */
   char argument[120]; /* the parameter of the kernel or function that is wrong: "A", "options.path"; "": none */
   char message[1024]; /* one or several lines; for positions in a source, it begins with FILE:LINE:COLUMN */
 } xt_error;
@@ -284,7 +284,12 @@ XT_API const xt_kernel_info *xt_kernel_describe(const xt_kernel *kernel);
 
 /* --- launches ----------------------------------------------------------------------------------------------------------------- */
 
-typedef enum xt_argument_kind { XT_ARRAY = 1, XT_INTEGER = 2, XT_FLOAT = 3, XT_ARGUMENT_KIND_MAX = 0x7fffffff } xt_argument_kind;
+typedef enum xt_argument_kind {
+  XT_ARRAY = 1,
+  XT_INTEGER = 2,
+  XT_FLOAT = 3,
+  XT_ARGUMENT_KIND_MAX = 0x7fffffff
+} xt_argument_kind;
 #define XT_MAX_RANK 5
 
 /* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. */
