@@ -17,8 +17,17 @@ namespace {
 struct Tally {
   int64_t compared = 0;
   size_t refused = 0; // number of ways that the hardware rejected
+  size_t loose = 0; // number of kernels with a check that proves nothing, since sums that cancel leave values near 0
   double worst = 0; // largest error that passed, as a fraction of its bound
 };
+
+// Whether all elements of all checks are within their bounds, also where bounds are too large to prove anything.
+bool withinBounds(const TestReport &report) {
+  auto within = [](const CheckReport &check) { return check.passed || (check.different == 0 && !check.problem.empty()); };
+  return std::ranges::all_of(report.runs, [&](const RunReport &run) {
+    return run.findings.empty() && !run.checks.empty() && std::ranges::all_of(run.checks, within);
+  });
+}
 
 void expectWithinBounds(const std::string &text, uint64_t seed, bool everyGpu, Tally &tally) {
   std::vector<std::unique_ptr<CompiledWay>> ways;
@@ -40,7 +49,8 @@ void expectWithinBounds(const std::string &text, uint64_t seed, bool everyGpu, T
   options.threads = 1;
   CompiledWay &first = *ways.at(0);
   TestReport report = runTest(first.module(), first.module().tests.at(0), targets, options, first.diagnostics());
-  EXPECT_EQ(report.status, TestStatus::Passed) << text << first.messages() << renderText(report, first.sources(), false);
+  EXPECT_TRUE(withinBounds(report)) << text << first.messages() << renderText(report, first.sources(), false);
+  tally.loose += report.status != TestStatus::Passed;
   for (const RunReport &run : report.runs)
     for (const CheckReport &check : run.checks) {
       tally.compared += check.compared;
@@ -56,8 +66,11 @@ TEST(Differential, RandomFloatKernelsAreWithinTheirBounds) {
     expectWithinBounds(randomFloatKernel(seed), seed, rounds.everyGpu, tally);
     if (testing::Test::HasFailure()) return; // one failure is enough
   }
-  std::printf("%lld elements, largest error %.3f of its bound, %zu kernels beyond the limits of their GPU\n",
-              static_cast<long long>(tally.compared), tally.worst, tally.refused);
+  std::printf(
+      "%lld elements, largest error %.3f of its bound, %zu kernels beyond the limits of their GPU, %zu with bounds that are "
+      "too large\n",
+      static_cast<long long>(tally.compared), tally.worst, tally.refused, tally.loose);
+  EXPECT_LE(tally.loose, rounds.count / 5);
   EXPECT_LE(tally.refused, rounds.runsOnGpus() / 4);
 }
 
