@@ -9,6 +9,7 @@
 #include "passes/async_copy_width.h"
 #include "passes/facts.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -112,6 +113,30 @@ const Layout *multipliedLayout(Context &context, const Op &load) {
   return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
 }
 
+// Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.
+bool othersAreWhole(const StagedLoad &load, const std::vector<StagedLoad> &loads) {
+  for (Use use : load.load->result()->uses()) {
+    const Value *other = use.user->operand(1 - use.operand);
+    bool given = std::ranges::any_of(
+        loads, [&](const StagedLoad &each) { return each.load->result() == other && each.given != nullptr; });
+    if (!given && !dimPieces(*other->type().layout(), use.operand == 0 ? 0 : 1).whole()) return false;
+  }
+  return true;
+}
+
+// Leaves a load its own layout where the other operand of a product keeps a layout that divides K among subgroups.
+void keepMatchingLayouts(std::vector<StagedLoad> &loads) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (StagedLoad &load : loads) {
+      if (!load.given || othersAreWhole(load, loads)) continue;
+      load.given = nullptr;
+      load.loaded = load.load->operand(0)->type();
+      changed = true;
+    }
+  }
+}
+
 } // namespace
 
 int64_t StagedLoads::bytes() const {
@@ -156,6 +181,7 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     }
     found.loads.push_back(load);
   }
+  keepMatchingLayouts(found.loads);
   return found;
 }
 

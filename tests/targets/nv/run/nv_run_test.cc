@@ -58,6 +58,12 @@ TEST_F(NvRun, ProductsOfAllTypes) {
   }
 }
 
+TEST_F(NvRun, SumsThatSubgroupsDivide) {
+  ToolRun run =
+      runTool("%bin/xtrun --target=interp,nv-sm80 --device=soft --verify-each %src/tests/targets/nv/run/divided_sums.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+}
+
 // Asynchronous copies arrive when they are waited for, or at once. No row of a matrix of ldmatrix shares a bank with another one.
 TEST_F(NvRun, ProductsThroughSharedMemory) {
   for (const char *copies : {"at_the_wait", "at_once"}) {
