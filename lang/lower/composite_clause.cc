@@ -290,9 +290,10 @@ std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Va
                              operands.size(), " and ", results.size()));
     return std::nullopt;
   }
-  for (size_t i = 0; i < signature.left.size() && i < operands.size(); ++i)
+  // MLIR lists one type for two operands or results that are alike.
+  for (size_t i = 0; i < signature.left.size(); ++i)
     if (!agreesWith(state_, signature.left[i], operands[i]->type(), "the operand")) return std::nullopt;
-  for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
+  for (size_t i = 0; i < signature.right.size(); ++i) {
     if (!agreesWith(state_, signature.right[i], results[i]->type(), "the result")) return std::nullopt;
     if (Type written = writtenType(state_, signature.right[i]); written && results.size() == 1)
       setWrittenLayout(state_, clause_, results[i], written);

@@ -102,6 +102,9 @@ std::string_view foreignKind(std::string_view descr) {
   }
 }
 
+// numpy has no floats of these widths: ml_dtypes' types are bytes without a kind.
+bool isNarrowFloat(Elem elem) { return elemInfo(elem).isFloat && elemInfo(elem).bits <= 8; }
+
 void swapBytes(std::byte *data, int64_t count, int64_t size) {
   for (int64_t i = 0; i < count; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
@@ -137,9 +140,6 @@ bool covers(std::span<const int64_t> file, std::span<const int64_t> shape) {
   return std::ranges::equal(file, shape, [](int64_t has, int64_t wanted) { return has >= wanted; });
 }
 } // namespace
-
-// numpy has no floats of these widths: ml_dtypes' types are bytes without a kind.
-static bool isNarrowFloat(Elem elem) { return elemInfo(elem).isFloat && elemInfo(elem).bits <= 8; }
 
 std::string npyDescr(Elem elem) {
   const ElemInfo &info = elemInfo(elem);

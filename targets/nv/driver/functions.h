@@ -35,7 +35,7 @@ enum CuDeviceAttribute : int {
   kCuUnifiedAddressing = 41,
   kCuCapabilityMajor = 75,
   kCuCapabilityMinor = 76,
-  kCuMostShared = 97, // that a kernel can ask for
+  kCuMostShared = 97, // shared memory per workgroup with cuFuncSetAttribute, in bytes
 };
 inline constexpr int kCuModeProhibited = 2; // CUcomputemode
 // CUfunction_attribute

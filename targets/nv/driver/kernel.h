@@ -6,7 +6,7 @@ namespace xt {
 
 class CuKernel final : public GpuDeviceKernel {
 public:
-  // Finds the kernel and asks for the shared memory that its launches give, which may be more than a kernel gets unasked (48 KiB).
+  // Finds the kernel in the module, and raises its limit of dynamic shared memory, which is 48 KiB by default, to what a launch gives.
   static Result<std::unique_ptr<CuKernel>> make(CuDevice &device, std::shared_ptr<CuHandle<CuModuleHandle>> module,
                                                 const GpuKernel &code);
 

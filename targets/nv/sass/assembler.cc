@@ -37,6 +37,14 @@ std::string inEnvironment(const fs::path &environment) {
   return "";
 }
 
+// "ptxas warning : …", also "ptxas FILE, line 3; warning : …". A kernel may be called `warning`.
+bool isWarning(std::string_view line) {
+  if (!line.starts_with("ptxas")) return false;
+  size_t severity = std::min(line.find(" : "), line.size());
+  size_t word = line.substr(0, severity).find_last_of(" ;") + 1;
+  return line.substr(0, severity).substr(word) == "warning";
+}
+
 // The number before `words`; 0 if there is none.
 int64_t numberBefore(std::string_view line, std::string_view words) {
   size_t end = line.find(words);
@@ -54,14 +62,6 @@ std::string ptxasPath() {
   const char *active = std::getenv("VIRTUAL_ENV");
   std::string found = active ? inEnvironment(active) : "";
   return found.empty() ? inEnvironment(fs::path(ownCodeFolder()) / "../../ptxas") : found;
-}
-
-// "ptxas warning : …", also "ptxas FILE, line 3; warning : …". A kernel may be called `warning`.
-static bool isWarning(std::string_view line) {
-  if (!line.starts_with("ptxas")) return false;
-  size_t severity = std::min(line.find(" : "), line.size());
-  size_t word = line.substr(0, severity).find_last_of(" ;") + 1;
-  return line.substr(0, severity).substr(word) == "warning";
 }
 
 AssembledPtx readPtxasOutput(std::string_view output) {

@@ -50,7 +50,7 @@ std::string kernelText(const Kernel &kernel, const GpuKernel &made, const SassRe
   return out;
 }
 
-// The user has asked for the report, so this is a warning. Elsewhere the diagnostic is a remark.
+// A report shows its findings by default, so this is a warning. In other commands the diagnostic is a remark.
 Diagnostic &warn(Diagnostics &diagnostics, const Kernel &kernel, std::string message) {
   Diagnostic &warning = diagnostics.report(DiagCode::DeviceRemark, kernel.nameRange, std::move(message));
   warning.severity = Severity::Warning;

@@ -145,13 +145,25 @@ TEST_F(NvDriver, ResultsAreChecked) {
   EXPECT_EQ(run("--target=nv " + file(text)).status, 1);
 }
 
-// More shared memory than a kernel may declare is asked for.
+// After a failure of which the driver says that the context is lost, or does not say what the stream has done, nothing is launched.
+TEST_F(NvDriver, ALostDeviceGetsNoLaunches) {
+  std::string text = kCopies, test = text.substr(text.find("test \""));
+  std::string twice = text + "\n" + test.replace(0, test.find('{'), "test \"again\" ");
+  for (const char *result : {"719", "999"}) {
+    std::filesystem::remove(folder / "calls");
+    ToolRun ran = run("--target=nv " + file(twice), str("cuStreamSynchronize=", result));
+    EXPECT_EQ(ran.status, 3) << ran.output;
+    EXPECT_EQ(calls("cuLaunchKernel"), 1u) << result;
+  }
+}
+
+// A kernel whose buffers exceed 48 KiB gets a larger limit of dynamic shared memory.
 TEST_F(NvDriver, SharedMemoryIsAskedFor) {
   std::string text =
       "kernel @nothing(%A: memref<64xf32>) lanes(32) {\n  %s = alloc_slm : memref<13000xf32, slm>\n  %lane = lane_id()\n"
       "  %x = memref.load %A[%lane]\n  memref.store %x, %s[%lane]\n  barrier\n  %y = memref.load %s[%lane]\n"
       "  memref.store %y, %A[%lane]\n}\n\ntest \"t\" {\n  %A = random(seed = 1) : memref<64xf32>\n  launch @nothing(%A)\n}\n";
-  run("--target=nv " + file(text));
+  EXPECT_EQ(run("--target=nv " + file(text)).status, 1) << "a test without checks";
   EXPECT_GE(calls("cuFuncSetAttribute"), 1u);
   ToolRun ran = run("--target=nv " + file(text), "cuFuncSetAttribute=1");
   EXPECT_EQ(ran.status, 3) << ran.output;

@@ -10,7 +10,17 @@ using test::ToolRun;
 
 constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
 
-class NvRun : public test::FolderTest {};
+// A driver that cannot be opened stands for a machine without a GPU, so that the software device is tested everywhere.
+class NvRun : public test::FolderTest {
+protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    std::filesystem::create_directories(folder / "no_driver");
+    std::ofstream(folder / "no_driver/libcuda.so.1") << "text";
+    setenv("LD_LIBRARY_PATH", (folder / "no_driver").c_str(), 1);
+  }
+  void TearDown() override { unsetenv("LD_LIBRARY_PATH"); }
+};
 
 TEST_F(NvRun, TheSoftwareDeviceSaysThatItIsOne) {
   ToolRun run = runTool("%bin/xtrun --target=nv-sm80 %src/examples/02_fused_reduce.xt %src/examples/06_unaligned.xt --small");
