@@ -264,66 +264,44 @@ def attention_inputs(heads, keys, length):
     return normal(heads, length, 64), normal(keys, length, 64), normal(keys, length, 64)
 
 
-@row("causal attention, 8 heads, 1024x64")
-def causal():
-    q, k, v = attention_inputs(8, 8, 1024)
-    mask = np.triu(np.full((1024, 1024), -np.inf, np.float32), 1)
+# Causal attention of `heads` heads of queries, which share `groups` heads of keys and values. Our results of the first group are checked.
+def causal(heads, groups, length):
+    q, k, v = attention_inputs(heads, groups, length)
+    shared = heads // groups
+    mask = np.triu(np.full((length, length), -np.inf, np.float32), 1)
 
     def forward():
-        s = q @ k.transpose(0, 2, 1) * np.float32(0.125) + mask
-        p = np.exp(s - s.max(axis=2, keepdims=True))
-        return p @ v / p.sum(axis=2, keepdims=True)
-
-    def flat(x):
-        return np.ascontiguousarray(x.transpose(1, 0, 2).reshape(1, 1024, 512))
-
-    text = """import "std/causal_attention"
-test "row" {
-  %Q = random(seed = 1) : memref<8x1024x64xf32>
-  %K = random(seed = 2) : memref<8x1024x64xf32>
-  %V = random(seed = 3) : memref<8x1024x64xf32>
-  %O = out : memref<8x1024x64xf32>
-  launch @causal_attention(%Q, %K, %V, %O, 0.125) {CAUSAL_T = f32, CAUSAL_D = 64}
-  %i    = from (i) => i : memref<1024xi32>
-  %mask = where(reshape(%i, [1, 1024]) <= reshape(%i, [1024, 1]), 0.0, -inf)
-  check %O == matmul(softmax(matmul(%Q, transpose(%K)) * 0.125 + %mask, 2), %V)
-}
-"""
-    inputs = {"q": flat(q), "k": flat(k), "v": flat(v)}
-    call = onnx_call("MultiHeadAttention", inputs, domain="com.microsoft", num_heads=8, unidirectional=1, scale=0.125)
-    return text, {"numpy": forward, "onnxruntime": call}
-
-
-@row("causal attention, 32 heads on 8 of keys, 512x64")
-def grouped():
-    q, k, v = attention_inputs(32, 8, 512)
-    mask = np.triu(np.full((512, 512), -np.inf, np.float32), 1)
-
-    def forward():
-        s = q.reshape(8, 4, 512, 64) @ k.transpose(0, 2, 1)[:, None] * np.float32(0.125) + mask
+        s = q.reshape(groups, shared, length, 64) @ k.transpose(0, 2, 1)[:, None] * np.float32(0.125) + mask
         p = np.exp(s - s.max(axis=3, keepdims=True))
         return p @ v[:, None] / p.sum(axis=3, keepdims=True)
 
     def flat(x):
-        return np.ascontiguousarray(x.transpose(1, 0, 2).reshape(1, 512, -1))
+        return np.ascontiguousarray(x.transpose(1, 0, 2).reshape(1, length, -1))
 
-    text = """import "std/causal_attention"
-test "row" {
-  %Q = random(seed = 1) : memref<32x512x64xf32>
-  %K = random(seed = 2) : memref<8x512x64xf32>
-  %V = random(seed = 3) : memref<8x512x64xf32>
-  %O = out : memref<32x512x64xf32>
-  launch @causal_attention(%Q, %K, %V, %O, 0.125) {CAUSAL_T = f32, CAUSAL_D = 64}
-  %i    = from (i) => i : memref<512xi32>
-  %mask = where(reshape(%i, [1, 512]) <= reshape(%i, [512, 1]), 0.0, -inf)
-  check %O[:4] == matmul(softmax(matmul(%Q[:4], transpose(%K[0])) * 0.125 + %mask, 2), %V[0])
-}
+    text = f"""import "std/causal_attention"
+test "row" {{
+  %Q = random(seed = 1) : memref<{heads}x{length}x64xf32>
+  %K = random(seed = 2) : memref<{groups}x{length}x64xf32>
+  %V = random(seed = 3) : memref<{groups}x{length}x64xf32>
+  %O = out : memref<{heads}x{length}x64xf32>
+  launch @causal_attention(%Q, %K, %V, %O, 0.125) {{CAUSAL_T = f32, CAUSAL_D = 64}}
+  %i    = from (i) => i : memref<{length}xi32>
+  %mask = where(reshape(%i, [1, {length}]) <= reshape(%i, [{length}, 1]), 0.0, -inf)
+  check %O[:{shared}] == matmul(softmax(matmul(%Q[:{shared}], transpose(%K[0])) * 0.125 + %mask, 2), %V[0])
+}}
 """
     inputs = {"q": flat(q), "k": flat(k), "v": flat(v)}
-    lengths = {"seqlens_k": np.array([511], np.int32), "total_sequence_length": np.array(512, np.int32)}
-    call = onnx_call("GroupQueryAttention", {**inputs, **lengths}, domain="com.microsoft", absent=(3, 4), outputs=3, num_heads=32,
-                     kv_num_heads=8, scale=0.125)
+    if heads == groups:
+        call = onnx_call("MultiHeadAttention", inputs, domain="com.microsoft", num_heads=heads, unidirectional=1, scale=0.125)
+    else:
+        inputs["seqlens_k"], inputs["total_sequence_length"] = np.array([length - 1], np.int32), np.array(length, np.int32)
+        call = onnx_call("GroupQueryAttention", inputs, domain="com.microsoft", absent=(3, 4), outputs=3, num_heads=heads,
+                         kv_num_heads=groups, scale=0.125)
     return text, {"numpy": forward, "onnxruntime": call}
+
+
+row("causal attention, 8 heads, 1024x64")(lambda: causal(8, 8, 1024))
+row("causal attention, 32 heads on 8 of keys, 512x64")(lambda: causal(32, 8, 512))
 
 
 @row("mixture of experts, 2048 places, 8x1024x1024")
