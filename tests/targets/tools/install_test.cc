@@ -17,9 +17,6 @@ namespace fs = std::filesystem;
 class Install : public testing::Test {
 protected:
   void SetUp() override {
-    // ctest builds nothing, so if only one test program was built, the parts that it does not need cannot be installed.
-    for (const char *part : {"/bin/xt-lsp", "/bin/xtc", "/lib/libxt.so", "/lib/libze_xt_soft.so"})
-      if (!fs::exists(std::string(XT_BINARY_DIR) + part)) GTEST_SKIP() << part << " is not built";
     folder_ = fs::path(testing::TempDir()) / ("install" + std::to_string(getpid()));
     ToolRun run = runTool("cmake --install " XT_BINARY_DIR " --prefix " + folder_.string());
     ASSERT_EQ(run.status, 0) << run.output;
