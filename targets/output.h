@@ -1,9 +1,10 @@
 // The output of `xtc --emit` for a target's code: its kinds, options and result.
 #pragma once
-#include "ir/base/source.h"
+#include "ir/base/result.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace xt {
+
+class Module;
+struct TargetInfo;
 
 enum class OutputKind : uint8_t {
   Llvm,
@@ -71,6 +75,8 @@ struct OutputOptions {
   bool report = false; // for Isa: a report on the listings instead of the listings
   std::string libraryName = {}; // for Library: letters, digits and `_`, and no digit first
   std::vector<LibraryVariant> variants = {}; // for Library: a launch takes that of the nearest size; `name` may be `kernel`
+  // For Library: builds the module from its source once more and runs the target's pipeline() for other hardware.
+  std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again = {};
   std::string maker = {}; // for Library: the compiler and its version, which the files name
   const SourceManager *sources = nullptr; // the sources of the module
   std::function<void(std::string)> stage = {}; // receives the name of each step that may take long

@@ -19,12 +19,11 @@ bool isSameArray(const BufferView &a, const BufferView &b) {
 
 } // namespace
 
-std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+std::string whyNotDisjoint(const Kernel &kernel, const std::vector<bool> &writes, const std::vector<LaunchArg> &args) {
   bool disjoint = kernel.forms.has(Form::Disjoint), same = kernel.forms.has(Form::DisjointOrSame);
   if (!disjoint && !same) return "";
   auto isArray = [&](size_t i) { return kernel.param(i)->type().isMemRef() && args[i].buffer.data; };
   auto name = [&](size_t i) { return str("`%", kernel.param(i)->name(), "`"); };
-  std::vector<bool> writes = kernelEffects(kernel).writes;
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     if (!writes[i] || !isArray(i)) continue;
     if (!haveDistinctPlaces(args[i].buffer.sizes, args[i].buffer.strides))
@@ -36,6 +35,11 @@ std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &a
     }
   }
   return "";
+}
+
+std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+  if (!kernel.forms.has(Form::Disjoint) && !kernel.forms.has(Form::DisjointOrSame)) return "";
+  return whyNotDisjoint(kernel, kernelEffects(kernel).writes, args);
 }
 
 Result<void> checkDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {

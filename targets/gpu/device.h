@@ -62,6 +62,10 @@ public:
   // range uses `name` for it in the reports.
   virtual void tellBuffer(void *, size_t /*first*/, size_t /*bytes*/, const std::string & /*name*/) {}
 
+  // Whether kernels can use an address of the host's as it is, because it lies in memory of the device or in memory that host and
+  // device share.
+  virtual bool sees(const void * /*address*/) { return false; }
+
   // Builds the kernel `code` of this binary (GpuCode), ready for launches with workgroups of its size. The Error contains the build
   // log.
   virtual Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code,

@@ -7,6 +7,7 @@
 #include "targets/gpu/memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <list>
 
@@ -59,6 +60,10 @@ public:
 
   Result<void> make(const Kernel &kernel, const std::vector<LaunchArg> &args) {
     for (HostRange &host : hostRanges(args)) {
+      if (device_.sees(host.begin)) {
+        inPlace_.push_back(std::move(host));
+        continue;
+      }
       std::string name = nameOf(kernel, host);
       Result<GuardedRange> range = GuardedRange::make(device_, std::move(host), name);
       if (!range) return range.error();
@@ -89,8 +94,13 @@ public:
   }
 
   std::optional<uint64_t> address(const void *host) const {
-    for (const GuardedRange &range : ranges_)
-      if (!range.host().params.empty() && range.holds(host)) return range.deviceAddress(host);
+    // The end of one range may be the beginning of another one, so an end is looked for last.
+    for (bool atEnd : {false, true}) {
+      for (const GuardedRange &range : ranges_)
+        if (!range.host().params.empty() && range.host().holds(host, atEnd)) return range.deviceAddress(host);
+      for (const HostRange &range : inPlace_)
+        if (range.holds(host, atEnd)) return std::bit_cast<uintptr_t>(host);
+    }
     return std::nullopt;
   }
   uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(&outcome_); }
@@ -115,6 +125,7 @@ private:
   }
 
   GpuDevice &device_;
+  std::vector<HostRange> inPlace_; // in memory that the device sees: neither copied nor guarded
   std::vector<GuardedRange> ranges_; // the last one holds the outcome
   uint64_t outcome_ = kNoOutcome;
   bool busy_ = false; // work is queued
@@ -183,7 +194,8 @@ private:
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string rule = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address),
-                overlap = whyNotDisjoint(kernel, args), crooked = whyNotAligned(blocks_.code(index), kernel, values, address);
+                overlap = whyNotDisjoint(kernel, blocks_.code(index).writes, args),
+                crooked = whyNotAligned(blocks_.code(index), kernel, values, address);
     if (rule.empty() && overlap.empty() && crooked.empty()) return &blocks_;
     if (!options_.again)
       return Error::environment(

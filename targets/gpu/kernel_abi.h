@@ -28,6 +28,7 @@ struct GpuKernel : LaneKernel {
   bool largeRegisterFile = false; // Intel: requests 256 registers per thread
   int64_t givenSlmBytes = 0; // NVIDIA: the bytes of shared local memory that a launch gives; the code declares none then
   std::vector<GpuBlockUse> blockUses;
+  std::vector<bool> writes; // for each parameter, whether the kernel may write the array
   bool disjoint = false; // the kernel has a form that restricts how arguments overlap (ir/interp/disjoint_arguments.h)
 };
 

@@ -28,6 +28,9 @@ private:
 struct HostRange {
   std::byte *begin = nullptr, *end = nullptr;
   std::vector<size_t> params; // parameters of the kernel whose buffers are in the range
+
+  // Whether a byte of the range has this address; or, with `atEnd`, whether it is the address behind the last byte.
+  bool holds(const void *address, bool atEnd) const { return atEnd ? address == end : address >= begin && address < end; }
 };
 // The ranges of these arguments (including addresses with a known buffer), in ascending order. Empty buffers have no range.
 std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args);
@@ -52,7 +55,6 @@ public:
   std::string damage() const;
 
   const HostRange &host() const { return host_; }
-  bool holds(const void *address) const { return address >= host_.begin && address <= host_.end; }
   // The device address of a byte of the host that is in the range.
   uint64_t deviceAddress(const void *address) const;
 

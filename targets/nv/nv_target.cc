@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_counts.h"
+#include "targets/gpu/ahead/gpu_library.h"
 #include "targets/gpu/executable.h"
 #include "targets/nv/emit/emit.h"
 #include "targets/nv/emit/functions.h"
@@ -105,13 +106,19 @@ public:
   }
 
   std::span<const OutputKind> outputs() const override {
-    static constexpr OutputKind kKinds[] = {OutputKind::Ptx, OutputKind::Llvm, OutputKind::SassStats};
+    static constexpr OutputKind kKinds[] = {OutputKind::Ptx, OutputKind::Llvm, OutputKind::SassStats, OutputKind::Library};
     return kKinds;
   }
   Result<Output> emit(const Module &module, const OutputOptions &options, Diagnostics &diagnostics) override {
     TargetInfo hardware = *namedHardware(options);
     Output output;
     for (OutputKind kind : options.kinds) {
+      if (kind == OutputKind::Library) {
+        Result<std::vector<OutputFile>> files = library(module, hardware, options, diagnostics);
+        if (!files) return files.error();
+        output.files = std::move(*files);
+        continue;
+      }
       Result<std::string> text = codeText(kind, module, hardware, options, diagnostics);
       if (!text) return text.error();
       output.text += *text;
@@ -134,6 +141,24 @@ private:
     if (kind == OutputKind::Ptx) return ptxText(*code);
     if (options.stage) options.stage("NVIDIA's assembler (ptxas)");
     return sassText(module, *code, hardware, *options.sources, diagnostics);
+  }
+
+  // A library has the code twice: as the options say, and without assumptions about the arguments of a launch.
+  static Result<std::vector<OutputFile>> library(const Module &module, const TargetInfo &hardware, const OutputOptions &options,
+                                                 Diagnostics &diagnostics) {
+    NvEmitOptions emit;
+    emit.sources = options.sources;
+    emit.stage = options.stage;
+    Result<GpuCode> fast = compileToPtx(module, hardware, emit, diagnostics);
+    if (!fast) return fast.error();
+    TargetInfo careful = assuming(hardware, {.blockRules = false, .disjoint = false, .aligned = false});
+    Result<std::unique_ptr<Module>> again = options.again(careful);
+    if (!again) return again.error();
+    Diagnostics repeated; // the first compilation has reported these
+    repeated.wantRemarks(false);
+    Result<GpuCode> other = compileToPtx(**again, careful, emit, repeated);
+    if (!other) return other.error();
+    return makeGpuLibrary(module, {std::move(*fast), std::move(*other)}, hardware, options, diagnostics);
   }
 
   DeviceText deviceText(const GpuDeviceInfo &device) const {

@@ -50,6 +50,19 @@ bool wants(const XtcOptions &options, std::string_view kind) {
   return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
 }
 
+// The module of a file once more, for other hardware; its diagnostics have been reported.
+Result<std::unique_ptr<Module>> compileAgain(const XtcOptions &options, Session &session, const std::string &path,
+                                             Target &target, const TargetInfo &hardware) {
+  Result<std::unique_ptr<Module>> module = session.loadWith(path, {});
+  if (!module) return module.error();
+  dropTests(**module);
+  Result<std::vector<LibraryVariant>> variants = addVariants(options, session, **module, target);
+  if (!variants) return variants.error();
+  std::vector<std::string_view> passes = passNames(target.pipeline());
+  if (Result<void> ran = session.runPassesQuietly(**module, passes, hardware); !ran) return ran.error();
+  return std::move(*module);
+}
+
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out,
                          std::string &spirv) {
   if (wants(options, "ast")) {
@@ -77,6 +90,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
     Result<std::vector<LibraryVariant>> variants = addVariants(options, session, **module, target);
     if (!variants) return variants.error();
     output->variants = std::move(*variants);
+    output->again = [&](const TargetInfo &other) { return compileAgain(options, session, path, target, other); };
   }
   std::optional<TargetInfo> named = target.namedHardware(*output);
   const TargetInfo *hardware = named ? &*named : nullptr;

@@ -2,11 +2,13 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "targets/gpu/ahead/gpu_library.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/isa/disassembler.h"
 #include "targets/xe/isa/isa_text.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "targets/xe/launch_json.h"
+#include "targets/xe/xe_target.h"
 
 #include <optional>
 
@@ -47,9 +49,9 @@ private:
       return {};
     }
     case OutputKind::Isa: return addText(isa());
+    case OutputKind::Library: return addLibrary();
     case OutputKind::Asm:
     case OutputKind::Object:
-    case OutputKind::Library:
     case OutputKind::Ptx:
     case OutputKind::SassStats: break;
     }
@@ -94,6 +96,26 @@ private:
     if (!made) return made.error();
     forListings_ = std::move(*made);
     return &*forListings_;
+  }
+
+  // A library has the code twice: as the options say, and without assumptions about the arguments of a launch.
+  Result<void> addLibrary() {
+    Result<const GpuCode *> fast = program();
+    if (!fast) return fast.error();
+    TargetInfo careful = assuming(target_, {.blockRules = false, .disjoint = false, .aligned = false});
+    Result<std::unique_ptr<Module>> again = options_.again(careful);
+    if (!again) return again.error();
+    XeEmitOptions emit = emitOptions();
+    emit.blockMessages = false;
+    Diagnostics repeated; // the first compilation has reported these
+    repeated.wantRemarks(false);
+    Result<GpuCode> other = compileToSpirv(**again, careful, emit, repeated);
+    if (!other) return other.error();
+    Result<std::vector<OutputFile>> files =
+        makeGpuLibrary(module_, {**fast, std::move(*other)}, target_, options_, diagnostics_);
+    if (!files) return files.error();
+    out_.files = std::move(*files);
+    return {};
   }
 
   // The listings of Intel's compiler, or a report on them.

@@ -4,7 +4,7 @@
 #include "ir/base/shared_library.h"
 #include "ir/base/text.h"
 #include "targets/process/program_path.h"
-#include "targets/xe/device_choice.h"
+#include "targets/xe/device/device_choice.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include "ir/gpu/block_counts.h"
 #include "targets/gpu/executable.h"
 #include "targets/xe/code_output.h"
-#include "targets/xe/device_choice.h"
+#include "targets/xe/device/device_choice.h"
 #include "targets/xe/device_limits.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/isa/offline_compiler.h"
@@ -151,8 +151,8 @@ public:
   }
 
   std::span<const OutputKind> outputs() const override {
-    static constexpr OutputKind kKinds[] = {OutputKind::Spirv, OutputKind::Llvm, OutputKind::SpirvText, OutputKind::Launch,
-                                            OutputKind::Isa};
+    static constexpr OutputKind kKinds[] = {OutputKind::Spirv,  OutputKind::Llvm,    OutputKind::SpirvText,
+                                            OutputKind::Launch, OutputKind::Library, OutputKind::Isa};
     std::span<const OutputKind> kinds = kKinds;
     if (name_ == kAnyXe) return {}; // the device is not known before a launch
     return offlineDevice(name_).empty() ? kinds.first(kinds.size() - 1) : kinds;

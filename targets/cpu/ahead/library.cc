@@ -1,100 +1,48 @@
 #include "targets/cpu/ahead/library.h"
 
-#include "ir/base/input_file.h"
-#include "ir/base/output_file.h"
-#include "ir/base/own_program.h"
 #include "ir/base/text.h"
-#include "targets/cpu/ahead/library_source.h"
-#include "targets/process/external_tool.h"
-
-#include <cctype>
-#include <unistd.h>
+#include "targets/ahead/library_files.h"
+#include "targets/cpu/ahead/library_tables.h"
 
 namespace xt {
 namespace {
 
-constexpr int64_t kMostLibraryBytes = int64_t{1} << 30;
+constexpr const char *kRuntime = "xt_runtime.o";
 
-// The folder of xt_runtime.o and xtrt.h: lib/xt beside the folder of the programs.
-Result<std::string> runtimeFolder() {
-  std::string folder = ownProgramFolder() + "/../lib/xt";
-  if (access((folder + "/xt_runtime.o").c_str(), R_OK) == 0) return folder;
-  return Error::environment(
-      str("the run time of libraries, ", folder, "/xt_runtime.o, is not there: build the target xt_runtime"));
+LibraryForm cpuForm(const LibraryNames &names) {
+  LibraryForm form;
+  form.description = str(" * Link with lib", names.name, ".so, or with lib", names.name,
+                         R"(.a and -lm -lpthread. Each function runs a kernel and waits for the end. It
+ * returns 0, or a status: 1 if an argument is wrong (nothing has run then), 5 if a check of the kernel failed, 6 if there is no
+ * memory. `message` receives what is wrong, cut to `message_bytes` bytes with a zero byte at the end; it may be NULL.
+ *
+ * An array is the address of element [0, ..., 0], extents, and strides in elements, which are not negative. The memory is the
+ * caller's, is not copied, and must exist during the call. Types of 16 and 8 bits that C lacks are passed as their bits.
+ *
+ * The functions may be called by several threads at once: launches run one after another, each on all threads of the library.
+ * The code is chosen for the processor at the first launch: )",
+                         join(kCodeLevels, ", "), R"(; the environment
+ * variable XT_CODE_LEVEL limits it.)");
+  std::string setThreads = names.name + "_set_threads";
+  form.functions = {
+      {setThreads, "which sets the number of threads",
+       str("/* The number of threads that run later launches, with the calling one; 0: one per processor. Waits for "
+           "launches. */\nvoid ",
+           setThreads, "(int threads);")}};
+  form.launch = "xtrt_launch(";
+  form.definitions =
+      str("__attribute__((visibility(\"default\"))) void ", setThreads, "(int threads) { xtrt_set_threads(threads); }\n");
+  return form;
 }
 
-class LibraryMaker {
-public:
-  LibraryMaker(LibraryNames names, ScratchDirectory folder, std::string runtime)
-      : names_(std::move(names)), folder_(std::move(folder)), runtime_(std::move(runtime)) {}
-
-  Result<std::vector<OutputFile>> make(const Module &module, const LibraryCode &code) {
-    if (Result<void> done = writeObjects(module, code); !done) return done.error();
-    if (Result<void> done = compileSource(); !done) return done.error();
-    if (Result<void> done = link(); !done) return done.error();
-    std::vector<OutputFile> files = {{names_.name + ".h", libraryHeader(module, names_)},
-                                     {names_.name + ".json", libraryJson(module, code, names_)}};
-    for (const char *suffix : {".a", ".so"}) {
-      std::string name = str("lib", names_.name, suffix);
-      Result<std::string> bytes = readInputFile(folder_.file(name), kMostLibraryBytes);
-      if (!bytes) return bytes.error();
-      files.push_back({name, std::move(*bytes)});
-    }
-    return files;
-  }
-
-private:
-  Result<void> write(const std::string &name, const std::string &content) {
-    return writeOutputFile(folder_.file(name), {content});
-  }
-
-  Result<void> writeObjects(const Module &module, const LibraryCode &code) {
-    for (size_t l = 0; l < code.levels.size(); ++l) {
-      objects_.push_back(str(names_.name, "_", kCodeLevels[l], ".o"));
-      if (Result<void> done = write(objects_.back(), code.levels[l].object); !done) return done;
-    }
-    objects_.push_back(names_.name + "_grids.o");
-    if (Result<void> done = write(objects_.back(), code.grids.object); !done) return done;
-    if (Result<void> done = write(names_.name + ".h", libraryHeader(module, names_)); !done) return done;
-    std::string exported = str("  ", names_.name, "_set_threads;\n");
-    for (const auto &kernel : module.kernels)
-      if (!isVariant(*kernel)) exported += str("  ", functionName(names_, *kernel), ";\n");
-    // Names that several libraries of a process would share otherwise are local, too.
-    if (Result<void> done = write("exported.map", str("{\n global:\n", exported, " local: *;\n};\n")); !done) return done;
-    return write(names_.name + ".c", librarySource(module, code, names_));
-  }
-
-  Result<void> compileSource() {
-    objects_.push_back(names_.name + ".o");
-    return run("cc", "gcc",
-               {"-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-I" + runtime_, "-c", names_.name + ".c", "-o",
-                objects_.back()});
-  }
-
-  Result<void> link() {
-    objects_.push_back(runtime_ + "/xt_runtime.o");
-    std::vector<std::string> archive = {"rcsD", str("lib", names_.name, ".a")};
-    std::vector<std::string> shared = {"-shared", "-o", str("lib", names_.name, ".so"),
-                                       str("-Wl,-soname,lib", names_.name, ".so"), "-Wl,--version-script=exported.map"};
-    archive.insert(archive.end(), objects_.begin(), objects_.end());
-    shared.insert(shared.end(), objects_.begin(), objects_.end());
-    for (const char *library : {"-lm", "-lpthread"}) shared.emplace_back(library);
-    if (Result<void> done = run("ar", "binutils", archive); !done) return done;
-    return run("cc", "gcc", shared);
-  }
-
-  Result<void> run(const std::string &program, std::string_view package, const std::vector<std::string> &arguments) {
-    Result<ToolOutput> done = runTool(program, package, arguments, {.directory = folder_.path()});
-    if (!done) return done.error();
-    if (done->status == 0) return {};
-    return Error::environment(str(program, " failed with status ", done->status, ": ", done->output));
-  }
-
-  const LibraryNames names_;
-  const ScratchDirectory folder_;
-  const std::string runtime_;
-  std::vector<std::string> objects_;
-};
+LibraryFacts factsOf(const LibraryCode &code) {
+  LibraryFacts facts;
+  facts.levels.assign(std::begin(kCodeLevels), std::end(kCodeLevels));
+  facts.scratchBytes.resize(code.levels[0].kernels.size());
+  for (const ObjectCode &level : code.levels)
+    for (size_t k = 0; k < level.kernels.size(); ++k) facts.scratchBytes[k].push_back(level.kernels[k].scratchBytes);
+  return facts;
+}
 
 } // namespace
 
@@ -102,17 +50,25 @@ Result<std::vector<OutputFile>> makeLibrary(const Module &module, const OutputOp
   auto stage = [&](const char *text) {
     if (options.stage) options.stage(text);
   };
-  Result<std::string> runtime = runtimeFolder();
-  if (!runtime) return runtime.error();
-  Result<ScratchDirectory> folder = ScratchDirectory::make();
-  if (!folder) return folder.error();
+  if (Result<std::string> there = runtimeFolder(kRuntime); !there) return there.error();
   LibraryNames names{options.libraryName, module.fileName, options.maker, options.variants};
-  if (Result<void> checked = checkFunctionNames(module, names); !checked) return checked.error();
+  LibraryForm form = cpuForm(names);
+  if (Result<void> checked = checkFunctionNames(module, names, form); !checked) return checked.error();
   stage("code of the library");
-  Result<LibraryCode> code = libraryCode(module, str("xtrt_", names.name, "_"), diagnostics);
+  Result<LibraryCode> code = libraryCode(module, symbolPrefix(names.name), diagnostics);
   if (!code) return code.error();
   stage("linking the library");
-  return LibraryMaker(std::move(names), std::move(*folder), std::move(*runtime)).make(module, *code);
+  LibraryParts parts;
+  for (size_t l = 0; l < code->levels.size(); ++l)
+    parts.objects.push_back({str(names.name, "_", kCodeLevels[l], ".o"), code->levels[l].object});
+  parts.objects.push_back({names.name + "_grids.o", code->grids.object});
+  parts.source = librarySource(module, names, form, kernelTables(module, *code));
+  parts.header = libraryHeader(module, names, form);
+  parts.json = libraryJson(module, factsOf(*code), names);
+  parts.exported = exportedFunctions(module, names, form);
+  parts.runtime = kRuntime;
+  parts.libraries = {"-lm", "-lpthread"};
+  return linkLibrary(names, parts);
 }
 
 } // namespace xt

@@ -65,6 +65,15 @@ void warnOfPrints(const Module &module, Diagnostics &diagnostics) {
 
 } // namespace
 
+std::string symbolPrefix(const std::string &library) { return str("xtrt_", library, "_"); }
+
+Result<ObjectCode> gridCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
+  Module grids(module.context());
+  for (const auto &kernel : module.kernels)
+    if (!kernel->grid.empty()) grids.kernels.push_back(gridKernel(*kernel, module.context()));
+  return objectCode(grids, prefix, 0, diagnostics);
+}
+
 Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
   warnOfPrints(module, diagnostics);
   LibraryCode out;
@@ -75,10 +84,7 @@ Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix,
     if (!made) return made.error();
     out.levels[static_cast<size_t>(level)] = std::move(*made);
   }
-  Module grids(module.context());
-  for (const auto &kernel : module.kernels)
-    if (!kernel->grid.empty()) grids.kernels.push_back(gridKernel(*kernel, module.context()));
-  Result<ObjectCode> made = objectCode(grids, prefix, 0, diagnostics);
+  Result<ObjectCode> made = gridCode(module, prefix, diagnostics);
   if (!made) return made.error();
   out.grids = std::move(*made);
   return out;

@@ -21,6 +21,12 @@ struct LibraryCode {
   ObjectCode grids; // of gridKernel() for the kernels that have a grid of their own, in the same order; for any processor
 };
 
+// The beginning of the names of functions and tables in the objects of a library.
+std::string symbolPrefix(const std::string &library);
+
+// The code of LibraryCode::grids, which libraries for GPUs have, too.
+Result<ObjectCode> gridCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics);
+
 // `prefix` begins the names of all functions and tables in the objects. An Error says that a kernel cannot be compiled ahead of
 // time, because its subgroups or lanes wait for each other; a warning, that a kernel's prints are left out.
 Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics);

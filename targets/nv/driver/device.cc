@@ -20,6 +20,9 @@ std::string withoutTrailingSpace(std::string text) {
   return text;
 }
 
+// Stands for the function that destroys an object which belongs to the caller.
+CuResult keep(CuStream) { return kCuSuccess; }
+
 } // namespace
 
 CuDevice::~CuDevice() = default;
@@ -31,16 +34,35 @@ Result<std::unique_ptr<CuDevice>> CuDevice::open(const CuFunctions &functions, C
   if (auto made = check("cuDevicePrimaryCtxRetain", cu.cuDevicePrimaryCtxRetain(&device->context_, device->info_.device));
       !made)
     return made.error();
-  if (Result<void> entered = device->enter(); !entered) return entered.error();
-  CuStream stream = nullptr;
-  if (auto made = check("cuStreamCreate", cu.cuStreamCreate(&stream, kUnsynchronised)); !made) return made.error();
-  device->stream_ = {stream, cu.cuStreamDestroy_v2};
-  for (CuHandle<CuEvent> *event : {&device->begun_, &device->ran_}) {
-    CuEvent handle = nullptr;
-    if (auto made = check("cuEventCreate", cu.cuEventCreate(&handle, kDefault)); !made) return made.error();
-    *event = {handle, cu.cuEventDestroy_v2};
-  }
+  if (Result<void> started = device->start(nullptr); !started) return started.error();
   return device;
+}
+
+Result<std::unique_ptr<CuDevice>> CuDevice::adopt(const CuFunctions &functions, CuDeviceInfo info, CuContext context,
+                                                  CuStream stream) {
+  std::unique_ptr<CuDevice> device(new CuDevice(functions, std::move(info)));
+  device->context_ = context;
+  if (Result<void> started = device->start(stream); !started) return started.error();
+  return device;
+}
+
+Result<void> CuDevice::start(CuStream stream) {
+  if (Result<void> entered = enter(); !entered) return entered;
+  const bool borrowed = stream != nullptr;
+  if (!borrowed)
+    if (auto made = check("cuStreamCreate", cu_.cuStreamCreate(&stream, kUnsynchronised)); !made) return made;
+  stream_ = {stream, borrowed ? keep : cu_.cuStreamDestroy_v2};
+  for (CuHandle<CuEvent> *event : {&begun_, &ran_}) {
+    CuEvent handle = nullptr;
+    if (auto made = check("cuEventCreate", cu_.cuEventCreate(&handle, kDefault)); !made) return made;
+    *event = {handle, cu_.cuEventDestroy_v2};
+  }
+  return {};
+}
+
+bool CuDevice::sees(const void *address) {
+  unsigned kind = 0; // of memory that the driver knows
+  return enter() && cu_.cuPointerGetAttribute(&kind, kCuMemoryType, pointerOf(address)) == kCuSuccess;
 }
 
 Result<void> CuDevice::check(std::string_view what, CuResult result) {

@@ -15,6 +15,10 @@ class CuDevice final : public GpuDevice {
 public:
   // Copies the table and the description of the device.
   static Result<std::unique_ptr<CuDevice>> open(const CuFunctions &functions, CuDeviceInfo info);
+  // The same in a context of the caller, which must outlive the object. `stream`: queues launches and copies behind what is there already;
+  // null: one of this object's own.
+  static Result<std::unique_ptr<CuDevice>> adopt(const CuFunctions &functions, CuDeviceInfo info, CuContext context,
+                                                 CuStream stream);
   ~CuDevice() override;
 
   const CuFunctions &functions() const { return cu_; }
@@ -22,6 +26,7 @@ public:
 
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
+  bool sees(const void *address) override;
   // `binary`: PTX.
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code, bool optimise) override;
   Result<void> copy(void *to, const void *from, size_t bytes) override;
@@ -36,12 +41,13 @@ public:
 
 private:
   CuDevice(const CuFunctions &functions, CuDeviceInfo info) : cu_(functions), info_(std::move(info)) {}
+  Result<void> start(CuStream stream); // makes the stream, unless there is one, and the events
   Result<void> enter(); // makes the context that of this thread
   Result<std::shared_ptr<CuHandle<CuModuleHandle>>> module(std::span<const uint8_t> ptx, bool optimise);
 
   CuFunctions cu_;
   CuDeviceInfo info_;
-  CuContext context_ = nullptr; // the primary one, which the driver keeps until the process ends
+  CuContext context_ = nullptr; // the primary one, which the driver keeps until the process ends, or that of the caller
   CuHandle<CuStream> stream_;
   CuHandle<CuEvent> begun_, ran_;
   bool timed_ = false; // the events belong to a launch

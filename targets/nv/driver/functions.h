@@ -40,6 +40,7 @@ enum CuDeviceAttribute : int {
 inline constexpr int kCuModeProhibited = 2; // CUcomputemode
 // CUfunction_attribute
 enum CuFunctionAttribute : int { kCuLocalBytes = 3, kCuRegisters = 4, kCuMostGivenShared = 8 };
+enum CuPointerAttribute : int { kCuMemoryType = 2 }; // CUpointer_attribute
 // CUjit_option
 enum CuJitOption : int { kCuInfoLog = 3, kCuInfoLogBytes = 4, kCuErrorLog = 5, kCuErrorLogBytes = 6, kCuOptimisation = 7 };
 
@@ -59,6 +60,7 @@ enum CuJitOption : int { kCuInfoLog = 3, kCuInfoLogBytes = 4, kCuErrorLog = 5, k
   X(cuMemFree_v2, (CuPointer memory))                                                                                          \
   X(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                             \
   X(cuMemFreeHost, (void *memory))                                                                                             \
+  X(cuPointerGetAttribute, (void *value, CuPointerAttribute attribute, CuPointer pointer))                                     \
   X(cuMemcpyAsync, (CuPointer to, CuPointer from, size_t bytes, CuStream stream))                                              \
   X(cuModuleLoadDataEx, (CuModuleHandle * module, const void *image, unsigned count, CuJitOption *options, void **values))     \
   X(cuModuleUnload, (CuModuleHandle module))                                                                                   \

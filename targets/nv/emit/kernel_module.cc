@@ -1,6 +1,7 @@
 #include "targets/nv/emit/kernel_module.h"
 
 #include "ir/base/text.h"
+#include "ir/effects.h"
 #include "targets/llvm/lane/kernel_emitter.h"
 #include "targets/llvm/lane/lane_module.h"
 #include "targets/llvm/lane/source_lines.h"
@@ -25,6 +26,7 @@ Result<NvModule> emitNvModule(const Module &module, const TargetInfo &target, co
     if (options.stage) options.stage(str("code of @", kernel->name));
     NvLaneDevice device;
     GpuKernel made;
+    made.writes = kernelEffects(*kernel).writes;
     made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, *result.module));

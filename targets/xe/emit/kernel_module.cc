@@ -1,6 +1,7 @@
 #include "targets/xe/emit/kernel_module.h"
 
 #include "ir/base/text.h"
+#include "ir/effects.h"
 #include "targets/llvm/lane/kernel_emitter.h"
 #include "targets/llvm/lane/lane_module.h"
 #include "targets/llvm/lane/source_lines.h"
@@ -57,6 +58,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     XeLaneDevice device(*kernel, target, options, diagnostics);
     GpuKernel made;
     made.largeRegisterFile = device.wantsLargeRegisterFile();
+    made.writes = kernelEffects(*kernel).writes;
     made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
     made.blockUses = device.blockUses();
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);

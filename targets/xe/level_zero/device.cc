@@ -9,6 +9,9 @@ namespace {
 
 constexpr uint64_t kWaitNanoseconds = 200'000'000; // after this time, the device's status is checked
 
+// Stands for the function that destroys an object which belongs to the caller.
+template <class T> ze_result_t keep(T) { return ZE_RESULT_SUCCESS; }
+
 } // namespace
 
 ZeDevice::~ZeDevice() = default;
@@ -26,7 +29,17 @@ Result<std::unique_ptr<ZeDevice>> ZeDevice::open(const ZeFunctions &functions, Z
   return device;
 }
 
-Result<void> ZeDevice::makeQueue() {
+Result<std::unique_ptr<ZeDevice>> ZeDevice::adopt(const ZeFunctions &functions, ZeDeviceInfo info, ze_context_handle_t context,
+                                                  ze_command_list_handle_t list) {
+  std::unique_ptr<ZeDevice> device(new ZeDevice(functions, std::move(info)));
+  device->context_ = {context, keep<ze_context_handle_t>};
+  device->borrowedQueue_ = list != nullptr;
+  if (list) device->queue_ = {list, keep<ze_command_list_handle_t>};
+  if (Result<void> made = device->makeQueue(); !made) return made.error();
+  return device;
+}
+
+Result<void> ZeDevice::makeEvents() {
   ze_event_pool_desc_t pool{};
   pool.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
   pool.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
@@ -42,6 +55,11 @@ Result<void> ZeDevice::makeQueue() {
   ran_ = {ran, ze_.zeEventDestroy};
   if (Result<void> made = makeEvent(1, finished); !made) return made;
   finished_ = {finished, ze_.zeEventDestroy};
+  return {};
+}
+
+Result<void> ZeDevice::makeQueue() {
+  if (Result<void> made = makeEvents(); !made || borrowedQueue_) return made;
   ze_command_queue_desc_t queue{};
   queue.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
   queue.ordinal = info_.queueOrdinal;
@@ -73,7 +91,7 @@ Result<void> ZeDevice::check(std::string_view what, ze_result_t result) {
 
 // A failure of a kernel that the software device reports ends the queue, not the device.
 Error ZeDevice::recover(const std::string &told) {
-  queue_ = {};
+  if (!borrowedQueue_) queue_ = {};
   lost_ = makeQueue();
   timed_ = false;
   return Error::kernel(told);
@@ -126,6 +144,13 @@ Result<std::byte *> ZeDevice::allocate(Where where, size_t bytes, size_t alignme
 }
 
 void ZeDevice::release(std::byte *memory) { ze_.zeMemFree(context(), memory); }
+
+bool ZeDevice::sees(const void *address) {
+  ze_memory_allocation_properties_t properties{};
+  properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+  ze_result_t asked = ze_.zeMemGetAllocProperties(context(), address, &properties, nullptr);
+  return asked == ZE_RESULT_SUCCESS && properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+}
 
 Result<std::unique_ptr<GpuDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) {
   std::vector<std::string> options;

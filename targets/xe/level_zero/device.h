@@ -14,6 +14,10 @@ class ZeDevice final : public GpuDevice {
 public:
   // Copies the table and the description of the device.
   static Result<std::unique_ptr<ZeDevice>> open(const ZeFunctions &functions, ZeDeviceInfo info);
+  // The same in a context of the caller, which must outlive the object. `list`: an immediate command list on which launches and copies are
+  // queued behind what is there already; null: one of this object's own.
+  static Result<std::unique_ptr<ZeDevice>> adopt(const ZeFunctions &functions, ZeDeviceInfo info, ze_context_handle_t context,
+                                                 ze_command_list_handle_t list);
   ~ZeDevice() override;
 
   const ZeFunctions &functions() const { return ze_; }
@@ -26,6 +30,7 @@ public:
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
   void tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) override;
+  bool sees(const void *address) override;
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
 
   Result<void> copy(void *to, const void *from, size_t bytes) override;
@@ -40,6 +45,7 @@ public:
 
 private:
   ZeDevice(const ZeFunctions &functions, ZeDeviceInfo info) : ze_(functions), info_(std::move(info)) {}
+  Result<void> makeEvents();
   Result<void> makeQueue();
   Result<void> makeEvent(uint32_t index, ze_event_handle_t &event);
   Result<void> wait();
@@ -52,8 +58,9 @@ private:
   ZeHandle<ze_context_handle_t> context_;
   ZeHandle<ze_event_pool_handle_t> pool_;
   ZeHandle<ze_event_handle_t> ran_, finished_; // end of the last kernel, and of all queued commands
-  bool timed_ = false;                         // ran_ belongs to a launch
+  bool timed_ = false; // ran_ belongs to a launch
   ZeHandle<ze_command_list_handle_t> queue_;
+  bool borrowedQueue_ = false;
   Result<void> lost_; // why the device is unusable
   KeptBuilds<ZeModule> built_;
 };

@@ -40,6 +40,7 @@ namespace xt {
   X(zeMemAllocDevice)                                                                                                          \
   X(zeMemAllocHost)                                                                                                            \
   X(zeMemFree)                                                                                                                 \
+  X(zeMemGetAllocProperties)                                                                                                   \
   X(zeModuleCreate)                                                                                                            \
   X(zeModuleDestroy)                                                                                                           \
   X(zeModuleBuildLogGetString)                                                                                                 \

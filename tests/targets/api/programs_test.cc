@@ -35,9 +35,9 @@ protected:
     return runShell("( cd " + folder_.string() + " && unset XT_STDLIB PYTHONPATH XT_LIBRARY; export XT_CACHE_DIR= prefix=" +
                     (folder_ / "prefix").string() + "; " + command + " ) 2>&1 </dev/null");
   }
-  // Writes the section's program in a language to a file.
-  void writeProgram(const std::string &language, const char *name) {
-    size_t begin = section_.find("```" + language + "\n");
+  // Writes the section's program in a language to a file: the one that begins with `first`.
+  void writeProgram(const std::string &language, const char *name, const std::string &first = "") {
+    size_t begin = section_.find("```" + language + "\n" + first);
     ASSERT_NE(begin, std::string::npos) << language;
     begin += language.size() + 4;
     const std::string text = section_.substr(begin, section_.find("```", begin) - begin);
@@ -61,6 +61,17 @@ TEST_F(Programs, CNeedsNeitherCompilerNorLibrary) {
   writeProgram("c", "main.c");
   ShellRun run = in("$prefix/bin/xtc --emit=lib -D GEMM_T=f32 -o gemm $prefix/share/xt/stdlib/gemm.xt && rm -r $prefix && "
                     "cc -Wall -Wextra -Werror main.c libgemm.a -lm -lpthread -o main && ./main");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output, "right\n");
+}
+
+TEST_F(Programs, CInALevelZeroContextOfItsOwn) {
+  if (in("ldconfig -p | grep -q libze_loader.so.1 && llvm-spirv-15 --version").status != 0)
+    GTEST_SKIP() << "the Level Zero loader or llvm-spirv-15 is not installed";
+  writeProgram("c", "main.c", "#include \"gemm.h\"\n#include <level_zero");
+  ShellRun run = in("$prefix/bin/xtc --emit=lib --target=xe-pvc -D GEMM_T=f32 -o gemm $prefix/share/xt/stdlib/gemm.xt && "
+                    "cc -Wall -Wextra -Werror main.c libgemm.a -lm -lpthread -l:libze_loader.so.1 -o main && "
+                    "ZE_ENABLE_ALT_DRIVERS=$prefix/lib/libze_xt_soft.so ./main");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_EQ(run.output, "right\n");
 }

@@ -1,6 +1,6 @@
 // The levels of code of a library that is compiled ahead of time.
 #pragma once
-#include "targets/cpu/ahead/runtime/xtrt.h"
+#include "targets/ahead/xtrt.h"
 
 namespace xt {
 

@@ -1,7 +1,6 @@
 // Launches the kernels of a library that is compiled ahead of time, on the same threads and with the same shared panels as the
 // launches of a process that compiles. What of C++'s library this needs is linked into the run time; see CMakeLists.txt.
-#include "ir/base/extents.h"
-#include "ir/grid_range.h"
+#include "targets/ahead/runtime/launch_parts.h"
 #include "targets/cpu/ahead/runtime/levels.h"
 #include "targets/cpu/runtime/fibers.h"
 #include "targets/cpu/runtime/host_runtime.h"
@@ -11,29 +10,10 @@
 #include "targets/cpu/threads/thread_pool.h"
 
 #include <atomic>
-#include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 
 namespace xt {
 namespace {
-
-enum Status { kOk = 0, kInvalidArgument = 1, kKernelFailed = 5, kEnvironment = 6 }; // numbers of xt_status in xt.h
-
-// Where the message of a failure goes.
-struct Message {
-  char *text;
-  size_t bytes;
-
-  __attribute__((format(printf, 3, 4))) int fail(Status status, const char *format, ...) const {
-    va_list values;
-    va_start(values, format);
-    if (text && bytes > 0) std::vsnprintf(text, bytes, format, values);
-    va_end(values);
-    return status;
-  }
-};
 
 // What launches of this library share. One at a time uses it.
 struct Threads {
@@ -60,33 +40,6 @@ std::mutex launching;
 int wantedThreads = 0;
 std::unique_ptr<Threads> threads; // made by the first launch; its threads end when the library is unloaded
 
-const char *whyUnfit(const xtrt_parameter &parameter, const int64_t *sizes, const int64_t *strides, const void *data) {
-  const auto rank = static_cast<size_t>(parameter.rank);
-  bool empty = false;
-  __int128 reach = 1;
-  for (size_t d = 0; d < rank; ++d) {
-    if (sizes[d] < 0) return "an extent is negative";
-    if (parameter.shape[d] != XTRT_DYNAMIC && sizes[d] != parameter.shape[d])
-      return "an extent is not that of the parameter's type";
-    empty |= sizes[d] == 0;
-    reach += static_cast<__int128>(std::max<int64_t>(sizes[d], 1) - 1) *
-             (strides[d] < 0 ? -static_cast<__int128>(strides[d]) : strides[d]);
-    if (reach >> 59) return "64-bit addresses cannot reach its elements";
-  }
-  for (size_t d = 0; d < rank && !empty; ++d) {
-    if (sizes[d] <= 1) continue;
-    if (parameter.strides[d] != XTRT_DYNAMIC && strides[d] != parameter.strides[d])
-      return "a stride is not that of the parameter's type";
-    if (strides[d] < 0) return "a stride is negative";
-  }
-  if (!empty && !data) return "its address is NULL";
-  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(parameter.elementBytes) != 0)
-    return "its address is not a multiple of an element's bytes";
-  if (parameter.written && !empty && !haveDistinctPlaces({sizes, rank}, {strides, rank}))
-    return "several of its indices have the same element, but the kernel writes it";
-  return nullptr;
-}
-
 // A launch: the words that the kernel reads, and how its work is divided.
 class Launch {
 public:
@@ -96,9 +49,10 @@ public:
   int run(const xtrt_argument *arguments) {
     words_.assign(kGridWords + kRuntimeWords, 0);
     for (size_t d = 0; d < kGridDims; ++d) words_[3 * d + 1] = words_[3 * d + 2] = 1;
-    if (int status = readArguments(arguments)) return status;
+    if (int status = readArguments(kernel_, arguments, message_, words_)) return status;
+    runtime(kApartWord) = apartBits(arraysOf(arguments));
     setRuntimeWords(code_.numbers);
-    if (int status = kernel_.gridRank > 0 ? readGrid() : kOk) return status;
+    if (int status = setGrid()) return status;
     return runWorkgroups();
   }
 
@@ -107,27 +61,21 @@ private:
 
   uint64_t &runtime(RuntimeWord word) { return words_[kGridWords + word]; }
 
-  int readArguments(const xtrt_argument *arguments) {
+  // The arrays among the arguments, which have been checked.
+  std::vector<StridedArray> arraysOf(const xtrt_argument *arguments) const {
     std::vector<StridedArray> arrays;
     for (size_t i = 0; i < kernel_.parameterCount; ++i) {
       const xtrt_parameter &parameter = kernel_.parameters[i];
-      if (!arguments[i])
-        return message_.fail(kInvalidArgument, "argument `%s` of %s: it is NULL", parameter.name, kernel_.name);
-      const auto *words = static_cast<const uint64_t *>(arguments[i]);
-      if (parameter.rank < 0) {
-        words_.push_back(*words);
-        continue;
-      }
+      if (parameter.rank < 0) continue;
       const auto rank = static_cast<size_t>(parameter.rank);
+      const auto *words = static_cast<const uint64_t *>(arguments[i]);
       const auto *sizes = static_cast<const int64_t *>(arguments[i]) + 1;
-      const void *data = reinterpret_cast<const void *>(static_cast<uintptr_t>(*words));
-      if (const char *why = whyUnfit(parameter, sizes, sizes + rank, data))
-        return message_.fail(kInvalidArgument, "argument `%s` of %s: %s", parameter.name, kernel_.name, why);
-      words_.insert(words_.end(), words, words + 1 + 2 * rank);
-      arrays.push_back({data, {sizes, rank}, {sizes + rank, rank}, parameter.elementBytes});
+      arrays.push_back({reinterpret_cast<const void *>(static_cast<uintptr_t>(*words)),
+                        {sizes, rank},
+                        {sizes + rank, rank},
+                        parameter.elementBytes});
     }
-    runtime(kApartWord) = apartBits(arrays);
-    return kOk;
+    return arrays;
   }
 
   void setRuntimeWords(const int64_t *numbers) {
@@ -137,32 +85,21 @@ private:
     runtime(kNumbersWord) = reinterpret_cast<uintptr_t>(numbers);
   }
 
-  // Runs the kernel that computes the bounds of the grid. Its parameters are those of this one, and an array for the bounds.
-  int readGrid() {
-    int64_t bounds[3 * kGridDims] = {};
-    const size_t own = words_.size();
-    for (uint64_t word : {static_cast<uint64_t>(reinterpret_cast<uintptr_t>(bounds)), uint64_t{3 * kGridDims}, uint64_t{1}})
-      words_.push_back(word);
-    runtime(kNumbersWord) = reinterpret_cast<uintptr_t>(kernel_.grid->numbers);
+  int setGrid() {
+    if (kernel_.gridRank == 0) return kOk;
     Threads::Scratch &scratch = threads->scratch[0];
     if (!scratch.grow(kernel_.grid->scratchBytes)) return noMemory(kernel_.grid->scratchBytes);
-    kernel_.grid->run(words_.data(), 0, 1, scratch.memory.get());
-    words_.resize(own);
-    runtime(kNumbersWord) = reinterpret_cast<uintptr_t>(code_.numbers);
-    for (int32_t d = 0; d < kernel_.gridRank; ++d) {
-      const int64_t *of = bounds + 3 * d;
-      if (of[2] <= 0) return message_.fail(kInvalidArgument, "a step of the grid of %s is not positive", kernel_.name);
-      grid_.push_back(gridRange(of[0], of[1], of[2]));
-      uint64_t *range = words_.data() + 3 * (kGridDims - static_cast<size_t>(kernel_.gridRank) + static_cast<size_t>(d));
-      range[0] = static_cast<uint64_t>(of[0]), range[1] = static_cast<uint64_t>(of[2]);
-      range[2] = static_cast<uint64_t>(grid_.back().count);
+    if (int status = readGrid(kernel_, message_, words_, scratch.memory.get(), grid_)) return status;
+    for (size_t d = 0; d < grid_.size(); ++d) {
+      uint64_t *range = words_.data() + 3 * (kGridDims - grid_.size() + d);
+      range[0] = static_cast<uint64_t>(grid_[d].lower), range[1] = static_cast<uint64_t>(grid_[d].step);
+      range[2] = static_cast<uint64_t>(grid_[d].count);
     }
     return kOk;
   }
 
   int runWorkgroups() {
-    std::optional<uint64_t> workgroups = workgroupCount(grid_);
-    if (!workgroups) return message_.fail(kInvalidArgument, "the grid of %s has more than 2^31 workgroups", kernel_.name);
+    const std::optional<uint64_t> workgroups = workgroupCount(grid_); // readGrid() has checked it
     const int64_t workers = threads->pool.workers();
     const int64_t parts = partsOf(workOf(grid_), code_.mostParts, workers, code_.partsAreCheap != 0);
     const int64_t work = static_cast<int64_t>(*workgroups) * parts;
@@ -246,34 +183,6 @@ private:
   uint64_t failure_ = kNoFailure;
 };
 
-// How far the extents of a launch are from those of a variant: the sum of |log2| of their ratios, as in targets/tune.
-double distanceOf(const xtrt_kernel &kernel, const xtrt_argument *arguments, const xtrt_variant &variant) {
-  double sum = 0;
-  size_t at = 0;
-  for (size_t i = 0; i < kernel.parameterCount; ++i) {
-    const auto rank = static_cast<size_t>(std::max(kernel.parameters[i].rank, 0));
-    for (size_t d = 0; d < rank && at < variant.extentCount; ++d, ++at) {
-      const int64_t extent = static_cast<const int64_t *>(arguments[i])[1 + d];
-      sum += std::fabs(std::log2(static_cast<double>(std::max<int64_t>(extent, 1))) -
-                       std::log2(static_cast<double>(std::max<int64_t>(variant.extents[at], 1))));
-    }
-  }
-  return sum;
-}
-
-// The kernel that serves a launch. Arguments that are NULL are found by the launch.
-const xtrt_kernel &chosen(const xtrt_kernel &kernel, const xtrt_argument *arguments) {
-  const xtrt_kernel *nearest = &kernel;
-  for (size_t i = 0; i < kernel.parameterCount; ++i)
-    if (!arguments[i]) return kernel;
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < kernel.variantCount; ++i) {
-    double distance = distanceOf(kernel, arguments, kernel.variants[i]);
-    if (distance < least) least = distance, nearest = kernel.variants[i].kernel;
-  }
-  return *nearest;
-}
-
 } // namespace
 } // namespace xt
 
@@ -281,9 +190,10 @@ int xtrt_launch(const xtrt_kernel *kernel, const xtrt_argument *arguments, char 
   static const int level = xt::codeLevel();
   std::lock_guard lock(xt::launching);
   if (!xt::threads) xt::threads = std::make_unique<xt::Threads>(xt::wantedThreads);
-  if (message && messageBytes > 0) *message = 0;
-  const xtrt_kernel &serves = xt::chosen(*kernel, arguments);
-  return xt::Launch(serves, serves.levels[level], {message, messageBytes}).run(arguments);
+  const xt::Message to{message, messageBytes};
+  to.clear();
+  const xtrt_kernel &serves = xt::servingKernel(*kernel, arguments);
+  return xt::Launch(serves, serves.levels[level], to).run(arguments);
 }
 
 void xtrt_set_threads(int count) {

@@ -1,4 +1,4 @@
-/* Calls every function of the library made of kernels.xt; prints what is wrong, and the number of it. */
+/* Calls every function of the library made of kernels.xt; prints what is wrong, and the number of it. With -DGPU, of one for GPUs. */
 #include "kernels.h"
 #include "second.h"
 
@@ -120,7 +120,11 @@ static void stacks(void) {
   expect(kernels_stuck(&of_few, NULL, 0) == 0, "a barrier that all reach");
   few[1] = 1;
   expect(kernels_stuck(&of_few, message, sizeof message) == 5, "status of a deadlock");
+#ifdef GPU
+  expect(strstr(message, "barrier") != NULL, message);
+#else
   expect(strcmp(message, "the subgroups of workgroup 0 of @stuck wait for each other forever") == 0, message);
+#endif
   few[1] = 0;
   expect(kernels_stuck(&of_few, NULL, 0) == 0, "after a deadlock");
 }
@@ -128,8 +132,10 @@ static void stacks(void) {
 int main(void) {
   expect(product(3) == 0, "a product");
   threads();
+#ifndef GPU
   kernels_set_threads(1);
   expect(product(2) == 0, "a product on one thread");
+#endif
   scalars();
   stacks();
   grids();

@@ -111,6 +111,11 @@ CuResult cuMemFree_v2(CuPointer memory) {
   std::free(handle<void *>(memory));
   return enter(__func__);
 }
+CuResult cuPointerGetAttribute(void *, CuPointerAttribute, CuPointer pointer) {
+  XT_ENTER;
+  constexpr CuResult kInvalidValue = 1;
+  return setting("pointers", 0) && pointer % 256 == 0 ? kCuSuccess : kInvalidValue; // as its allocations are
+}
 CuResult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   XT_ENTER;
   return give(memory, std::aligned_alloc(256, (bytes + 255) / 256 * 256));

@@ -172,6 +172,12 @@ ze_result_t zeMemAllocHost(ze_context_handle_t, const ze_host_mem_alloc_desc_t *
   fake().make(out, bytes);
   return ZE_RESULT_SUCCESS;
 }
+ze_result_t zeMemGetAllocProperties(ze_context_handle_t, const void *, ze_memory_allocation_properties_t *properties,
+                                    ze_device_handle_t *) {
+  XT_ENTER(zeMemGetAllocProperties);
+  properties->type = ZE_MEMORY_TYPE_UNKNOWN;
+  return ZE_RESULT_SUCCESS;
+}
 ze_result_t zeMemFree(ze_context_handle_t, void *memory) { return fake().free(memory); }
 ze_result_t zeModuleCreate(ze_context_handle_t, ze_device_handle_t, const ze_module_desc_t *desc, ze_module_handle_t *out,
                            ze_module_build_log_handle_t *log) {

@@ -1,9 +1,9 @@
-#include "targets/cpu/ahead/library_source.h"
+#include "targets/ahead/library_text.h"
 
 #include "ir/base/text.h"
 #include "ir/effects.h"
 #include "ir/elem_kinds.h"
-#include "targets/cpu/ahead/c_names.h"
+#include "targets/ahead/c_names.h"
 
 #include <algorithm>
 #include <map>
@@ -61,6 +61,10 @@ std::string signatureText(const Kernel &kernel) {
   return str("@", kernel.name, "(", join(parameters, ", "), ")");
 }
 
+std::string number(int64_t value) { return value == kDynamic ? "XTRT_DYNAMIC" : str("INT64_C(", value, ")"); }
+
+} // namespace
+
 std::string cString(std::string_view text) {
   static constexpr char kDigits[] = "01234567";
   std::string out = "\"";
@@ -74,36 +78,15 @@ std::string cString(std::string_view text) {
   return out + "\"";
 }
 
-std::string number(int64_t value) { return value == kDynamic ? "XTRT_DYNAMIC" : str("INT64_C(", value, ")"); }
-
 std::string numbers(std::span<const int64_t> values) {
   std::vector<std::string> all;
   for (int64_t value : values) all.push_back(number(value));
   return all.empty() ? "0" : join(all, ", ");
 }
 
-// The initializer of an xtrt_code.
-std::string codeText(const KernelCode &code, size_t frameBytes, bool failures) {
-  int64_t shared = 0;
-  for (size_t d = 0; d < code.output.sharedDims.size(); ++d) shared |= int64_t{code.output.sharedDims[d]} << d;
-  return str("{", code.symbol, ", ", code.output.numbers.empty() ? "0" : numbersName(code), ", ", code.scratchBytes, ", ",
-             code.output.usesFibers ? code.fibers : 0, ", ", code.lanes, ", ", code.slmBytes, ", ", frameBytes, ", ",
-             code.output.mostParts, ", ", code.output.partsAreCheap ? 1 : 0, ", ", shared, ", ",
-             code.output.sharedDims.empty() ? 0 : 1, ", ", failures ? code.symbol + "_failures" : "0", ", ",
-             failures ? code.output.failures.size() : 0, "}");
-}
+std::string tableName(size_t kernel) { return str("xtrt_k", kernel); }
 
-void declare(std::string &out, const KernelCode &code) {
-  out += str("extern void ", code.symbol, "(const uint64_t *, int64_t, int64_t, void *);\n");
-  if (!code.output.numbers.empty()) out += str("extern const int64_t ", numbersName(code), "[];\n");
-}
-
-void addFailures(std::string &out, const KernelCode &code) {
-  if (code.output.failures.empty()) return;
-  out += str("static const char *const ", code.symbol, "_failures[] = {\n");
-  for (const Failure &failure : code.output.failures) out += str("  ", cString(failure.message), ",\n");
-  out += "};\n";
-}
+namespace {
 
 // `table` begins the names of the kernel's tables.
 std::string parameterTable(const Kernel &kernel, const std::string &table) {
@@ -112,21 +95,21 @@ std::string parameterTable(const Kernel &kernel, const std::string &table) {
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     Type type = kernel.param(i)->type();
     if (!type.isMemRef()) {
-      rows += str("  {", cString(kernel.param(i)->name()), ", -1, 0, 0, 0, 0},\n");
+      rows += str("  {", cString(kernel.param(i)->name()), ", -1, ", static_cast<int>(type.elem()), ", 0, 0, 0, 0},\n");
       continue;
     }
     std::string of = str(table, "_", i);
     shapes += str("static const int64_t ", of, "_shape[] = {", numbers(type.shape()), "}, ", of, "_strides[] = {",
                   numbers(memrefStrides(type)), "};\n");
-    rows += str("  {", cString(kernel.param(i)->name()), ", ", type.rank(), ", ", elemInfo(type.elem()).storageBytes, ", ",
-                writes[i] ? 1 : 0, ", ", of, "_shape, ", of, "_strides},\n");
+    rows += str("  {", cString(kernel.param(i)->name()), ", ", type.rank(), ", ", static_cast<int>(type.elem()), ", ",
+                elemInfo(type.elem()).storageBytes, ", ", writes[i] ? 1 : 0, ", ", of, "_shape, ", of, "_strides},\n");
   }
-  if (rows.empty()) rows = "  {0, -1, 0, 0, 0, 0},\n"; // an array in C has an element
+  if (rows.empty()) rows = "  {0, -1, 0, 0, 0, 0, 0},\n"; // an array in C has an element
   return str(shapes, "static const xtrt_parameter ", table, "_parameters[] = {\n", rows, "};\n");
 }
 
 // The function that users call.
-std::string functionText(const LibraryNames &names, const Kernel &kernel, const std::string &table) {
+std::string functionText(const LibraryNames &names, const Kernel &kernel, const std::string &table, const std::string &launch) {
   std::string out = str("__attribute__((visibility(\"default\"))) ", prototype(names, kernel), " {\n"), list;
   std::vector<std::string> parameters = cParameterNames(kernel);
   for (size_t i = 0; i < kernel.paramCount; ++i) {
@@ -143,7 +126,7 @@ std::string functionText(const LibraryNames &names, const Kernel &kernel, const 
       out += str("  const uint64_t xtrt_word", i, " = (uint64_t)", name, ";\n");
   }
   out += str("  const xtrt_argument xtrt_arguments[] = {", list.empty() ? "0" : list, "};\n");
-  return out + str("  return xtrt_launch(&", table, "_kernel, xtrt_arguments, message, message_bytes);\n}\n");
+  return out + str("  return ", launch, "&", table, "_kernel, xtrt_arguments, message, message_bytes);\n}\n");
 }
 
 } // namespace
@@ -154,25 +137,22 @@ std::string functionName(const LibraryNames &names, const Kernel &kernel) {
 
 bool isVariant(const Kernel &kernel) { return kernel.name.find('$') != std::string::npos; }
 
-Result<void> checkFunctionNames(const Module &module, const LibraryNames &names) {
-  std::map<std::string, std::string> functions = {{names.name + "_set_threads", ""}}; // and the kernels that they launch
+Result<void> checkFunctionNames(const Module &module, const LibraryNames &names, const LibraryForm &form) {
+  std::map<std::string, std::string> functions; // and what they do
+  for (const LibraryFunction &own : form.functions) functions.insert({own.name, own.what});
   for (const auto &kernel : module.kernels) {
     if (isVariant(*kernel)) continue;
     std::string function = functionName(names, *kernel);
-    auto [other, isNew] = functions.insert({function, kernel->name});
+    auto [other, isNew] = functions.insert({function, str("that of @", kernel->name)});
     if (isNew) continue;
-    std::string of = other->second.empty() ? "which sets the number of threads" : str("that of @", other->second);
-    return Error::environment(
-        str("@", kernel->name, " cannot be in the library ", names.name, ": its function would be ", function, ", ", of),
-        kernel->nameRange);
+    return Error::environment(str("@", kernel->name, " cannot be in the library ", names.name, ": its function would be ",
+                                  function, ", ", other->second),
+                              kernel->nameRange);
   }
   return {};
 }
 
 namespace {
-
-// The table that begins with xtrt_k and the number of the kernel, as no function of a library does.
-std::string tableName(size_t kernel) { return str("xtrt_k", kernel); }
 
 // The tables of the kernels that serve launches of some sizes, and of these sizes; "" if there are none.
 std::string variantTables(const Module &module, const LibraryNames &names, const Kernel &kernel, const std::string &table,
@@ -194,33 +174,14 @@ std::string variantTables(const Module &module, const LibraryNames &names, const
   return rows.empty() ? "" : str(sizes, "static const xtrt_variant ", table, "_variants[] = {\n", join(rows, ",\n"), "\n};\n");
 }
 
-// The tables of a kernel's code.
-std::string kernelTables(const LibraryCode &code, const Kernel &kernel, size_t k, size_t &grids) {
-  const std::string table = tableName(k);
-  std::string out, levels;
-  const KernelCode *grid = kernel.grid.empty() ? nullptr : &code.grids.kernels[grids++];
-  if (grid) {
-    declare(out, *grid);
-    out += str("static const xtrt_code ", table, "_grid = ", codeText(*grid, code.grids.frameBytes, false), ";\n");
-  }
-  for (const ObjectCode &level : code.levels) {
-    declare(out, level.kernels[k]);
-    addFailures(out, level.kernels[k]);
-    levels += str("  ", codeText(level.kernels[k], level.frameBytes, !level.kernels[k].output.failures.empty()), ",\n");
-  }
-  return out + str("static const xtrt_code ", table, "_levels[XTRT_LEVELS] = {\n", levels, "};\n") +
-         parameterTable(kernel, table);
-}
-
 } // namespace
 
-std::string librarySource(const Module &module, const LibraryCode &code, const LibraryNames &names) {
+std::string librarySource(const Module &module, const LibraryNames &names, const LibraryForm &form,
+                          std::span<const KernelTables> tables) {
   std::string out = "#include <xtrt.h>\n#include \"" + names.name + ".h\"\n", functions;
-  size_t grids = 0;
-  for (size_t k = 0; k < module.kernels.size(); ++k) {
-    out += kernelTables(code, *module.kernels[k], k, grids);
-    out += str("static const xtrt_kernel ", tableName(k), "_kernel;\n");
-  }
+  for (size_t k = 0; k < module.kernels.size(); ++k)
+    out += str(tables[k].definitions, parameterTable(*module.kernels[k], tableName(k)), "static const xtrt_kernel ",
+               tableName(k), "_kernel;\n");
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const Kernel &kernel = *module.kernels[k];
     const std::string table = tableName(k);
@@ -228,34 +189,17 @@ std::string librarySource(const Module &module, const LibraryCode &code, const L
     out += variantTables(module, names, kernel, table, variants);
     const std::string name = kernel.name.substr(0, kernel.name.find('$'));
     out += str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + name), ", ", table, "_parameters, ",
-               kernel.paramCount, ", ", kernel.grid.size(), ", ", kernel.grid.empty() ? "0" : "&" + table + "_grid", ", ",
-               table, "_levels, ", variants ? table + "_variants" : "0", ", ", variants, "};\n");
-    if (!isVariant(kernel)) functions += functionText(names, kernel, table);
+               kernel.paramCount, ", ", kernel.grid.size(), ", ", tables[k].grid, ", ", tables[k].levels, ", ",
+               variants ? table + "_variants" : "0", ", ", variants, "};\n");
+    if (!isVariant(kernel)) functions += functionText(names, kernel, table, form.launch);
   }
-  return out + functions +
-         str("__attribute__((visibility(\"default\"))) void ", names.name,
-             "_set_threads(int threads) { xtrt_set_threads(threads); }\n");
+  return out + form.definitions + functions;
 }
 
-std::string libraryHeader(const Module &module, const LibraryNames &names) {
+std::string libraryHeader(const Module &module, const LibraryNames &names, const LibraryForm &form) {
   std::string guard = "XT_LIBRARY_" + names.name + "_H";
-  std::string out = str("/* Kernels of ", names.source, ", compiled ahead of time by ", names.maker, R"(.
- *
- * Link with lib)",
-                        names.name, ".so, or with lib", names.name,
-                        R"(.a and -lm -lpthread. Each function runs a kernel and waits for the end. It
- * returns 0, or a status: 1 if an argument is wrong (nothing has run then), 5 if a check of the kernel failed, 6 if there is no
- * memory. `message` receives what is wrong, cut to `message_bytes` bytes with a zero byte at the end; it may be NULL.
- *
- * An array is the address of element [0, ..., 0], extents, and strides in elements, which are not negative. The memory is the
- * caller's, is not copied, and must exist during the call. Types of 16 and 8 bits that C lacks are passed as their bits.
- *
- * The functions may be called by several threads at once: launches run one after another, each on all threads of the library.
- * The code is chosen for the processor at the first launch: )",
-                        join(kCodeLevels, ", "), R"(; the environment
- * variable XT_CODE_LEVEL limits it. */
-)",
-                        "#ifndef ", guard, "\n#define ", guard,
+  std::string out = str("/* Kernels of ", names.source, ", compiled ahead of time by ", names.maker, ".\n *\n",
+                        form.description, " */\n#ifndef ", guard, "\n#define ", guard,
                         "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   std::set<std::string> declared;
   for (const auto &kernel : module.kernels)
@@ -269,10 +213,8 @@ std::string libraryHeader(const Module &module, const LibraryNames &names) {
     }
   for (const auto &kernel : module.kernels)
     if (!isVariant(*kernel)) out += str("/* ", signatureText(*kernel), " */\n", prototype(names, *kernel), ";\n\n");
-  out += str("/* The number of threads that run later launches, with the calling one; 0: one per processor. Waits for "
-             "launches. */\nvoid ",
-             names.name, "_set_threads(int threads);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-  return out;
+  for (const LibraryFunction &own : form.functions) out += str(own.declaration, "\n\n");
+  return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 
 } // namespace xt

@@ -1,4 +1,4 @@
-#include "targets/xe/device_choice.h"
+#include "targets/xe/device/device_choice.h"
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"

@@ -1,4 +1,4 @@
-#include "targets/cpu/ahead/c_names.h"
+#include "targets/ahead/c_names.h"
 
 #include <algorithm>
 #include <cctype>

@@ -36,6 +36,7 @@ typedef struct xtrt_code {
 typedef struct xtrt_parameter {
   const char *name;
   int32_t rank; /* -1: a scalar */
+  int32_t element; /* its type: an Elem (ir/elem_kinds.h) */
   int32_t elementBytes; /* of an array */
   int32_t written; /* whether the kernel may write the array */
   const int64_t *shape, *strides; /* of the type, in elements */
@@ -55,10 +56,59 @@ typedef struct xtrt_kernel {
   size_t parameterCount;
   int32_t gridRank; /* 0: one workgroup */
   const xtrt_code *grid; /* writes lower bound, upper bound and step of each grid variable to an array behind the parameters */
-  const xtrt_code *levels; /* XTRT_LEVELS of them */
+  const xtrt_code *levels; /* of a library for CPUs: XTRT_LEVELS of them */
   const xtrt_variant *variants; /* the one whose extents are the nearest serves a launch in place of this kernel */
   size_t variantCount;
 } xtrt_kernel;
+
+/* --- libraries for GPUs (targets/gpu/kernel_abi.h) ------------------------------------------------------------------------------ */
+
+typedef struct xtrt_failure {
+  uint32_t first; /* its number; of an assert, that of the first element */
+  const char *text, *place; /* what it says, and FILE:LINE:COLUMN */
+  int32_t asserted, byWorkgroup;
+  const int64_t *shape; /* of what is asserted */
+  size_t rank;
+} xtrt_failure;
+
+/* A rule for the argument of a parameter that is an array. */
+typedef struct xtrt_alignment {
+  size_t parameter;
+  int64_t bytes;
+} xtrt_alignment;
+typedef struct xtrt_block_use {
+  size_t parameter;
+  int32_t turned;
+} xtrt_block_use;
+
+/* The facts of one kernel in a GPU's code. */
+typedef struct xtrt_gpu_kernel {
+  const char *entry;
+  int64_t subgroups, subgroupSize;
+  int64_t slmBytes, givenSlmBytes;
+  int32_t largeRegisterFile, reportsFailures, disjoint;
+  const xtrt_failure *failures;
+  size_t failureCount;
+  const xtrt_alignment *alignments;
+  size_t alignmentCount;
+  const xtrt_block_use *blockUses;
+  size_t blockUseCount;
+} xtrt_gpu_kernel;
+
+/* SPIR-V or PTX. */
+typedef struct xtrt_gpu_code {
+  const unsigned char *begin, *end;
+  const xtrt_gpu_kernel *kernels; /* those of the library, in its order */
+} xtrt_gpu_code;
+
+typedef struct xtrt_gpu_library {
+  const char *target; /* "xe-pvc" */
+  const xtrt_kernel *const *kernels;
+  const int32_t
+      *forms; /* of each kernel: 1: written arguments overlap no other ones; 2: or are the same as others; 0: neither */
+  size_t kernelCount;
+  xtrt_gpu_code code[2]; /* that assumes what it can about arguments, and that assumes nothing */
+} xtrt_gpu_library;
 
 /* An argument: the address of words. Of an array these are its address, extents and strides; of a scalar its bits. */
 typedef const void *xtrt_argument;
@@ -66,6 +116,15 @@ typedef const void *xtrt_argument;
 /* Runs a kernel and waits for the end. Returns a status of xt.h (0: it ran), and writes the message of a failure, cut to the
  * memory that there is for it; `message` may be NULL. Launches run one after another. */
 int xtrt_launch(const xtrt_kernel *kernel, const xtrt_argument *arguments, char *message, size_t messageBytes);
+/* The same on a GPU. An array in memory that the device sees is used in place, others are copied. */
+int xtrt_gpu_launch(const xtrt_gpu_library *library, const xtrt_kernel *kernel, const xtrt_argument *arguments, char *message,
+                    size_t messageBytes);
+/* Later launches run in these objects of the caller: a ze_context_handle_t, a ze_device_handle_t, and an immediate command list or NULL;
+ * a CUcontext, the number of its device, and a CUstream or NULL. */
+int xtrt_gpu_use_level_zero(const xtrt_gpu_library *library, void *context, void *device, void *list, char *message,
+                            size_t messageBytes);
+int xtrt_gpu_use_cuda(const xtrt_gpu_library *library, void *context, int device, void *stream, char *message,
+                      size_t messageBytes);
 /* The number of threads that run later launches, with the calling one; 0: one per processor. */
 void xtrt_set_threads(int threads);
 

@@ -1,6 +1,7 @@
+#include "targets/ahead/library_text.h"
+
 #include "ir/base/text.h"
 #include "ir/effects.h"
-#include "targets/cpu/ahead/library_source.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,12 +35,13 @@ Json parametersJson(const Kernel &kernel) {
 
 } // namespace
 
-std::string libraryJson(const Module &module, const LibraryCode &code, const LibraryNames &names) {
+std::string libraryJson(const Module &module, const LibraryFacts &facts, const LibraryNames &names) {
   Json json;
   json["library"] = names.name;
   json["source"] = names.source;
   json["compiler"] = names.maker;
-  json["levels"] = kCodeLevels;
+  if (!facts.target.empty()) json["target"] = facts.target;
+  if (!facts.levels.empty()) json["levels"] = facts.levels;
   json["kernels"] = Json::array();
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const Kernel &kernel = *module.kernels[k];
@@ -47,9 +49,10 @@ std::string libraryJson(const Module &module, const LibraryCode &code, const Lib
     Json item = {{"kernel", kernel.name}, {"function", functionName(names, kernel)}, {"parameters", parametersJson(kernel)}};
     item["grid"] = Json::array();
     for (const GridDim &dim : kernel.grid) item["grid"].push_back(dim.variable->name());
-    item["scratchBytes"] = Json::object(); // per thread
-    for (size_t l = 0; l < code.levels.size(); ++l)
-      item["scratchBytes"][kCodeLevels[l]] = code.levels[l].kernels[k].scratchBytes;
+    if (k < facts.scratchBytes.size()) {
+      item["scratchBytes"] = Json::object(); // per thread
+      for (size_t l = 0; l < facts.levels.size(); ++l) item["scratchBytes"][facts.levels[l]] = facts.scratchBytes[k][l];
+    }
     item["variants"] = Json::array(); // launches of the nearest size run the named kernel
     for (const LibraryVariant &variant : names.variants)
       if (variant.kernel == kernel.name) item["variants"].push_back({{"name", variant.name}, {"arrays", variant.arrays}});

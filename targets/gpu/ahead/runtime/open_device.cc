@@ -1,0 +1,95 @@
+#include "targets/gpu/ahead/runtime/open_device.h"
+
+#include "ir/base/text.h"
+#include "targets/nv/driver/device.h"
+#include "targets/xe/device/device_choice.h"
+#include "targets/xe/level_zero/device.h"
+
+namespace xt {
+namespace {
+
+template <class Device> Result<std::unique_ptr<GpuDevice>> asGpuDevice(Result<std::unique_ptr<Device>> device) {
+  if (!device) return device.error();
+  return std::unique_ptr<GpuDevice>(std::move(*device));
+}
+
+// The functions of a driver's interface, and its devices.
+template <class Functions, class Info> struct Interface {
+  Functions functions;
+  std::vector<Info> devices;
+};
+
+Result<Interface<ZeFunctions, ZeDeviceInfo>> startLevelZero() {
+  Result<ZeFunctions> functions = openZeLoader();
+  if (!functions) return functions.error();
+  Result<std::vector<ZeDeviceInfo>> devices = listZeDevices(*functions);
+  if (!devices) return devices.error();
+  return Interface<ZeFunctions, ZeDeviceInfo>{*functions, std::move(*devices)};
+}
+
+Result<Interface<CuFunctions, CuDeviceInfo>> startCuda() {
+  Result<CuFunctions> functions = openCuDriver();
+  if (!functions) return functions.error();
+  Result<std::vector<CuDeviceInfo>> devices = listCuDevices(*functions);
+  if (!devices) return devices.error();
+  return Interface<CuFunctions, CuDeviceInfo>{*functions, std::move(*devices)};
+}
+
+Result<std::unique_ptr<GpuDevice>> openIntel(const TargetInfo &target) {
+  auto started = startLevelZero();
+  if (!started) return started.error();
+  std::vector<const GpuDeviceInfo *> all;
+  for (const ZeDeviceInfo &info : started->devices) all.push_back(&info);
+  Result<size_t> chosen = chooseDevice(all, target.name, DeviceChoice::Any);
+  if (!chosen) return chosen.error();
+  return asGpuDevice(ZeDevice::open(started->functions, started->devices[*chosen]));
+}
+
+Error notFor(const GpuDeviceInfo &device, const TargetInfo &target) {
+  return Error::environment(!device.problem.empty()
+                                ? str(device.name, " cannot be used: ", device.problem)
+                                : str(device.name, " does not run the code of this library, which is for ", target.name));
+}
+
+Result<std::unique_ptr<GpuDevice>> openNvidia(const TargetInfo &target) {
+  auto started = startCuda();
+  if (!started) return started.error();
+  std::vector<std::string> others;
+  for (const CuDeviceInfo &info : started->devices) {
+    if (runsOn(info, target)) return asGpuDevice(CuDevice::open(started->functions, info));
+    others.push_back(notFor(info, target).message);
+  }
+  return Error::environment(others.empty() ? "NVIDIA's driver finds no GPU" : join(others, "; "));
+}
+
+} // namespace
+
+Result<std::unique_ptr<GpuDevice>> openDevice(const TargetInfo &target) {
+  return target.family == GpuFamily::Nvidia ? openNvidia(target) : openIntel(target);
+}
+
+Result<std::unique_ptr<GpuDevice>> adoptLevelZero(const TargetInfo &target, void *context, void *device, void *list) {
+  auto started = startLevelZero();
+  if (!started) return started.error();
+  for (const ZeDeviceInfo &info : started->devices) {
+    if (info.device != device) continue;
+    if (!info.problem.empty() || !runsOn(info, target.name)) return notFor(info, target);
+    return asGpuDevice(ZeDevice::adopt(started->functions, info, static_cast<ze_context_handle_t>(context),
+                                       static_cast<ze_command_list_handle_t>(list)));
+  }
+  return Error::environment("the device is none of those that Level Zero's drivers list");
+}
+
+Result<std::unique_ptr<GpuDevice>> adoptCuda(const TargetInfo &target, void *context, int device, void *stream) {
+  auto started = startCuda();
+  if (!started) return started.error();
+  for (const CuDeviceInfo &info : started->devices) {
+    if (info.device != device) continue;
+    if (!runsOn(info, target)) return notFor(info, target);
+    return asGpuDevice(
+        CuDevice::adopt(started->functions, info, static_cast<CuContext>(context), static_cast<CuStream>(stream)));
+  }
+  return Error::environment(str("NVIDIA's driver has no device ", device));
+}
+
+} // namespace xt
