@@ -154,8 +154,10 @@ Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, 
   if (options.verifyEach)
     if (Result<void> sound = verify(module, diagnostics); !sound) return sound;
   Run run(module, options, diagnostics);
-  for (const PassInfo *pass : passes)
+  for (const PassInfo *pass : passes) {
+    if (options.stop && options.stop()) return Error::environment("compilation was stopped");
     if (Result<void> done = run.pass(*pass); !done) return done;
+  }
   return {};
 }
 

@@ -31,6 +31,8 @@ struct PassOptions {
   // If a pass breaks the IR, fails an XT_CHECK or crashes, the file before.xt of the crash bundle is the module from before
   // that pass. Its first line contains the command that runs the pass: "// xt-reproducer: xtc --run=cse before.xt".
   bool keepBefore = false;
+  // Asked before each pass: whether to end with an Error of the environment. Empty: no.
+  std::function<bool()> stop;
   // Called when a pass begins, so that callers can show which pass is running.
   std::function<void(std::string_view pass)> begins;
   // Returns the difference that appears when the module's text is read back, or nullopt. Called after each pass; a

@@ -95,7 +95,7 @@ Result<std::string> runtimeFolder(const std::string &runtime) {
 
 std::vector<std::string> exportedFunctions(const Module &module, const LibraryNames &names, const LibraryForm &form) {
   std::vector<std::string> all;
-  for (const LibraryFunction &own : form.functions) all.push_back(own.name);
+  for (const OwnFunction &own : form.functions) all.push_back(own.name);
   for (const auto &kernel : module.kernels)
     if (!isVariant(*kernel)) all.push_back(functionName(names, *kernel));
   return all;

@@ -139,7 +139,7 @@ bool isVariant(const Kernel &kernel) { return kernel.name.find('$') != std::stri
 
 Result<void> checkFunctionNames(const Module &module, const LibraryNames &names, const LibraryForm &form) {
   std::map<std::string, std::string> functions; // and what they do
-  for (const LibraryFunction &own : form.functions) functions.insert({own.name, own.what});
+  for (const OwnFunction &own : form.functions) functions.insert({own.name, own.what});
   for (const auto &kernel : module.kernels) {
     if (isVariant(*kernel)) continue;
     std::string function = functionName(names, *kernel);
@@ -213,7 +213,7 @@ std::string libraryHeader(const Module &module, const LibraryNames &names, const
     }
   for (const auto &kernel : module.kernels)
     if (!isVariant(*kernel)) out += str("/* ", signatureText(*kernel), " */\n", prototype(names, *kernel), ";\n\n");
-  for (const LibraryFunction &own : form.functions) out += str(own.declaration, "\n\n");
+  for (const OwnFunction &own : form.functions) out += str(own.declaration, "\n\n");
   return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

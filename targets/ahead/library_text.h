@@ -19,7 +19,7 @@ struct LibraryNames {
 };
 
 // A function of a library besides those of its kernels.
-struct LibraryFunction {
+struct OwnFunction {
   std::string name;
   std::string what; // in an error: "which sets the number of threads"
   std::string declaration; // with a comment before it
@@ -28,7 +28,7 @@ struct LibraryFunction {
 // In which libraries for CPUs and those for GPUs differ.
 struct LibraryForm {
   std::string description; // of how functions are called, as lines of a comment
-  std::vector<LibraryFunction> functions;
+  std::vector<OwnFunction> functions;
   std::string launch; // begins the call that launches a kernel: "xtrt_launch("
   std::string definitions; // what that call needs, and `functions`
 };

@@ -95,10 +95,12 @@ Failure readArguments(const Kernel &kernel, const KernelInfo &info, const xt_arg
   return {};
 }
 
-Failure readGrid(const Kernel &kernel, const std::vector<LaunchArg> &args, const xt_launch_options *options,
-                 std::vector<GridRange> &out) {
+Failure readOptions(const Kernel &kernel, const std::vector<LaunchArg> &args, const xt_launch_options *options,
+                    std::vector<GridRange> &out, LaunchWishes &wishes) {
   xt_launch_options given = XT_INIT(xt_launch_options);
   if (Failure bad = readVersioned(options, given, "options")) return bad;
+  if (!(given.seconds >= 0)) return invalid("options.seconds", str("is ", given.seconds, ", not 0 or more"));
+  wishes = {given.stop, given.seconds, given.kernel_seconds};
   if (!kernel.grid.empty()) {
     if (given.grid_rank != 0) return invalid("options.grid", str("is given, but @", kernel.name, " has its own grid"));
     Result<std::vector<GridRange>> grid = computeGrid(kernel, args);

@@ -9,8 +9,8 @@ namespace xt {
 Failure readArguments(const Kernel &kernel, const KernelInfo &info, const xt_argument *arguments, size_t count,
                       std::vector<LaunchArg> &out);
 
-// The ranges of the kernel's grid for these arguments.
-Failure readGrid(const Kernel &kernel, const std::vector<LaunchArg> &args, const xt_launch_options *options,
-                 std::vector<GridRange> &out);
+// The ranges of the kernel's grid for these arguments, and what the options say beside it.
+Failure readOptions(const Kernel &kernel, const std::vector<LaunchArg> &args, const xt_launch_options *options,
+                    std::vector<GridRange> &out, LaunchWishes &wishes);
 
 } // namespace xt

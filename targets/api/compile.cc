@@ -50,8 +50,9 @@ public:
   }
 
   Failure run() {
-    for (Failure bad : {readTarget(), readDevice(), readSource(), readDefines()})
+    for (Failure bad : {readTarget(), readDevice(), readNativeObjects(), readSource(), readDefines()})
       if (bad) return bad;
+    if (stopped()) return failureOf(Error::environment("compilation was stopped"));
     Result<std::unique_ptr<Module>> module = loadModule(program_->sources, file_, program_->context, lowering_, diagnostics_);
     frontRan_ = true;
     if (!module) return failureOf(module.error());
@@ -60,7 +61,7 @@ public:
     if (Failure bad = addTuned(**module)) return bad;
     CompileSteps steps;
     steps.runPasses = [this](Module &of, const TargetInfo *hardware) {
-      return runPipeline(*target_, of, hardware, diagnostics_);
+      return runPipeline(*target_, of, hardware, diagnostics_, [this] { return stopped(); });
     };
     Result<CompiledModule> compiled =
         compileFor(*target_, std::move(*module), program_->sources, codeOptions(), steps, diagnostics_);
@@ -93,6 +94,22 @@ private:
     device_ = *choice;
     return {};
   }
+
+  Failure readNativeObjects() {
+    native_ = {options_.native_context, options_.native_device, options_.native_queue};
+    if (!native_.context) {
+      for (const auto &[object, name] :
+           {std::pair(native_.device, "options.native_device"), std::pair(native_.queue, "options.native_queue")})
+        if (object) return invalid(name, "is given without options.native_context");
+      return {};
+    }
+    if (!target_->takesNativeObjects())
+      return invalid("options.native_context", str("is given, but the target ", target_->name(), " runs on no GPU"));
+    if (options_.device) return invalid("options.device", "is given together with options.native_context");
+    return {};
+  }
+
+  bool stopped() const { return options_.stop && __atomic_load_n(options_.stop, __ATOMIC_RELAXED) != 0; }
 
   Failure readSource() {
     if (!options_.path) return invalid("options.path", "is NULL");
@@ -195,6 +212,7 @@ private:
         print(user, text.data(), text.size());
       };
     options.device = device_;
+    options.native = native_;
     options.again = again();
     options.optimise = options_.skip_optimiser == 0;
     options.cacheDirectory = context_.cacheDirectory;
@@ -204,6 +222,7 @@ private:
   }
 
   Failure failureOf(const Error &error) const {
+    if (stopped() && error.kind == Error::Kind::Environment) return {XT_STOPPED, error.message};
     if (error.kind != Error::Kind::Diagnosed) return {XT_ENVIRONMENT, program_->placeText(error.range) + error.message};
     for (const Diagnostic *diagnostic : diagnostics_.sorted())
       if (diagnostic->severity == Severity::Error)
@@ -218,6 +237,7 @@ private:
   LowerOptions lowering_;
   Target *target_ = nullptr;
   DeviceChoice device_ = DeviceChoice::Any;
+  NativeObjects native_;
   uint32_t file_ = 0;
   std::string tuning_; // the tune file that is read; "": none
   std::vector<TuneRecord> tuneContents_;

@@ -21,6 +21,7 @@ const char *xt_status_name(xt_status status) {
     XT_STATUS(XT_KERNEL_FAILED)
     XT_STATUS(XT_ENVIRONMENT)
     XT_STATUS(XT_INTERNAL)
+    XT_STATUS(XT_STOPPED)
 #undef XT_STATUS
   }
   return "?";

@@ -15,6 +15,9 @@ enum class HandleKind : uint32_t {
   Kernel,
   Prepared,
   Diagnostics,
+  Buffer,
+  Stream,
+  Event,
   Freed = 0x7874dead,
 };
 

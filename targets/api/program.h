@@ -1,6 +1,7 @@
 // The objects that handles of xt.h stand for.
 #pragma once
 #include "targets/api/diagnostic_list.h"
+#include "targets/api/failure.h"
 #include "targets/api/handle.h"
 #include "targets/api/kernel_info.h"
 #include "targets/compile/compile_for.h"
@@ -29,6 +30,51 @@ struct LoadedProgram {
   // "FILE:LINE:COLUMN: " for a range in a source; "" for one without.
   std::string placeText(SourceRange range) const;
 };
+
+// When a launch ends before it is done, and what receives its time: members of xt_launch_options.
+struct LaunchWishes {
+  const int32_t *stop = nullptr;
+  double seconds = 0;
+  double *kernelSeconds = nullptr;
+};
+
+// A launch whose arguments have been checked.
+struct ReadyLaunch {
+  std::shared_ptr<LoadedProgram> program;
+  const Kernel *kernel = nullptr;
+  std::vector<LaunchArg> args;
+  std::vector<GridRange> grid;
+  LaunchWishes wishes;
+};
+
+// Memory of the device that runs a program.
+class DeviceBytes {
+public:
+  static Result<std::shared_ptr<DeviceBytes>> make(std::shared_ptr<LoadedProgram> program, size_t bytes);
+  DeviceBytes(const DeviceBytes &) = delete;
+  DeviceBytes &operator=(const DeviceBytes &) = delete;
+  ~DeviceBytes();
+
+  std::byte *data() const { return data_; }
+  size_t size() const { return size_; }
+  // Copy from or to memory of the host; the range is one of this memory.
+  Result<void> write(size_t offset, const void *from, size_t bytes);
+  Result<void> read(size_t offset, void *to, size_t bytes);
+
+private:
+  DeviceBytes(std::shared_ptr<LoadedProgram> program, std::byte *data, size_t size)
+      : program_(std::move(program)), data_(data), size_(size) {}
+
+  std::shared_ptr<LoadedProgram> program_;
+  std::byte *data_;
+  size_t size_;
+};
+
+// Fails unless these bytes are in the buffer and the memory of the host is not null.
+Failure checkBufferRange(const xt_buffer *buffer, size_t offset, const void *host, size_t bytes, const char *hostName);
+
+// Runs a launch and waits for the end.
+Failure runLaunch(const ReadyLaunch &launch);
 
 } // namespace xt
 
@@ -59,14 +105,19 @@ struct xt_program : xt::Handle {
 };
 
 struct xt_prepared : xt::Handle {
-  xt_prepared(std::shared_ptr<xt::Graveyard> graveyard, std::shared_ptr<xt::LoadedProgram> of)
-      : Handle(xt::HandleKind::Prepared, std::move(graveyard)), program(std::move(of)) {}
-  void drop() override { program.reset(), args.clear(), grid.clear(); }
+  xt_prepared(std::shared_ptr<xt::Graveyard> graveyard, std::shared_ptr<const xt::ReadyLaunch> of)
+      : Handle(xt::HandleKind::Prepared, std::move(graveyard)), launch(std::move(of)) {}
+  void drop() override { launch.reset(); }
 
-  std::shared_ptr<xt::LoadedProgram> program;
-  const xt::Kernel *kernel = nullptr;
-  std::vector<xt::LaunchArg> args;
-  std::vector<xt::GridRange> grid;
+  std::shared_ptr<const xt::ReadyLaunch> launch;
+};
+
+struct xt_buffer : xt::Handle {
+  xt_buffer(std::shared_ptr<xt::Graveyard> graveyard, std::shared_ptr<xt::DeviceBytes> of)
+      : Handle(xt::HandleKind::Buffer, std::move(graveyard)), bytes(std::move(of)) {}
+  void drop() override { bytes.reset(); }
+
+  std::shared_ptr<xt::DeviceBytes> bytes;
 };
 
 struct xt_diagnostics : xt::Handle {

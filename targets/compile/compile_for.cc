@@ -26,12 +26,14 @@ void dropTests(Module &module) {
   std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
 }
 
-Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics) {
+Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics,
+                         std::function<bool()> stop) {
   Result<std::vector<const PassInfo *>> passes = passesNamed(passNames(target.pipeline()));
   if (!passes) return passes.error();
   PassOptions options;
   options.target = hardware;
   options.verifyEach = false;
+  options.stop = std::move(stop);
   return runPasses(module, *passes, options, diagnostics);
 }
 
@@ -40,7 +42,7 @@ Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module
   CompiledModule out;
   out.target = &target;
   out.module = std::move(module);
-  Result<const TargetInfo *> found = target.hardware(options.device);
+  Result<const TargetInfo *> found = target.hardwareOf(options);
   if (!found) return found.error();
   const TargetInfo *hardware = *found;
   out.unsupported = dropUnsupported(*out.module, target, hardware);

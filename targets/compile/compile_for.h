@@ -31,7 +31,9 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 void dropTests(Module &module);
 
 // Runs the target's pipeline() for this hardware (null: the passes depend on none), without verifying between passes.
-Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics);
+// `stop` is that of PassOptions.
+Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics,
+                         std::function<bool()> stop = {});
 
 // Removes what the target cannot run, runs the passes, checks the limits of the hardware (`sources` are those of the module), and
 // generates the code.

@@ -65,8 +65,9 @@ std::string hexText(uint64_t value) {
 // One launch of one kernel, on all threads.
 class Launch {
 public:
-  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, int64_t threads, PanelPool &panels)
-      : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
+  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, int64_t threads, PanelPool &panels,
+         const LaunchStop &stop)
+      : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts), stop_(stop) {
     panels.reset(static_cast<int>(threads));
     frame.words[frame.runtime + kFailureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.runtime + kOutputWord] = reinterpret_cast<uintptr_t>(&output_);
@@ -85,8 +86,15 @@ public:
   // Runs workgroups [begin, end), or parts [begin, end) where workgroups are divided. Called by several threads at once.
   void run(int64_t begin, int64_t end, void *scratch) {
     if (code().output.usesFibers) return runFibers(begin, end, static_cast<unsigned char *>(scratch));
-    if (begin / parts_ < failedWorkgroup()) call(begin, end, begin / parts_, (end + parts_ - 1) / parts_, scratch);
+    const int64_t step = stop_.wanted() ? parts_ : end - begin; // workgroups one by one, so that the next one need not run
+    for (int64_t from = begin; from < end; from += step) {
+      if (stops() || from / parts_ >= failedWorkgroup()) return;
+      const int64_t to = std::min(end, from + step);
+      call(from, to, from / parts_, (to + parts_ - 1) / parts_, scratch);
+    }
   }
+
+  bool stopped() const { return (failure_ & 0xFFFFFFFF) == kStopped && failure_ != kNoFailure; }
 
   // Called after all workgroups have run: passes on the prints, and reports the first failure.
   Result<void> finish(const PrintSink &print, const Kernel &kernel, const std::vector<GridRange> &grid) {
@@ -106,6 +114,7 @@ public:
     }
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
+    if (stopped()) return Error::environment(str("the launch of @", code().name, " was stopped"), kernel.nameRange);
     if ((failure_ & 0xFFFFFFFF) == kNoStacks)
       return Error::environment(str("no memory: @", code().name, " needs ", code().fibers, " stacks for each thread"),
                                 kernel.nameRange);
@@ -117,10 +126,16 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE,
-                            kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD,
+                            kStopped = 0xFFFFFFFC; // in place of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
+  // Whether the launch is to end; no workgroup begins from then on.
+  bool stops() {
+    if (!stop_.wanted() || !stop_.due()) return false;
+    noteFailure(0, kStopped);
+    return true;
+  }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
 
   // Runs workgroup by workgroup. Within one, the subgroups (or lanes) run one after another up to the next barrier.
@@ -128,7 +143,7 @@ private:
     FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), kernel_.frameBytes());
     if (!fibers.valid()) return noteFailure(begin, kNoStacks);
     void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
-    for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
+    for (int64_t id = begin; id < end && !stops() && id < failedWorkgroup(); ++id) {
       auto diverged = fibers.run([&](size_t fiber) {
         unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(fiber);
         std::memcpy(own, header, sizeof header);
@@ -180,6 +195,7 @@ private:
   LaunchFrame &frame_;
   LaunchOutput output_;
   const int64_t parts_;
+  const LaunchStop &stop_;
   uint64_t failure_ = kNoFailure;
 };
 
@@ -190,6 +206,13 @@ public:
         arenas_(static_cast<size_t>(pool_->workers())) {}
 
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
+    bool stopped = false;
+    return launchUntil(kernel, args, grid, {}, stopped);
+  }
+
+  bool stopsLaunches() const override { return true; }
+  Result<void> launchUntil(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,
+                           const LaunchStop &stop, bool &stopped) override {
     const Jit::LoadedKernel *loaded = jit_->find(kernel.name);
     if (!loaded) return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
     std::lock_guard lock(launchMutex_);
@@ -208,11 +231,12 @@ public:
             kernel.nameRange);
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // installs the handlers again if a fault elsewhere removed them
-    Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
+    Launch launch(*loaded, frame, parts, pool_->workers(), panels_, stop);
     pool_->run(
         work,
         [&](int64_t begin, int64_t end, int worker) { launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory()); },
         sharingPeriod(grid, output.sharedDims, parts));
+    stopped = launch.stopped();
     return launch.finish(print_, kernel, grid);
   }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ public:
 class GpuDevice {
 public:
   virtual ~GpuDevice() = default;
+  std::recursive_mutex busy; // held by executables while they use the device
   virtual const GpuDeviceInfo &info() const = 0;
 
   // Memory of the device, or memory of the host that the device can access.

@@ -140,6 +140,7 @@ public:
 
   // Builds every kernel, so that an error of the driver is reported before anything runs.
   Result<void> build(const Module &module) {
+    std::lock_guard lock(device().busy);
     XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
       const GpuKernel &code = blocks_.code(i);
@@ -151,6 +152,7 @@ public:
   }
 
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
+    std::lock_guard lock(device().busy);
     auto found = std::ranges::find(names_, kernel.name);
     if (found == names_.end())
       return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
@@ -168,6 +170,22 @@ public:
   }
 
   std::optional<double> kernelSeconds() const override { return seconds_; }
+
+  Result<std::byte *> allocate(size_t bytes) override {
+    std::lock_guard lock(device().busy);
+    Result<std::byte *> memory = device().allocate(GpuDevice::Where::Device, std::max<size_t>(bytes, 1), kMemoryAlignment);
+    if (memory) device().tellBuffer(*memory, 0, bytes, "a buffer");
+    return memory;
+  }
+  void release(std::byte *memory) override {
+    std::lock_guard lock(device().busy);
+    device().release(memory);
+  }
+  Result<void> copy(void *to, const void *from, size_t bytes) override {
+    std::lock_guard lock(device().busy);
+    if (Result<void> queued = device().copy(to, from, bytes); !queued) return queued;
+    return device().finish();
+  }
 
 private:
   GpuDevice &device() { return *options_.device; }

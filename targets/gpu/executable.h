@@ -10,6 +10,7 @@ namespace xt {
 
 struct GpuExecutableOptions {
   GpuDevice *device = nullptr;         // outlives the executable
+  std::shared_ptr<GpuDevice> owned;    // the device, if it is only for this executable
   const TargetInfo *target = nullptr; // the target that the program was compiled for
   // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of assumptions, by the first
   // launch that needs it.

@@ -33,6 +33,7 @@ public:
     return choice == DeviceChoice::Soft || !NvRuntime::ofProcess().choose(info_);
   }
   bool takesDeviceChoice() const override { return true; }
+  bool takesNativeObjects() const override { return true; }
   bool takesBlockMessages() const override { return true; } // asynchronous copies have rules for buffers too
   bool takesOverlappingArguments() const override { return true; }
   bool hasReport() const override { return true; }
@@ -78,7 +79,13 @@ public:
 
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
-    Result<GpuDevice *> device = deviceFor(options.device, options.note);
+    GpuExecutableOptions executable;
+    if (options.native.context) {
+      Result<std::unique_ptr<GpuDevice>> adopted = NvRuntime::ofProcess().adopt(info_, options.native);
+      if (!adopted) return adopted.error();
+      executable.owned = std::move(*adopted);
+    }
+    Result<GpuDevice *> device = executable.owned ? executable.owned.get() : deviceFor(options.device, options.note);
     if (!device) return device.error();
     // The software device runs the module that a GPU's PTX is made from.
     auto compileCode = (*device)->info().software ? compileToNvvm : compileToPtx;
@@ -86,7 +93,6 @@ public:
     emit.sources = options.sources;
     Result<GpuCode> code = compileCode(module, info_, emit, diagnostics);
     if (!code) return code.error();
-    GpuExecutableOptions executable;
     executable.device = *device;
     executable.target = &info_;
     executable.optimise = options.optimise;

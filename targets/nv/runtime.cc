@@ -78,6 +78,7 @@ bool NvRuntime::hasDriver() {
 }
 
 Result<std::span<const CuDeviceInfo>> NvRuntime::devices() {
+  std::lock_guard lock(mutex_);
   if (!started_) started_ = start();
   if (!*started_) return started_->error();
   return std::span<const CuDeviceInfo>(devices_);
@@ -91,7 +92,17 @@ Result<const CuDeviceInfo *> NvRuntime::choose(const TargetInfo &target) {
   return Error::environment(str("no NVIDIA GPU runs the code of ", target.name, ": ", listed(*all)));
 }
 
+Result<std::unique_ptr<GpuDevice>> NvRuntime::adopt(const TargetInfo &target, const NativeObjects &native) {
+  if (auto started = devices(); !started) return started.error();
+  auto info = cuDeviceOf(devices_, static_cast<CuDeviceId>(reinterpret_cast<intptr_t>(native.device)), target);
+  if (!info) return info.error();
+  auto device = CuDevice::adopt(cu_, **info, static_cast<CuContext>(native.context), static_cast<CuStream>(native.queue));
+  if (!device) return device.error();
+  return std::unique_ptr<GpuDevice>(std::move(*device));
+}
+
 Result<GpuDevice *> NvRuntime::open(const TargetInfo &target) {
+  std::lock_guard lock(mutex_);
   Result<const CuDeviceInfo *> chosen = choose(target);
   if (!chosen) return chosen.error();
   std::unique_ptr<GpuDevice> &device = open_[static_cast<size_t>(*chosen - devices_.data())];

@@ -3,12 +3,14 @@
 #include "targets/nv/driver/device.h"
 #include "targets/target.h"
 
+#include <mutex>
+
 namespace xt {
 
 // The parts of this machine that NVIDIA's GPUs and the output of xtc for them need.
 std::vector<Requirement> nvRequirements();
 
-// One object per process. Devices stay open until the process ends. Not thread-safe.
+// One object per process. Devices stay open until the process ends. Thread-safe.
 class NvRuntime {
 public:
   static NvRuntime &ofProcess();
@@ -19,11 +21,14 @@ public:
   // The first device that runs the code of `target`; the Error says why none does. open() also opens it.
   Result<const CuDeviceInfo *> choose(const TargetInfo &target);
   Result<GpuDevice *> open(const TargetInfo &target);
+  // A device in a context of the caller.
+  Result<std::unique_ptr<GpuDevice>> adopt(const TargetInfo &target, const NativeObjects &native);
 
 private:
   NvRuntime() = default;
   Result<void> start();
 
+  std::recursive_mutex mutex_;
   std::optional<Result<void>> started_;
   bool hasDriver_ = false;
   CuFunctions cu_;

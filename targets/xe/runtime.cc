@@ -134,6 +134,7 @@ Result<void> XeRuntime::startOpenCl() {
 }
 
 Result<std::span<const GpuDeviceInfo *const>> XeRuntime::devices(DeviceChoice choice) {
+  std::lock_guard lock(mutex_);
   Interface &interface = interfaceOf(choice);
   if (!interface.started) {
     interface.started = choice == DeviceChoice::OpenCl ? startOpenCl() : startLevelZero(choice);
@@ -166,7 +167,25 @@ Result<std::unique_ptr<GpuDevice>> XeRuntime::opened(DeviceChoice choice, size_t
   return std::unique_ptr<GpuDevice>(std::move(*device));
 }
 
+Result<const GpuDeviceInfo *> XeRuntime::described(std::string_view target, const NativeObjects &native) {
+  if (auto started = devices(DeviceChoice::Gpu); !started) return started.error();
+  auto info = zeDeviceOf(zeDevices_, static_cast<ze_device_handle_t>(native.device), target);
+  if (!info) return info.error();
+  return static_cast<const GpuDeviceInfo *>(*info);
+}
+
+Result<std::unique_ptr<GpuDevice>> XeRuntime::adopt(std::string_view target, const NativeObjects &native) {
+  Result<const GpuDeviceInfo *> info = described(target, native);
+  if (!info) return info.error();
+  auto device =
+      ZeDevice::adopt(ze_, static_cast<const ZeDeviceInfo &>(**info), static_cast<ze_context_handle_t>(native.context),
+                      static_cast<ze_command_list_handle_t>(native.queue));
+  if (!device) return device.error();
+  return std::unique_ptr<GpuDevice>(std::move(*device));
+}
+
 Result<GpuDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {
+  std::lock_guard lock(mutex_);
   Result<size_t> index = indexOf(target, choice);
   if (!index) return index.error();
   std::unique_ptr<GpuDevice> &device = interfaceOf(choice).open[*index];

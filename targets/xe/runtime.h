@@ -5,6 +5,8 @@
 #include "targets/xe/level_zero/device.h"
 #include "targets/xe/opencl/device.h"
 
+#include <mutex>
+
 namespace xt {
 
 // The software device's driver, which the build puts into the folder "lib" next to that of the programs.
@@ -35,7 +37,7 @@ inline constexpr const char *kClDriversVariables[] = {"OCL_ICD_FILENAMES", "OCL_
 std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &programFolder);
 
 // One object per process, because drivers are initialised once: for Level Zero, the first request determines which drivers are
-// loaded. Devices stay open until the process ends. Not thread-safe.
+// loaded. Devices stay open until the process ends. Thread-safe.
 class XeRuntime {
 public:
   static XeRuntime &ofProcess();
@@ -46,6 +48,9 @@ public:
   // The device that chooseDevice selects; open() also opens it.
   Result<const GpuDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
   Result<GpuDevice *> open(std::string_view target, DeviceChoice choice);
+  // A Level Zero device of the caller; an Error if it does not run the target's code. adopt() makes one in the caller's context.
+  Result<const GpuDeviceInfo *> described(std::string_view target, const NativeObjects &native);
+  Result<std::unique_ptr<GpuDevice>> adopt(std::string_view target, const NativeObjects &native);
 
 private:
   struct Interface {
@@ -61,6 +66,7 @@ private:
   Result<size_t> indexOf(std::string_view target, DeviceChoice choice);
   Result<std::unique_ptr<GpuDevice>> opened(DeviceChoice choice, size_t index);
 
+  std::recursive_mutex mutex_;
   Interface levelZero_, openCl_;
   ZeFunctions ze_;
   std::vector<ZeDeviceInfo> zeDevices_;

@@ -54,6 +54,7 @@ public:
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   bool takesDeviceChoice() const override { return true; }
+  bool takesNativeObjects() const override { return true; }
   bool takesIntelExtensions() const override { return !isForAnyDevice(name_); }
   bool takesBlockMessages() const override { return name_ != kAnyXe; }
   bool takesOverlappingArguments() const override { return name_ != kAnyXe; }
@@ -67,8 +68,13 @@ public:
   Result<const TargetInfo *> hardware(DeviceChoice choice) override {
     Result<const GpuDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
     if (!device) return device.error();
-    const TargetInfo *target = name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
-    return target->anyDevice ? limitedBy(**device, *target) : target;
+    return targetOn(**device);
+  }
+  Result<const TargetInfo *> hardwareOf(const CompileOptions &options) override {
+    if (!options.native.context) return hardware(options.device);
+    Result<const GpuDeviceInfo *> device = XeRuntime::ofProcess().described(name_, options.native);
+    if (!device) return device.error();
+    return targetOn(**device);
   }
 
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
@@ -118,11 +124,17 @@ public:
 
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
-    Result<const TargetInfo *> target = hardware(options.device);
+    Result<const TargetInfo *> target = hardwareOf(options);
     if (!target) return target.error();
-    Result<GpuDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
+    GpuExecutableOptions executable;
+    if (options.native.context) {
+      Result<std::unique_ptr<GpuDevice>> adopted = XeRuntime::ofProcess().adopt(name_, options.native);
+      if (!adopted) return adopted.error();
+      executable.owned = std::move(*adopted);
+    }
+    Result<GpuDevice *> device = executable.owned ? executable.owned.get() : XeRuntime::ofProcess().open(name_, options.device);
     if (!device) return device.error();
-    if ((*device)->info().software && options.device == DeviceChoice::Any && options.note)
+    if (!executable.owned && (*device)->info().software && options.device == DeviceChoice::Any && options.note)
       options.note("no Intel GPU: running on the software device");
     XeEmitOptions emit;
     emit.sources = options.sources;
@@ -131,7 +143,6 @@ public:
       return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
     Result<GpuCode> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
-    GpuExecutableOptions executable;
     executable.device = *device;
     executable.target = *target;
     executable.optimise = options.optimise;
@@ -165,6 +176,11 @@ public:
   }
 
 private:
+  // The hardware that code for a device is compiled for.
+  const TargetInfo *targetOn(const GpuDeviceInfo &device) {
+    const TargetInfo *target = name_ == kAnyXe ? device.target : findTargetInfo(name_);
+    return target->anyDevice ? limitedBy(device, *target) : target;
+  }
   const TargetInfo *limitedBy(const GpuDeviceInfo &device, const TargetInfo &generic) {
     std::unique_ptr<DeviceLimits> &limits = limits_[&device];
     if (!limits) limits = std::make_unique<DeviceLimits>(generic, device);

@@ -10,8 +10,8 @@ namespace {
 constexpr const char *kRuntime = "xt_gpu_runtime.o";
 constexpr const char *kCodeNames[] = {"fast", "careful"};
 
-LibraryFunction useFunction(const LibraryNames &names, bool nvidia) {
-  LibraryFunction made;
+OwnFunction useFunction(const LibraryNames &names, bool nvidia) {
+  OwnFunction made;
   made.what = "which chooses the device";
   if (nvidia) {
     made.name = names.name + "_use_cuda";
@@ -32,7 +32,7 @@ int )",
   return made;
 }
 
-std::string useDefinition(const LibraryFunction &function, bool nvidia) {
+std::string useDefinition(const OwnFunction &function, bool nvidia) {
   std::string parameters = nvidia ? "void *context, int device, void *queue" : "void *context, void *device, void *queue";
   return str("__attribute__((visibility(\"default\"))) int ", function.name, "(", parameters,
              ", char *message, size_t message_bytes) {\n  return ", nvidia ? "xtrt_gpu_use_cuda" : "xtrt_gpu_use_level_zero",

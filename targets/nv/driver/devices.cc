@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/nv/library/architecture.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -98,6 +99,14 @@ Result<std::vector<CuDeviceInfo>> listCuDevices(const CuFunctions &cu) {
 
 bool runsOn(const CuDeviceInfo &device, const TargetInfo &target) {
   return device.problem.empty() && device.capability >= computeCapabilityOf(target) && device.slmBytes >= target.slmBytes;
+}
+
+Result<const CuDeviceInfo *> cuDeviceOf(std::span<const CuDeviceInfo> devices, CuDeviceId number, const TargetInfo &target) {
+  auto found = std::ranges::find(devices, number, &CuDeviceInfo::device);
+  if (found == devices.end()) return Error::environment(str("NVIDIA's driver has no device ", number));
+  if (!found->problem.empty()) return Error::environment(str(found->name, " cannot be used: ", found->problem));
+  if (!runsOn(*found, target)) return Error::environment(str(found->name, " does not run code for ", target.name));
+  return &*found;
 }
 
 } // namespace xt

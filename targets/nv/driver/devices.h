@@ -22,4 +22,7 @@ Result<std::vector<CuDeviceInfo>> listCuDevices(const CuFunctions &cu);
 // Whether a device runs the code of a target.
 bool runsOn(const CuDeviceInfo &device, const TargetInfo &target);
 
+// The listed device with a number. An Error if there is none, or if it does not run the code of `target`.
+Result<const CuDeviceInfo *> cuDeviceOf(std::span<const CuDeviceInfo> devices, CuDeviceId number, const TargetInfo &target);
+
 } // namespace xt

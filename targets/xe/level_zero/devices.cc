@@ -1,6 +1,7 @@
 #include "targets/xe/level_zero/devices.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/device/device_choice.h"
 #include "targets/xe/device/pci_ids.h"
 
 #include <algorithm>
@@ -186,6 +187,15 @@ Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
     infos.push_back(std::move(info));
   }
   return infos;
+}
+
+Result<const ZeDeviceInfo *> zeDeviceOf(std::span<const ZeDeviceInfo> devices, ze_device_handle_t handle,
+                                        std::string_view target) {
+  auto found = std::ranges::find(devices, handle, &ZeDeviceInfo::device);
+  if (found == devices.end()) return Error::environment("the device is none of those that Level Zero's drivers list");
+  if (!found->problem.empty()) return Error::environment(str(found->name, " cannot be used: ", found->problem));
+  if (!runsOn(*found, target)) return Error::environment(str(found->name, " does not run code for ", target));
+  return &*found;
 }
 
 } // namespace xt

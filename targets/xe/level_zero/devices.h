@@ -25,4 +25,8 @@ inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 // devices. Any other failure to initialise or to list the drivers is an Error.
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &functions);
 
+// The listed device with a handle. An Error if it is not listed, cannot be used, or does not run the code of a target (runsOn).
+Result<const ZeDeviceInfo *> zeDeviceOf(std::span<const ZeDeviceInfo> devices, ze_device_handle_t handle,
+                                        std::string_view target);
+
 } // namespace xt

@@ -1,11 +1,15 @@
 // Helpers for tests of libxt, which use it as a program does: through xt.h.
 #pragma once
+#include "tests/shell.h"
+#include "tests/targets/tools/effort.h"
+
 #include <xt/xt.h>
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace xt::test {
@@ -15,6 +19,9 @@ struct FreeHandle {
   void operator()(xt_program *handle) const { xt_program_free(handle); }
   void operator()(xt_prepared *handle) const { xt_prepared_free(handle); }
   void operator()(xt_diagnostics *handle) const { xt_diagnostics_free(handle); }
+  void operator()(xt_buffer *handle) const { xt_buffer_free(handle); }
+  void operator()(xt_stream *handle) const { xt_stream_free(handle); }
+  void operator()(xt_event *handle) const { xt_event_free(handle); }
 };
 template <class T> using Owned = std::unique_ptr<T, FreeHandle>;
 
@@ -69,6 +76,15 @@ inline xt_argument integer(int64_t value) {
   return argument;
 }
 
+// Why nothing can run on the software GPU; "" if it can.
+inline std::string whyNoSoftwareGpu() {
+  if (kSanitized) return "the software device is sanitized in tests of its own";
+  if (access(XT_BINARY_DIR "/lib/libze_xt_soft.so", R_OK) != 0) return "the software device is not built";
+  if (runShell("command -v llvm-spirv-15").status != 0) return "llvm-spirv-15 is not installed";
+  if (runShell("ldconfig -p 2>&1 | grep libze_loader.so.1").status != 0) return "libze1 is not installed";
+  return "";
+}
+
 class Api : public testing::Test {
 protected:
   void SetUp() override {
@@ -103,6 +119,17 @@ protected:
   xt_status launch(xt_kernel *kernel, std::vector<xt_argument> arguments, const xt_launch_options *options = nullptr) {
     error_ = XT_INIT(xt_error);
     return xt_launch(kernel, arguments.data(), arguments.size(), options, &error_);
+  }
+  Owned<xt_buffer> buffer(size_t bytes) {
+    xt_buffer *made = nullptr;
+    EXPECT_EQ(xt_buffer_create(program_.get(), bytes, &made, &error_), XT_OK) << error_.message;
+    return Owned<xt_buffer>(made);
+  }
+  Owned<xt_prepared> prepare(xt_kernel *kernel, std::vector<xt_argument> arguments,
+                             const xt_launch_options *options = nullptr) {
+    xt_prepared *made = nullptr;
+    EXPECT_EQ(xt_prepare(kernel, arguments.data(), arguments.size(), options, &made, &error_), XT_OK) << error_.message;
+    return Owned<xt_prepared>(made);
   }
   std::string message() const { return error_.message; }
   std::string argument() const { return error_.argument; }

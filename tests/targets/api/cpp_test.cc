@@ -138,4 +138,27 @@ TEST(Cpp, ElementTypes) {
   static_assert(!xt::Element<std::string>);
 }
 
+TEST(Cpp, StreamsAndBuffers) {
+  auto context = xt::Context::create();
+  ASSERT_TRUE(context);
+  auto program = context->compile("scale.xt", kScale);
+  ASSERT_TRUE(program) << program.error().message;
+  std::vector<float> x(32 * 64, 1.0f), y(x.size());
+  auto a = program->buffer(x.size() * sizeof(float)), b = program->buffer(x.size() * sizeof(float));
+  ASSERT_TRUE(a && b);
+  double seconds = -1;
+  auto there = program->kernel("scale")->prepare(xt::LaunchOptions{.kernelSeconds = &seconds}, a->array<float>({32, 64}),
+                                                 b->array<float>({32, 64}));
+  ASSERT_TRUE(there) << there.error().message;
+  auto stream = context->stream();
+  ASSERT_TRUE(stream && stream->write(*a, std::span(x)) && stream->run(*there) && stream->read(*b, std::span(y)));
+  auto end = stream->record();
+  ASSERT_TRUE(end && stream->finish());
+  EXPECT_TRUE(end->done());
+  EXPECT_EQ(*end->secondsTo(*end), 0);
+  EXPECT_EQ(y, std::vector<float>(y.size(), 2.0f));
+  EXPECT_GT(seconds, 0);
+  EXPECT_FALSE(b->write(std::span(x), 1)) << "it does not fit";
+}
+
 } // namespace

@@ -28,10 +28,7 @@ TEST_F(Api, LaunchesOnTheCallersMemory) {
 
 // Its driver is found beside libxt, wherever the program is.
 TEST_F(Api, LaunchesOnTheSoftwareGpu) {
-  if (kSanitized) GTEST_SKIP() << "the software device is sanitized in tests of its own";
-  if (access(XT_BINARY_DIR "/lib/libze_xt_soft.so", R_OK) != 0) GTEST_SKIP() << "the software device is not built";
-  if (runShell("command -v llvm-spirv-15").status != 0) GTEST_SKIP() << "llvm-spirv-15 is not installed";
-  if (runShell("ldconfig -p 2>&1 | grep libze_loader.so.1").status != 0) GTEST_SKIP() << "libze1 is not installed";
+  if (std::string why = whyNoSoftwareGpu(); !why.empty()) GTEST_SKIP() << why;
   xt_compile_options options = textOptions(kScale);
   options.target = "xe-pvc";
   options.device = "soft";
@@ -41,6 +38,16 @@ TEST_F(Api, LaunchesOnTheSoftwareGpu) {
   Array arrayX(x, XT_F32, {35, 70}), arrayY(y, XT_F32, {35, 70});
   ASSERT_EQ(launch(xt_program_kernel_at(program_.get(), 0), {arrayX.get(), arrayY.get(), number(0.5)}), XT_OK) << message();
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] * 0.5f) << i;
+  // One array begins where the other one ends.
+  std::vector<float> both = counted(2 * 32 * 64);
+  for (bool backwards : {false, true}) {
+    Array first(both, XT_F32, {32, 64}), second(both, XT_F32, {32, 64});
+    second.argument.data = both.data() + 32 * 64;
+    if (backwards) std::swap(first.argument.data, second.argument.data);
+    ASSERT_EQ(launch(xt_program_kernel_at(program_.get(), 0), {first.get(), second.get(), number(3)}), XT_OK) << message();
+    const auto *from = static_cast<float *>(first.argument.data), *to = static_cast<float *>(second.argument.data);
+    for (size_t i = 0; i < both.size() / 2; ++i) ASSERT_EQ(to[i], from[i] * 3) << i;
+  }
 }
 
 TEST_F(Api, RowsMayBeApart) {

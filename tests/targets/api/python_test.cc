@@ -49,7 +49,7 @@ TEST_F(Python, StructuresHaveTheLayoutOfTheHeader) {
   row("xt_error", sizeof(xt_error), offsetof(xt_error, message));
   row("xt_context_options", sizeof(xt_context_options), offsetof(xt_context_options, cache_directory));
   row("xt_define", sizeof(xt_define), offsetof(xt_define, value));
-  row("xt_compile_options", sizeof(xt_compile_options), offsetof(xt_compile_options, tuning));
+  row("xt_compile_options", sizeof(xt_compile_options), offsetof(xt_compile_options, stop));
   row("xt_tune_options", sizeof(xt_tune_options), offsetof(xt_tune_options, user));
   row("xt_range", sizeof(xt_range), offsetof(xt_range, end_column));
   row("xt_label", sizeof(xt_label), offsetof(xt_label, text));
@@ -59,7 +59,7 @@ TEST_F(Python, StructuresHaveTheLayoutOfTheHeader) {
   row("xt_parameter", sizeof(xt_parameter), offsetof(xt_parameter, writes));
   row("xt_kernel_info", sizeof(xt_kernel_info), offsetof(xt_kernel_info, json));
   row("xt_argument", sizeof(xt_argument), offsetof(xt_argument, number));
-  row("xt_launch_options", sizeof(xt_launch_options), offsetof(xt_launch_options, grid));
+  row("xt_launch_options", sizeof(xt_launch_options), offsetof(xt_launch_options, kernel_seconds));
   ShellRun found =
       run(inTree_ + "-c 'import ctypes\nfrom xt import _library as c\n"
                     "for name, kind in c.STRUCTURES.items():\n"

@@ -21,7 +21,8 @@
  * Callbacks must not throw exceptions or leave by longjmp.
  *
  * Threads. Functions may be called by several threads at once, with the same handles too, except that nothing else may use a
- * handle while it is freed. Launches of one program run one after another, each on all threads of the program.
+ * handle while it is freed. Launches of one program run one after another, each on all threads of the program; so do those of all
+ * programs on one GPU.
  *
  * Texts are UTF-8 and end with a zero byte. Texts and arrays in returned structures belong to the object that returned them. */
 #ifndef XT_XT_H
@@ -55,6 +56,9 @@ typedef struct xt_program xt_program;         /* the compiled kernels of one fil
 typedef struct xt_kernel xt_kernel;           /* belongs to its program, and is freed with it */
 typedef struct xt_prepared xt_prepared;       /* a kernel with arguments that have been checked */
 typedef struct xt_diagnostics xt_diagnostics; /* the messages of one compilation */
+typedef struct xt_buffer xt_buffer;           /* memory of the device that runs a program */
+typedef struct xt_stream xt_stream;           /* work that runs in order while the program goes on */
+typedef struct xt_event xt_event;             /* a point between the work of a stream */
 typedef struct xt_import xt_import;           /* receives the text of an imported file; valid in xt_read_import only */
 
 typedef enum xt_status {
@@ -66,6 +70,7 @@ typedef enum xt_status {
   XT_KERNEL_FAILED = 5,    /* a failed assert, a deadlock, an access that the target reports */
   XT_ENVIRONMENT = 6,      /* no memory, a file that cannot be read, a driver that fails, an array at an invalid address */
   XT_INTERNAL = 7,         /* a bug of xt. The objects of the call must not be used any more */
+  XT_STOPPED = 8,          /* the caller ended the call, or its time was over */
   XT_STATUS_MAX = 0x7fffffff /* no status: gives the type 32 bits, so that every number that a caller passes is a value of it */
 } xt_status;
 
@@ -136,6 +141,12 @@ typedef struct xt_compile_options {
   /* A file that `xtrun --tune` or xt_tune has written: launches use the fastest values of parameters that it has for the nearest
    * sizes. NULL: `path` with .tune behind it, if that is there and `text` is NULL. "": none. */
   const char *tuning;
+  /* Objects of a GPU's driver that belong to the caller and must exist as long as the program and what is made of it: launches then run in
+   * this context, behind the work that is in this queue. Level Zero: a ze_context_handle_t, a ze_device_handle_t, and an immediate command
+   * list or NULL. CUDA: a CUcontext, the number of its CUdevice as a pointer, and a CUstream or NULL. */
+  void *native_context, *native_device, *native_queue;
+  /* NULL, or a number that another thread sets to stop the compilation: it ends with XT_STOPPED before its next step. */
+  const int32_t *stop;
 } xt_compile_options;
 
 /* Compiles the kernels of a file. `diagnostics` (may be NULL) receives the messages whenever the front end ran, that is also after
@@ -292,7 +303,9 @@ typedef enum xt_argument_kind {
 } xt_argument_kind;
 #define XT_MAX_RANK 5
 
-/* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. */
+/* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. On a GPU this
+ * holds for memory that the device sees, as that of xt_buffer_data, zeMemAllocDevice, zeMemAllocShared or cuMemAlloc is; other arrays are
+ * copied to the device and back. */
 typedef struct xt_argument {
   size_t size;
   xt_argument_kind kind;
@@ -311,6 +324,13 @@ typedef struct xt_launch_options {
   /* Workgroups in x, y and z, for a kernel without a grid of its own; grid_rank 0: one workgroup. */
   int32_t grid_rank;
   int64_t grid[3];
+  /* When to end the launch with XT_STOPPED: NULL, or a number that another thread sets, which must exist in each run; seconds from the begin
+   * of the run, 0: no limit. No workgroup begins then; those that have begun end. XT_UNSUPPORTED except on the CPU. */
+  const int32_t *stop;
+  double seconds;
+  /* NULL, or what receives the seconds that the kernel ran, by the clock of the device if it has one, without copies; it must exist in each
+   * run. */
+  double *kernel_seconds;
 } xt_launch_options;
 
 /* Runs a kernel on its arguments, in the order of its parameters, and waits for the end. `options`: NULL stands for zeros. Nothing
@@ -325,6 +345,46 @@ XT_API xt_status xt_prepare(xt_kernel *kernel, const xt_argument *arguments, siz
                             const xt_launch_options *options, xt_prepared **prepared, xt_error *error);
 XT_API xt_status xt_prepared_run(xt_prepared *prepared, xt_error *error);
 XT_API void xt_prepared_free(xt_prepared *prepared);
+
+/* --- memory of the device ------------------------------------------------------------------------------------------------------- */
+
+/* Memory of the device that runs the program's kernels, or of the host where that is the CPU. */
+XT_API xt_status xt_buffer_create(xt_program *program, size_t bytes, xt_buffer **buffer, xt_error *error);
+/* Its address, for xt_argument.data, at a multiple of 64; valid until the buffer is freed, which must not happen while launches use it. The
+ * host accesses it only on the CPU. NULL for an invalid handle. */
+XT_API void *xt_buffer_data(const xt_buffer *buffer);
+XT_API size_t xt_buffer_bytes(const xt_buffer *buffer); /* 0 for an invalid handle */
+/* Copy `bytes` bytes, from byte `offset` of the buffer on, from memory of the host, or to it. */
+XT_API xt_status xt_buffer_write(xt_buffer *buffer, size_t offset, const void *from, size_t bytes, xt_error *error);
+XT_API xt_status xt_buffer_read(xt_buffer *buffer, size_t offset, void *to, size_t bytes, xt_error *error);
+XT_API void xt_buffer_free(xt_buffer *buffer);
+
+/* --- streams -------------------------------------------------------------------------------------------------------------------- */
+
+/* A stream runs the work that is put into it one after another, on a thread of its own. These functions return at once; arrays, memory of
+ * the host, and numbers that options name must exist until the work is done. After work that fails, later work is left out until
+ * xt_stream_finish has reported the failure. Work of two streams runs at the same time as far as their devices allow. */
+XT_API xt_status xt_stream_create(xt_context *context, xt_stream **stream, xt_error *error);
+XT_API xt_status xt_stream_run(xt_stream *stream, xt_prepared *prepared, xt_error *error);
+XT_API xt_status xt_stream_write(xt_stream *stream, xt_buffer *buffer, size_t offset, const void *from, size_t bytes,
+                                 xt_error *error);
+XT_API xt_status xt_stream_read(xt_stream *stream, xt_buffer *buffer, size_t offset, void *to, size_t bytes, xt_error *error);
+/* The point behind all work that is in the stream. */
+XT_API xt_status xt_stream_record(xt_stream *stream, xt_event **event, xt_error *error);
+/* Later work of the stream begins after the event, which may be one of another stream. */
+XT_API xt_status xt_stream_wait(xt_stream *stream, xt_event *event, xt_error *error);
+/* Waits for all work, and returns the first failure since the last call; the stream then runs later work again. */
+XT_API xt_status xt_stream_finish(xt_stream *stream, xt_error *error);
+/* Waits for all work. */
+XT_API void xt_stream_free(xt_stream *stream);
+
+/* Whether all work before the event is done or left out; 0 for an invalid handle. */
+XT_API int32_t xt_event_done(const xt_event *event);
+/* Waits until then. Failures of the work are those of xt_stream_finish. */
+XT_API xt_status xt_event_wait(xt_event *event, xt_error *error);
+/* The seconds from one event to another one, by the clock of the host. XT_INVALID_ARGUMENT if one is not done. */
+XT_API xt_status xt_event_seconds(const xt_event *from, const xt_event *to, double *seconds, xt_error *error);
+XT_API void xt_event_free(xt_event *event);
 
 #ifdef __cplusplus
 }

@@ -174,12 +174,23 @@ struct Grid {
   int64_t x = 1, y = 1, z = 1;
 };
 
+// How a launch runs (xt_launch_options).
+struct LaunchOptions {
+  std::optional<Grid> grid = {};
+  double seconds = 0; // 0: no limit. The CPU ends a launch that takes longer with XT_STOPPED
+  const int32_t *stop = nullptr; // a number that another thread sets to end the launch; it must exist in each run
+  double *kernelSeconds = nullptr; // receives the seconds that the kernel ran; it must exist in each run
+};
+
 namespace detail {
 struct Free {
   void operator()(xt_context *handle) const { xt_context_free(handle); }
   void operator()(xt_program *handle) const { xt_program_free(handle); }
   void operator()(xt_prepared *handle) const { xt_prepared_free(handle); }
   void operator()(xt_diagnostics *handle) const { xt_diagnostics_free(handle); }
+  void operator()(xt_buffer *handle) const { xt_buffer_free(handle); }
+  void operator()(xt_stream *handle) const { xt_stream_free(handle); }
+  void operator()(xt_event *handle) const { xt_event_free(handle); }
 };
 template <class T> using Owned = std::unique_ptr<T, Free>;
 
@@ -213,9 +224,97 @@ public:
     if (xt_prepared_run(handle_.get(), &error) == XT_OK) return {};
     return detail::errorOf(error);
   }
+  xt_prepared *handle() const { return handle_.get(); }
 
 private:
   detail::Owned<xt_prepared> handle_;
+};
+
+// Memory of the device that runs a program: launches on it copy nothing.
+class Buffer {
+public:
+  explicit Buffer(xt_buffer *handle) : handle_(handle) {}
+  void *data() const { return xt_buffer_data(handle_.get()); }
+  size_t bytes() const { return xt_buffer_bytes(handle_.get()); }
+  xt_buffer *handle() const { return handle_.get(); }
+
+  // An argument of a launch: an array that begins at the buffer's first byte.
+  template <Element T> Array array(Array::Numbers shape, Array::Numbers strides = {}) const {
+    return Array(static_cast<T *>(data()), shape, strides);
+  }
+  template <class T, size_t N> Result<void> write(std::span<T, N> from, size_t offset = 0) const {
+    xt_error error = XT_INIT(xt_error);
+    if (xt_buffer_write(handle(), offset, from.data(), from.size_bytes(), &error) == XT_OK) return {};
+    return detail::errorOf(error);
+  }
+  template <class T, size_t N> Result<void> read(std::span<T, N> to, size_t offset = 0) const {
+    xt_error error = XT_INIT(xt_error);
+    if (xt_buffer_read(handle(), offset, to.data(), to.size_bytes(), &error) == XT_OK) return {};
+    return detail::errorOf(error);
+  }
+
+private:
+  detail::Owned<xt_buffer> handle_;
+};
+
+// A point between the work of a stream.
+class Event {
+public:
+  explicit Event(xt_event *handle) : handle_(handle) {}
+  bool done() const { return xt_event_done(handle_.get()) != 0; }
+  void wait() const { xt_event_wait(handle_.get(), nullptr); }
+  // The seconds to a later event; both are done.
+  Result<double> secondsTo(const Event &later) const {
+    xt_error error = XT_INIT(xt_error);
+    double seconds = 0;
+    if (xt_event_seconds(handle_.get(), later.handle_.get(), &seconds, &error) == XT_OK) return seconds;
+    return detail::errorOf(error);
+  }
+  xt_event *handle() const { return handle_.get(); }
+
+private:
+  detail::Owned<xt_event> handle_;
+};
+
+// Work that runs in order while the program goes on. Memory that it uses must exist until it is done; the destructor waits for it.
+class Stream {
+public:
+  explicit Stream(xt_stream *handle) : handle_(handle) {}
+  Result<void> run(const Prepared &launch) const {
+    return result([&](xt_error *error) { return xt_stream_run(handle_.get(), launch.handle(), error); });
+  }
+  template <class T, size_t N> Result<void> write(const Buffer &buffer, std::span<T, N> from, size_t offset = 0) const {
+    return result([&](xt_error *error) {
+      return xt_stream_write(handle_.get(), buffer.handle(), offset, from.data(), from.size_bytes(), error);
+    });
+  }
+  template <class T, size_t N> Result<void> read(const Buffer &buffer, std::span<T, N> to, size_t offset = 0) const {
+    return result([&](xt_error *error) {
+      return xt_stream_read(handle_.get(), buffer.handle(), offset, to.data(), to.size_bytes(), error);
+    });
+  }
+  // Later work begins after the event, which may be one of another stream.
+  Result<void> wait(const Event &event) const {
+    return result([&](xt_error *error) { return xt_stream_wait(handle_.get(), event.handle(), error); });
+  }
+  Result<Event> record() const {
+    xt_error error = XT_INIT(xt_error);
+    xt_event *event = nullptr;
+    if (xt_stream_record(handle_.get(), &event, &error) == XT_OK) return Event(event);
+    return detail::errorOf(error);
+  }
+  // Waits for all work, and returns the first failure.
+  Result<void> finish() const {
+    return result([&](xt_error *error) { return xt_stream_finish(handle_.get(), error); });
+  }
+
+private:
+  template <class Call> static Result<void> result(const Call &call) {
+    xt_error error = XT_INIT(xt_error);
+    if (call(&error) == XT_OK) return {};
+    return detail::errorOf(error);
+  }
+  detail::Owned<xt_stream> handle_;
 };
 
 // Valid as long as its program.
@@ -228,23 +327,33 @@ public:
   // Runs the kernel on its arguments, in the order of its parameters, and waits for the end.
   template <Argument... Args> Result<void> launch(const Args &...args) const { return launchOn(nullptr, args...); }
   template <Argument... Args> Result<void> launch(Grid grid, const Args &...args) const {
-    xt_launch_options options = optionsOf(grid);
+    return launch(LaunchOptions{grid}, args...);
+  }
+  template <Argument... Args> Result<void> launch(const LaunchOptions &how, const Args &...args) const {
+    xt_launch_options options = optionsOf(how);
     return launchOn(&options, args...);
   }
   // Checks the arguments once for many runs.
   template <Argument... Args> Result<Prepared> prepare(const Args &...args) const { return prepareOn(nullptr, args...); }
   template <Argument... Args> Result<Prepared> prepare(Grid grid, const Args &...args) const {
-    xt_launch_options options = optionsOf(grid);
+    return prepare(LaunchOptions{grid}, args...);
+  }
+  template <Argument... Args> Result<Prepared> prepare(const LaunchOptions &how, const Args &...args) const {
+    xt_launch_options options = optionsOf(how);
     return prepareOn(&options, args...);
   }
 
 private:
-  static xt_launch_options optionsOf(Grid grid) {
+  static xt_launch_options optionsOf(const LaunchOptions &how) {
     xt_launch_options options = XT_INIT(xt_launch_options);
-    options.grid_rank = 3;
+    options.grid_rank = how.grid ? 3 : 0;
+    const Grid grid = how.grid.value_or(Grid{});
     options.grid[0] = grid.x;
     options.grid[1] = grid.y;
     options.grid[2] = grid.z;
+    options.seconds = how.seconds;
+    options.stop = how.stop;
+    options.kernel_seconds = how.kernelSeconds;
     return options;
   }
   template <class... Args> Result<void> launchOn(const xt_launch_options *options, const Args &...args) const {
@@ -275,6 +384,7 @@ struct CompileOptions {
   std::function<void(std::string_view text)> print = {};
   int threads = 0; // that run a launch on the CPU; 0: one per processor
   bool remarks = false, optimise = true;
+  void *nativeContext = nullptr, *nativeDevice = nullptr, *nativeQueue = nullptr; // as in xt_compile_options
   std::optional<std::string> tuning = {}; // a file with the fastest values of parameters; "": none; nullopt: beside the kernels
 };
 
@@ -293,6 +403,12 @@ public:
     for (size_t i = 0; i < xt_program_kernel_count(handle_.get()); ++i)
       all.emplace_back(xt_program_kernel_at(handle_.get(), i));
     return all;
+  }
+  Result<Buffer> buffer(size_t bytes) const {
+    xt_error error = XT_INIT(xt_error);
+    xt_buffer *made = nullptr;
+    if (xt_buffer_create(handle_.get(), bytes, &made, &error) == XT_OK) return Buffer(made);
+    return detail::errorOf(error);
   }
   // Warnings, and remarks if they were asked for.
   const std::vector<Diagnostic> &diagnostics() const { return diagnostics_; }
@@ -322,6 +438,12 @@ public:
 
   Result<Program> compile(const std::string &path, const CompileOptions &options = {}) const {
     return compileText(path, nullptr, 0, options);
+  }
+  Result<Stream> stream() const {
+    xt_error error = XT_INIT(xt_error);
+    xt_stream *made = nullptr;
+    if (xt_stream_create(handle_.get(), &made, &error) == XT_OK) return Stream(made);
+    return detail::errorOf(error);
   }
   // Compiles a text; `name` is its name in messages, from whose folder imports start.
   Result<Program> compile(const std::string &name, std::string_view text, const CompileOptions &options = {}) const {
@@ -360,6 +482,9 @@ private:
     given.threads = options.threads;
     given.remarks = options.remarks;
     given.skip_optimiser = !options.optimise;
+    given.native_context = options.nativeContext;
+    given.native_device = options.nativeDevice;
+    given.native_queue = options.nativeQueue;
     given.tuning = options.tuning ? options.tuning->c_str() : nullptr;
     xt_error error = XT_INIT(xt_error);
     xt_program *program = nullptr;

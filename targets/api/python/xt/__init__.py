@@ -29,11 +29,14 @@ from typing import Any
 
 from . import _arrays
 from . import _library as c
-from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix, KernelError, NotFoundError, Range,
+from ._device import Buffer, Event, Stream
+from ._device import handle_of as _handle
+from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix, KernelError, NotFoundError, Range, StoppedError,
                       diagnostics_of, exception)
 
-__all__ = ["ArgumentError", "CompileError", "Diagnostic", "Edit", "Error", "Fix", "Kernel", "KernelError", "NotFoundError",
-           "Parameter", "Prepared", "Program", "Range", "Times", "Tuned", "autotune", "bench", "compile", "targets", "version"]
+__all__ = ["ArgumentError", "Buffer", "CompileError", "Diagnostic", "Edit", "Error", "Event", "Fix", "Kernel", "KernelError",
+           "NotFoundError", "Parameter", "Prepared", "Program", "Range", "StoppedError", "Stream", "Times", "Tuned", "autotune", "bench",
+           "compile", "targets", "version"]
 
 _lib = c.library
 
@@ -66,14 +69,6 @@ def _number(value: Any) -> int | float:
     raise _arrays.NotAnArray(f"an object of type {type(value).__name__} is no number")
 
 
-def _handle(function: Any, *arguments: Any) -> int:
-    """Calls a function of libxt whose last but one parameter receives a handle."""
-    out, error = ctypes.c_void_p(), c.new_error()
-    if function(*arguments, ctypes.byref(out), ctypes.byref(error)) != c.OK:
-        raise exception(error)
-    return out.value or 0
-
-
 class Parameter:
     """A parameter of a kernel. `shape` and `strides` (in elements) hold None where the launch decides."""
 
@@ -99,8 +94,9 @@ class Parameter:
 class Kernel:
     """A compiled kernel: called with its arguments, by position or by name, it runs and waits for the end.
 
-    Arrays are numpy arrays, or objects with DLPack's protocol in the host's memory; numbers are Python's or numpy's. `grid` gives
-    the workgroups in x, y and z to a kernel without a grid of its own. Raises ArgumentError if an argument does not fit, and then
+    Arrays are numpy arrays, objects with DLPack's protocol in the host's memory or in that of the kernel's GPU, or a Buffer; numbers are
+    Python's or numpy's. `grid` gives the workgroups in x, y and z to a kernel without a grid of its own. A launch on the CPU that takes
+    longer than `timeout` seconds raises StoppedError. Raises ArgumentError if an argument does not fit, and then
     nothing has run.
     """
 
@@ -121,16 +117,16 @@ class Kernel:
         """Grid, layouts, shared local memory, operations and bytes, as `xtrun --describe --json` prints them."""
         return json.loads(self._json)
 
-    def __call__(self, *args: Any, grid: Sequence[int] | None = None, **named: Any) -> None:
+    def __call__(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, **named: Any) -> None:
         arguments = self._read(args, named)
         error = c.new_error()
-        status = _lib.xt_launch(self._handle, arguments.address, arguments.count, self._options(grid), error)
+        status = _lib.xt_launch(self._handle, arguments.address, arguments.count, self._options(grid, timeout), error)
         self._loaded.check(status, error)
 
-    def prepare(self, *args: Any, grid: Sequence[int] | None = None, **named: Any) -> Prepared:
+    def prepare(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, **named: Any) -> Prepared:
         """Checks the arguments once for many runs: `run = k.gemm.prepare(A, B, C); run()`."""
         arguments = self._read(args, named)
-        handle = _handle(_lib.xt_prepare, self._handle, arguments.address, arguments.count, self._options(grid))
+        handle = _handle(_lib.xt_prepare, self._handle, arguments.address, arguments.count, self._options(grid, timeout))
         return Prepared(self, handle, arguments.alive)
 
     def _read(self, args: tuple[Any, ...], named: dict[str, Any]) -> c.Arguments:
@@ -140,8 +136,8 @@ class Kernel:
         arguments = c.Arguments(len(values))
         for i, (value, parameter) in enumerate(zip(values, self.parameters)):
             try:
-                if parameter.is_array or getattr(value, "ndim", 0):
-                    arguments.add_array(*_arrays.read(value, parameter._element))
+                if parameter.is_array or getattr(value, "ndim", 0) or isinstance(value, Buffer):
+                    arguments.add_array(*_arrays.read(value, parameter._element, self._loaded.devices))
                 else:
                     self._add_number(arguments, value, parameter)
             except (_arrays.NotAnArray, BufferError) as wrong:
@@ -173,12 +169,15 @@ class Kernel:
             raise _arrays.NotAnArray(f"{number} does not fit {parameter.type}")
         out.add_integer(number - 2**64 if number >= 2**63 else number)
 
-    def _options(self, grid: Sequence[int] | None) -> c.LaunchOptions | None:
-        if grid is None:
+    def _options(self, grid: Sequence[int] | None, timeout: float | None) -> c.LaunchOptions | None:
+        if grid is None and timeout is None:
             return None
-        if not 1 <= len(grid) <= 3:
+        if grid is not None and not 1 <= len(grid) <= 3:
             raise ArgumentError(f"a grid has one to three extents, not {len(grid)}", "XT_INVALID_ARGUMENT", "grid")
-        return c.LaunchOptions(ctypes.sizeof(c.LaunchOptions), len(grid), (ctypes.c_int64 * 3)(*grid))
+        if timeout is not None and not timeout > 0:
+            raise ArgumentError(f"a timeout is above 0, not {timeout}", "XT_INVALID_ARGUMENT", "timeout")
+        return c.LaunchOptions(size=ctypes.sizeof(c.LaunchOptions), grid_rank=len(grid or ()), grid=(ctypes.c_int64 * 3)(*(grid or ())),
+                               seconds=timeout or 0)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"
@@ -200,11 +199,16 @@ class Program:
     """The compiled kernels of a file, as attributes (`program.gemm`) and by name (`program["gemm"]`)."""
 
     def __init__(self, loaded: _Loaded, diagnostics: tuple[Diagnostic, ...]):
+        self._loaded = loaded
         self.diagnostics: tuple[Diagnostic, ...] = diagnostics  # warnings, and remarks if they were asked for
         self.kernels: dict[str, Kernel] = {}
         for i in range(_lib.xt_program_kernel_count(loaded.handle)):
             kernel = Kernel(loaded, _lib.xt_program_kernel_at(loaded.handle, i))
             self.kernels[kernel.name] = kernel
+
+    def buffer(self, shape: Sequence[int], element: str = "f32") -> Buffer:
+        """An array in memory of the device that runs the kernels, for launches that copy nothing. `element` is a type of xt: "f16"."""
+        return Buffer(self._loaded.handle, shape, element)
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self.kernels.get(name)
@@ -225,8 +229,8 @@ class Program:
 class _Loaded:
     """What a program and its kernels share: the handle, and the functions that libxt calls."""
 
-    def __init__(self, handle: int, callbacks: _Callbacks):
-        self.handle, self._callbacks = handle, callbacks
+    def __init__(self, handle: int, callbacks: _Callbacks, devices: tuple[int, ...]):
+        self.handle, self._callbacks, self.devices = handle, callbacks, devices
         weakref.finalize(self, _lib.xt_program_free, handle)
 
     def check(self, status: int, error: c.Error) -> None:
@@ -285,7 +289,8 @@ def _define_list(given: Mapping[str, object]) -> Any:
 def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None, target: str = "cpu", device: str | None = None,
             threads: int = 0, imports: Callable[[str], str | None] | Mapping[str, str] | None = None,
             print: Callable[[str], object] | None = None, cache: str | os.PathLike[str] | None = None, remarks: bool = False,
-            optimise: bool = True, tuning: str | os.PathLike[str] | None = None, defines: Mapping[str, object] | None = None,
+            optimise: bool = True, tuning: str | os.PathLike[str] | None = None,
+            native: tuple[int, int, int] | None = None, defines: Mapping[str, object] | None = None,
             **parameters: object) -> Program:
     """Compiles the kernels of a file, or of `text`, whose name in messages is then `path`.
 
@@ -294,6 +299,8 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
     an import by its path, or None; without it, imports are files. `print` receives what kernels print, else standard output does.
     `cache` is the directory for compiled code ("": none; None: as the environment says). `tuning` is a file of autotune() ("": none;
     None: `path` with .tune behind it, if that is there): launches use the values that it has for the nearest sizes.
+    `native` are objects of a GPU's driver that the caller keeps alive (xt.h, native_context): for Level Zero the handles of a context, a
+    device and an immediate command list or 0; for CUDA those of a context, the device's number, and a stream or 0.
 
     Raises CompileError with the compiler's messages if the program is wrong.
     """
@@ -308,6 +315,10 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
             target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
             read_import=callbacks.read_import, print=callbacks.print, threads=threads, remarks=remarks,
             skip_optimiser=not optimise, tuning=_bytes(tuning))
+        if native:
+            options.native_context, options.native_device, options.native_queue = native
+        # Memory of oneAPI belongs to a context, which must be that of the program.
+        devices = _arrays.DEVICE_TYPES["nv"] if target.startswith("nv") else _arrays.DEVICE_TYPES["xe"] if native else ()
         program, messages, error = ctypes.c_void_p(), ctypes.c_void_p(), c.new_error()
         status = _lib.xt_compile(context, options, program, messages, error)
         diagnostics = diagnostics_of(messages)
@@ -315,7 +326,7 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
         callbacks.raise_pending()
         if status != c.OK:
             raise exception(error, diagnostics)
-        return Program(_Loaded(program.value or 0, callbacks), diagnostics)
+        return Program(_Loaded(program.value or 0, callbacks, devices), diagnostics)
     finally:
         _lib.xt_context_free(context)
 

@@ -49,17 +49,23 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def read(value: Any, element: int) -> tuple[int, int, bool, Any, Any, Any]:
-    """Reads an array for a parameter of this element type.
+# kDLCUDA, kDLCUDAManaged; kDLOneAPI: memory that only kernels of these targets can use.
+DEVICE_TYPES = {"nv": (2, 13), "xe": (14,)}
+
+
+def read(value: Any, element: int, devices: tuple[int, ...] = ()) -> tuple[int, int, bool, Any, Any, Any]:
+    """Reads an array for a parameter of this element type; `devices` are DLPack's types of devices whose memory the kernel can use.
 
     Returns the element type, the address, whether it is read-only, shape, strides in elements, and what must live until the
     launch ends.
     """
+    if own := getattr(value, "_xt_array", None):
+        return own()
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and hasattr(value, "dtype"):
         found, data, read_only, shape, strides, alive = _read_numpy(value, interface)
     elif hasattr(value, "__dlpack__"):
-        found, data, read_only, shape, strides, alive = _read_dlpack(value)
+        found, data, read_only, shape, strides, alive = _read_dlpack(value, devices)
     else:
         raise NotAnArray(f"an object of type {type(value).__name__} is no array")
     if len(shape) > c.MAX_RANK:
@@ -84,7 +90,7 @@ def _read_numpy(value: Any, interface: dict[str, Any]) -> tuple[int, int, bool, 
     return found, data, read_only, value.shape, [step // bytes_each for step in steps], value
 
 
-def _read_dlpack(value: Any) -> tuple[int, int, bool, Any, Any, Any]:
+def _read_dlpack(value: Any, devices: tuple[int, ...]) -> tuple[int, int, bool, Any, Any, Any]:
     try:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # of a package from before version 1
@@ -99,18 +105,18 @@ def _read_dlpack(value: Any) -> tuple[int, int, bool, Any, Any, Any]:
         tensor, read_only = managed.tensor, read_only or bool(managed.flags & _DL_READ_ONLY)
     else:
         tensor = _DLTensor.from_address(pointer)
-    if tensor.device_type not in _DL_HOST:
-        raise NotAnArray(f"it is on a device (DLPack type {tensor.device_type}), not in the host's memory")
+    if tensor.device_type not in _DL_HOST + devices:
+        raise NotAnArray(f"it is on a device (DLPack type {tensor.device_type}) whose memory the kernel cannot use")
     found = _DL_TYPES.get((tensor.code, tensor.bits))
     if found is None or tensor.lanes != 1:
         raise NotAnArray(f"xt has no element type for DLPack's type {tensor.code} of {tensor.bits} bits, {tensor.lanes} lanes")
     shape = tensor.shape[:tensor.ndim] if tensor.ndim else []
-    strides = (tensor.strides[:tensor.ndim] if tensor.ndim else []) if tensor.strides else _packed(shape)
+    strides = (tensor.strides[:tensor.ndim] if tensor.ndim else []) if tensor.strides else packed(shape)
     # The capsule owns the tensor: it stays as long as the capsule.
     return _ELEMENTS[found], (tensor.data or 0) + tensor.byte_offset, read_only, shape, strides, (value, capsule)
 
 
-def _packed(shape: list[int]) -> list[int]:
+def packed(shape: list[int]) -> list[int]:
     strides, step = [], 1
     for extent in reversed(shape):
         strides.append(step)

@@ -81,8 +81,12 @@ class KernelError(Error):
     """A kernel failed: an assert, a deadlock. The arrays that it writes have any content."""
 
 
+class StoppedError(Error):
+    """A launch took longer than its `timeout`. The arrays that it writes have any content."""
+
+
 _CLASSES = {c.INVALID_ARGUMENT: ArgumentError, c.COMPILE_FAILED: CompileError, c.NOT_FOUND: NotFoundError,
-            c.KERNEL_FAILED: KernelError}
+            c.KERNEL_FAILED: KernelError, c.STOPPED: StoppedError}
 
 
 def _text(value: bytes | None) -> str:

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
-OK, INVALID_ARGUMENT, COMPILE_FAILED, NOT_FOUND, UNSUPPORTED, KERNEL_FAILED, ENVIRONMENT, INTERNAL = range(8)
+OK, INVALID_ARGUMENT, COMPILE_FAILED, NOT_FOUND, UNSUPPORTED, KERNEL_FAILED, ENVIRONMENT, INTERNAL, STOPPED = range(9)
 ARRAY, INTEGER, FLOAT = 1, 2, 3
 DYNAMIC = -(2**63)
 MAX_RANK = 5
@@ -37,7 +37,8 @@ class CompileOptions(Structure):
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("text_bytes", c_size_t), ("target", c_char_p),
                 ("device", c_char_p), ("defines", POINTER(Define)), ("define_count", c_size_t), ("read_import", ReadImport),
                 ("read_import_user", c_void_p), ("print", Print), ("print_user", c_void_p), ("threads", c_int32),
-                ("remarks", c_int32), ("skip_optimiser", c_int32), ("tuning", c_char_p)]
+                ("remarks", c_int32), ("skip_optimiser", c_int32), ("tuning", c_char_p),
+                ("native_context", c_void_p), ("native_device", c_void_p), ("native_queue", c_void_p), ("stop", POINTER(c_int32))]
 
 
 TuneText = CFUNCTYPE(c_int32, c_void_p, POINTER(c_char), c_size_t)
@@ -91,7 +92,8 @@ class Argument(Structure):
 
 
 class LaunchOptions(Structure):
-    _fields_ = [("size", c_size_t), ("grid_rank", c_int32), ("grid", c_int64 * 3)]
+    _fields_ = [("size", c_size_t), ("grid_rank", c_int32), ("grid", c_int64 * 3), ("stop", POINTER(c_int32)),
+                ("seconds", c_double), ("kernel_seconds", POINTER(c_double))]
 
 
 # Structures by their names in xt.h, for the test that compares their layouts.
@@ -126,6 +128,24 @@ _FUNCTIONS = {
     "xt_prepare": (c_int, [_handle, c_void_p, c_size_t, POINTER(LaunchOptions), _out, _error]),
     "xt_prepared_run": (c_int, [_handle, _error]),
     "xt_prepared_free": (None, [_handle]),
+    "xt_buffer_create": (c_int, [_handle, c_size_t, _out, _error]),
+    "xt_buffer_data": (c_void_p, [_handle]),
+    "xt_buffer_bytes": (c_size_t, [_handle]),
+    "xt_buffer_write": (c_int, [_handle, c_size_t, c_void_p, c_size_t, _error]),
+    "xt_buffer_read": (c_int, [_handle, c_size_t, c_void_p, c_size_t, _error]),
+    "xt_buffer_free": (None, [_handle]),
+    "xt_stream_create": (c_int, [_handle, _out, _error]),
+    "xt_stream_run": (c_int, [_handle, _handle, _error]),
+    "xt_stream_write": (c_int, [_handle, _handle, c_size_t, c_void_p, c_size_t, _error]),
+    "xt_stream_read": (c_int, [_handle, _handle, c_size_t, c_void_p, c_size_t, _error]),
+    "xt_stream_record": (c_int, [_handle, _out, _error]),
+    "xt_stream_wait": (c_int, [_handle, _handle, _error]),
+    "xt_stream_finish": (c_int, [_handle, _error]),
+    "xt_stream_free": (None, [_handle]),
+    "xt_event_done": (c_int32, [_handle]),
+    "xt_event_wait": (c_int, [_handle, _error]),
+    "xt_event_seconds": (c_int, [_handle, _handle, POINTER(c_double), _error]),
+    "xt_event_free": (None, [_handle]),
 }
 
 

@@ -45,19 +45,13 @@ Result<std::unique_ptr<GpuDevice>> openIntel(const TargetInfo &target) {
   return asGpuDevice(ZeDevice::open(started->functions, started->devices[*chosen]));
 }
 
-Error notFor(const GpuDeviceInfo &device, const TargetInfo &target) {
-  return Error::environment(!device.problem.empty()
-                                ? str(device.name, " cannot be used: ", device.problem)
-                                : str(device.name, " does not run the code of this library, which is for ", target.name));
-}
-
 Result<std::unique_ptr<GpuDevice>> openNvidia(const TargetInfo &target) {
   auto started = startCuda();
   if (!started) return started.error();
   std::vector<std::string> others;
   for (const CuDeviceInfo &info : started->devices) {
     if (runsOn(info, target)) return asGpuDevice(CuDevice::open(started->functions, info));
-    others.push_back(notFor(info, target).message);
+    others.push_back(cuDeviceOf(started->devices, info.device, target).error().message);
   }
   return Error::environment(others.empty() ? "NVIDIA's driver finds no GPU" : join(others, "; "));
 }
@@ -71,25 +65,19 @@ Result<std::unique_ptr<GpuDevice>> openDevice(const TargetInfo &target) {
 Result<std::unique_ptr<GpuDevice>> adoptLevelZero(const TargetInfo &target, void *context, void *device, void *list) {
   auto started = startLevelZero();
   if (!started) return started.error();
-  for (const ZeDeviceInfo &info : started->devices) {
-    if (info.device != device) continue;
-    if (!info.problem.empty() || !runsOn(info, target.name)) return notFor(info, target);
-    return asGpuDevice(ZeDevice::adopt(started->functions, info, static_cast<ze_context_handle_t>(context),
-                                       static_cast<ze_command_list_handle_t>(list)));
-  }
-  return Error::environment("the device is none of those that Level Zero's drivers list");
+  auto info = zeDeviceOf(started->devices, static_cast<ze_device_handle_t>(device), target.name);
+  if (!info) return info.error();
+  return asGpuDevice(ZeDevice::adopt(started->functions, **info, static_cast<ze_context_handle_t>(context),
+                                     static_cast<ze_command_list_handle_t>(list)));
 }
 
 Result<std::unique_ptr<GpuDevice>> adoptCuda(const TargetInfo &target, void *context, int device, void *stream) {
   auto started = startCuda();
   if (!started) return started.error();
-  for (const CuDeviceInfo &info : started->devices) {
-    if (info.device != device) continue;
-    if (!runsOn(info, target)) return notFor(info, target);
-    return asGpuDevice(
-        CuDevice::adopt(started->functions, info, static_cast<CuContext>(context), static_cast<CuStream>(stream)));
-  }
-  return Error::environment(str("NVIDIA's driver has no device ", device));
+  auto info = cuDeviceOf(started->devices, device, target);
+  if (!info) return info.error();
+  return asGpuDevice(
+      CuDevice::adopt(started->functions, **info, static_cast<CuContext>(context), static_cast<CuStream>(stream)));
 }
 
 } // namespace xt

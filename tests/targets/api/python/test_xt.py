@@ -364,5 +364,83 @@ test "twice" {
             xt.bench(kernel, x, x[0])
 
 
+SLOW = """kernel @slow(%A: memref<?xf32>) grid (%i = 0 to dim(%A, 0) step 1) {
+  %x = memref.load %A[%i]
+  for %k = 0 to 1000000 step 1 {
+    %x = %x * 0.5 + 1.0
+  }
+  memref.store %x, %A[%i]
+}
+"""
+
+
+class Devices(unittest.TestCase):
+    def setUp(self):
+        self.program = xt.compile(text=SCALE)
+
+    def test_buffers_are_arguments(self):
+        x = np.arange(20 * 30, dtype=np.float32).reshape(20, 30)
+        a, b = self.program.buffer((20, 30)).write(x), self.program.buffer((20, 30), "f32")
+        self.program.scale(a, b, 3)
+        np.testing.assert_array_equal(b.read(np.empty_like(x)), 3 * x)
+        self.assertEqual(repr(a), "<Buffer 20x30xf32>")
+
+    def test_buffers_refuse_other_arrays(self):
+        a = self.program.buffer((4, 4))
+        with self.assertRaisesRegex(xt.ArgumentError, "other elements"):
+            a.write(np.zeros((4, 4)))
+        with self.assertRaisesRegex(xt.ArgumentError, "gaps"):
+            a.write(np.zeros((4, 8), np.float32)[:, ::2])
+        with self.assertRaisesRegex(xt.ArgumentError, "gaps"):
+            a.read(np.zeros((4, 4), np.float32, order="F"))
+        fixed = np.zeros((4, 4), np.float32)
+        fixed.flags.writeable = False
+        with self.assertRaisesRegex(xt.ArgumentError, "read-only"):
+            a.read(fixed)
+        a.write(fixed)
+        with self.assertRaisesRegex(xt.ArgumentError, "element type `f31`"):
+            self.program.buffer((4,), "f31")
+        with self.assertRaisesRegex(xt.ArgumentError, "extents"):
+            self.program.buffer((-1,))
+
+    def test_streams_run_in_order(self):
+        x, y = np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
+        a, b = self.program.buffer(x.shape), self.program.buffer(x.shape)
+        stream, other = xt.Stream(), xt.Stream()
+        stream.write(a, x)
+        begin = stream.record()
+        for _ in range(4):
+            stream.run(self.program.scale.prepare(a, b, 2))
+            stream.run(self.program.scale.prepare(b, a, 3))
+        end = stream.record()
+        other.wait(end)
+        other.read(a, y)
+        other.finish()
+        self.assertTrue(end.done)
+        self.assertGreaterEqual(begin.seconds_to(end), 0)
+        stream.finish()
+        np.testing.assert_array_equal(y, np.full_like(y, 6**4))
+
+    def test_streams_raise_where_they_are_finished(self):
+        program = xt.compile(text='kernel @check(%n: i32) {\n  assert (%n > 0), "not positive"\n}\n')
+        stream = xt.Stream()
+        stream.run(program.check.prepare(-1))
+        with self.assertRaisesRegex(xt.KernelError, "not positive"):
+            stream.finish()
+        stream.finish()
+
+    def test_launches_have_a_time_limit(self):
+        slow = xt.compile(text=SLOW, threads=1).slow
+        with self.assertRaisesRegex(xt.StoppedError, "was stopped"):
+            slow(np.zeros(100000, np.float32), timeout=0.05)
+        slow(np.zeros(1, np.float32), timeout=1000)
+        with self.assertRaisesRegex(xt.ArgumentError, "above 0"):
+            slow(np.zeros(1, np.float32), timeout=0)
+
+    def test_native_objects_need_a_gpu(self):
+        with self.assertRaisesRegex(xt.ArgumentError, "runs on no GPU"):
+            xt.compile(text=SCALE, native=(1, 2, 0))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -33,7 +33,8 @@ int main(void) {
   ze_command_list_handle_t list;
   uint32_t one = 1;
   ze_context_desc_t in_context = {ZE_STRUCTURE_TYPE_CONTEXT_DESC, NULL, 0};
-  ze_command_queue_desc_t in_queue = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, NULL, 0, 0, 0, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, 0};
+  ze_command_queue_desc_t in_queue = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, NULL, 0, 0, 0,
+                                      ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,   0};
   ze_device_mem_alloc_desc_t on_device = {ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, NULL, 0, 0};
   static float a[ROWS * DEPTH], b[DEPTH * COLUMNS], c[ROWS * COLUMNS];
   char message[300] = "";
@@ -45,7 +46,8 @@ int main(void) {
   for (int i = 0; i < DEPTH * COLUMNS; ++i) b[i] = (float)(i % 5 - 2);
 
   expect(kernels_use_level_zero(NULL, device, list, message, sizeof message) == 1 && strstr(message, "context"), "no context");
-  expect(kernels_use_level_zero(context, context, list, message, sizeof message) == 6 && strstr(message, "none of those"), message);
+  expect(kernels_use_level_zero(context, context, list, message, sizeof message) == 6 && strstr(message, "none of those"),
+         message);
   expect(kernels_use_level_zero(context, device, list, message, sizeof message) == 0, message);
 
   void *memory[3] = {NULL, NULL, NULL};
@@ -54,14 +56,16 @@ int main(void) {
   zeCommandListAppendMemoryCopy(list, memory[0], a, sizeof a, NULL, 0, NULL);
   zeCommandListAppendMemoryCopy(list, memory[1], b, sizeof b, NULL, 0, NULL);
   zeCommandListAppendBarrier(list, NULL, 0, NULL);
-  const xt_array_2_f32 there[3] = {{memory[0], {ROWS, DEPTH}, {DEPTH, 1}}, {memory[1], {DEPTH, COLUMNS}, {COLUMNS, 1}},
+  const xt_array_2_f32 there[3] = {{memory[0], {ROWS, DEPTH}, {DEPTH, 1}},
+                                   {memory[1], {DEPTH, COLUMNS}, {COLUMNS, 1}},
                                    {memory[2], {ROWS, COLUMNS}, {COLUMNS, 1}}};
   expect(kernels_product(&there[0], &there[1], &there[2], message, sizeof message) == 0, message);
   zeCommandListAppendMemoryCopy(list, c, memory[2], sizeof c, NULL, 0, NULL);
   expect(kernels_positive(1, message, sizeof message) == 0, message); /* waits for the queue */
   expect(differences(a, b, c) == 0, "a product on memory of the device");
 
-  const xt_array_2_f32 here[3] = {{a, {ROWS, DEPTH}, {DEPTH, 1}}, {b, {DEPTH, COLUMNS}, {COLUMNS, 1}}, {c, {ROWS, COLUMNS}, {COLUMNS, 1}}};
+  const xt_array_2_f32 here[3] = {
+      {a, {ROWS, DEPTH}, {DEPTH, 1}}, {b, {DEPTH, COLUMNS}, {COLUMNS, 1}}, {c, {ROWS, COLUMNS}, {COLUMNS, 1}}};
   memset(c, 0xff, sizeof c);
   expect(kernels_product(&here[0], &here[1], &there[2], message, sizeof message) == 0, message);
   expect(kernels_product(&here[0], &there[1], &here[2], message, sizeof message) == 0, message);
