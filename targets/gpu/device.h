@@ -66,7 +66,7 @@ public:
 
   // Whether kernels can use an address of the host's as it is, because it lies in memory of the device or in memory that host and
   // device share.
-  virtual bool sees(const void * /*address*/) { return false; }
+  virtual Result<bool> sees(const void * /*address*/) { return false; }
 
   // Builds the kernel `code` of this binary (GpuCode), ready for launches with workgroups of its size. The Error contains the build
   // log.

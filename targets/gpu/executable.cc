@@ -60,7 +60,9 @@ public:
 
   Result<void> make(const Kernel &kernel, const std::vector<LaunchArg> &args) {
     for (HostRange &host : hostRanges(args)) {
-      if (device_.sees(host.begin)) {
+      Result<bool> seen = device_.sees(host.begin);
+      if (!seen) return seen.error();
+      if (*seen) {
         inPlace_.push_back(std::move(host));
         continue;
       }
@@ -144,6 +146,7 @@ public:
     XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
       const GpuKernel &code = blocks_.code(i);
+      XT_CHECK(code.writes.size() == module.kernels[i]->paramCount, "a kernel's code says which parameters it writes");
       Result<GpuDeviceKernel *> kernel = blocks_.kernel(i);
       if (!kernel) return kernel.error();
       remarkRegisters(*module.kernels[i], code, **kernel);

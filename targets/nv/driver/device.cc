@@ -60,9 +60,10 @@ Result<void> CuDevice::start(CuStream stream) {
   return {};
 }
 
-bool CuDevice::sees(const void *address) {
+Result<bool> CuDevice::sees(const void *address) {
+  if (Result<void> entered = enter(); !entered) return entered.error();
   unsigned kind = 0; // of memory that the driver knows
-  return enter() && cu_.cuPointerGetAttribute(&kind, kCuMemoryType, pointerOf(address)) == kCuSuccess;
+  return cu_.cuPointerGetAttribute(&kind, kCuMemoryType, pointerOf(address)) == kCuSuccess;
 }
 
 Result<void> CuDevice::check(std::string_view what, CuResult result) {

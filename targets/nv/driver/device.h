@@ -26,7 +26,7 @@ public:
 
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
-  bool sees(const void *address) override;
+  Result<bool> sees(const void *address) override;
   // `binary`: PTX.
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code, bool optimise) override;
   Result<void> copy(void *to, const void *from, size_t bytes) override;

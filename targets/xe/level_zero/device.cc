@@ -145,11 +145,12 @@ Result<std::byte *> ZeDevice::allocate(Where where, size_t bytes, size_t alignme
 
 void ZeDevice::release(std::byte *memory) { ze_.zeMemFree(context(), memory); }
 
-bool ZeDevice::sees(const void *address) {
+Result<bool> ZeDevice::sees(const void *address) {
   ze_memory_allocation_properties_t properties{};
   properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
-  ze_result_t asked = ze_.zeMemGetAllocProperties(context(), address, &properties, nullptr);
-  return asked == ZE_RESULT_SUCCESS && properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+  auto asked = check("zeMemGetAllocProperties", ze_.zeMemGetAllocProperties(context(), address, &properties, nullptr));
+  if (!asked) return asked.error();
+  return properties.type != ZE_MEMORY_TYPE_UNKNOWN;
 }
 
 Result<std::unique_ptr<GpuDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) {

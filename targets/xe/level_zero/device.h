@@ -30,7 +30,7 @@ public:
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
   void tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) override;
-  bool sees(const void *address) override;
+  Result<bool> sees(const void *address) override;
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
 
   Result<void> copy(void *to, const void *from, size_t bytes) override;

@@ -45,7 +45,7 @@ const BadInput kBadInputs[] = {
      "--emit=llvm is not available for the target `xe`, only for cpu, xe-pvc"},
     {"%bin/xtc --target=interp --emit=asm %in/good.xt", 64,
      "--emit=asm is not available for the target `interp`, only for cpu"},
-    {"%bin/xtc --target=xe-pvc --emit=obj %in/good.xt", 64, "xe-pvc has spirv, llvm, spvasm, meta, isa"},
+    {"%bin/xtc --target=xe-pvc --emit=obj %in/good.xt", 64, "xe-pvc has spirv, llvm, spvasm, meta, lib, isa"},
     {"%bin/xtc --report %in/good.xt", 64, "--report is not available for the target `cpu`, only for xe-pvc"},
     {"%bin/xtc --target=xe-pvc --emit=spvasm --isa-shim=x.ll %in/good.xt", 64, "--isa-shim needs --emit=isa"},
     {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/absent.ll %in/good.xt", 3, "absent.ll: No such file or directory"},

@@ -38,6 +38,7 @@ protected:
     code.entry = "add";
     code.subgroups = 2;
     code.reportsFailures = true;
+    code.writes = {false, true};
     code.failures = {{0, "first", {}, false, false, {}}, {1, "second", {}, false, false, {}}};
   }
 
