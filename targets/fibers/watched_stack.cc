@@ -63,12 +63,14 @@ WatchedStack::~WatchedStack() {
 void forgetStack(const void *, size_t) {}
 
 // ThreadSanitizer keeps calls that never return in the fiber's record of calls, which has 64 Ki entries. Creating a
-// record takes longer than a small workgroup, so a new one is created only after many uses.
+// record takes longer than a small workgroup, so a new one is created only after many uses, or if the last fiber was left by a jump out
+// of a signal handler: its record says for ever that a handler runs.
 void WatchedStack::begin(const void *memory, size_t bytes) {
   constexpr size_t kMostUses = 500;
   memory_ = memory;
   bytes_ = bytes;
-  if (begun_++ % kMostUses != 0) return;
+  if (begun_++ % kMostUses != 0 && !jumped_) return;
+  jumped_ = false;
   if (fiber_) __tsan_destroy_fiber(fiber_);
   fiber_ = __tsan_create_fiber(0);
 }
@@ -83,7 +85,9 @@ void WatchedStack::leaveFor(WatchedStack &to, bool) {
 void WatchedStack::arrive() {}
 
 void WatchedStack::jumpTo() {
-  if (this != &running()) leaveFor(*this, true);
+  if (this == &running()) return;
+  running().jumped_ = true;
+  leaveFor(*this, true);
 }
 
 #endif

@@ -38,6 +38,7 @@ private:
   [[maybe_unused]] void *fakeStack_ = nullptr; // for AddressSanitizer
   [[maybe_unused]] void *fiber_ = nullptr;     // for ThreadSanitizer
   [[maybe_unused]] size_t begun_ = 0;          // number of calls of begin(), for ThreadSanitizer
+  [[maybe_unused]] bool jumped_ = false;       // left by a jump, for ThreadSanitizer
 };
 
 // Reports that the memory of a stack is about to be unmapped.
