@@ -37,6 +37,7 @@ std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name);           
 // immediate command list or null; CUDA: a CUcontext, the number of its CUdevice, and a CUstream or null. They outlive the executable.
 struct NativeObjects {
   void *context = nullptr, *device = nullptr, *queue = nullptr; // no context: the target makes its own objects
+  bool operator==(const NativeObjects &) const = default;
 };
 
 struct CompileOptions {
@@ -102,6 +103,8 @@ public:
     return Error::environment("no memory of " + std::to_string(bytes) + " bytes");
   }
   virtual void release(std::byte *memory) { std::free(memory); }
+  // Whether launches use an array at this address in place because it is in memory of their device; false where that is the processor.
+  virtual Result<bool> sees(const void *) { return false; }
   virtual Result<void> copy(void *to, const void *from, size_t bytes) {
     std::memcpy(to, from, bytes);
     return {};

@@ -72,4 +72,16 @@ xt_status xt_buffer_read(xt_buffer *buffer, size_t offset, void *to, size_t byte
   });
 }
 
+xt_status xt_program_sees(xt_program *program, const void *address, int32_t *sees, xt_error *error) {
+  return guarded(error, [&]() -> Failure {
+    if (Failure bad = checkHandle(program, HandleKind::Program, "program")) return bad;
+    if (!sees) return invalid("sees", "is NULL");
+    std::lock_guard lock(program->program->launching);
+    Result<bool> seen = program->program->compiled.executable->sees(address);
+    if (!seen) return {XT_ENVIRONMENT, str("the memory ", seen.error().message), "address"};
+    *sees = static_cast<int32_t>(*seen);
+    return {};
+  });
+}
+
 void xt_buffer_free(xt_buffer *buffer) { freeHandle(buffer, HandleKind::Buffer); }

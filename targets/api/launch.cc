@@ -49,7 +49,7 @@ Failure xt::runLaunch(const ReadyLaunch &launch) {
   const Clock::time_point begun = timed ? Clock::now() : Clock::time_point();
   bool stopped = false;
   Result<void> done = runUntil(launch, stopped);
-  if (timed) {
+  if (timed && done) {
     const std::chrono::duration<double> elapsed = Clock::now() - begun;
     *launch.wishes.kernelSeconds = launch.program->compiled.executable->kernelSeconds().value_or(elapsed.count());
   }

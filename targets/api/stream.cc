@@ -26,65 +26,72 @@ StreamEvent::Clock::time_point StreamEvent::time() const {
   return time_;
 }
 
-Stream::Stream() : thread_([this] { run(); }) {}
+Stream::Stream() : thread_([state = state_] { state->run(); }) {}
 
 Stream::~Stream() {
   {
-    std::lock_guard lock(mutex_);
-    ends_ = true;
-    changed_.notify_all();
+    std::lock_guard lock(state_->mutex);
+    state_->ends = true;
+    state_->changed.notify_all();
   }
-  thread_.join();
+  if (isOwnThread())
+    thread_.detach();
+  else
+    thread_.join();
+}
+
+void Stream::State::add(Work work) {
+  std::lock_guard lock(mutex);
+  waiting.push_back(std::move(work));
+  changed.notify_all();
 }
 
 void Stream::add(Work work) {
-  std::lock_guard lock(mutex_);
-  waiting_.push_back([this, work = std::move(work)]() -> Failure {
+  state_->add([state = state_.get(), work = std::move(work)]() -> Failure {
     const bool skipped = [&] {
-      std::lock_guard inner(mutex_);
-      return failed_.status != XT_OK;
+      std::lock_guard lock(state->mutex);
+      return state->failed.status != XT_OK;
     }();
     return skipped ? Failure{} : work();
   });
-  changed_.notify_all();
 }
 
 void Stream::addAlways(std::function<void()> work) {
-  std::lock_guard lock(mutex_);
-  waiting_.push_back([work = std::move(work)]() -> Failure {
+  state_->add([work = std::move(work)]() -> Failure {
     work();
     return {};
   });
-  changed_.notify_all();
 }
 
-xt_error Stream::finish() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return waiting_.empty() && !busy_; });
-  return std::exchange(failed_, XT_INIT(xt_error));
+Failure Stream::finish(xt_error &failed) {
+  if (isOwnThread()) return invalid("stream", "cannot wait for the work that calls this");
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return state_->waiting.empty() && !state_->busy; });
+  failed = std::exchange(state_->failed, XT_INIT(xt_error));
+  return {};
 }
 
-void Stream::runOne(const Work &work) {
+void Stream::State::runOne(const Work &work) {
   xt_error error = XT_INIT(xt_error);
   xt_status status = guarded(&error, work);
-  std::lock_guard lock(mutex_);
-  if (status != XT_OK && failed_.status == XT_OK) failed_ = error;
+  std::lock_guard lock(mutex);
+  if (status != XT_OK && failed.status == XT_OK) failed = error;
 }
 
-void Stream::run() {
-  std::unique_lock lock(mutex_);
+void Stream::State::run() {
+  std::unique_lock lock(mutex);
   while (true) {
-    changed_.wait(lock, [&] { return !waiting_.empty() || ends_; });
-    if (waiting_.empty()) return;
-    Work work = std::move(waiting_.front());
-    waiting_.pop_front();
-    busy_ = true;
+    changed.wait(lock, [&] { return !waiting.empty() || ends; });
+    if (waiting.empty()) return;
+    Work work = std::move(waiting.front());
+    waiting.pop_front();
+    busy = true;
     lock.unlock();
     runOne(work);
     work = {}; // frees what it holds before the stream counts as idle
     lock.lock();
-    busy_ = false;
-    changed_.notify_all();
+    busy = false;
+    changed.notify_all();
   }
 }
 
@@ -161,7 +168,8 @@ xt_status xt_stream_wait(xt_stream *stream, xt_event *event, xt_error *error) {
 
 xt_status xt_stream_finish(xt_stream *stream, xt_error *error) {
   return put(stream, error, [&](Stream &of) -> Failure {
-    xt_error failed = of.finish();
+    xt_error failed = XT_INIT(xt_error);
+    if (Failure bad = of.finish(failed)) return bad;
     return {failed.status, failed.message, failed.argument, failed.index};
   });
 }

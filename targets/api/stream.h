@@ -34,23 +34,31 @@ public:
   using Work = std::function<Failure()>;
 
   Stream();
-  ~Stream(); // waits for all work
+  ~Stream(); // waits for all work, unless the work itself calls it
 
   void add(Work work);
   // Runs even after work that failed.
   void addAlways(std::function<void()> work);
-  // Waits for all work; returns the first failure since the last call.
-  xt_error finish();
+  // Waits for all work; returns the first failure since the last call. An error if the work itself calls it.
+  Failure finish(xt_error &failed);
 
 private:
-  void run();
-  void runOne(const Work &work);
+  // What the thread uses; it may live longer than the stream.
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Work> waiting;
+    bool busy = false, ends = false;
+    xt_error failed = XT_INIT(xt_error); // XT_OK: nothing has failed
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> waiting_;
-  bool busy_ = false, ends_ = false;
-  xt_error failed_ = XT_INIT(xt_error); // XT_OK: nothing has failed
+    void add(Work work);
+    void run();
+    void runOne(const Work &work);
+  };
+
+  bool isOwnThread() const { return thread_.get_id() == std::this_thread::get_id(); }
+
+  std::shared_ptr<State> state_ = std::make_shared<State>();
   std::thread thread_; // the last member, as it uses the others
 };
 

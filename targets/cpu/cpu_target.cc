@@ -94,13 +94,15 @@ public:
     }
   }
 
-  bool stopped() const { return (failure_ & 0xFFFFFFFF) == kStopped && failure_ != kNoFailure; }
+  // Whether some work has not run because the launch was stopped; a failure counts first.
+  bool stopped() const { return stopped_.load() && failure_ == kNoFailure; }
 
   // Called after all workgroups have run: passes on the prints, and reports the first failure.
   Result<void> finish(const PrintSink &print, const Kernel &kernel, const std::vector<GridRange> &grid) {
     output_.flush(print, failedWorkgroup(), [&](int64_t workgroup, int64_t subgroup) {
       return printPrefix(kernel, blockIdOf(workgroup, grid), subgroup);
     });
+    if (stopped()) return Error::environment(str("the launch of @", code().name, " was stopped"), kernel.nameRange);
     if (failure_ == kNoFailure) return {};
     int64_t workgroup = failedWorkgroup();
     std::string where = workgroupText(kernel, blockIdOf(workgroup, grid));
@@ -114,7 +116,6 @@ public:
     }
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
-    if (stopped()) return Error::environment(str("the launch of @", code().name, " was stopped"), kernel.nameRange);
     if ((failure_ & 0xFFFFFFFF) == kNoStacks)
       return Error::environment(str("no memory: @", code().name, " needs ", code().fibers, " stacks for each thread"),
                                 kernel.nameRange);
@@ -126,14 +127,15 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD,
-                            kStopped = 0xFFFFFFFC; // in place of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE,
+                            kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
-  // Whether the launch is to end; no workgroup begins from then on.
+  // Whether the launch is to end; no workgroup, and no part of one, begins from then on.
   bool stops() {
-    if (!stop_.wanted() || !stop_.due()) return false;
-    noteFailure(0, kStopped);
+    if (!stop_.wanted()) return false;
+    if (stopped_.load() || !stop_.due()) return stopped_.load();
+    stopped_.store(true);
     return true;
   }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
@@ -196,6 +198,7 @@ private:
   LaunchOutput output_;
   const int64_t parts_;
   const LaunchStop &stop_;
+  std::atomic<bool> stopped_ = false;
   uint64_t failure_ = kNoFailure;
 };
 

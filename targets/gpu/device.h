@@ -6,6 +6,8 @@
 #include "targets/gpu/kernel_abi.h"
 
 #include <array>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,6 +56,7 @@ class GpuDevice {
 public:
   virtual ~GpuDevice() = default;
   std::recursive_mutex busy; // held by executables while they use the device
+  std::map<const std::byte *, size_t> buffers; // of programs (Executable::allocate), with their bytes
   virtual const GpuDeviceInfo &info() const = 0;
 
   // Memory of the device, or memory of the host that the device can access.
@@ -66,7 +69,16 @@ public:
 
   // Whether kernels can use an address of the host's as it is, because it lies in memory of the device or in memory that host and
   // device share.
+  // An Error, which says where it is, if it is memory of another device: the host cannot read that either.
   virtual Result<bool> sees(const void * /*address*/) { return false; }
+  // The same, and true for addresses in `buffers`.
+  Result<bool> ownsOrSees(const void *address) {
+    const auto *byte = static_cast<const std::byte *>(address);
+    auto after = buffers.upper_bound(byte);
+    if (after != buffers.begin())
+      if (auto [begin, bytes] = *std::prev(after); byte < begin + bytes) return true;
+    return sees(address);
+  }
 
   // Builds the kernel `code` of this binary (GpuCode), ready for launches with workgroups of its size. The Error contains the build
   // log.

@@ -60,8 +60,8 @@ public:
 
   Result<void> make(const Kernel &kernel, const std::vector<LaunchArg> &args) {
     for (HostRange &host : hostRanges(args)) {
-      Result<bool> seen = device_.sees(host.begin);
-      if (!seen) return seen.error();
+      Result<bool> seen = device_.ownsOrSees(host.begin);
+      if (!seen) return Error::environment(str(nameOf(kernel, host), " of @", kernel.name, ": ", seen.error().message));
       if (*seen) {
         inPlace_.push_back(std::move(host));
         continue;
@@ -177,12 +177,19 @@ public:
   Result<std::byte *> allocate(size_t bytes) override {
     std::lock_guard lock(device().busy);
     Result<std::byte *> memory = device().allocate(GpuDevice::Where::Device, std::max<size_t>(bytes, 1), kMemoryAlignment);
-    if (memory) device().tellBuffer(*memory, 0, bytes, "a buffer");
+    if (!memory) return memory;
+    device().tellBuffer(*memory, 0, bytes, "a buffer");
+    device().buffers[*memory] = bytes;
     return memory;
   }
   void release(std::byte *memory) override {
     std::lock_guard lock(device().busy);
+    device().buffers.erase(memory);
     device().release(memory);
+  }
+  Result<bool> sees(const void *address) override {
+    std::lock_guard lock(device().busy);
+    return device().ownsOrSees(address);
   }
   Result<void> copy(void *to, const void *from, size_t bytes) override {
     std::lock_guard lock(device().busy);

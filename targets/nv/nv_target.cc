@@ -81,7 +81,7 @@ public:
                                               Diagnostics &diagnostics) override {
     GpuExecutableOptions executable;
     if (options.native.context) {
-      Result<std::unique_ptr<GpuDevice>> adopted = NvRuntime::ofProcess().adopt(info_, options.native);
+      Result<std::shared_ptr<GpuDevice>> adopted = NvRuntime::ofProcess().adopt(info_, options.native);
       if (!adopted) return adopted.error();
       executable.owned = std::move(*adopted);
     }
@@ -189,11 +189,13 @@ private:
       std::string why = runtime.hasDriver() ? gpu.error().message : "no NVIDIA GPU";
       if (note) note(str(why, ": running on the software NVIDIA device"));
     }
+    std::lock_guard lock(*mutex_);
     if (!soft_) soft_ = makeSoftNvDevice(info_);
     return soft_.get();
   }
 
   const TargetInfo &info_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>(); // of soft_; apart, as targets are moved
   std::unique_ptr<GpuDevice> soft_; // null: not used yet
 };
 

@@ -92,13 +92,14 @@ Result<const CuDeviceInfo *> NvRuntime::choose(const TargetInfo &target) {
   return Error::environment(str("no NVIDIA GPU runs the code of ", target.name, ": ", listed(*all)));
 }
 
-Result<std::unique_ptr<GpuDevice>> NvRuntime::adopt(const TargetInfo &target, const NativeObjects &native) {
+Result<std::shared_ptr<GpuDevice>> NvRuntime::adopt(const TargetInfo &target, const NativeObjects &native) {
+  std::lock_guard lock(mutex_);
   if (auto started = devices(); !started) return started.error();
   auto info = cuDeviceOf(devices_, static_cast<CuDeviceId>(reinterpret_cast<intptr_t>(native.device)), target);
   if (!info) return info.error();
-  auto device = CuDevice::adopt(cu_, **info, static_cast<CuContext>(native.context), static_cast<CuStream>(native.queue));
-  if (!device) return device.error();
-  return std::unique_ptr<GpuDevice>(std::move(*device));
+  return adopted_.get(native, [&] {
+    return CuDevice::adopt(cu_, **info, static_cast<CuContext>(native.context), static_cast<CuStream>(native.queue));
+  });
 }
 
 Result<GpuDevice *> NvRuntime::open(const TargetInfo &target) {

@@ -1,5 +1,6 @@
 // NVIDIA's driver in this process: opened once, the devices that it lists, and those in use.
 #pragma once
+#include "targets/gpu/adopted_devices.h"
 #include "targets/nv/driver/device.h"
 #include "targets/target.h"
 
@@ -21,8 +22,8 @@ public:
   // The first device that runs the code of `target`; the Error says why none does. open() also opens it.
   Result<const CuDeviceInfo *> choose(const TargetInfo &target);
   Result<GpuDevice *> open(const TargetInfo &target);
-  // A device in a context of the caller.
-  Result<std::unique_ptr<GpuDevice>> adopt(const TargetInfo &target, const NativeObjects &native);
+  // A device in a context of the caller. Programs with the same objects share it.
+  Result<std::shared_ptr<GpuDevice>> adopt(const TargetInfo &target, const NativeObjects &native);
 
 private:
   NvRuntime() = default;
@@ -33,6 +34,7 @@ private:
   bool hasDriver_ = false;
   CuFunctions cu_;
   std::vector<CuDeviceInfo> devices_;
+  AdoptedDevices adopted_;
   std::vector<std::unique_ptr<GpuDevice>> open_; // by device; null: not opened yet
 };
 

@@ -174,14 +174,14 @@ Result<const GpuDeviceInfo *> XeRuntime::described(std::string_view target, cons
   return static_cast<const GpuDeviceInfo *>(*info);
 }
 
-Result<std::unique_ptr<GpuDevice>> XeRuntime::adopt(std::string_view target, const NativeObjects &native) {
+Result<std::shared_ptr<GpuDevice>> XeRuntime::adopt(std::string_view target, const NativeObjects &native) {
+  std::lock_guard lock(mutex_);
   Result<const GpuDeviceInfo *> info = described(target, native);
   if (!info) return info.error();
-  auto device =
-      ZeDevice::adopt(ze_, static_cast<const ZeDeviceInfo &>(**info), static_cast<ze_context_handle_t>(native.context),
-                      static_cast<ze_command_list_handle_t>(native.queue));
-  if (!device) return device.error();
-  return std::unique_ptr<GpuDevice>(std::move(*device));
+  return adopted_.get(native, [&] {
+    return ZeDevice::adopt(ze_, static_cast<const ZeDeviceInfo &>(**info), static_cast<ze_context_handle_t>(native.context),
+                           static_cast<ze_command_list_handle_t>(native.queue));
+  });
 }
 
 Result<GpuDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {

@@ -1,6 +1,7 @@
 // The device interfaces of this process, Level Zero and OpenCL: each interface's loader, opened once, the devices that it
 // lists, and those in use.
 #pragma once
+#include "targets/gpu/adopted_devices.h"
 #include "targets/target.h"
 #include "targets/xe/level_zero/device.h"
 #include "targets/xe/opencl/device.h"
@@ -50,7 +51,8 @@ public:
   Result<GpuDevice *> open(std::string_view target, DeviceChoice choice);
   // A Level Zero device of the caller; an Error if it does not run the target's code. adopt() makes one in the caller's context.
   Result<const GpuDeviceInfo *> described(std::string_view target, const NativeObjects &native);
-  Result<std::unique_ptr<GpuDevice>> adopt(std::string_view target, const NativeObjects &native);
+  // Programs with the same objects share the device.
+  Result<std::shared_ptr<GpuDevice>> adopt(std::string_view target, const NativeObjects &native);
 
 private:
   struct Interface {
@@ -70,6 +72,7 @@ private:
   Interface levelZero_, openCl_;
   ZeFunctions ze_;
   std::vector<ZeDeviceInfo> zeDevices_;
+  AdoptedDevices adopted_;
   ClFunctions cl_;
   std::vector<ClDeviceInfo> clDevices_;
 };

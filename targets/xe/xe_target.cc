@@ -128,7 +128,7 @@ public:
     if (!target) return target.error();
     GpuExecutableOptions executable;
     if (options.native.context) {
-      Result<std::unique_ptr<GpuDevice>> adopted = XeRuntime::ofProcess().adopt(name_, options.native);
+      Result<std::shared_ptr<GpuDevice>> adopted = XeRuntime::ofProcess().adopt(name_, options.native);
       if (!adopted) return adopted.error();
       executable.owned = std::move(*adopted);
     }
@@ -182,12 +182,14 @@ private:
     return target->anyDevice ? limitedBy(device, *target) : target;
   }
   const TargetInfo *limitedBy(const GpuDeviceInfo &device, const TargetInfo &generic) {
+    std::lock_guard lock(*mutex_);
     std::unique_ptr<DeviceLimits> &limits = limits_[&device];
     if (!limits) limits = std::make_unique<DeviceLimits>(generic, device);
     return &limits->info();
   }
 
   std::string_view name_, summary_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>(); // of limits_; apart, as targets are moved
   std::map<const GpuDeviceInfo *, std::unique_ptr<DeviceLimits>> limits_;
 };
 

@@ -4,6 +4,8 @@
 #include "targets/ahead/library_files.h"
 #include "targets/cpu/ahead/library_tables.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -17,7 +19,8 @@ OwnFunction useFunction(const LibraryNames &names, bool nvidia) {
     made.name = names.name + "_use_cuda";
     made.declaration = str(
         R"(/* Later launches run in a context of the caller: a CUcontext, the number of its device, and a CUstream behind whose
- * work they run; NULL: a stream of the library's own. The objects must exist as long as launches are made. Returns a status. */
+ * work they run; NULL: a stream of the library's own. The objects must exist until others are given; NULL, 0, NULL lets go of them, and the
+ * next launch opens a device again. Returns a status. */
 int )",
         made.name, "(void *context, int device, void *stream, char *message, size_t message_bytes);");
     return made;
@@ -25,8 +28,8 @@ int )",
   made.name = names.name + "_use_level_zero";
   made.declaration = str(
       R"(/* Later launches run in a context of the caller: a ze_context_handle_t, a ze_device_handle_t, and an immediate command
- * list behind whose work they run; NULL: a list of the library's own. The objects must exist as long as launches are made. Returns a
- * status. */
+ * list behind whose work they run; NULL: a list of the library's own. Nothing else may use it during a launch. The objects
+ * must exist until others are given; three times NULL lets go of them, and the next launch opens a device again. Returns a status. */
 int )",
       made.name, "(void *context, void *device, void *list, char *message, size_t message_bytes);");
   return made;
@@ -133,6 +136,13 @@ std::string libraryTable(const Module &module, const TargetInfo &target) {
              module.kernels.size(), ", {", join(codes, ", "), "}};\n");
 }
 
+// A launch may take either code, and names failures by those of the first one.
+bool haveTheSameKernels(const GpuLibraryCode &code) {
+  return std::ranges::equal(code.fast.kernels, code.careful.kernels, [](const GpuKernel &a, const GpuKernel &b) {
+    return a.entry == b.entry && a.failures.size() == b.failures.size();
+  });
+}
+
 } // namespace
 
 Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLibraryCode &code, const TargetInfo &target,
@@ -142,6 +152,7 @@ Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLi
   LibraryNames names{options.libraryName, module.fileName, options.maker, options.variants};
   LibraryForm form = gpuForm(names, target);
   if (Result<void> checked = checkFunctionNames(module, names, form); !checked) return checked.error();
+  if (!haveTheSameKernels(code)) return Error::environment("compiling again gives other kernels: the sources have changed");
   Result<ObjectCode> grids = gridCode(module, symbolPrefix(names.name), diagnostics);
   if (!grids) return grids.error();
   std::vector<KernelTables> tables;

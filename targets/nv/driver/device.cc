@@ -10,7 +10,6 @@ namespace xt {
 namespace {
 
 constexpr unsigned kDefault = 0;
-constexpr unsigned kUnsynchronised = 1; // CU_STREAM_NON_BLOCKING: the stream does not wait for others
 
 CuPointer pointerOf(const void *address) { return std::bit_cast<uintptr_t>(address); }
 
@@ -25,7 +24,16 @@ CuResult keep(CuStream) { return kCuSuccess; }
 
 } // namespace
 
-CuDevice::~CuDevice() = default;
+CuModule::~CuModule() {
+  if (Result<CuCurrent> inside = device_.enter()) device_.functions().cuModuleUnload(handle_); // of a lost device, all is gone
+}
+
+CuDevice::~CuDevice() {
+  Result<CuCurrent> inside = enter();
+  built_ = {};
+  for (CuHandle<CuEvent> *event : {&begun_, &ran_}) *event = {};
+  stream_ = {};
+}
 
 Result<std::unique_ptr<CuDevice>> CuDevice::open(const CuFunctions &functions, CuDeviceInfo info) {
   std::unique_ptr<CuDevice> device(new CuDevice(functions, std::move(info)));
@@ -47,10 +55,11 @@ Result<std::unique_ptr<CuDevice>> CuDevice::adopt(const CuFunctions &functions, 
 }
 
 Result<void> CuDevice::start(CuStream stream) {
-  if (Result<void> entered = enter(); !entered) return entered;
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   const bool borrowed = stream != nullptr;
   if (!borrowed)
-    if (auto made = check("cuStreamCreate", cu_.cuStreamCreate(&stream, kUnsynchronised)); !made) return made;
+    if (auto made = check("cuStreamCreate", cu_.cuStreamCreate(&stream, kDefault)); !made) return made;
   stream_ = {stream, borrowed ? keep : cu_.cuStreamDestroy_v2};
   for (CuHandle<CuEvent> *event : {&begun_, &ran_}) {
     CuEvent handle = nullptr;
@@ -61,9 +70,17 @@ Result<void> CuDevice::start(CuStream stream) {
 }
 
 Result<bool> CuDevice::sees(const void *address) {
-  if (Result<void> entered = enter(); !entered) return entered.error();
-  unsigned kind = 0; // of memory that the driver knows
-  return cu_.cuPointerGetAttribute(&kind, kCuMemoryType, pointerOf(address)) == kCuSuccess;
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
+  unsigned kind = 0, managed = 0;
+  CuContext context = nullptr;
+  auto ask = [&](void *value, CuPointerAttribute attribute) {
+    return cu_.cuPointerGetAttribute(value, attribute, pointerOf(address)) == kCuSuccess;
+  };
+  if (!ask(&kind, kCuMemoryType)) return false; // ordinary memory of the host
+  if (kind == kCuHostMemory || (ask(&managed, kCuIsManaged) && managed)) return true;
+  if (ask(&context, kCuContextOf) && context == context_) return true;
+  return Error::environment(str("is in memory of another context or device than that of the launch, ", info_.name));
 }
 
 Result<void> CuDevice::check(std::string_view what, CuResult result) {
@@ -73,14 +90,16 @@ Result<void> CuDevice::check(std::string_view what, CuResult result) {
   return error;
 }
 
-Result<void> CuDevice::enter() {
-  if (!lost_) return lost_;
-  return check("cuCtxSetCurrent", cu_.cuCtxSetCurrent(context_));
+Result<CuCurrent> CuDevice::enter() {
+  if (!lost_) return lost_.error();
+  if (auto pushed = check("cuCtxPushCurrent", cu_.cuCtxPushCurrent_v2(context_)); !pushed) return pushed.error();
+  return CuCurrent(cu_);
 }
 
 // The driver's memory is aligned to 256 bytes at least.
 Result<std::byte *> CuDevice::allocate(Where where, size_t bytes, size_t) {
-  if (Result<void> entered = enter(); !entered) return entered.error();
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   const bool ofHost = where == Where::Host;
   void *host = nullptr;
   CuPointer there = 0;
@@ -93,15 +112,16 @@ Result<std::byte *> CuDevice::allocate(Where where, size_t bytes, size_t) {
 }
 
 void CuDevice::release(std::byte *memory) {
-  if (!enter()) return; // the driver has freed the memory of a lost device
+  Result<CuCurrent> inside = enter();
+  if (!inside) return; // the driver has freed the memory of a lost device
   if (ofHost_.erase(memory))
     cu_.cuMemFreeHost(memory);
   else
     cu_.cuMemFree_v2(pointerOf(memory));
 }
 
-Result<std::shared_ptr<CuHandle<CuModuleHandle>>> CuDevice::module(std::span<const uint8_t> ptx, bool optimise) {
-  return built_.get(ptx, optimise ? "" : "not optimised", [&]() -> Result<std::shared_ptr<CuHandle<CuModuleHandle>>> {
+Result<std::shared_ptr<CuModule>> CuDevice::module(std::span<const uint8_t> ptx, bool optimise) {
+  return built_.get(ptx, optimise ? "" : "not optimised", [&]() -> Result<std::shared_ptr<CuModule>> {
     constexpr size_t kLogBytes = 16 << 10;
     std::string text(ptx.begin(), ptx.end()), infos(kLogBytes, '\0'), errors(kLogBytes, '\0');
     CuJitOption options[] = {kCuErrorLog, kCuErrorLogBytes, kCuInfoLog, kCuInfoLogBytes, kCuOptimisation};
@@ -116,12 +136,13 @@ Result<std::shared_ptr<CuHandle<CuModuleHandle>>> CuDevice::module(std::span<con
         if (std::string lines = withoutTrailingSpace(*log); !lines.empty()) error.message += str("\n", lines);
       return error;
     }
-    return std::make_shared<CuHandle<CuModuleHandle>>(handle, cu_.cuModuleUnload);
+    return std::make_shared<CuModule>(*this, handle);
   });
 }
 
 Result<std::unique_ptr<GpuDeviceKernel>> CuDevice::load(std::span<const uint8_t> ptx, const GpuKernel &code, bool optimise) {
-  if (Result<void> entered = enter(); !entered) return entered.error();
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   auto built = module(ptx, optimise);
   if (!built) return built.error();
   Result<std::unique_ptr<CuKernel>> kernel = CuKernel::make(*this, std::move(*built), code);
@@ -131,12 +152,14 @@ Result<std::unique_ptr<GpuDeviceKernel>> CuDevice::load(std::span<const uint8_t>
 
 Result<void> CuDevice::copy(void *to, const void *from, size_t bytes) {
   if (bytes == 0) return {};
-  if (Result<void> entered = enter(); !entered) return entered;
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   return check("cuMemcpyAsync", cu_.cuMemcpyAsync(pointerOf(to), pointerOf(from), bytes, stream_.get()));
 }
 
 Result<void> CuDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
-  if (Result<void> entered = enter(); !entered) return entered;
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   auto &launched = static_cast<CuKernel &>(kernel);
   timed_ = false;
   note_ = launched.occupancyText();
@@ -152,7 +175,8 @@ Result<void> CuDevice::launch(GpuDeviceKernel &kernel, const std::array<uint32_t
 }
 
 Result<void> CuDevice::finish() {
-  if (Result<void> entered = enter(); !entered) return entered;
+  Result<CuCurrent> inside = enter();
+  if (!inside) return inside.error();
   Result<void> done = check("cuStreamSynchronize", cu_.cuStreamSynchronize(stream_.get()));
   if (!done && lost_) lost_ = done.error(); // what the stream has done is not known
   return done;

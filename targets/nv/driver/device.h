@@ -6,10 +6,42 @@
 #include "targets/nv/driver/devices.h"
 
 #include <set>
+#include <utility>
 
 namespace xt {
 
 template <class T> using CuHandle = OwnedHandle<T, CuResult>;
+
+// While one exists, the device's context is that of the thread; then the thread has the one before it again, which may be the program's.
+class CuCurrent {
+public:
+  explicit CuCurrent(const CuFunctions &functions) : cu_(&functions) {}
+  CuCurrent(CuCurrent &&other) noexcept : cu_(std::exchange(other.cu_, nullptr)) {}
+  CuCurrent &operator=(CuCurrent &&) = delete;
+  ~CuCurrent() {
+    CuContext ours = nullptr;
+    if (cu_) cu_->cuCtxPopCurrent_v2(&ours);
+  }
+
+private:
+  const CuFunctions *cu_;
+};
+
+class CuDevice;
+
+// A module that the driver has compiled. The device outlives it.
+class CuModule {
+public:
+  CuModule(CuDevice &device, CuModuleHandle handle) : device_(device), handle_(handle) {}
+  CuModule(const CuModule &) = delete;
+  CuModule &operator=(const CuModule &) = delete;
+  ~CuModule();
+  CuModuleHandle get() const { return handle_; }
+
+private:
+  CuDevice &device_;
+  CuModuleHandle handle_;
+};
 
 class CuDevice final : public GpuDevice {
 public:
@@ -36,14 +68,15 @@ public:
   Result<double> kernelSeconds() override;
   std::string launchNote() override { return note_; }
 
+  // Makes the device's context that of this thread as long as the result exists. An Error if the device is lost.
+  Result<CuCurrent> enter();
   // An Error of the environment that names the device, unless the call succeeded; it stays if a kernel is at fault.
   Result<void> check(std::string_view what, CuResult result);
 
 private:
   CuDevice(const CuFunctions &functions, CuDeviceInfo info) : cu_(functions), info_(std::move(info)) {}
   Result<void> start(CuStream stream); // makes the stream, unless there is one, and the events
-  Result<void> enter(); // makes the context that of this thread
-  Result<std::shared_ptr<CuHandle<CuModuleHandle>>> module(std::span<const uint8_t> ptx, bool optimise);
+  Result<std::shared_ptr<CuModule>> module(std::span<const uint8_t> ptx, bool optimise);
 
   CuFunctions cu_;
   CuDeviceInfo info_;
@@ -54,7 +87,7 @@ private:
   std::string note_;
   std::set<std::byte *> ofHost_; // allocations of the host's memory
   Result<void> lost_; // why the device is unusable
-  KeptBuilds<CuHandle<CuModuleHandle>> built_;
+  KeptBuilds<CuModule> built_;
 };
 
 } // namespace xt

@@ -40,7 +40,9 @@ enum CuDeviceAttribute : int {
 inline constexpr int kCuModeProhibited = 2; // CUcomputemode
 // CUfunction_attribute
 enum CuFunctionAttribute : int { kCuLocalBytes = 3, kCuRegisters = 4, kCuMostGivenShared = 8 };
-enum CuPointerAttribute : int { kCuMemoryType = 2 }; // CUpointer_attribute
+// CUpointer_attribute: the context (null: of none) and the kind of the memory at an address, and whether it is managed
+enum CuPointerAttribute : int { kCuContextOf = 1, kCuMemoryType = 2, kCuIsManaged = 8 };
+inline constexpr unsigned kCuHostMemory = 1; // CUmemorytype
 // CUjit_option
 enum CuJitOption : int { kCuInfoLog = 3, kCuInfoLogBytes = 4, kCuErrorLog = 5, kCuErrorLogBytes = 6, kCuOptimisation = 7 };
 
@@ -55,7 +57,8 @@ enum CuJitOption : int { kCuInfoLog = 3, kCuInfoLogBytes = 4, kCuErrorLog = 5, k
   X(cuDeviceGetAttribute, (int *value, CuDeviceAttribute attribute, CuDeviceId device))                                        \
   X(cuDeviceTotalMem_v2, (size_t *bytes, CuDeviceId device))                                                                   \
   X(cuDevicePrimaryCtxRetain, (CuContext * context, CuDeviceId device))                                                        \
-  X(cuCtxSetCurrent, (CuContext context))                                                                                      \
+  X(cuCtxPushCurrent_v2, (CuContext context))                                                                                  \
+  X(cuCtxPopCurrent_v2, (CuContext * context))                                                                                 \
   X(cuMemAlloc_v2, (CuPointer * memory, size_t bytes))                                                                         \
   X(cuMemFree_v2, (CuPointer memory))                                                                                          \
   X(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                             \

@@ -4,8 +4,7 @@
 
 namespace xt {
 
-Result<std::unique_ptr<CuKernel>> CuKernel::make(CuDevice &device, std::shared_ptr<CuHandle<CuModuleHandle>> module,
-                                                 const GpuKernel &code) {
+Result<std::unique_ptr<CuKernel>> CuKernel::make(CuDevice &device, std::shared_ptr<CuModule> module, const GpuKernel &code) {
   const CuFunctions &cu = device.functions();
   std::unique_ptr<CuKernel> made(new CuKernel);
   made->module_ = std::move(module);

@@ -7,8 +7,7 @@ namespace xt {
 class CuKernel final : public GpuDeviceKernel {
 public:
   // Finds the kernel in the module, and raises its limit of dynamic shared memory, which is 48 KiB by default, to what a launch gives.
-  static Result<std::unique_ptr<CuKernel>> make(CuDevice &device, std::shared_ptr<CuHandle<CuModuleHandle>> module,
-                                                const GpuKernel &code);
+  static Result<std::unique_ptr<CuKernel>> make(CuDevice &device, std::shared_ptr<CuModule> module, const GpuKernel &code);
 
   Result<void> setArgument(uint32_t index, const GpuArgument &argument) override;
   int64_t spillBytes() const override { return localBytes_; } // with arrays that are not in registers
@@ -25,7 +24,7 @@ public:
 private:
   CuKernel() = default;
 
-  std::shared_ptr<CuHandle<CuModuleHandle>> module_;
+  std::shared_ptr<CuModule> module_;
   CuFunction function_ = nullptr;
   std::string entry_, occupancyText_;
   unsigned lanes_ = 0, givenSlmBytes_ = 0;

@@ -91,9 +91,13 @@ Result<void> ZeDevice::check(std::string_view what, ze_result_t result) {
 
 // A failure of a kernel that the software device reports ends the queue, not the device.
 Error ZeDevice::recover(const std::string &told) {
-  if (!borrowedQueue_) queue_ = {};
-  lost_ = makeQueue();
   timed_ = false;
+  if (borrowedQueue_) {
+    lost_ = Error::environment("the caller's command list was lost by a kernel that failed");
+    return Error::kernel(told);
+  }
+  queue_ = {};
+  lost_ = makeQueue();
   return Error::kernel(told);
 }
 
@@ -148,9 +152,12 @@ void ZeDevice::release(std::byte *memory) { ze_.zeMemFree(context(), memory); }
 Result<bool> ZeDevice::sees(const void *address) {
   ze_memory_allocation_properties_t properties{};
   properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
-  auto asked = check("zeMemGetAllocProperties", ze_.zeMemGetAllocProperties(context(), address, &properties, nullptr));
+  ze_device_handle_t owner = nullptr;
+  auto asked = check("zeMemGetAllocProperties", ze_.zeMemGetAllocProperties(context(), address, &properties, &owner));
   if (!asked) return asked.error();
-  return properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+  if (properties.type != ZE_MEMORY_TYPE_DEVICE || !owner || owner == info_.device)
+    return properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+  return Error::environment(str("is in memory of another device than that of the launch, ", info_.name));
 }
 
 Result<std::unique_ptr<GpuDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) {

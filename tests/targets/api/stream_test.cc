@@ -1,6 +1,7 @@
 // Tests streams, events, memory of the device, and launches and compilations that are stopped.
 #include "tests/targets/api/api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -109,6 +110,61 @@ TEST_F(Streams, ManyStreamsOfManyThreads) {
     });
   for (std::thread &thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// Programs share one software device for NVIDIA's GPUs, which needs nothing else of the machine.
+TEST_F(Streams, ManyProgramsOnOneDevice) {
+  constexpr int kThreads = 4;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      xt_error error = XT_INIT(xt_error);
+      xt_compile_options options = textOptions(kScale);
+      options.target = "nv-sm80";
+      options.device = "soft";
+      xt_program *made = nullptr;
+      bool good = xt_compile(context_.get(), &options, &made, nullptr, &error) == XT_OK;
+      Owned<xt_program> program(made);
+      xt_buffer *a = nullptr, *b = nullptr;
+      good = good && xt_buffer_create(made, kBytes, &a, &error) == XT_OK && xt_buffer_create(made, kBytes, &b, &error) == XT_OK;
+      Owned<xt_buffer> from(a), to(b);
+      std::vector<float> in(kRows * kColumns, static_cast<float>(t)), out(in.size());
+      xt_argument arguments[] = {inBuffer(a), inBuffer(b), number(2)};
+      int32_t sees = 0;
+      good = good && xt_program_sees(made, xt_buffer_data(a), &sees, &error) == XT_OK && sees == 1;
+      good = good && xt_program_sees(made, in.data(), &sees, &error) == XT_OK && sees == 0;
+      good = good && xt_buffer_write(a, 0, in.data(), kBytes, &error) == XT_OK &&
+             xt_launch(xt_program_kernel_at(made, 0), arguments, 3, nullptr, &error) == XT_OK &&
+             xt_buffer_read(b, 0, out.data(), kBytes, &error) == XT_OK;
+      if (!good || out != std::vector<float>(out.size(), static_cast<float>(2 * t))) ++wrong;
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Streams, WorkThatUsesItsOwnStream) {
+  struct Printed {
+    xt_stream *stream = nullptr;
+    xt_status finished = XT_OK;
+  } printed;
+  xt_compile_options options = textOptions("kernel @say(%n: i32) {\n  print \"n\", %n\n}\n");
+  options.print_user = &printed;
+  options.print = [](void *user, const char *, size_t) {
+    auto *of = static_cast<Printed *>(user);
+    of->finished = xt_stream_finish(of->stream, nullptr);
+    xt_stream_free(of->stream);
+  };
+  program_ = compile(options);
+  ASSERT_EQ(status_, XT_OK) << message();
+  Owned<xt_prepared> say = prepare(xt_program_kernel_at(program_.get(), 0), {integer(1)});
+  Owned<xt_stream> of = stream();
+  printed.stream = of.release(); // freed by its own work
+  ASSERT_EQ(xt_stream_run(printed.stream, say.get(), &error_), XT_OK);
+  Owned<xt_stream> other = stream();
+  ASSERT_EQ(xt_stream_run(other.get(), say.get(), &error_), XT_OK); // waits for the first launch; its print uses a freed stream
+  EXPECT_EQ(xt_stream_finish(other.get(), &error_), XT_OK) << message();
+  EXPECT_EQ(printed.finished, XT_INVALID_ARGUMENT);
 }
 
 TEST_F(Streams, OneWaitsForAnEventOfAnother) {
@@ -251,6 +307,30 @@ TEST_F(Stops, ALaunchThatIsFastEnoughIsNotStopped) {
   EXPECT_EQ(launch(kernel_, {few.get(), counted_.get()}, &options_), XT_OK) << message();
   EXPECT_EQ(count_[0], 4);
   EXPECT_GT(seconds, 0);
+}
+
+// Its finished workgroups have printed, and a failure counts more than the end of the time.
+TEST_F(Stops, WhatFinishedPrintsAndWhatFailedIsTold) {
+  std::string printed;
+  const std::string text = "kernel @say(%n: i32, %N: memref<1xi32>) grid (%i = 0 to 100000 step 1) {\n"
+                           "  %one = constant 1 : i32\n"
+                           "  %old = memref.atomic_rmw addi %one, %N[0] : (i32, memref<1xi32>) -> i32\n"
+                           "  print \"i\", %i\n  assert (%n > 0), \"not positive\"\n}\n";
+  xt_compile_options compiling = textOptions(text);
+  compiling.threads = 1;
+  compiling.print_user = &printed;
+  compiling.print = [](void *user, const char *line, size_t bytes) { static_cast<std::string *>(user)->append(line, bytes); };
+  program_ = compile(compiling);
+  ASSERT_EQ(status_, XT_OK) << message();
+  xt_kernel *say = xt_program_kernel_at(program_.get(), 0);
+  options_.seconds = 1e-3;
+  double seconds = -7;
+  options_.kernel_seconds = &seconds;
+  xt_status status = launch(say, {integer(1), counted_.get()}, &options_);
+  EXPECT_EQ(std::count(printed.begin(), printed.end(), '\n'), count_[0]);
+  EXPECT_EQ(seconds == -7, status == XT_STOPPED) << "outputs are unchanged after a failure";
+  options_.seconds = 100;
+  EXPECT_EQ(launch(say, {integer(-1), counted_.get()}, &options_), XT_KERNEL_FAILED) << message();
 }
 
 TEST_F(Stops, OptionsThatMakeNoSenseOrAreNotThere) {

@@ -21,8 +21,8 @@
  * Callbacks must not throw exceptions or leave by longjmp.
  *
  * Threads. Functions may be called by several threads at once, with the same handles too, except that nothing else may use a
- * handle while it is freed. Launches of one program run one after another, each on all threads of the program; so do those of all
- * programs on one GPU.
+ * handle while it is freed. Launches of one program run one after another, each on all threads of the program; so do those of
+ * programs on one GPU, if they have the same native objects or none.
  *
  * Texts are UTF-8 and end with a zero byte. Texts and arrays in returned structures belong to the object that returned them. */
 #ifndef XT_XT_H
@@ -118,7 +118,8 @@ typedef xt_status (*xt_read_import)(void *user, const char *path, xt_import *imp
 /* Sets the text of the import. The bytes are copied. */
 XT_API void xt_import_text(xt_import *import, const char *text, size_t bytes);
 
-/* Receives what kernels print, in whole lines; called by the thread that launches. It must not launch the same program. */
+/* Receives what kernels print, in whole lines; called by the thread that launches, or by that of the stream. It must not launch the same
+ * program, use its buffers, or finish or free the stream. */
 typedef void (*xt_print)(void *user, const char *text, size_t bytes);
 
 typedef struct xt_compile_options {
@@ -142,7 +143,7 @@ typedef struct xt_compile_options {
    * sizes. NULL: `path` with .tune behind it, if that is there and `text` is NULL. "": none. */
   const char *tuning;
   /* Objects of a GPU's driver that belong to the caller and must exist as long as the program and what is made of it: launches then run in
-   * this context, behind the work that is in this queue. Level Zero: a ze_context_handle_t, a ze_device_handle_t, and an immediate command
+   * this context, behind the work that is in this queue, to which nothing else may add work while a launch runs. Level Zero: a ze_context_handle_t, a ze_device_handle_t, and an immediate command
    * list or NULL. CUDA: a CUcontext, the number of its CUdevice as a pointer, and a CUstream or NULL. */
   void *native_context, *native_device, *native_queue;
   /* NULL, or a number that another thread sets to stop the compilation: it ends with XT_STOPPED before its next step. */
@@ -305,7 +306,8 @@ typedef enum xt_argument_kind {
 
 /* An argument of a launch. Arrays are not copied on the CPU: a kernel reads and writes the caller's memory during the launch. On a GPU this
  * holds for memory that the device sees, as that of xt_buffer_data, zeMemAllocDevice, zeMemAllocShared or cuMemAlloc is; other arrays are
- * copied to the device and back. */
+ * copied to the device and back. Work of other queues that writes such memory has to be done before the launch begins, except that on
+ * NVIDIA's GPUs a launch without native objects runs behind the work of CUDA's default stream. */
 typedef struct xt_argument {
   size_t size;
   xt_argument_kind kind;
@@ -325,7 +327,8 @@ typedef struct xt_launch_options {
   int32_t grid_rank;
   int64_t grid[3];
   /* When to end the launch with XT_STOPPED: NULL, or a number that another thread sets, which must exist in each run; seconds from the begin
-   * of the run, 0: no limit. No workgroup begins then; those that have begun end. XT_UNSUPPORTED except on the CPU. */
+   * of the run, 0: no limit. No workgroup, and no part of one that is divided among threads, begins then; what has begun ends.
+   * XT_UNSUPPORTED except on the CPU. */
   const int32_t *stop;
   double seconds;
   /* NULL, or what receives the seconds that the kernel ran, by the clock of the device if it has one, without copies; it must exist in each
@@ -335,8 +338,8 @@ typedef struct xt_launch_options {
 
 /* Runs a kernel on its arguments, in the order of its parameters, and waits for the end. `options`: NULL stands for zeros. Nothing
  * runs if an argument is wrong: shape, strides, element type, alignment, rank, a read-only array that the kernel writes, an array
- * that the kernel writes and in which several indices have the same element. After XT_KERNEL_FAILED or XT_ENVIRONMENT, arrays
- * that the kernel writes have any content. */
+ * that the kernel writes and in which several indices have the same element. After XT_KERNEL_FAILED, XT_ENVIRONMENT or XT_STOPPED,
+ * arrays that the kernel writes have any content. */
 XT_API xt_status xt_launch(xt_kernel *kernel, const xt_argument *arguments, size_t argument_count,
                            const xt_launch_options *options, xt_error *error);
 
@@ -358,6 +361,8 @@ XT_API size_t xt_buffer_bytes(const xt_buffer *buffer); /* 0 for an invalid hand
 XT_API xt_status xt_buffer_write(xt_buffer *buffer, size_t offset, const void *from, size_t bytes, xt_error *error);
 XT_API xt_status xt_buffer_read(xt_buffer *buffer, size_t offset, void *to, size_t bytes, xt_error *error);
 XT_API void xt_buffer_free(xt_buffer *buffer);
+/* Whether launches of the program use an array at this address in place, because it is in memory of their device. 0 on the CPU. XT_ENVIRONMENT: the memory belongs to another device or context, so that launches cannot use it. */
+XT_API xt_status xt_program_sees(xt_program *program, const void *address, int32_t *sees, xt_error *error);
 
 /* --- streams -------------------------------------------------------------------------------------------------------------------- */
 

@@ -276,7 +276,8 @@ private:
   detail::Owned<xt_event> handle_;
 };
 
-// Work that runs in order while the program goes on. Memory that it uses must exist until it is done; the destructor waits for it.
+// Work that runs in order while the program goes on. Memory that it uses, and Programs that print, must exist until it is done; the
+// destructor waits for it.
 class Stream {
 public:
   explicit Stream(xt_stream *handle) : handle_(handle) {}
@@ -384,6 +385,7 @@ struct CompileOptions {
   std::function<void(std::string_view text)> print = {};
   int threads = 0; // that run a launch on the CPU; 0: one per processor
   bool remarks = false, optimise = true;
+  const int32_t *stop = nullptr; // a number that another thread sets to stop the compilation
   void *nativeContext = nullptr, *nativeDevice = nullptr, *nativeQueue = nullptr; // as in xt_compile_options
   std::optional<std::string> tuning = {}; // a file with the fastest values of parameters; "": none; nullopt: beside the kernels
 };
@@ -482,6 +484,7 @@ private:
     given.threads = options.threads;
     given.remarks = options.remarks;
     given.skip_optimiser = !options.optimise;
+    given.stop = options.stop;
     given.native_context = options.nativeContext;
     given.native_device = options.nativeDevice;
     given.native_queue = options.nativeQueue;

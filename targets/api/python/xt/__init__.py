@@ -137,7 +137,7 @@ class Kernel:
         for i, (value, parameter) in enumerate(zip(values, self.parameters)):
             try:
                 if parameter.is_array or getattr(value, "ndim", 0) or isinstance(value, Buffer):
-                    arguments.add_array(*_arrays.read(value, parameter._element, self._loaded.devices))
+                    arguments.add_array(*_arrays.read(value, parameter._element, self._loaded.sees))
                 else:
                     self._add_number(arguments, value, parameter)
             except (_arrays.NotAnArray, BufferError) as wrong:
@@ -229,13 +229,23 @@ class Program:
 class _Loaded:
     """What a program and its kernels share: the handle, and the functions that libxt calls."""
 
-    def __init__(self, handle: int, callbacks: _Callbacks, devices: tuple[int, ...]):
-        self.handle, self._callbacks, self.devices = handle, callbacks, devices
+    def __init__(self, handle: int, callbacks: _Callbacks):
+        self.handle, self._callbacks = handle, callbacks
         weakref.finalize(self, _lib.xt_program_free, handle)
+
+    def sees(self, address: int) -> bool:
+        """Whether launches use memory of a device at this address in place."""
+        seen, error = ctypes.c_int32(), c.new_error()
+        self.check(_lib.xt_program_sees(self.handle, address, seen, error), error)
+        return bool(seen.value)
+
+    def raise_pending(self) -> None:
+        """Raises what a function has raised that libxt called."""
+        self._callbacks.raise_pending()
 
     def check(self, status: int, error: c.Error) -> None:
         """Raises what a launch has led to."""
-        self._callbacks.raise_pending()
+        self.raise_pending()
         if status != c.OK:
             raise exception(error)
 
@@ -317,8 +327,6 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
             skip_optimiser=not optimise, tuning=_bytes(tuning))
         if native:
             options.native_context, options.native_device, options.native_queue = native
-        # Memory of oneAPI belongs to a context, which must be that of the program.
-        devices = _arrays.DEVICE_TYPES["nv"] if target.startswith("nv") else _arrays.DEVICE_TYPES["xe"] if native else ()
         program, messages, error = ctypes.c_void_p(), ctypes.c_void_p(), c.new_error()
         status = _lib.xt_compile(context, options, program, messages, error)
         diagnostics = diagnostics_of(messages)
@@ -326,7 +334,7 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
         callbacks.raise_pending()
         if status != c.OK:
             raise exception(error, diagnostics)
-        return Program(_Loaded(program.value or 0, callbacks, devices), diagnostics)
+        return Program(_Loaded(program.value or 0, callbacks), diagnostics)
     finally:
         _lib.xt_context_free(context)
 

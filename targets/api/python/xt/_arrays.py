@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from ctypes import POINTER, Structure, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any
 
@@ -49,12 +50,16 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-# kDLCUDA, kDLCUDAManaged; kDLOneAPI: memory that only kernels of these targets can use.
-DEVICE_TYPES = {"nv": (2, 13), "xe": (14,)}
+_DL_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_DL_DEVICE = (*_DL_CUDA, 14)  # kDLOneAPI: memory that kernels on the same device and in the same context use in place
 
 
-def read(value: Any, element: int, devices: tuple[int, ...] = ()) -> tuple[int, int, bool, Any, Any, Any]:
-    """Reads an array for a parameter of this element type; `devices` are DLPack's types of devices whose memory the kernel can use.
+def _on_no_device(_address: int) -> bool:
+    return False
+
+
+def read(value: Any, element: int, sees: Callable[[int], bool] = _on_no_device) -> tuple[int, int, bool, Any, Any, Any]:
+    """Reads an array for a parameter of this element type; `sees` tells whether the kernel can use a device's memory at an address.
 
     Returns the element type, the address, whether it is read-only, shape, strides in elements, and what must live until the
     launch ends.
@@ -65,7 +70,7 @@ def read(value: Any, element: int, devices: tuple[int, ...] = ()) -> tuple[int, 
     if interface is not None and hasattr(value, "dtype"):
         found, data, read_only, shape, strides, alive = _read_numpy(value, interface)
     elif hasattr(value, "__dlpack__"):
-        found, data, read_only, shape, strides, alive = _read_dlpack(value, devices)
+        found, data, read_only, shape, strides, alive = _read_dlpack(value, sees)
     else:
         raise NotAnArray(f"an object of type {type(value).__name__} is no array")
     if len(shape) > c.MAX_RANK:
@@ -90,11 +95,13 @@ def _read_numpy(value: Any, interface: dict[str, Any]) -> tuple[int, int, bool, 
     return found, data, read_only, value.shape, [step // bytes_each for step in steps], value
 
 
-def _read_dlpack(value: Any, devices: tuple[int, ...]) -> tuple[int, int, bool, Any, Any, Any]:
+def _read_dlpack(value: Any, sees: Callable[[int], bool]) -> tuple[int, int, bool, Any, Any, Any]:
+    # CUDA's arrays are to be ready for work of the default stream, behind which launches run.
+    stream = {"stream": 1} if _device_type(value) in _DL_CUDA else {}
     try:
-        capsule = value.__dlpack__(max_version=(1, 0))
+        capsule = value.__dlpack__(max_version=(1, 0), **stream)
     except TypeError:  # of a package from before version 1
-        capsule = value.__dlpack__()
+        capsule = value.__dlpack__(**stream)
     read_only = type(value).__module__.partition(".")[0] in _IMMUTABLE
     name = _capsule_name(capsule)
     pointer = _capsule_pointer(capsule, name)
@@ -105,7 +112,8 @@ def _read_dlpack(value: Any, devices: tuple[int, ...]) -> tuple[int, int, bool, 
         tensor, read_only = managed.tensor, read_only or bool(managed.flags & _DL_READ_ONLY)
     else:
         tensor = _DLTensor.from_address(pointer)
-    if tensor.device_type not in _DL_HOST + devices:
+    on_device = tensor.device_type in _DL_DEVICE
+    if not (on_device and sees((tensor.data or 0) + tensor.byte_offset)) and tensor.device_type not in _DL_HOST:
         raise NotAnArray(f"it is on a device (DLPack type {tensor.device_type}) whose memory the kernel cannot use")
     found = _DL_TYPES.get((tensor.code, tensor.bits))
     if found is None or tensor.lanes != 1:
@@ -114,6 +122,11 @@ def _read_dlpack(value: Any, devices: tuple[int, ...]) -> tuple[int, int, bool, 
     strides = (tensor.strides[:tensor.ndim] if tensor.ndim else []) if tensor.strides else packed(shape)
     # The capsule owns the tensor: it stays as long as the capsule.
     return _ELEMENTS[found], (tensor.data or 0) + tensor.byte_offset, read_only, shape, strides, (value, capsule)
+
+
+def _device_type(value: Any) -> int:
+    device = getattr(value, "__dlpack_device__", None)
+    return int(device()[0]) if device else 0
 
 
 def packed(shape: list[int]) -> list[int]:

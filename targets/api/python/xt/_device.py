@@ -147,7 +147,12 @@ class Stream:
         _call(_lib.xt_stream_wait, self._handle, event._handle)
 
     def finish(self) -> None:
-        """Waits for all work, and raises the exception of the first that failed."""
+        """Waits for all work, and raises the exception of the first that failed, or that a `print` of a program has raised."""
         alive, self._alive = self._alive, []
-        _call(_lib.xt_stream_finish, self._handle)
-        del alive
+        error = c.new_error()
+        status = _lib.xt_stream_finish(self._handle, ctypes.byref(error))
+        for work in alive:
+            if kernel := getattr(work, "_kernel", None):
+                kernel._loaded.raise_pending()
+        if status != c.OK:
+            raise exception(error)

@@ -134,6 +134,7 @@ _FUNCTIONS = {
     "xt_buffer_write": (c_int, [_handle, c_size_t, c_void_p, c_size_t, _error]),
     "xt_buffer_read": (c_int, [_handle, c_size_t, c_void_p, c_size_t, _error]),
     "xt_buffer_free": (None, [_handle]),
+    "xt_program_sees": (c_int, [_handle, c_void_p, POINTER(c_int32), _error]),
     "xt_stream_create": (c_int, [_handle, _out, _error]),
     "xt_stream_run": (c_int, [_handle, _handle, _error]),
     "xt_stream_write": (c_int, [_handle, _handle, c_size_t, c_void_p, c_size_t, _error]),

@@ -54,15 +54,22 @@ public:
 
   const TargetInfo &target() const { return target_; }
 
+  // Lets go of the device; the next launch opens one.
+  void release() {
+    executable_.reset();
+    device_.reset();
+  }
+
   Result<void> use(Result<std::unique_ptr<GpuDevice>> device) {
     if (!device) return device.error();
+    release(); // the objects of the one before it may not live longer
     GpuExecutableOptions options;
     options.device = device->get();
     options.target = &target_;
     options.again = [this](GpuAssumptions) -> Result<GpuCode> { return code(1); };
     auto executable = makeGpuExecutable(module_, code(0), std::move(options));
     if (!executable) return executable.error();
-    executable_ = std::move(*executable); // the one before it needs its device
+    executable_ = std::move(*executable);
     device_ = std::move(*device);
     return {};
   }
@@ -209,8 +216,9 @@ int xtrt_gpu_use_level_zero(const xtrt_gpu_library *library, void *context, void
   std::lock_guard lock(launching);
   const Message to{message, messageBytes};
   to.clear();
-  if (!context || !device) return to.fail(kInvalidArgument, "the %s is NULL", context ? "device" : "context");
   OpenLibrary &of = opened(*library);
+  if (!context && !device && !list) return of.release(), kOk;
+  if (!context || !device) return to.fail(kInvalidArgument, "the %s is NULL", context ? "device" : "context");
   return statusOf(of.use(adoptLevelZero(of.target(), context, device, list)), to);
 }
 
@@ -219,7 +227,8 @@ int xtrt_gpu_use_cuda(const xtrt_gpu_library *library, void *context, int device
   std::lock_guard lock(launching);
   const Message to{message, messageBytes};
   to.clear();
-  if (!context) return to.fail(kInvalidArgument, "the context is NULL");
   OpenLibrary &of = opened(*library);
+  if (!context && !stream) return of.release(), kOk;
+  if (!context) return to.fail(kInvalidArgument, "the context is NULL");
   return statusOf(of.use(adoptCuda(of.target(), context, device, stream)), to);
 }

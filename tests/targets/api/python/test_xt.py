@@ -374,6 +374,15 @@ SLOW = """kernel @slow(%A: memref<?xf32>) grid (%i = 0 to dim(%A, 0) step 1) {
 """
 
 
+def _as_cuda(capsule):
+    """The same tensor, which now says that it is in memory of a CUDA device."""
+    from xt import _arrays as a
+    name = a._capsule_name(capsule)
+    tensor = a._DLManagedTensorVersioned.from_address(a._capsule_pointer(capsule, name)).tensor
+    tensor.device_type = 2
+    return capsule
+
+
 class Devices(unittest.TestCase):
     def setUp(self):
         self.program = xt.compile(text=SCALE)
@@ -436,6 +445,28 @@ class Devices(unittest.TestCase):
         slow(np.zeros(1, np.float32), timeout=1000)
         with self.assertRaisesRegex(xt.ArgumentError, "above 0"):
             slow(np.zeros(1, np.float32), timeout=0)
+
+    def test_streams_raise_what_prints_raise(self):
+        def show(text):
+            raise ValueError(text)
+
+        program = xt.compile(text='kernel @say(%n: i32) {\n  print "n", %n\n}\n', print=show)
+        stream = xt.Stream()
+        stream.run(program.say.prepare(7))
+        with self.assertRaisesRegex(ValueError, "n: 7"):
+            stream.finish()
+
+    def test_arrays_on_a_device_are_refused_where_the_kernel_cannot_use_them(self):
+        class OnCuda:
+            def __init__(self, of):
+                self.of = of
+            def __dlpack_device__(self):
+                return (2, 0)
+            def __dlpack__(self, *, stream, max_version):
+                assert stream == 1
+                return _as_cuda(self.of.__dlpack__(max_version=max_version))
+        with self.assertRaisesRegex(xt.ArgumentError, "DLPack type 2.*cannot use"):
+            self.program.scale(OnCuda(np.zeros((4, 4), np.float32)), np.zeros((4, 4), np.float32), 1)
 
     def test_native_objects_need_a_gpu(self):
         with self.assertRaisesRegex(xt.ArgumentError, "runs on no GPU"):

@@ -53,7 +53,7 @@ TEST_F(GpuAhead, RunsInAContextOfTheCaller) {
   needsLevelZero();
   makeKernels("xe-pvc");
   compile("%src/tests/targets/gpu/ahead/host.c", "-l:libze_loader.so.1 ");
-  ToolRun run = in(std::string(kSoftwareDevice) + "./main");
+  ToolRun run = in(std::string(kSoftwareDevice) + "./main 2> told");
   EXPECT_EQ(run.output, "0 wrong\n");
 }
 
@@ -109,7 +109,7 @@ TEST_F(GpuAhead, NvidiasDriverIsGivenTheKernels) {
        "4};\n"
        "  const xt_array_1_i32 of_a = {a, {4}, {1}};\n"
        "  int status = kernels_copy(&of_a, &of_a, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"
-       "  status = kernels_use_cuda(0, 0, 0, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"
+       "  status = kernels_use_cuda(0, 0, a, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"
        "  status = kernels_use_cuda(a, 7, 0, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"
        "  status = kernels_use_cuda(a, 0, a, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"
        "  status = kernels_copy(&of_a, &of_a, message, sizeof message);\n  printf(\"%d %s\\n\", status, message);\n"

@@ -71,6 +71,21 @@ int main(void) {
   expect(kernels_product(&here[0], &there[1], &here[2], message, sizeof message) == 0, message);
   expect(differences(a, b, c) == 0, "a product on memory of both");
 
+  expect(kernels_use_level_zero(context, device, NULL, message, sizeof message) == 0, message);
+  memset(c, 0xff, sizeof c);
+  expect(kernels_product(&here[0], &there[1], &here[2], message, sizeof message) == 0 && differences(a, b, c) == 0,
+         "a list of its own");
+  expect(kernels_use_level_zero(NULL, NULL, NULL, message, sizeof message) == 0, message);
+  memset(c, 0xff, sizeof c);
+  expect(kernels_product(&here[0], &here[1], &here[2], message, sizeof message) == 0 && differences(a, b, c) == 0,
+         "no context");
+  int32_t few[2] = {0, 1};
+  const xt_array_1_i32 of_few = {few, {2}, {1}};
+  expect(kernels_use_level_zero(context, device, list, message, sizeof message) == 0, message);
+  expect(kernels_stuck(&of_few, message, sizeof message) == 5, "a deadlock in a list of the caller");
+  expect(kernels_positive(1, message, sizeof message) == 6 && strstr(message, "list was lost"), message);
+  expect(kernels_use_level_zero(NULL, NULL, NULL, message, sizeof message) == 0, message);
+
   for (int i = 0; i < 3; ++i) zeMemFree(context, memory[i]);
   printf("%d wrong\n", wrong);
   return wrong != 0;

@@ -117,7 +117,7 @@ TEST_F(NvDriver, FailuresAreTold) {
       {"cuFuncGetAttribute=1", "cuFuncGetAttribute of copies"},
       {"cuOccupancyMaxActiveBlocksPerMultiprocessor=1", "cuOccupancyMaxActiveBlocksPerMultiprocessor of copies"},
       {"cuDevicePrimaryCtxRetain=46", "the device is in use"},
-      {"cuCtxSetCurrent=1", "cuCtxSetCurrent on Fake GPU 0"},
+      {"cuCtxPushCurrent_v2=1", "cuCtxPushCurrent on Fake GPU 0"},
       {"cuStreamCreate=1", "cuStreamCreate on Fake GPU 0"},
       {"cuEventCreate=1", "cuEventCreate on Fake GPU 0"},
       {"cuEventRecord=1", "cuEventRecord on Fake GPU 0"},

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace xt;
 
@@ -51,6 +52,8 @@ void execute(const char *kernel, void **arguments) {
   if (std::strcmp(kernel, "copies") == 0) std::memcpy(address(3), address(0), kBytes); // an address, a size and a stride each
   if (std::strcmp(kernel, "damages") == 0) address(0)[-1] ^= 1;
 }
+
+thread_local std::vector<CuContext> contexts; // the current one last
 
 } // namespace
 
@@ -102,7 +105,18 @@ CuResult cuDevicePrimaryCtxRetain(CuContext *context, CuDeviceId) {
   XT_ENTER;
   return give(context, handle<CuContext>(1));
 }
-CuResult cuCtxSetCurrent(CuContext) { return enter(__func__); }
+CuResult cuCtxPushCurrent_v2(CuContext context) {
+  XT_ENTER;
+  contexts.push_back(context);
+  return kCuSuccess;
+}
+CuResult cuCtxPopCurrent_v2(CuContext *context) {
+  XT_ENTER;
+  if (contexts.empty()) return 1;
+  *context = contexts.back();
+  contexts.pop_back();
+  return kCuSuccess;
+}
 CuResult cuMemAlloc_v2(CuPointer *memory, size_t bytes) {
   XT_ENTER;
   return give(memory, static_cast<CuPointer>(reinterpret_cast<uintptr_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256))));
@@ -111,10 +125,10 @@ CuResult cuMemFree_v2(CuPointer memory) {
   std::free(handle<void *>(memory));
   return enter(__func__);
 }
-CuResult cuPointerGetAttribute(void *, CuPointerAttribute, CuPointer pointer) {
+// Knows no memory, as the host's is not registered.
+CuResult cuPointerGetAttribute(void *, CuPointerAttribute, CuPointer) {
   XT_ENTER;
-  constexpr CuResult kInvalidValue = 1;
-  return setting("pointers", 0) && pointer % 256 == 0 ? kCuSuccess : kInvalidValue; // as its allocations are
+  return 1;
 }
 CuResult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   XT_ENTER;
