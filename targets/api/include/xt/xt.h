@@ -119,7 +119,7 @@ typedef xt_status (*xt_read_import)(void *user, const char *path, xt_import *imp
 XT_API void xt_import_text(xt_import *import, const char *text, size_t bytes);
 
 /* Receives what kernels print, in whole lines; called by the thread that launches, or by that of the stream. It must not launch the same
- * program, use its buffers, or finish or free the stream. */
+ * program, use its buffers, or wait for a stream that runs it. */
 typedef void (*xt_print)(void *user, const char *text, size_t bytes);
 
 typedef struct xt_compile_options {
