@@ -243,8 +243,7 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 72, 0), "the pitch is 72; it must be a multiple of 16"));
   EXPECT_TRUE(says(read(pvc, 0, 128, 8, 64, 0), "the pitch is 64; it must be at least the width"));
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 64, 1), "the block's first column, 1, is at byte 2"));
-  EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "is out of bounds of every allocation"))
-      << read(pvc, 0, 64, 8, 1 << 20, 0);
+  EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "is out of bounds of every allocation")) << read(pvc, 0, 64, 8, 1 << 20, 0);
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
   EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // prefetch beyond memory: no effect
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
