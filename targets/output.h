@@ -53,6 +53,19 @@ constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
   return std::nullopt;
 }
 
+// What the SPIR-V for an Intel GPU may use beside its core. Intel: block messages, products and cache hints are instructions of Intel's
+// extensions. InlineAssembly: block messages in loops keep their addresses in registers (SPV_INTEL_inline_assembly).
+enum class SpirvExtensions : uint8_t { None, Intel, InlineAssembly };
+// The value of --spirv-extensions: "intel".
+constexpr std::string_view extensionsName(SpirvExtensions extensions) {
+  switch (extensions) {
+  case SpirvExtensions::None: return "none";
+  case SpirvExtensions::Intel: return "intel";
+  case SpirvExtensions::InlineAssembly: return "inline-assembly";
+  }
+  return "";
+}
+
 struct OutputFile {
   std::string name, content; // a name without folder
 };
@@ -65,10 +78,10 @@ struct LibraryVariant {
 
 struct OutputOptions {
   std::vector<OutputKind> kinds; // printed in this order
-  std::string processor;         // for CPU code: LLVM's name of the processor; "": the processor of this machine
-  bool blockMessages = true;     // GPU code may use messages that have rules for buffers
+  std::string processor; // for CPU code: LLVM's name of the processor; "": the processor of this machine
+  bool blockMessages = true; // GPU code may use messages that have rules for buffers
   bool overlappingArguments = false; // GPU code takes arguments that overlap in any way
-  bool intelExtensions = false;  // SPIR-V may use Intel's extensions
+  SpirvExtensions extensions = SpirvExtensions::None;
   // LLVM IR that defines device functions which the offline compiler lacks, to inspect how it compiles a kernel; "": none. For
   // Isa only.
   std::string definitions;

@@ -48,7 +48,7 @@ struct CompileOptions {
   Diagnostics *found = nullptr; // receives the results of the checks, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
   NativeObjects native = {}; // for targets that take them (Target::takesNativeObjects)
-  bool intelExtensions = false; // SPIR-V may use Intel's extensions
+  SpirvExtensions extensions = SpirvExtensions::None;
   bool optimise = true; // optimise the code; otherwise it compiles faster and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
   uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace xt::soft {
 namespace {
@@ -168,27 +169,57 @@ void transpose(const Shape &shape, const std::byte *in, std::byte *out) {
                   static_cast<size_t>(shape.bytes));
 }
 
-void deal(Meeting &meeting, const Shape &shape, int64_t block, std::byte *data) {
+// `to(lane)`: the registers of a lane.
+template <class To> void deal(const Shape &shape, int64_t block, std::byte *data, To to) {
   int64_t total = shape.rows * shape.columns * shape.bytes, unit = shape.registerBytes;
   int64_t components = (total + unit * kLanes - 1) / (unit * kLanes);
   std::memset(data + total, 0, static_cast<size_t>(components * unit * kLanes - total));
   for (int64_t lane = 0; lane < kLanes; ++lane) {
-    auto *to = meeting.argument<std::byte *>(static_cast<size_t>(lane), kData) + block * components * unit;
+    std::byte *own = to(static_cast<size_t>(lane)) + block * components * unit;
     for (int64_t i = 0; i < components; ++i)
-      std::memcpy(to + i * unit, data + (i * kLanes + lane) * unit, static_cast<size_t>(unit));
+      std::memcpy(own + i * unit, data + (i * kLanes + lane) * unit, static_cast<size_t>(unit));
   }
 }
 
-void load(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
-  Matrix m;
-  if (!readMatrix(meeting, shape, target, m)) return;
+template <class To> void load(Meeting &meeting, const Shape &shape, const Matrix &m, To to) {
   std::byte memory[kMostBytes], turned[kMostBytes];
   for (int64_t block = 0; block < shape.blocks; ++block) {
     if (!readBlock(meeting, m, shape, block, memory)) return;
     if (shape.use == BlockUse::LoadVnni) packVnni(shape, memory, turned);
     if (shape.use == BlockUse::LoadTransposed) transpose(shape, memory, turned);
-    deal(meeting, shape, block, shape.use == BlockUse::Load ? memory : turned);
+    deal(shape, block, shape.use == BlockUse::Load ? memory : turned, to);
   }
+}
+
+void load(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
+  Matrix m;
+  if (readMatrix(meeting, shape, target, m))
+    load(meeting, shape, m, [&](size_t lane) { return meeting.argument<std::byte *>(lane, kData); });
+}
+
+// The address payload of a message, one word in each lane (targets/xe/emit/address_payloads.h).
+enum PayloadWord : size_t { kBaseLow, kBaseHigh, kWidthLess1, kHeightLess1, kPitchLess1, kColumn, kRow, kShape, kPayloadWords };
+
+void rawLoad(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo &target) {
+  if (static_cast<int64_t>(meeting.count()) != kLanes)
+    return meeting.fail(str("block messages are for subgroups of 16 lanes; this one has ", meeting.count()));
+  uint32_t words[kPayloadWords];
+  for (size_t lane = 0; lane < kPayloadWords; ++lane) words[lane] = meeting.argument<uint32_t>(lane, 0);
+  auto field = [&](int shift) { return static_cast<int64_t>(words[kShape] >> shift & 0xff) + 1; };
+  shape.columns = field(0), shape.rows = field(8), shape.blocks = field(16);
+  Matrix m;
+  m.base = words[kBaseLow] | uint64_t{words[kBaseHigh]} << 32;
+  m.width = int64_t{words[kWidthLess1]} + 1, m.height = int64_t{words[kHeightLess1]} + 1,
+  m.pitch = int64_t{words[kPitchLess1]} + 1;
+  m.x = static_cast<int32_t>(words[kColumn]), m.y = static_cast<int32_t>(words[kRow]);
+  constexpr int64_t kRegisterBytes = 64;
+  const int64_t bytes = registers == 0 ? 0 : shape.rows * shape.columns * shape.blocks * shape.bytes;
+  if (words[kShape] >> 24 != 0 || !fitsMessage(shape) || (bytes + kRegisterBytes - 1) / kRegisterBytes != registers)
+    return meeting.fail(str("no message loads ", shape.blocks, " blocks of ", shape.rows, "x", shape.columns, " elements of ",
+                            8 * shape.bytes, " bits into ", registers, " registers"));
+  if (std::string broken = brokenRule(m, shape, target.blocks); !broken.empty()) return meeting.fail(std::move(broken));
+  if (registers == 0) return; // a prefetch reads nothing, so it may go beyond allocated memory
+  load(meeting, shape, m, [&](size_t lane) { return static_cast<std::byte *>(meeting.result(lane)); });
 }
 
 void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
@@ -211,6 +242,25 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
 }
 
 } // namespace
+
+std::optional<Collective> rawSend(const BuiltinName &name, int64_t wordBytes, const TargetInfo &target) {
+  constexpr uint32_t kLoadBlock2d = 3, kVnni = 1 << 7, kTransposed = 1 << 15, kOneRegister = 1 << 25;
+  std::string_view text = name.name;
+  if (!takePrefix(text, "xt_raw_send_") || !target.blocks.any()) return std::nullopt;
+  uint32_t descriptor = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), descriptor, 16).ec != std::errc()) return std::nullopt;
+  const uint32_t size = descriptor >> 9 & 7, registers = descriptor >> 20 & 31;
+  constexpr uint32_t kMostSize = 3; // 8 bytes
+  if (size > kMostSize || (descriptor & ~(kVnni | kTransposed | 7u << 9 | 31u << 20)) != (kLoadBlock2d | kOneRegister))
+    return std::nullopt;
+  Shape shape;
+  shape.use = descriptor & kVnni ? BlockUse::LoadVnni : descriptor & kTransposed ? BlockUse::LoadTransposed : BlockUse::Load;
+  shape.bytes = int64_t{1} << size;
+  shape.registerBytes = wordBytes;
+  if (registers == 0 && shape.use == BlockUse::Load) shape.use = BlockUse::Prefetch;
+  return Collective{name.name, kOfSubgroup,
+                    [shape, registers, rules = &target](Meeting &m) { rawLoad(m, shape, registers, *rules); }};
+}
 
 std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetInfo &target) {
   std::string_view text = name.name;

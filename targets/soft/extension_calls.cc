@@ -7,6 +7,8 @@
 #include "targets/xe/library/spirv_numbers.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
 
 namespace xt::soft {
 namespace {
@@ -124,22 +126,66 @@ private:
   std::string problem_;
 };
 
+// Replaces messages in inline assembly by calls of xt_raw_send_DESCRIPTOR (block_messages.h).
+class AssemblyCalls {
+public:
+  explicit AssemblyCalls(SpirvCalls &module) : module_(module) {}
+
+  // Takes an instruction and returns true if it is one of the extension.
+  bool take(Words op) {
+    switch (opcodeOf(op[0])) {
+    case OpCapability: return op[1] == CapabilityAsmINTEL;
+    case OpExtension: return literal(op.subspan(1)) == "SPV_INTEL_inline_assembly";
+    case OpDecorate: return op[2] == DecorationSideEffectsINTEL;
+    case OpAsmTargetINTEL: return true;
+    case OpAsmINTEL: return learn(op), true;
+    case OpAsmCallINTEL: return call(op), true;
+    default: return false;
+    }
+  }
+  const std::string &problem() const { return problem_; }
+
+private:
+  void learn(Words op) { texts_[op[2]] = op.size() > 5 ? std::string(literal(op.subspan(5))) : ""; }
+
+  void call(Words op) {
+    const std::string &text = texts_[op[3]];
+    unsigned registers = 0, descriptor = 0;
+    int begins = 0;
+    const int found = std::sscanf(text.c_str(), "raw_sends.15.1.0.%u (M1, 16) 0x0:ud 0x%x%n", &registers, &descriptor, &begins);
+    const char *operands = registers > 0 ? ":ud $1.0 %null.0 $0.0" : ":ud $0.0 %null.0 %null.0";
+    if (found != 2 || text.substr(static_cast<size_t>(begins)) != operands || op.size() != 5 ||
+        (descriptor >> 20 & 31) != registers) {
+      problem_ = str("the software device does not know the inline assembly `", text, "`");
+      return;
+    }
+    char name[32];
+    std::snprintf(name, sizeof name, "xt_raw_send_%x", descriptor);
+    module_.call(mangledSymbol(name, {"j"}), op[1], op[2], {op[4]});
+  }
+
+  SpirvCalls &module_;
+  std::map<uint32_t, std::string> texts_; // by id
+  std::string problem_;
+};
+
 } // namespace
 
 Result<std::vector<uint32_t>> callExtensions(std::vector<uint32_t> words) {
   bool any = false;
   for (size_t at = kHeaderWords; at < words.size() && !any; at += lengthOf(words[at])) {
     uint32_t code = opcodeOf(words[at]);
-    any = isIntelOp(code) || code == OpTypeCooperativeMatrixKHR;
+    any = isIntelOp(code) || code == OpTypeCooperativeMatrixKHR || code == OpAsmINTEL;
   }
   if (!any) return words;
   SpirvCalls module(std::move(words));
   IntelCalls intel(module);
   MatrixCalls matrices(module);
+  AssemblyCalls assembly(module);
   module.eachInstruction([&](Words op) {
-    if (!intel.take(op) && !matrices.take(op)) module.keep(op);
+    if (!intel.take(op) && !matrices.take(op) && !assembly.take(op)) module.keep(op);
   });
-  for (const std::string *problem : {&intel.problem(), &matrices.problem()})
+  for (const std::string *problem : {&intel.problem(), &matrices.problem(), &assembly.problem()})
     if (!problem->empty()) return Error::kernel(*problem);
   return module.finish();
 }

@@ -67,8 +67,9 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
   auto wants = [&](OutputKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
   for (OutputKind kind : kinds)
     if (!emits(target, kind)) return noOutputText(kind, target);
-  if (options.intelExtensions && !target.takesIntelExtensions())
-    return notAvailableText("--spirv-extensions=intel", target.name(), std::mem_fn(&Target::takesIntelExtensions));
+  if (options.extensions != SpirvExtensions::None && !target.takesIntelExtensions())
+    return notAvailableText(str("--spirv-extensions=", extensionsName(options.extensions)), target.name(),
+                            std::mem_fn(&Target::takesIntelExtensions));
   if (!options.blockMessages && !target.takesBlockMessages())
     return notAvailableText("--no-block-messages", target.name(), std::mem_fn(&Target::takesBlockMessages));
   if (options.overlappingArguments && !target.takesOverlappingArguments())
@@ -81,9 +82,9 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
 }
 
 std::string codeOptionsText(const XtcOptions &options) {
-  return str(options.blockMessages ? "" : " --no-block-messages",
-             options.overlappingArguments ? " --overlapping-arguments" : "",
-             options.intelExtensions ? " --spirv-extensions=intel" : "");
+  return str(
+      options.blockMessages ? "" : " --no-block-messages", options.overlappingArguments ? " --overlapping-arguments" : "",
+      options.extensions == SpirvExtensions::None ? "" : str(" --spirv-extensions=", extensionsName(options.extensions)));
 }
 
 Result<OutputOptions> outputOptions(const XtcOptions &options) {
@@ -92,7 +93,7 @@ Result<OutputOptions> outputOptions(const XtcOptions &options) {
   output.processor = options.cpu;
   output.blockMessages = options.blockMessages;
   output.overlappingArguments = options.overlappingArguments;
-  output.intelExtensions = options.intelExtensions;
+  output.extensions = options.extensions;
   output.report = options.report;
   output.libraryName = libraryName(options);
   output.maker = kVersion;

@@ -11,7 +11,7 @@ namespace xt {
 
 namespace po = boost::program_options;
 
-constexpr const char *kExtensions = "intel|none"; // the values of --spirv-extensions
+constexpr const char *kExtensions = "intel|inline-assembly|none"; // the values of --spirv-extensions
 
 // Whether `word` is one of `words`, which are separated by '|'.
 bool isOneOf(std::string_view word, std::string_view words);
@@ -22,7 +22,7 @@ po::options_description passOptions();
 
 // These set `options`, `intel` or `seconds`, and return what is wrong with the command line; nullopt: nothing.
 std::optional<std::string> readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options);
-std::optional<std::string> readExtensions(const po::variables_map &map, bool &intel); // --spirv-extensions
+std::optional<std::string> readExtensions(const po::variables_map &map, SpirvExtensions &extensions); // --spirv-extensions
 std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds);
 
 // A positive number of seconds; nullopt if the text is not such a number.

@@ -51,7 +51,9 @@ po::options_description outputOptions() {
                                "need it for that");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
       "for an Intel GPU: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
-      "drivers since 2025; none (default): as calls of device functions, without cache hints");
+      "drivers since 2025; inline-assembly: block messages in loops keep their addresses in registers; none (default): as "
+      "calls of device "
+      "functions, without cache hints");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write to FILE instead of standard output (-)");
   add("target", po::value<std::string>()->value_name("NAME"),
       "target to compile for: cpu (default), interp, or a GPU such as xe-pvc");
@@ -184,7 +186,7 @@ std::optional<std::string> readOutput(const po::variables_map &map, XtcOptions &
   options.overlappingArguments = map.count("overlapping-arguments") != 0;
   options.report = map.count("report") != 0;
   options.roundTrip = map.count("round-trip") != 0;
-  return readExtensions(map, options.intelExtensions);
+  return readExtensions(map, options.extensions);
 }
 
 // Parses what to print of the language and of targets; returns the error, if any.

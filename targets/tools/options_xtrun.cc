@@ -205,7 +205,7 @@ std::optional<std::string> readRunning(const po::variables_map &map, XtrunOption
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;
   options.describe = map.count("describe") != 0;
-  return readExtensions(map, options.intelExtensions);
+  return readExtensions(map, options.extensions);
 }
 
 } // namespace

@@ -97,10 +97,12 @@ private:
     if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
       return "--device needs a GPU target, such as --target=xe";
     // Targets without SPIR-V may be listed as well, for comparison.
-    bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
+    const bool wanted = options_.extensions != SpirvExtensions::None;
+    bool none = wanted && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
-      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))
-        return notAvailableText("--spirv-extensions=intel", target->name(), std::mem_fn(&Target::takesIntelExtensions));
+      if (wanted && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))
+        return notAvailableText(str("--spirv-extensions=", extensionsName(options_.extensions)), target->name(),
+                                std::mem_fn(&Target::takesIntelExtensions));
     return std::nullopt;
   }
 
@@ -173,7 +175,7 @@ private:
     if (options_.checks.algebra) options.arithmetic = &field_;
     options.found = &session.diagnostics();
     options.device = options_.device;
-    options.intelExtensions = options_.intelExtensions;
+    options.extensions = options_.extensions;
     options.optimise = options_.optimise;
     options.cacheDirectory = cacheDirectory();
     options.cacheBytes = cacheBytes_;

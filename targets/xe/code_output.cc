@@ -71,7 +71,7 @@ private:
   XeEmitOptions emitOptions() const {
     XeEmitOptions emit;
     emit.blockMessages = options_.blockMessages;
-    emit.intelExtensions = options_.intelExtensions;
+    emit.extensions = options_.extensions;
     emit.sources = options_.sources;
     emit.stage = options_.stage;
     return emit;

@@ -138,8 +138,8 @@ public:
       options.note("no Intel GPU: running on the software device");
     XeEmitOptions emit;
     emit.sources = options.sources;
-    emit.intelExtensions = options.intelExtensions;
-    if (emit.intelExtensions && (*target)->anyDevice)
+    emit.extensions = options.extensions;
+    if (emit.extensions != SpirvExtensions::None && (*target)->anyDevice)
       return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
     Result<GpuCode> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();

@@ -56,8 +56,9 @@ LlvmValues XeLaneDevice::blockArgs(LaneContext &c, const Value *desc, const Bloc
 // Emits the message as a call of a function or as an instruction. `memory` is the lane's private memory; null for a prefetch.
 void XeLaneDevice::sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory) {
   args[0] = accessed(c, args[0]);
-  if (memory) args.insert(options_.intelExtensions && call.message.use == BlockUse::Store ? args.begin() : args.end(), memory);
-  if (!options_.intelExtensions) {
+  if (memory)
+    args.insert(options_.intelExtensions() && call.message.use == BlockUse::Store ? args.begin() : args.end(), memory);
+  if (!options_.intelExtensions()) {
     callDevice(c.b, deviceFunction(call.message), args, DeviceEffect::Memory);
     return;
   }

@@ -38,7 +38,7 @@ void XeLaneDevice::beginOp(LaneContext &c, const Op &op) {
   const std::pair<std::string_view, std::string_view> hints[] = {
       {attr_names::kL1Hint, attrs.l1Hint()}, {attr_names::kL2Hint, attrs.l2Hint()}, {attr_names::kL3Hint, attrs.l3Hint()}};
   if (std::all_of(std::begin(hints), std::end(hints), [](auto &hint) { return hint.second.empty(); })) return;
-  if (!options_.intelExtensions) {
+  if (!options_.intelExtensions()) {
     auto special = std::find_if(std::begin(hints), std::end(hints), [](auto &hint) { return !isDefault(hint.second); });
     if (special != std::end(hints))
       remark(op, str("`", op.info().name, "` has ", special->first, " = ", special->second,

@@ -29,7 +29,7 @@ Fragment XeLaneDevice::product(LaneContext &c, const MmaInstruction &instruction
   llvm::Type *form = z->getType();
   if (instruction.result == Elem::F16) z = castBits(c.b, z, vectorOf(c.b.getHalfTy(), sum.size()));
   LlvmValue *product =
-      options_.intelExtensions
+      options_.intelExtensions()
           ? callDevice(c.b, productInstruction(instruction),
                        {c.values.number32(instruction.k), x, y, z, c.values.number32(productOperands(instruction))},
                        DeviceEffect::Convergent)

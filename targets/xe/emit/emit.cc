@@ -13,11 +13,11 @@ Result<GpuCode> compileToSpirv(const Module &module, const TargetInfo &target, c
   Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
   if (!emitted) return emitted.error();
   if (options.stage) options.stage("SPIR-V of all kernels");
-  Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module, options.intelExtensions);
+  Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module, options.intelExtensions());
   if (!spirv) return spirv.error();
   // A program with definitions of device functions is only inspected, so these may use any instructions.
   if (options.definitions.empty())
-    if (Result<void> known = checkSpirv(*spirv, options.intelExtensions); !known) return known.error();
+    if (Result<void> known = checkSpirv(*spirv, options.extensions); !known) return known.error();
   return GpuCode{std::move(*spirv), std::move(emitted->kernels)};
 }
 

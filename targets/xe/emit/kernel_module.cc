@@ -6,6 +6,7 @@
 #include "targets/llvm/lane/lane_module.h"
 #include "targets/llvm/lane/source_lines.h"
 #include "targets/llvm/machine.h"
+#include "targets/xe/emit/address_payloads.h"
 #include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
@@ -71,6 +72,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
   }
   lines.finish();
   if (Result<void> known = checkDeviceCalls(*result.module, target); !known) return known.error();
+  if (options.extensions == SpirvExtensions::InlineAssembly) keepAddressPayloads(*result.module, target);
   if (!options.definitions.empty())
     if (Result<void> linked = linkDefinitions(*result.module, options.definitions); !linked) return linked.error();
   if (Result<void> valid = verifyLlvm(*result.module); !valid) return valid.error();

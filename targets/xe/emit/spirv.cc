@@ -6,6 +6,7 @@
 #include "targets/process/child_work.h"
 #include "targets/xe/emit/cast_chains.h"
 #include "targets/xe/emit/debug_scopes.h"
+#include "targets/xe/emit/inline_assembly.h"
 #include "targets/xe/emit/line_marks.h"
 
 #include <llvm/IR/Module.h>
@@ -48,7 +49,7 @@ Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   });
   if (!done) return done.error();
   if (!made) return internalError(str("LLVM failed: ", *message));
-  return withDebugScopes(*spirv, module);
+  return withInlineAssembly(withDebugScopes(*spirv, module));
 }
 
 constexpr char kGood = 'g', kFailed = 'f'; // the first byte of the answer, before the SPIR-V or the message

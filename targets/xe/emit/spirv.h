@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// Translates a module to SPIR-V 1.4 for OpenCL. Changes the module. `intelExtensions`: as in XeEmitOptions.
+// Translates a module to SPIR-V 1.4 for OpenCL. Changes the module. `intelExtensions`: XeEmitOptions::intelExtensions().
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions);
 
 } // namespace xt

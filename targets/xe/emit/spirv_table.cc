@@ -57,9 +57,11 @@ std::span<const SpirvEntry> spirvInstructions() { return kInstructions; }
 std::span<const SpirvEntry> spirvCapabilities() { return kCapabilities; }
 std::span<const SpirvEntry> spirvMath() { return kMath; }
 
-Result<void> checkSpirv(std::span<const uint8_t> spirv, bool intelExtensions) {
+Result<void> checkSpirv(std::span<const uint8_t> spirv, SpirvExtensions extensions) {
   auto allowed = [&](std::span<const SpirvEntry> entries, uint32_t number) {
-    return (intelExtensions || number < kFirstOfIntel) && has(entries, number);
+    const bool assembly = number >= spirv::CapabilityAsmINTEL && number <= spirv::OpAsmCallINTEL;
+    if (assembly && extensions != SpirvExtensions::InlineAssembly) return false;
+    return (extensions == SpirvExtensions::Intel || number < kFirstOfIntel) && has(entries, number);
   };
   auto wrong = [](std::string what) {
     return internalError(

@@ -1,5 +1,5 @@
 // The numbers of SPIR-V that code which reads or writes its words needs: from the specification, and from the texts of the
-// extensions SPV_KHR_cooperative_matrix, SPV_KHR_bfloat16, SPV_INTEL_split_barrier, SPV_INTEL_2d_block_io,
+// extensions SPV_KHR_cooperative_matrix, SPV_KHR_bfloat16, SPV_INTEL_split_barrier, SPV_INTEL_2d_block_io, SPV_INTEL_inline_assembly,
 // SPV_INTEL_subgroup_matrix_multiply_accumulate and SPV_INTEL_cache_controls. Which of them kernels may have is in
 // targets/xe/emit/spirv_table.def.
 #pragma once
@@ -16,6 +16,7 @@ inline constexpr size_t kHeaderWords = 5, kBoundWord = 3; // kBoundWord: the wor
 
 enum Opcode : uint16_t {
   OpUndef = 1,
+  OpName = 5,
   OpString = 7,
   OpLine = 8,
   OpExtension = 10,
@@ -52,6 +53,9 @@ enum Opcode : uint16_t {
   OpCooperativeMatrixLoadKHR = 4457,
   OpCooperativeMatrixStoreKHR = 4458,
   OpCooperativeMatrixMulAddKHR = 4459,
+  OpAsmTargetINTEL = 5609,
+  OpAsmINTEL = 5610,
+  OpAsmCallINTEL = 5611,
   OpControlBarrierArriveINTEL = 6142,
   OpControlBarrierWaitINTEL = 6143,
   OpSubgroup2DBlockLoadINTEL = 6231, // followed by the loads that transform and transpose, and by the prefetch
@@ -63,6 +67,7 @@ enum Capability : uint32_t {
   CapabilityFloat64 = 10,
   CapabilityBFloat16TypeKHR = 5116,
   CapabilityBFloat16CooperativeMatrixKHR = 5118,
+  CapabilityAsmINTEL = 5606,
   CapabilityCooperativeMatrixKHR = 6022,
   CapabilitySplitBarrierINTEL = 6141,
   CapabilitySubgroup2DBlockIOINTEL = 6228, // the first of three
@@ -73,6 +78,7 @@ enum Capability : uint32_t {
 
 enum Decoration : uint32_t {
   DecorationLinkageAttributes = 41,
+  DecorationSideEffectsINTEL = 5608,
   DecorationCacheControlLoadINTEL = 6442,
   DecorationCacheControlStoreINTEL = 6443,
 };

@@ -31,9 +31,11 @@ std::string fileText(const std::string &path) {
 
 std::vector<Row> rows() {
   std::vector<Row> rows;
-  auto ours = [&](std::string name, test::GemmVariant variant) {
-    rows.push_back({std::move(name), "ours", [variant] { return ourCode(test::gemmText(variant)); }});
+  auto both = [&](std::string name, const std::string &text) {
+    rows.push_back({std::move(name), "ours", [text] { return ourCode(text, SpirvExtensions::None); }});
+    rows.push_back({"", "payloads", [text] { return ourCode(text, SpirvExtensions::InlineAssembly); }});
   };
+  auto ours = [&](std::string name, const test::GemmVariant &variant) { both(std::move(name), test::gemmText(variant)); };
   auto upstream = [&](UpstreamGemm gemm) { rows.push_back({"", "upstream", [gemm] { return upstreamCode(gemm); }}); };
   ours("f16", {.extent = 4096});
   upstream({});
@@ -50,7 +52,7 @@ std::vector<Row> rows() {
   ours("f16, B by columns", {.columns = true});
   ours("f16, A by columns", {.columnsA = true});
   ours("f16, bias and gelu", {.epilogue = true});
-  rows.push_back({"attention", "ours", [] { return ourCode(fileText(XT_SOURCE_DIR "/stdlib/attention.xt")); }});
+  both("attention", fileText(XT_SOURCE_DIR "/stdlib/attention.xt"));
   return rows;
 }
 

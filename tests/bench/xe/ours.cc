@@ -10,7 +10,7 @@
 
 namespace xt::bench {
 
-Result<IsaReport> ourCode(const std::string &text) {
+Result<IsaReport> ourCode(const std::string &text, SpirvExtensions extensions) {
   const TargetInfo &target = *findTargetInfo("xe-pvc");
   SourceManager sources;
   Diagnostics diagnostics;
@@ -27,6 +27,7 @@ Result<IsaReport> ourCode(const std::string &text) {
   if (Result<void> ran = runPasses(**module, passesOf(kLanePipeline), options, diagnostics); !ran.ok()) return refused();
   if (!checkTargetLimits(**module, target, sources, diagnostics).ok()) return refused();
   XeEmitOptions emitOptions;
+  emitOptions.extensions = extensions;
   emitOptions.definitions = test::deviceShim();
   Result<GpuCode> program = compileToSpirv(**module, target, emitOptions, diagnostics);
   if (!program.ok()) return program.error();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace xt::soft {
@@ -95,6 +96,35 @@ TEST(SoftBuiltinNames, tellTypesAndResults) {
   EXPECT_EQ(namedType(scalarOf(block.parameters[5])).bits, 16);
   EXPECT_EQ(scalarOf("unsigned short vector[8]"), "unsigned short");
   EXPECT_EQ(scalarOf("float*"), "float");
+}
+
+// Only the messages that the compiler emits are known (targets/xe/emit/inline_assembly.h).
+TEST(SoftSpirvWords, assemblyIsAMessageOrAnError) {
+  auto module = [](const char *assembly) {
+    std::vector<uint32_t> target = nameWords("t"), text = nameWords(assembly), constraints = nameWords("=rw,rw");
+    auto length = [](size_t words) { return static_cast<uint32_t>(words); };
+    return joined(
+        {{op(2, 17), 5606, op(2, 17), 6, op(4, 21), 2, 32, 0, op(4, 33), 3, 2, 2},
+         {op(length(2 + target.size()), 5609), 30},
+         target,
+         {op(length(5 + text.size() + constraints.size()), 5610), 2, 31, 3, 30},
+         text,
+         constraints,
+         {op(5, 54), 2, 50, 0, 3, op(3, 55), 2, 41, op(2, 248), 51, op(5, 5611), 2, 40, 31, 41, op(2, 254), 40, op(1, 56)}});
+  };
+  std::vector<uint32_t> call = rewritten(module("raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0"));
+  EXPECT_NE(std::ranges::search(call, nameWords("_Z19xt_raw_send_2400203j")).begin(), call.end());
+  EXPECT_EQ(std::ranges::find(call, op(5, 5611)), call.end());
+  for (const char *unknown :
+       {"mov (M1, 1) V1(0,0)<1> 0x1:ud", "raw_sends.15.1.0.8 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0",
+        "raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0 "}) {
+    std::vector<uint32_t> words = kHeader, body = module(unknown);
+    words.insert(words.end(), body.begin(), body.end());
+    Result<SpirvWords> refused = readableSpirv(bytesOf(words));
+    ASSERT_FALSE(refused) << unknown;
+    EXPECT_NE(refused.error().message.find("does not know the inline assembly `"), std::string::npos)
+        << refused.error().message;
+  }
 }
 
 } // namespace

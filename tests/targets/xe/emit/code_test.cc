@@ -278,7 +278,7 @@ std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const GpuCode &program, ui
 // does not mention the second level, that level is cached.
 TEST(Code, CacheHintsAreDecorationsOfPointers) {
   XeEmitOptions options;
-  options.intelExtensions = true;
+  options.extensions = SpirvExtensions::Intel;
   using Controls = std::vector<std::pair<uint32_t, uint32_t>>;
   GpuProgram pvc(kHints, "xe-pvc", options);
   ASSERT_TRUE(pvc);
@@ -302,7 +302,7 @@ TEST(Code, CacheHintsAreDecorationsOfPointers) {
 // The instructions have the same sizes as the functions, and a kernel uses either the ones or the others.
 TEST(Code, ExtensionsInPlaceOfFunctions) {
   XeEmitOptions options;
-  options.intelExtensions = true;
+  options.extensions = SpirvExtensions::Intel;
   GpuProgram program(kGemm, "xe-pvc", options);
   ASSERT_TRUE(program);
   std::string text = program.llvm(), loop = blockOf(text, "for");

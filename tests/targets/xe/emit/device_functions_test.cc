@@ -84,18 +84,21 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
       "kernel @k(%A: memref<16xf32>) lanes(16) {\n  %x = memref.load %A[0]\n  %y = exp(%x)\n  memref.store %y, %A[1]\n}\n");
   ASSERT_TRUE(program);
   std::vector<uint8_t> spirv = program.spirv().binary;
-  EXPECT_TRUE(checkSpirv(spirv, false).ok());
-  auto with = [&](std::vector<uint32_t> words, bool intel = false) {
+  EXPECT_TRUE(checkSpirv(spirv, SpirvExtensions::None).ok());
+  auto with = [&](std::vector<uint32_t> words, SpirvExtensions extensions = SpirvExtensions::None) {
     std::vector<uint8_t> more = spirv;
     const auto *bytes = reinterpret_cast<const uint8_t *>(words.data());
     more.insert(more.end(), bytes, bytes + 4 * words.size());
-    Result<void> checked = checkSpirv(more, intel);
+    Result<void> checked = checkSpirv(more, extensions);
     return checked.ok() ? std::string() : checked.error().message;
   };
   EXPECT_EQ(with({2 << 16 | 17, 7}), "");
   EXPECT_NE(with({2 << 16 | 17, 6228}).find("the capability 6228"), std::string::npos);
   EXPECT_NE(with({1 << 16 | 6237}).find("the instruction 6237"), std::string::npos);
-  EXPECT_EQ(with({2 << 16 | 17, 6228, 1 << 16 | 6237}, true), "");
+  EXPECT_EQ(with({2 << 16 | 17, 6228, 1 << 16 | 6237}, SpirvExtensions::Intel), "");
+  for (SpirvExtensions extensions : {SpirvExtensions::None, SpirvExtensions::Intel})
+    EXPECT_NE(with({1 << 16 | 5611}, extensions).find("the instruction 5611"), std::string::npos);
+  EXPECT_EQ(with({2 << 16 | 17, 5606, 1 << 16 | 5611}, SpirvExtensions::InlineAssembly), "");
   EXPECT_NE(with({5 << 16 | 17}).find("cut off"), std::string::npos);
   EXPECT_TRUE(internalErrorSeen()) << "the exit status must be that of a mistake of the compiler";
 }

@@ -53,8 +53,9 @@ TEST(IsaReport, ReadsAListing) {
 }
 
 // Returns the report of the kernel, after checks that every kernel must pass; nullopt if a tool is missing.
-std::optional<IsaReport> judged(const std::string &text) {
+std::optional<IsaReport> judged(const std::string &text, SpirvExtensions extensions = SpirvExtensions::None) {
   XeEmitOptions options;
+  options.extensions = extensions;
   options.definitions = deviceShim();
   GpuProgram program(text, "xe-pvc", options);
   if (!program) return std::nullopt;
@@ -107,6 +108,28 @@ TEST(Isa, GemmWithPrefetches) {
   EXPECT_EQ(loop->products, 32u);
   EXPECT_EQ(loop->mix.at("prefetch_block2d"), 2u);
   EXPECT_LE(loop->others(), kBar + 2 * 7) << mixText(*loop);
+}
+
+// A payload that stays in its register costs one addition for each message in place of four to seven moves.
+TEST(Isa, PayloadsStayInRegisters) {
+  XT_SKIP_WITHOUT_OCLOC();
+  struct {
+    const char *name;
+    GemmVariant variant;
+    size_t others; // per 32 products
+  } kVariants[] = {{"f16", {}, 50},
+                   {"prefetches", {.prefetches = true}, 56},
+                   {"bf16", {.elem = "bf16"}, 50},
+                   {"extents that are known", {.extent = 4096}, 50}};
+  for (const auto &[name, variant, others] : kVariants) {
+    std::optional<IsaReport> report = judged(gemmText(variant), SpirvExtensions::InlineAssembly);
+    ASSERT_TRUE(report) << name;
+    const IsaLoop *loop = loopWithProducts(*report);
+    ASSERT_TRUE(loop) << name;
+    EXPECT_EQ(loop->products, 32u) << name;
+    EXPECT_LE(loop->others(), others) << name << ": " << mixText(*loop);
+    EXPECT_EQ(loop->mix.at("load_block2d"), 16u) << name;
+  }
 }
 
 // The variants may take at most 1.1 times as many instructions per product as f16, and must not spill. tests/bench/xe/README.md

@@ -123,6 +123,21 @@ TEST_F(XeRun, IntelExtensions) {
   EXPECT_TRUE(has(run, "--spirv-extensions=intel is not available for the target `spirv`")) << run.output;
 }
 
+// Messages with payloads of their own must give the same results as the functions.
+TEST_F(XeRun, PayloadsInRegisters) {
+  for (const char *files :
+       {"%src/stdlib/gemm.xt %src/stdlib/gemm_variants.xt", "%src/stdlib/attention.xt %src/stdlib/conv2d.xt",
+        "%src/examples/13_int8.xt %src/examples/08_epilogue.xt"}) {
+    ToolRun run = runTool(
+        std::string("%bin/xtrun --small --device=soft --target=cpu,xe-pvc,xe-bmg --spirv-extensions=inline-assembly ") + files);
+    EXPECT_EQ(run.status, 0) << files << "\n" << run.output;
+  }
+  ToolRun code =
+      runTool("%bin/xtc --target=xe-pvc --spirv-extensions=inline-assembly --emit=spirv -o " + (folder / "g.spv").string() +
+              " %src/stdlib/gemm.xt && grep -c 'raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203' " + (folder / "g.spv").string());
+  EXPECT_EQ(code.status, 0) << code.output;
+}
+
 // A host that knows only the JSON must be able to launch the kernels, and must find the rules and failures in it.
 TEST_F(XeRun, HostByMetadata) {
   if (test::kSanitized) GTEST_SKIP() << "Python would have to be built with the sanitizer of the driver that it loads";
