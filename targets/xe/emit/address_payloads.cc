@@ -25,7 +25,7 @@
 namespace xt {
 namespace {
 
-constexpr unsigned kLanes = 16, kColumnWord = 5, kRowWord = 6;
+constexpr unsigned kColumnWord = 5, kRowWord = 6;
 constexpr int64_t kRegisterBytes = 64;
 // A loop with more messages keeps its calls: a payload takes a register through the whole loop, and those of attention spill.
 constexpr size_t kMostPayloads = 24;
