@@ -17,6 +17,7 @@ std::string Way::text() const {
              : distributed ? ", distributed to subgroups"
                            : "",
              device == DeviceChoice::Any ? "" : str(" on the device ", deviceChoiceName(device)),
+             extensions == SpirvExtensions::None ? "" : str(" with --spirv-extensions=", extensionsName(extensions)),
              optimised ? "" : ", not optimised");
 }
 
@@ -86,7 +87,11 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
     if (everyGpu || turn == 0) ways.push_back(onCpu(gpu, false));
     if (turn == 0) ways.push_back(onCpu(gpu, true));
     if (turn == 1) ways.push_back(onInterp(gpu, true, races));
-    if (hasXe()) ways.push_back({.target = gpu->name, .optimised = i == own});
+    const bool payloads = gpu->blocks.any() && turn == 3; // of block messages, in registers
+    if (hasXe())
+      ways.push_back({.target = gpu->name,
+                      .optimised = i == own,
+                      .extensions = payloads ? SpirvExtensions::InlineAssembly : SpirvExtensions::None});
     if (gpu->name == kOpenClTarget && hasOpenCl())
       ways.push_back({.target = kOpenClTarget, .optimised = i == own, .device = DeviceChoice::OpenCl});
   }
@@ -129,6 +134,7 @@ CompiledWay::Outcome CompiledWay::make() {
   options.threads = way_.target == "cpu" ? 3 : 1; // with more than one thread, the work is divided
   options.optimise = way_.optimised;
   options.device = way_.device;
+  options.extensions = way_.extensions;
   options.checks.race = way_.races;
   options.checks.uninit = way_.races && !way_.distributed; // such reads differ between targets
   options.found = &found_;

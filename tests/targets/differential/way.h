@@ -20,6 +20,7 @@ struct Way {
   bool races = false;
   bool optimised = true;
   DeviceChoice device = DeviceChoice::Any;
+  SpirvExtensions extensions = SpirvExtensions::None;
   std::string text() const; // returns a description such as "cpu, in blocks of xe-pvc"
 };
 
