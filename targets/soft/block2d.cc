@@ -12,7 +12,7 @@ namespace {
 
 // The largest block is 32 rows of 64 bytes, 2 KiB. It is padded to a whole number of words for all lanes (deal, store).
 constexpr size_t kMostBytes = 1 << 12;
-constexpr int64_t kLanes = 16;
+constexpr int64_t kLanes = 16, kRegisterBytes = 64;
 
 enum Argument : size_t { kBase, kWidth, kHeight, kPitch, kPlace, kData };
 
@@ -212,9 +212,9 @@ void rawLoad(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo
   m.width = int64_t{words[kWidthLess1]} + 1, m.height = int64_t{words[kHeightLess1]} + 1,
   m.pitch = int64_t{words[kPitchLess1]} + 1;
   m.x = static_cast<int32_t>(words[kColumn]), m.y = static_cast<int32_t>(words[kRow]);
-  constexpr int64_t kRegisterBytes = 64;
-  const int64_t bytes = registers == 0 ? 0 : shape.rows * shape.columns * shape.blocks * shape.bytes;
-  if (words[kShape] >> 24 != 0 || !fitsMessage(shape) || (bytes + kRegisterBytes - 1) / kRegisterBytes != registers)
+  const int64_t each = registers == 0 ? 0 : shape.rows * shape.columns * shape.bytes; // a block begins in a register of its own
+  if (words[kShape] >> 24 != 0 || !fitsMessage(shape) || each % kRegisterBytes != 0 ||
+      shape.blocks * each / kRegisterBytes != registers)
     return meeting.fail(str("no message loads ", shape.blocks, " blocks of ", shape.rows, "x", shape.columns, " elements of ",
                             8 * shape.bytes, " bits into ", registers, " registers"));
   if (std::string broken = brokenRule(m, shape, target.blocks); !broken.empty()) return meeting.fail(std::move(broken));
@@ -243,20 +243,23 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
 
 } // namespace
 
-std::optional<Collective> rawSend(const BuiltinName &name, int64_t wordBytes, const TargetInfo &target) {
+std::optional<Collective> rawSend(const BuiltinName &name, const ValueType &result, const TargetInfo &target) {
   constexpr uint32_t kLoadBlock2d = 3, kVnni = 1 << 7, kTransposed = 1 << 15, kOneRegister = 1 << 25;
   std::string_view text = name.name;
-  if (!takePrefix(text, "xt_raw_send_") || !target.blocks.any()) return std::nullopt;
+  if (!takePrefix(text, "_xt_raw_send_") || !target.blocks.any()) return std::nullopt;
   uint32_t descriptor = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), descriptor, 16).ec != std::errc()) return std::nullopt;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), descriptor, 16);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   const uint32_t size = descriptor >> 9 & 7, registers = descriptor >> 20 & 31;
   constexpr uint32_t kMostSize = 3; // 8 bytes
   if (size > kMostSize || (descriptor & ~(kVnni | kTransposed | 7u << 9 | 31u << 20)) != (kLoadBlock2d | kOneRegister))
     return std::nullopt;
+  if ((descriptor & kVnni) && (descriptor & kTransposed)) return std::nullopt;
+  if (static_cast<int64_t>(result.bytes()) * kLanes != registers * kRegisterBytes) return std::nullopt;
   Shape shape;
   shape.use = descriptor & kVnni ? BlockUse::LoadVnni : descriptor & kTransposed ? BlockUse::LoadTransposed : BlockUse::Load;
   shape.bytes = int64_t{1} << size;
-  shape.registerBytes = wordBytes;
+  shape.registerBytes = result.elementBytes;
   if (registers == 0 && shape.use == BlockUse::Load) shape.use = BlockUse::Prefetch;
   return Collective{name.name, kOfSubgroup,
                     [shape, registers, rules = &target](Meeting &m) { rawLoad(m, shape, registers, *rules); }};

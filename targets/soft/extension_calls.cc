@@ -126,7 +126,7 @@ private:
   std::string problem_;
 };
 
-// Replaces messages in inline assembly by calls of xt_raw_send_DESCRIPTOR (block_messages.h).
+// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR (block_messages.h).
 class AssemblyCalls {
 public:
   explicit AssemblyCalls(SpirvCalls &module) : module_(module) {}
@@ -146,21 +146,27 @@ public:
   const std::string &problem() const { return problem_; }
 
 private:
-  void learn(Words op) { texts_[op[2]] = op.size() > 5 ? std::string(literal(op.subspan(5))) : ""; }
+  // The text and the constraints, with a line between them.
+  void learn(Words op) {
+    if (op.size() < 7) return;
+    std::string_view text = literal(op.subspan(5));
+    size_t constraints = 5 + text.size() / 4 + 1;
+    if (constraints < op.size()) texts_[op[2]] = str(text, "\n", literal(op.subspan(constraints)));
+  }
 
   void call(Words op) {
     const std::string &text = texts_[op[3]];
     unsigned registers = 0, descriptor = 0;
     int begins = 0;
     const int found = std::sscanf(text.c_str(), "raw_sends.15.1.0.%u (M1, 16) 0x0:ud 0x%x%n", &registers, &descriptor, &begins);
-    const char *operands = registers > 0 ? ":ud $1.0 %null.0 $0.0" : ":ud $0.0 %null.0 %null.0";
+    const char *operands = registers > 0 ? ":ud $1.0 %null.0 $0.0\n=rw,rw" : ":ud $0.0 %null.0 %null.0\nrw";
     if (found != 2 || text.substr(static_cast<size_t>(begins)) != operands || op.size() != 5 ||
         (descriptor >> 20 & 31) != registers) {
       problem_ = str("the software device does not know the inline assembly `", text, "`");
       return;
     }
     char name[32];
-    std::snprintf(name, sizeof name, "xt_raw_send_%x", descriptor);
+    std::snprintf(name, sizeof name, "_xt_raw_send_%x", descriptor);
     module_.call(mangledSymbol(name, {"j"}), op[1], op[2], {op[4]});
   }
 

@@ -33,7 +33,7 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   if (auto found = warpProduct(name, target)) return found;
   if (auto found = warpLoad(name)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
-  if (auto found = rawSend(name, result.elementBytes, target)) return found;
+  if (auto found = rawSend(name, result, target)) return found;
   if (auto found = barrierFunction(name, result)) return found;
   if (auto found = exchangeFunction(name, result)) return found;
   if (auto found = reduceFunction(name, result)) return found;

@@ -20,7 +20,7 @@ bool isOneOf(std::string_view word, std::string_view words);
 po::options_description commonOptions(const char *formats);
 po::options_description passOptions();
 
-// These set `options`, `intel` or `seconds`, and return what is wrong with the command line; nullopt: nothing.
+// These set `options`, `extensions` or `seconds`, and return what is wrong with the command line; nullopt: nothing.
 std::optional<std::string> readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options);
 std::optional<std::string> readExtensions(const po::variables_map &map, SpirvExtensions &extensions); // --spirv-extensions
 std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds);

@@ -51,7 +51,8 @@ po::options_description outputOptions() {
                                "need it for that");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
       "for an Intel GPU: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
-      "drivers since 2025; inline-assembly: block messages in loops keep their addresses in registers; none (default): as "
+      "drivers since 2025; inline-assembly: block messages in loops keep their addresses in registers (PVC, BMG); none "
+      "(default): as "
       "calls of device "
       "functions, without cache hints");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write to FILE instead of standard output (-)");

@@ -1,6 +1,5 @@
 #include "targets/xe/emit/address_payloads.h"
 
-#include "ir/base/text.h"
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/inline_assembly.h"
@@ -12,7 +11,6 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -27,7 +25,8 @@ namespace {
 
 constexpr unsigned kColumnWord = 5, kRowWord = 6;
 constexpr int64_t kRegisterBytes = 64;
-// A loop with more messages keeps its calls: a payload takes a register through the whole loop, and those of attention spill.
+// Loops with more messages, those inside of them counted, keep their calls: a payload takes a register through the whole loop. Attention
+// has more, and would spill.
 constexpr size_t kMostPayloads = 24;
 constexpr uint64_t kLongestVector = 16; // of SPIR-V
 
@@ -35,13 +34,16 @@ constexpr uint64_t kLongestVector = 16; // of SPIR-V
 constexpr uint32_t kLoadBlock2d = 3, kVnni = 1 << 7, kTransposed = 1 << 15;
 constexpr int kDataSizeShift = 9, kResultShift = 20, kPayloadShift = 25;
 
-int64_t bytesOf(const BlockFunction &block) { return block.rows * block.columns * block.blocks * block.bits / 8; }
+int64_t bytesOfOne(const BlockFunction &block) { return block.rows * block.columns * block.bits / 8; }
+
+// Whether a result is what the lanes get from a call: each block of a message begins in a register of its own.
+bool fillsRegisters(const BlockFunction &block) { return bytesOfOne(block) % kRegisterBytes == 0; }
 
 uint32_t descriptorOf(const BlockFunction &block) {
   uint32_t size =
       static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(block.bits)) - 3); // 8 bits: 0, 16: 1, 32: 2, 64: 3
   uint32_t registers =
-      block.use == BlockUse::Prefetch ? 0 : static_cast<uint32_t>((bytesOf(block) + kRegisterBytes - 1) / kRegisterBytes);
+      block.use == BlockUse::Prefetch ? 0 : static_cast<uint32_t>(block.blocks * bytesOfOne(block) / kRegisterBytes);
   return kLoadBlock2d | (block.use == BlockUse::LoadVnni ? kVnni : 0) |
          (block.use == BlockUse::LoadTransposed ? kTransposed : 0) | size << kDataSizeShift | registers << kResultShift |
          uint32_t{1} << kPayloadShift;
@@ -75,6 +77,7 @@ struct Load {
     int64_t word; // its first one
   };
   std::vector<Read> reads;
+  std::vector<llvm::Instruction *> addresses; // of reads, those made of others first
 };
 
 class Payloads {
@@ -90,9 +93,10 @@ public:
       if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
         if (std::optional<Load> load = loadOf(call)) loads.push_back(std::move(*load));
     std::map<llvm::Loop *, size_t> counts; // used for lookup only
-    for (const Load &load : loads) ++counts[loopOf(load.call)];
+    for (const Load &load : loads)
+      for (llvm::Loop *loop = loopOf(load.call); loop; loop = loop->getParentLoop()) ++counts[loop];
     for (Load &load : loads)
-      if (counts[loopOf(load.call)] <= kMostPayloads) replace(load);
+      if (counts[loops_.getLoopFor(load.call->getParent())->getOutermostLoop()] <= kMostPayloads) replace(load);
   }
 
 private:
@@ -103,9 +107,10 @@ private:
     auto found = callee ? known_.find(callee->getName().str()) : known_.end();
     llvm::Loop *loop = loopOf(call);
     if (found == known_.end() || !loop || !loop->getLoopPreheader() || !loop->getLoopLatch()) return std::nullopt;
-    Load load{call, found->second, nullptr, {}};
+    Load load{call, found->second, nullptr, {}, {}};
     if (load.block.use == BlockUse::Prefetch) return load;
     load.memory = llvm::dyn_cast<llvm::AllocaInst>(call->getArgOperand(5));
+    if (!fillsRegisters(load.block)) return std::nullopt;
     auto *words = load.memory ? llvm::dyn_cast<llvm::ArrayType>(load.memory->getAllocatedType()) : nullptr;
     if (!words || words->getNumElements() > kLongestVector || !addReads(load.memory, 0, load)) return std::nullopt;
     return load;
@@ -119,10 +124,11 @@ private:
       if (auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
         llvm::APInt more(layout.getIndexTypeSizeInBits(step->getType()), 0);
         if (!step->accumulateConstantOffset(layout, more) || !addReads(step, offset + more.getSExtValue(), load)) return false;
+        load.addresses.push_back(step);
         continue;
       }
       auto *read = llvm::dyn_cast<llvm::LoadInst>(user);
-      if (!read || read->getParent() != load.call->getParent()) return false;
+      if (!read || read->getParent() != load.call->getParent() || !load.call->comesBefore(read)) return false;
       load.reads.push_back({read, offset * 8 / load.block.wordBits});
     }
     return true;
@@ -142,7 +148,7 @@ private:
   // nullopt if the value is not of this form. `b` adds instructions before the loop.
   std::optional<Coordinate> coordinate(llvm::IRBuilder<> &b, LlvmValue *value, llvm::Loop *loop) {
     if (isInvariant(value, loop)) return Coordinate{value, 0};
-    // A row that is far outside if a leading index is out of bounds (XeLaneDevice::blockArgs) stays outside when it is stepped, too.
+    // A row that is far outside if a leading index is out of bounds (XeLaneDevice::blockArgs) stays outside for 2^30 rows more.
     constexpr int64_t kFar = int64_t{1} << 30;
     if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value)) {
       auto *far = llvm::dyn_cast<llvm::ConstantInt>(select->getTrueValue());
@@ -170,19 +176,20 @@ private:
     return constant ? constant->getAggregateElement(static_cast<unsigned>(index)) : nullptr;
   }
 
-  bool replace(Load &load) {
+  // Does nothing if an argument changes in another way.
+  void replace(Load &load) {
     llvm::CallInst *call = load.call;
     llvm::Loop *loop = loopOf(call);
     LlvmValue *column = elementOf(call->getArgOperand(4), 0), *row = elementOf(call->getArgOperand(4), 1);
-    if (!column || !row) return false;
+    if (!column || !row) return;
     llvm::BasicBlock *before = loop->getLoopPreheader(), *latch = loop->getLoopLatch(), *header = loop->getHeader();
     std::vector<LlvmValue *> values(call->arg_begin(), call->arg_begin() + 4);
     for (LlvmValue *value : values)
-      if (!isInvariant(value, loop)) return false;
+      if (!isInvariant(value, loop)) return;
     llvm::IRBuilder<> b(before->getTerminator());
     b.SetCurrentDebugLocation(call->getDebugLoc());
     std::optional<Coordinate> x = coordinate(b, column, loop), y = coordinate(b, row, loop);
-    if (!x || !y) return false;
+    if (!x || !y) return;
     values.insert(values.end(), {x->start, y->start});
     LlvmValue *lane = laneId();
     LlvmValue *start = payload(b, lane, values, shapeWord(load.block));
@@ -206,9 +213,11 @@ private:
       each.read->replaceAllUsesWith(wordsAt(reads, words, each.word, each.read->getType()));
       each.read->eraseFromParent();
     }
+    LlvmValue *position = call->getArgOperand(4);
     call->eraseFromParent();
-    if (load.memory) llvm::RecursivelyDeleteTriviallyDeadInstructions(load.memory);
-    return true;
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(position);
+    for (llvm::Instruction *address : load.addresses) address->eraseFromParent();
+    if (load.memory) load.memory->eraseFromParent();
   }
 
   LlvmValue *laneId() {

@@ -16,7 +16,7 @@ namespace {
 using namespace spirv;
 using Words = std::vector<uint32_t>;
 
-constexpr std::string_view kFunctionName = "xt_raw_send_";
+constexpr std::string_view kFunctionName = "_xt_raw_send_"; // no kernel has such a name (entryName)
 
 std::string hexText(uint32_t value) {
   char digits[9];
@@ -31,8 +31,7 @@ std::optional<RawSend> sendNamed(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() ? std::optional(send) : std::nullopt;
 }
 
-// In vISA's syntax. The shared function 15 is the one for memory (LSC, untyped); the last operand is the result, that before the second
-// part of the payload, which there is none of.
+// In vISA's syntax. 15: the shared function for memory (LSC, untyped). Operands: the payload, its second part (none), the result.
 std::string assemblyOf(const RawSend &send) {
   const char *operands = send.registers() > 0 ? ":ud $1.0 %null.0 $0.0" : ":ud $0.0 %null.0 %null.0";
   return str("raw_sends.15.1.0.", send.registers(), " (M1, 16) 0x0:ud 0x", hexText(send.descriptor), operands);

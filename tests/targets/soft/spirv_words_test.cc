@@ -113,7 +113,7 @@ TEST(SoftSpirvWords, assemblyIsAMessageOrAnError) {
          {op(5, 54), 2, 50, 0, 3, op(3, 55), 2, 41, op(2, 248), 51, op(5, 5611), 2, 40, 31, 41, op(2, 254), 40, op(1, 56)}});
   };
   std::vector<uint32_t> call = rewritten(module("raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0"));
-  EXPECT_NE(std::ranges::search(call, nameWords("_Z19xt_raw_send_2400203j")).begin(), call.end());
+  EXPECT_NE(std::ranges::search(call, nameWords("_Z20_xt_raw_send_2400203j")).begin(), call.end());
   EXPECT_EQ(std::ranges::find(call, op(5, 5611)), call.end());
   for (const char *unknown :
        {"mov (M1, 1) V1(0,0)<1> 0x1:ud", "raw_sends.15.1.0.8 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0",
