@@ -32,6 +32,7 @@ public:
   }
   const GpuKernel &code(size_t index) const { return program_.kernels[index]; }
   size_t count() const { return program_.kernels.size(); }
+  void unload() { kernels_.clear(); }
 
 private:
   GpuDevice &device_;
@@ -138,6 +139,13 @@ public:
   GpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options)
       : options_(std::move(options)), blocks_(device(), std::move(program), options_.optimise) {
     for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
+  }
+
+  // Other programs may use the device meanwhile.
+  ~GpuExecutable() override {
+    std::lock_guard lock(device().busy);
+    blocks_.unload();
+    others_.clear();
   }
 
   // Builds every kernel, so that an error of the driver is reported before anything runs.

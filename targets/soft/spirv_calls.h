@@ -28,10 +28,7 @@ public:
 
   // Calls `f` for each instruction of the module.
   template <class F> void eachInstruction(F f) const {
-    for (size_t at = spirv::kHeaderWords, length; at < in_.size(); at += length) {
-      length = spirv::lengthOf(in_[at]);
-      f(Words(in_).subspan(at, length));
-    }
+    spirv::eachInstruction(in_, [&](spirv::Opcode, Words words) { f(words); });
   }
 
   const Scalar *scalar(uint32_t type) const; // null for other types

@@ -28,11 +28,10 @@ void add(Words &out, Opcode opcode, std::initializer_list<uint32_t> operands) {
 }
 
 void addText(Words &out, Opcode opcode, uint32_t id, llvm::StringRef text) {
-  size_t words = text.size() / 4 + 1;
-  out.push_back(firstWord(words + 2, opcode));
-  out.push_back(id);
-  out.resize(out.size() + words, 0);
-  std::memcpy(&out[out.size() - words], text.data(), text.size());
+  const size_t begin = out.size();
+  out.insert(out.end(), {0, id});
+  addLiteral(out, std::string_view(text));
+  out[begin] = firstWord(out.size() - begin, opcode);
 }
 
 class ScopeWriter {
@@ -46,7 +45,7 @@ public:
     set_ = next_++, empty_ = next_++, type_ = next_++;
     for (auto &[id, function] : functions_) function.name = next_++, function.scope = next_++;
     Words out(in_.begin(), in_.begin() + kHeaderWords);
-    each([&](Opcode opcode, std::span<const uint32_t> words) { copy(opcode, words, out); });
+    eachInstruction(in_, [&](Opcode opcode, std::span<const uint32_t> words) { copy(opcode, words, out); });
     out[kBoundWord] = next_;
     return out;
   }
@@ -57,19 +56,11 @@ private:
     const llvm::DISubprogram *program = nullptr;
   };
 
-  template <class Visit> void each(Visit visit) const {
-    for (size_t at = kHeaderWords; at < in_.size();) {
-      size_t count = std::max<size_t>(1, lengthOf(in_[at]));
-      visit(opcodeOf(in_[at]), std::span(in_).subspan(at, std::min(count, in_.size() - at)));
-      at += count;
-    }
-  }
-
   // Finds the functions that have lines, and the ids of the void type and of all strings.
   void look() {
     std::map<uint32_t, std::string> entries;
     uint32_t function = 0;
-    each([&](Opcode opcode, std::span<const uint32_t> words) {
+    eachInstruction(in_, [&](Opcode opcode, std::span<const uint32_t> words) {
       if (opcode == OpEntryPoint) entries[words[2]] = literal(words.subspan(3));
       if (opcode == OpTypeVoid) void_ = words[1];
       if (opcode == OpString) strings_[words[1]] = literal(words.subspan(2));
@@ -154,7 +145,7 @@ private:
     std::set<std::pair<uint32_t, std::string>> seen;
     std::vector<Inlined> found;
     uint32_t function = 0;
-    each([&](Opcode opcode, std::span<const uint32_t> words) {
+    eachInstruction(in_, [&](Opcode opcode, std::span<const uint32_t> words) {
       if (opcode == OpFunction) function = words[2];
       if (opcode != OpLine || !functions_.count(function)) return;
       const std::string &file = strings_.at(words[1]);

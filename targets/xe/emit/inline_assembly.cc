@@ -47,7 +47,7 @@ public:
     Words out(in_.begin(), in_.begin() + kHeaderWords);
     target_ = in_[kBoundWord];
     out[kBoundWord] = target_ + 1;
-    each([&](Opcode opcode, std::span<const uint32_t> words) { copy(opcode, words, out); });
+    eachInstruction(in_, [&](Opcode opcode, std::span<const uint32_t> words) { copy(opcode, words, out); });
     return out;
   }
 
@@ -57,16 +57,8 @@ private:
     uint32_t resultType = 0, type = 0; // of the function
   };
 
-  template <class Visit> void each(Visit visit) const {
-    for (size_t at = kHeaderWords; at < in_.size();) {
-      size_t count = std::max<size_t>(1, lengthOf(in_[at]));
-      visit(opcodeOf(in_[at]), std::span(in_).subspan(at, std::min(count, in_.size() - at)));
-      at += count;
-    }
-  }
-
   void look() {
-    each([&](Opcode opcode, std::span<const uint32_t> words) {
+    eachInstruction(in_, [&](Opcode opcode, std::span<const uint32_t> words) {
       if (opcode == OpDecorate && words[2] == DecorationLinkageAttributes)
         if (std::optional<RawSend> send = sendNamed(literal(words.subspan(3)))) sends_[words[1]].send = *send;
       if (opcode != OpFunction || !sends_.contains(words[2])) return;
@@ -79,12 +71,6 @@ private:
     out.push_back(firstWord(operands.size() + 1, opcode));
     out.insert(out.end(), operands.begin(), operands.end());
   }
-  static void addText(Words &operands, std::string_view text) {
-    size_t from = operands.size();
-    operands.resize(from + text.size() / 4 + 1, 0);
-    std::memcpy(&operands[from], text.data(), text.size());
-  }
-
   void copy(Opcode opcode, std::span<const uint32_t> words, Words &out) {
     if (opcode != OpCapability && !declared_) declare(out);
     if (opcode == OpFunction && !defined_) define(out);
@@ -105,19 +91,19 @@ private:
     declared_ = true;
     add(out, OpCapability, {CapabilityAsmINTEL});
     Words name;
-    addText(name, "SPV_INTEL_inline_assembly");
+    addLiteral(name, "SPV_INTEL_inline_assembly");
     add(out, OpExtension, name);
   }
 
   void define(Words &out) {
     defined_ = true;
     Words target{target_};
-    addText(target, "spirv64-unknown-unknown");
+    addLiteral(target, "spirv64-unknown-unknown");
     add(out, OpAsmTargetINTEL, target);
     for (const auto &[id, of] : sends_) {
       Words operands{of.resultType, id, of.type, target_};
-      addText(operands, assemblyOf(of.send));
-      addText(operands, of.send.registers() > 0 ? "=rw,rw" : "rw");
+      addLiteral(operands, assemblyOf(of.send));
+      addLiteral(operands, of.send.registers() > 0 ? "=rw,rw" : "rw");
       add(out, OpAsmINTEL, operands);
     }
   }

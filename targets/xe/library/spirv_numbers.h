@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace xt::spirv {
 
@@ -96,6 +97,22 @@ inline constexpr uint32_t kRowMajor = 0, kColumnMajor = 1;
 constexpr uint32_t firstWord(size_t length, uint32_t opcode) { return static_cast<uint32_t>(length) << 16 | opcode; }
 constexpr size_t lengthOf(uint32_t firstWord) { return firstWord >> 16; }
 constexpr Opcode opcodeOf(uint32_t firstWord) { return static_cast<Opcode>(firstWord & 0xffff); }
+
+// Calls visit(opcode, words) for each instruction of a module, header included. The last one may be cut off.
+template <class Visit> void eachInstruction(std::span<const uint32_t> module, Visit visit) {
+  for (size_t at = kHeaderWords; at < module.size();) {
+    const size_t count = lengthOf(module[at]) > 0 ? lengthOf(module[at]) : 1;
+    visit(opcodeOf(module[at]), module.subspan(at, count < module.size() - at ? count : module.size() - at));
+    at += count;
+  }
+}
+
+// Appends a text and its null byte.
+inline void addLiteral(std::vector<uint32_t> &words, std::string_view text) {
+  const size_t from = words.size();
+  words.resize(from + text.size() / 4 + 1, 0);
+  std::memcpy(&words[from], text.data(), text.size());
+}
 
 // The text in these words, up to its null byte.
 inline std::string_view literal(std::span<const uint32_t> words) {

@@ -12,6 +12,19 @@ namespace {
 
 constexpr size_t kRows = 64, kColumns = 128, kBytes = kRows * kColumns * sizeof(float);
 
+// Calls work(t) on four threads at once; each has to return true.
+template <class Work> void onThreads(const Work &work) {
+  constexpr int kThreads = 4;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      if (!work(t)) ++wrong;
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 class Streams : public Api {
 protected:
   // Compiles kScale for a target.
@@ -89,58 +102,46 @@ TEST_F(Streams, RunInOrderOnTheSoftwareGpu) {
 
 TEST_F(Streams, ManyStreamsOfManyThreads) {
   compileScale("cpu");
-  constexpr int kThreads = 4;
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong = 0;
-  for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([&, t] {
-      xt_error error = XT_INIT(xt_error);
-      xt_stream *made = nullptr;
-      std::vector<float> in(kRows * kColumns, static_cast<float>(t)), out(in.size());
-      Array x(in, XT_F32, {kRows, kColumns}), y(out, XT_F32, {kRows, kColumns});
-      xt_argument arguments[] = {x.get(), y.get(), number(2)};
-      xt_prepared *prepared = nullptr;
-      bool good = xt_stream_create(context_.get(), &made, &error) == XT_OK &&
-                  xt_prepare(kernel_, arguments, 3, nullptr, &prepared, &error) == XT_OK;
-      Owned<xt_stream> of(made);
-      Owned<xt_prepared> launch(prepared);
-      for (int i = 0; i < 10 && good; ++i) good = xt_stream_run(of.get(), launch.get(), &error) == XT_OK;
-      good = good && xt_stream_finish(of.get(), &error) == XT_OK && out.back() == static_cast<float>(2 * t);
-      wrong += !good;
-    });
-  for (std::thread &thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  onThreads([&](int t) {
+    xt_error error = XT_INIT(xt_error);
+    xt_stream *made = nullptr;
+    std::vector<float> in(kRows * kColumns, static_cast<float>(t)), out(in.size());
+    Array x(in, XT_F32, {kRows, kColumns}), y(out, XT_F32, {kRows, kColumns});
+    xt_argument arguments[] = {x.get(), y.get(), number(2)};
+    xt_prepared *prepared = nullptr;
+    bool good = xt_stream_create(context_.get(), &made, &error) == XT_OK &&
+                xt_prepare(kernel_, arguments, 3, nullptr, &prepared, &error) == XT_OK;
+    Owned<xt_stream> of(made);
+    Owned<xt_prepared> launch(prepared);
+    for (int i = 0; i < 10 && good; ++i) good = xt_stream_run(of.get(), launch.get(), &error) == XT_OK;
+    good = good && xt_stream_finish(of.get(), &error) == XT_OK && out.back() == static_cast<float>(2 * t);
+    return good;
+  });
 }
 
 // Programs share one software device for NVIDIA's GPUs, which needs nothing else of the machine.
 TEST_F(Streams, ManyProgramsOnOneDevice) {
-  constexpr int kThreads = 4;
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong = 0;
-  for (int t = 0; t < kThreads; ++t)
-    threads.emplace_back([&, t] {
-      xt_error error = XT_INIT(xt_error);
-      xt_compile_options options = textOptions(kScale);
-      options.target = "nv-sm80";
-      options.device = "soft";
-      xt_program *made = nullptr;
-      bool good = xt_compile(context_.get(), &options, &made, nullptr, &error) == XT_OK;
-      Owned<xt_program> program(made);
-      xt_buffer *a = nullptr, *b = nullptr;
-      good = good && xt_buffer_create(made, kBytes, &a, &error) == XT_OK && xt_buffer_create(made, kBytes, &b, &error) == XT_OK;
-      Owned<xt_buffer> from(a), to(b);
-      std::vector<float> in(kRows * kColumns, static_cast<float>(t)), out(in.size());
-      xt_argument arguments[] = {inBuffer(a), inBuffer(b), number(2)};
-      int32_t sees = 0;
-      good = good && xt_program_sees(made, xt_buffer_data(a), &sees, &error) == XT_OK && sees == 1;
-      good = good && xt_program_sees(made, in.data(), &sees, &error) == XT_OK && sees == 0;
-      good = good && xt_buffer_write(a, 0, in.data(), kBytes, &error) == XT_OK &&
-             xt_launch(xt_program_kernel_at(made, 0), arguments, 3, nullptr, &error) == XT_OK &&
-             xt_buffer_read(b, 0, out.data(), kBytes, &error) == XT_OK;
-      if (!good || out != std::vector<float>(out.size(), static_cast<float>(2 * t))) ++wrong;
-    });
-  for (std::thread &thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  onThreads([&](int t) {
+    xt_error error = XT_INIT(xt_error);
+    xt_compile_options options = textOptions(kScale);
+    options.target = "nv-sm80";
+    options.device = "soft";
+    xt_program *made = nullptr;
+    bool good = xt_compile(context_.get(), &options, &made, nullptr, &error) == XT_OK;
+    Owned<xt_program> program(made);
+    xt_buffer *a = nullptr, *b = nullptr;
+    good = good && xt_buffer_create(made, kBytes, &a, &error) == XT_OK && xt_buffer_create(made, kBytes, &b, &error) == XT_OK;
+    Owned<xt_buffer> from(a), to(b);
+    std::vector<float> in(kRows * kColumns, static_cast<float>(t)), out(in.size());
+    xt_argument arguments[] = {inBuffer(a), inBuffer(b), number(2)};
+    int32_t sees = 0;
+    good = good && xt_program_sees(made, xt_buffer_data(a), &sees, &error) == XT_OK && sees == 1;
+    good = good && xt_program_sees(made, in.data(), &sees, &error) == XT_OK && sees == 0;
+    good = good && xt_buffer_write(a, 0, in.data(), kBytes, &error) == XT_OK &&
+           xt_launch(xt_program_kernel_at(made, 0), arguments, 3, nullptr, &error) == XT_OK &&
+           xt_buffer_read(b, 0, out.data(), kBytes, &error) == XT_OK;
+    return good && out == std::vector<float>(out.size(), static_cast<float>(2 * t));
+  });
 }
 
 TEST_F(Streams, WorkThatUsesItsOwnStream) {

@@ -196,6 +196,20 @@ template <class T> using Owned = std::unique_ptr<T, Free>;
 
 inline Error errorOf(const xt_error &error) { return {error.status, error.message, error.argument, error.index}; }
 
+// Calls a function of xt.h with a pointer to an xt_error.
+template <class Call> Result<void> done(const Call &call) {
+  xt_error error = XT_INIT(xt_error);
+  if (call(&error) == XT_OK) return {};
+  return errorOf(error);
+}
+// The same for one that also gives a handle, of which an object is made.
+template <class Object, class Handle, class Call> Result<Object> made(const Call &call) {
+  xt_error error = XT_INIT(xt_error);
+  Handle *handle = nullptr;
+  if (call(&handle, &error) == XT_OK) return Object(handle);
+  return errorOf(error);
+}
+
 inline std::vector<Diagnostic> diagnosticsOf(const xt_diagnostics *list) {
   std::vector<Diagnostic> all;
   for (size_t i = 0; i < xt_diagnostics_count(list); ++i) {
@@ -220,9 +234,7 @@ class Prepared {
 public:
   explicit Prepared(xt_prepared *handle) : handle_(handle) {}
   Result<void> run() const {
-    xt_error error = XT_INIT(xt_error);
-    if (xt_prepared_run(handle_.get(), &error) == XT_OK) return {};
-    return detail::errorOf(error);
+    return detail::done([&](xt_error *error) { return xt_prepared_run(handle_.get(), error); });
   }
   xt_prepared *handle() const { return handle_.get(); }
 
@@ -243,14 +255,11 @@ public:
     return Array(static_cast<T *>(data()), shape, strides);
   }
   template <class T, size_t N> Result<void> write(std::span<T, N> from, size_t offset = 0) const {
-    xt_error error = XT_INIT(xt_error);
-    if (xt_buffer_write(handle(), offset, from.data(), from.size_bytes(), &error) == XT_OK) return {};
-    return detail::errorOf(error);
+    return detail::done(
+        [&](xt_error *error) { return xt_buffer_write(handle(), offset, from.data(), from.size_bytes(), error); });
   }
   template <class T, size_t N> Result<void> read(std::span<T, N> to, size_t offset = 0) const {
-    xt_error error = XT_INIT(xt_error);
-    if (xt_buffer_read(handle(), offset, to.data(), to.size_bytes(), &error) == XT_OK) return {};
-    return detail::errorOf(error);
+    return detail::done([&](xt_error *error) { return xt_buffer_read(handle(), offset, to.data(), to.size_bytes(), error); });
   }
 
 private:
@@ -282,39 +291,32 @@ class Stream {
 public:
   explicit Stream(xt_stream *handle) : handle_(handle) {}
   Result<void> run(const Prepared &launch) const {
-    return result([&](xt_error *error) { return xt_stream_run(handle_.get(), launch.handle(), error); });
+    return detail::done([&](xt_error *error) { return xt_stream_run(handle_.get(), launch.handle(), error); });
   }
   template <class T, size_t N> Result<void> write(const Buffer &buffer, std::span<T, N> from, size_t offset = 0) const {
-    return result([&](xt_error *error) {
+    return detail::done([&](xt_error *error) {
       return xt_stream_write(handle_.get(), buffer.handle(), offset, from.data(), from.size_bytes(), error);
     });
   }
   template <class T, size_t N> Result<void> read(const Buffer &buffer, std::span<T, N> to, size_t offset = 0) const {
-    return result([&](xt_error *error) {
+    return detail::done([&](xt_error *error) {
       return xt_stream_read(handle_.get(), buffer.handle(), offset, to.data(), to.size_bytes(), error);
     });
   }
   // Later work begins after the event, which may be one of another stream.
   Result<void> wait(const Event &event) const {
-    return result([&](xt_error *error) { return xt_stream_wait(handle_.get(), event.handle(), error); });
+    return detail::done([&](xt_error *error) { return xt_stream_wait(handle_.get(), event.handle(), error); });
   }
   Result<Event> record() const {
-    xt_error error = XT_INIT(xt_error);
-    xt_event *event = nullptr;
-    if (xt_stream_record(handle_.get(), &event, &error) == XT_OK) return Event(event);
-    return detail::errorOf(error);
+    return detail::made<Event, xt_event>(
+        [&](xt_event **event, xt_error *error) { return xt_stream_record(handle_.get(), event, error); });
   }
   // Waits for all work, and returns the first failure.
   Result<void> finish() const {
-    return result([&](xt_error *error) { return xt_stream_finish(handle_.get(), error); });
+    return detail::done([&](xt_error *error) { return xt_stream_finish(handle_.get(), error); });
   }
 
 private:
-  template <class Call> static Result<void> result(const Call &call) {
-    xt_error error = XT_INIT(xt_error);
-    if (call(&error) == XT_OK) return {};
-    return detail::errorOf(error);
-  }
   detail::Owned<xt_stream> handle_;
 };
 
@@ -358,19 +360,18 @@ private:
     return options;
   }
   template <class... Args> Result<void> launchOn(const xt_launch_options *options, const Args &...args) const {
-    xt_error error = XT_INIT(xt_error);
-    auto launch = [&](const xt_argument *all, size_t count) { return xt_launch(handle_, all, count, options, &error); };
-    if (detail::withArguments(launch, args...) == XT_OK) return {};
-    return detail::errorOf(error);
+    return detail::done([&](xt_error *error) {
+      auto launch = [&](const xt_argument *all, size_t count) { return xt_launch(handle_, all, count, options, error); };
+      return detail::withArguments(launch, args...);
+    });
   }
   template <class... Args> Result<Prepared> prepareOn(const xt_launch_options *options, const Args &...args) const {
-    xt_error error = XT_INIT(xt_error);
-    xt_prepared *prepared = nullptr;
-    auto prepare = [&](const xt_argument *all, size_t count) {
-      return xt_prepare(handle_, all, count, options, &prepared, &error);
-    };
-    if (detail::withArguments(prepare, args...) == XT_OK) return Prepared(prepared);
-    return detail::errorOf(error);
+    return detail::made<Prepared, xt_prepared>([&](xt_prepared **made, xt_error *error) {
+      auto prepare = [&](const xt_argument *all, size_t count) {
+        return xt_prepare(handle_, all, count, options, made, error);
+      };
+      return detail::withArguments(prepare, args...);
+    });
   }
 
   xt_kernel *handle_;
@@ -395,10 +396,8 @@ class Program {
 public:
   // The kernel of this name, with or without @.
   Result<Kernel> kernel(const std::string &name) const {
-    xt_error error = XT_INIT(xt_error);
-    xt_kernel *found = nullptr;
-    if (xt_program_kernel(handle_.get(), name.c_str(), &found, &error) == XT_OK) return Kernel(found);
-    return detail::errorOf(error);
+    return detail::made<Kernel, xt_kernel>(
+        [&](xt_kernel **found, xt_error *error) { return xt_program_kernel(handle_.get(), name.c_str(), found, error); });
   }
   std::vector<Kernel> kernels() const {
     std::vector<Kernel> all;
@@ -407,10 +406,8 @@ public:
     return all;
   }
   Result<Buffer> buffer(size_t bytes) const {
-    xt_error error = XT_INIT(xt_error);
-    xt_buffer *made = nullptr;
-    if (xt_buffer_create(handle_.get(), bytes, &made, &error) == XT_OK) return Buffer(made);
-    return detail::errorOf(error);
+    return detail::made<Buffer, xt_buffer>(
+        [&](xt_buffer **made, xt_error *error) { return xt_buffer_create(handle_.get(), bytes, made, error); });
   }
   // Warnings, and remarks if they were asked for.
   const std::vector<Diagnostic> &diagnostics() const { return diagnostics_; }
@@ -442,10 +439,8 @@ public:
     return compileText(path, nullptr, 0, options);
   }
   Result<Stream> stream() const {
-    xt_error error = XT_INIT(xt_error);
-    xt_stream *made = nullptr;
-    if (xt_stream_create(handle_.get(), &made, &error) == XT_OK) return Stream(made);
-    return detail::errorOf(error);
+    return detail::made<Stream, xt_stream>(
+        [&](xt_stream **made, xt_error *error) { return xt_stream_create(handle_.get(), made, error); });
   }
   // Compiles a text; `name` is its name in messages, from whose folder imports start.
   Result<Program> compile(const std::string &name, std::string_view text, const CompileOptions &options = {}) const {

@@ -19,21 +19,17 @@ template <class Functions, class Info> struct Interface {
   std::vector<Info> devices;
 };
 
-Result<Interface<ZeFunctions, ZeDeviceInfo>> startLevelZero() {
-  Result<ZeFunctions> functions = openZeLoader();
+template <class Functions, class Info>
+Result<Interface<Functions, Info>> started(Result<Functions> functions,
+                                           Result<std::vector<Info>> (*listDevices)(const Functions &)) {
   if (!functions) return functions.error();
-  Result<std::vector<ZeDeviceInfo>> devices = listZeDevices(*functions);
+  Result<std::vector<Info>> devices = listDevices(*functions);
   if (!devices) return devices.error();
-  return Interface<ZeFunctions, ZeDeviceInfo>{*functions, std::move(*devices)};
+  return Interface<Functions, Info>{*functions, std::move(*devices)};
 }
 
-Result<Interface<CuFunctions, CuDeviceInfo>> startCuda() {
-  Result<CuFunctions> functions = openCuDriver();
-  if (!functions) return functions.error();
-  Result<std::vector<CuDeviceInfo>> devices = listCuDevices(*functions);
-  if (!devices) return devices.error();
-  return Interface<CuFunctions, CuDeviceInfo>{*functions, std::move(*devices)};
-}
+auto startLevelZero() { return started(openZeLoader(), listZeDevices); }
+auto startCuda() { return started(openCuDriver(), listCuDevices); }
 
 Result<std::unique_ptr<GpuDevice>> openIntel(const TargetInfo &target) {
   auto started = startLevelZero();
