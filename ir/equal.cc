@@ -193,6 +193,14 @@ bool sameStmt(const HostStmt &a, const HostStmt &b) {
   case HostStmt::Kind::Save: return sameExpr(a.value, b.value, 0) && a.path == b.path;
   case HostStmt::Kind::Loop:
     return a.name == b.name && sameExprs(a.bounds, b.bounds, 0) && std::ranges::equal(a.body, b.body, sameStmt);
+  case HostStmt::Kind::Mesh: return sameExprs(a.args, b.args, 0);
+  case HostStmt::Kind::Shard: return a.name == b.name && sameExprs(a.args, b.args, 0);
+  case HostStmt::Kind::Communicate:
+    return a.communication == b.communication && a.started == b.started && a.name == b.name && sameExpr(a.value, b.value, 0) &&
+           std::ranges::equal(a.named, b.named, [](const HostExpr::Named &x, const HostExpr::Named &y) {
+             return x.name == y.name && sameExpr(x.value, y.value, 0);
+           });
+  case HostStmt::Kind::Wait: return a.name == b.name;
   }
   XT_UNREACHABLE("statement of a test");
 }

@@ -42,6 +42,28 @@ std::vector<std::string_view> kernelNames(const HostFnInfo &fn);
 const HostFnInfo *findHostFn(std::string_view name, bool initializer);
 const HostFnInfo *findHostOperator(std::string_view op, size_t operands);
 
+// What ranks of a test pass to each other.
+enum class Communication : uint8_t {
+#define XT_COMMUNICATION(kind, ...) kind,
+#include "ir/ops/communications.def"
+};
+struct CommunicationInfo {
+  // Whether the result goes to a second buffer, `-> %Y`.
+  enum class Into : uint8_t { Never, Optional, Always };
+  Communication kind{};
+  std::string_view name;  // as written: "all_reduce"
+  Into into = Into::Never;
+  int minArgs = 0;        // number of arguments that cannot be omitted: the first ones
+  std::string_view named; // the names of arguments, in order, comma separated: "kind, axis"; each may be given by name
+  std::string_view summary;
+  std::string_view example;
+};
+std::span<const CommunicationInfo> allCommunications();
+const CommunicationInfo &communicationInfo(Communication kind);
+const CommunicationInfo *findCommunication(std::string_view name);
+// How a communication combines values: "add", "mul", "max", "min".
+std::span<const std::string_view> combineKinds();
+
 struct HostExpr {
   enum class Kind : uint8_t {
     Int,    // `integer`; `elem` is U64 if these are the bits of 2^63 or more
@@ -96,9 +118,21 @@ struct HostBufferType {
 };
 
 struct HostStmt {
-  enum class Kind : uint8_t { Buffer, Let, Launch, Check, Save, Loop } kind = Kind::Buffer;
+  enum class Kind : uint8_t {
+    Buffer,
+    Let,
+    Launch,
+    Check,
+    Save,
+    Loop,
+    Mesh,        // mesh (2, 0): arranges the ranks
+    Shard,       // shard %A (0, none): each rank holds a part of a buffer
+    Communicate, // [start] all_reduce %C (max)
+    Wait         // wait %C: the end of what `start` has begun
+  } kind = Kind::Buffer;
   SourceRange range;
-  std::string name;          // Buffer, Let: the name that is bound. Loop: the variable
+  std::string name;          // Buffer, Let: the name that is bound. Loop: the variable. Shard, Communicate, Wait: the buffer that
+                             // is sharded or written
   SourceRange nameRange;
   HostBufferType type;       // Buffer
   HostExpr value;            // Buffer: initializer call. Let: expression. Save: the buffer (Kind::Buffer)
@@ -117,6 +151,12 @@ struct HostStmt {
   // Loop: `for %k = lower to upper step step { launches and loops }`
   std::vector<HostExpr> bounds; // lower, upper, step
   std::vector<HostStmt> body;
+  // Mesh: `args` are the extents of its axes, 0 for the ranks that are left. Shard: `args` has an integer for each axis of the mesh,
+  // the dimension that it divides, or -1.
+  // Communicate: `value` is what is read, a buffer or a slice of one
+  Communication communication{};
+  bool started = false;                // it goes on until `wait %name`
+  std::vector<HostExpr::Named> named;  // by the names in the table, in its order; "kind" is a Text
 };
 // Calls f on each statement, those inside of loops included, until f returns true; returns whether it did.
 template <class F> bool anyStmt(const std::vector<HostStmt> &body, F &&f) {

@@ -34,6 +34,8 @@ private:
   void loop(const HostStmt &stmt, size_t indent);
   void statement(const HostStmt &stmt);
   void check(const HostStmt &stmt);
+  void shard(const HostStmt &stmt);
+  void communicate(const HostStmt &stmt);
   void bufferType(const HostBufferType &type);
   void initializer(const HostStmt &stmt);
   void expression(const HostExpr &expr, int precedence = kAny);
@@ -121,8 +123,38 @@ void TestPrinter::statement(const HostStmt &stmt) {
     expression(stmt.value);
     out_ += " " + quotedText(stmt.path);
     return;
+  case HostStmt::Kind::Mesh:
+    out_ += "mesh (";
+    list(stmt.args);
+    out_ += ")";
+    return;
+  case HostStmt::Kind::Shard: shard(stmt); return;
+  case HostStmt::Kind::Communicate: communicate(stmt); return;
+  case HostStmt::Kind::Wait: out_ += "wait %" + stmt.name; return;
   case HostStmt::Kind::Loop: XT_UNREACHABLE("a loop is printed with its body");
   }
+}
+
+void TestPrinter::shard(const HostStmt &stmt) {
+  std::vector<std::string> dims;
+  for (const HostExpr &dim : stmt.args) dims.push_back(dim.integer < 0 ? "none" : str(dim.integer));
+  out_ += "shard %" + stmt.name + " (" + join(dims, ", ") + ")";
+}
+
+void TestPrinter::communicate(const HostStmt &stmt) {
+  out_ += str(stmt.started ? "start " : "", communicationInfo(stmt.communication).name, " ");
+  expression(stmt.value);
+  if (stmt.value.kind != HostExpr::Kind::Buffer || stmt.value.text != stmt.name) out_ += " -> %" + stmt.name;
+  if (stmt.named.empty()) return;
+  out_ += " (";
+  for (size_t i = 0; i < stmt.named.size(); ++i) {
+    out_ += str(i ? ", " : "", stmt.named[i].name, " = ");
+    if (stmt.named[i].value.kind == HostExpr::Kind::Text)
+      out_ += stmt.named[i].value.text; // a word, not a string
+    else
+      expression(stmt.named[i].value);
+  }
+  out_ += ")";
 }
 
 void TestPrinter::check(const HostStmt &stmt) {
