@@ -33,7 +33,10 @@ Result<BenchTimes> measure(const std::function<Result<double>()> &once, const Be
   constexpr int kWarmUp = 2;
   constexpr size_t kFewest = 7; // with fewer times, the interval is from the smallest to the largest
   Clock::time_point start = Clock::now();
-  auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  auto elapsed = [&] {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return options.agreed ? options.agreed(seconds) : seconds;
+  };
   double first = 0;
   std::vector<double> all;
   for (int i = 0; i < kWarmUp; ++i) {

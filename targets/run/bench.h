@@ -16,6 +16,7 @@ struct BenchOptions {
   double seconds = 30;      // time limit
   double precision = 0.01;  // stop when the interval is narrower than this fraction of the median
   double hopeless = 0;      // seconds; not 0: stop after the first runs if none of them is faster than this
+  std::function<double(double)> agreed = {}; // makes the same of a time on all ranks, so that they run as often
   bool warmOnly = false;    // leave out the times with cold caches and without work, and the machine's rates
 };
 

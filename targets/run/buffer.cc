@@ -147,9 +147,8 @@ void DeviceBuffer::writeStrided(const std::byte *from, std::span<const int64_t> 
 }
 
 void DeviceBuffer::reset(uint64_t seed, const RawArray &content, int threads) {
-  XT_CHECK(content.sizes == plan_.sizes && content.elem == plan_.elem, "content of another shape");
   fillGuards(seed);
-  writeStrided(content.bytes.data(), denseStrides(plan_.sizes), threads);
+  write(content, threads);
 }
 
 void DeviceBuffer::resetPoisoned(uint64_t seed, std::byte poison, int threads) {
@@ -157,6 +156,11 @@ void DeviceBuffer::resetPoisoned(uint64_t seed, std::byte poison, int threads) {
   std::byte one[8];
   std::fill(std::begin(one), std::end(one), poison);
   writeStrided(one, std::vector<int64_t>(plan_.sizes.size(), 0), threads);
+}
+
+void DeviceBuffer::write(const RawArray &content, int threads) {
+  XT_CHECK(content.sizes == plan_.sizes && content.elem == plan_.elem, "content of another shape");
+  writeStrided(content.bytes.data(), denseStrides(plan_.sizes), threads);
 }
 
 void DeviceBuffer::read(RawArray &to, int threads) const {

@@ -38,6 +38,8 @@ public:
   // Fills the whole memory with guard bytes, in a pattern that depends on the seed, then writes the elements.
   void reset(uint64_t seed, const RawArray &content, int threads);
   void resetPoisoned(uint64_t seed, std::byte poison, int threads);
+  // Writes the elements, and leaves the guard bytes as they are.
+  void write(const RawArray &content, int threads);
   // Copies the elements into `to`, which must have the buffer's sizes and element type.
   void read(RawArray &to, int threads) const;
 

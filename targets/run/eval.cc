@@ -293,6 +293,7 @@ Result<int> Evaluator::dimension(const HostExpr *arg, int64_t otherwise) {
 Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args) {
   if (expr.fn == HostFn::Dim) return extentOf(*args[0], *args[1]);
   if (expr.fn == HostFn::Before) return contentBefore(*args[0]);
+  if (expr.fn == HostFn::Rank || expr.fn == HostFn::Ranks) return rankOrRanks(expr, args[0]);
   if (expr.fn == HostFn::Address)
     return at(expr).fail(DiagCode::HostBadArgument,
                          "an address can be used only as an argument of a launch, for a parameter of type i64");
@@ -329,6 +330,20 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
   if (expr.fn == HostFn::Fma || expr.fn == HostFn::Where) return ternaryCall(expr, std::move(*x), std::move(*y), *args[2]);
   XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
   return matmulCall(expr, std::move(*x), std::move(*y), args);
+}
+
+// The number of this rank, or of all ranks; with an axis, its position along it, or the extent of the axis.
+Result<HostArray> Evaluator::rankOrRanks(const HostExpr &expr, const HostExpr *axis) {
+  const RankInMesh &ranks = source_.ranks();
+  const bool all = expr.fn == HostFn::Ranks;
+  if (!axis) return integerScalar(site_.budget, all ? ranks.mesh.ranks() : ranks.rank);
+  auto given = integer(*axis);
+  if (!given) return given.error();
+  if (*given < 0 || *given >= ranks.mesh.axes())
+    return at(*axis).fail(DiagCode::HostBadArgument, str("axis ", *given, " of a mesh that has ", ranks.mesh.axes(),
+                                                         ranks.mesh.axes() == 1 ? " axis" : " axes"));
+  const int number = static_cast<int>(*given);
+  return integerScalar(site_.budget, all ? ranks.mesh.extent(number) : ranks.mesh.position(ranks.rank, number));
 }
 
 Result<HostArray> Evaluator::contentBefore(const HostExpr &buffer) {

@@ -1,5 +1,6 @@
 // Evaluates expressions of test blocks.
 #pragma once
+#include "targets/ranks/mesh.h"
 #include "targets/run/functions.h"
 
 #include <string>
@@ -18,6 +19,11 @@ public:
   virtual Result<const RawArray *> content(const HostExpr &buffer, bool before) = 0;
   // The value of a name that is bound to an expression.
   virtual Result<HostArray> binding(const HostExpr &name) = 0;
+  // The rank that evaluates, and where it is among the others.
+  virtual const RankInMesh &ranks() const {
+    static const RankInMesh only;
+    return only;
+  }
 };
 
 class Evaluator {
@@ -61,6 +67,7 @@ private:
   Result<HostArray> reduction(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> slice(const HostExpr &expr);
   Result<HostArray> index(const HostExpr &expr);
+  Result<HostArray> rankOrRanks(const HostExpr &expr, const HostExpr *axis);
   Result<HostArray> extentOf(const HostExpr &array, const HostExpr &dimension);
   EvalSite at(const HostExpr &expr) const;
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "targets/run/memory.h"
 #include "targets/run/raw_array.h"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ private:
     out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
     if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
     out_ += "\n";
+    if (run.ranks) out_ += str("  ", ranksLine(*run.ranks), "\n");
     if (run.bench)
       for (const std::string &text : benchLines(*run.bench)) out_ += str("  ", text, "\n");
     for (const Finding &finding : run.findings) {
@@ -116,6 +118,10 @@ private:
       words = str(", ", compared, compared == 1 ? " element" : " elements", text);
     }
     return words;
+  }
+  static std::string ranksLine(const RunReport::Ranks &ranks) {
+    return str("rank ", ranks.rank, " of ", ranks.count, " received ", bytesText(ranks.received), " and sent ",
+               bytesText(ranks.sent), " in ", ranks.communications, ranks.communications == 1 ? " communication" : " communications");
   }
   static std::string timeText(double seconds) {
     char text[40];
@@ -273,6 +279,12 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
          {"outputs", outputs},
          {"repeat", run.repeatCommand},
          {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
+    if (run.ranks)
+      runs.back()["ranks"] = {{"rank", run.ranks->rank},
+                              {"count", run.ranks->count},
+                              {"communications", run.ranks->communications},
+                              {"received", run.ranks->received},
+                              {"sent", run.ranks->sent}};
     if (run.bench) runs.back()["bench"] = benchJson(*run.bench);
   }
   return {{"test", report.name},

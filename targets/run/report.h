@@ -62,6 +62,11 @@ struct RunReport {
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both rounds, kernels only
   } seconds;
+  struct Ranks {
+    int rank = 0, count = 1;
+    int64_t communications = 0, received = 0, sent = 0; // bytes of this rank in one run of the launches
+  };
+  std::optional<Ranks> ranks;       // of a test that communicates
   std::optional<BenchReport> bench; // set if RunOptions::bench is set
 };
 

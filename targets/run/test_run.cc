@@ -77,6 +77,7 @@ RunReport TestRun::run(bool saves) {
   std::optional<bool> sizes = test_.hasSmall ? std::optional(report_.small) : std::nullopt;
   if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name, sizes);
   auto done = everything(saves);
+  if (ranks_) endRanks(done);
   if (!done) {
     const Error &error = done.error();
     switch (error.kind) {
@@ -96,14 +97,38 @@ RunReport TestRun::run(bool saves) {
   return std::move(report_);
 }
 
+// Begins to communicate, if the test says that, or if several ranks run it.
+Result<void> TestRun::beginRanks() {
+  if (!options_.ranks && !usesRanks(test_)) return {};
+  ranks_.emplace(test_, state_, options_.ranks);
+  if (field_ && usesRanks(test_))
+    return Error::environment("--check=algebra does not take tests that communicate");
+  return ranks_->begin(str("test \"", test_.name, "\" [", target_.name, "] ", state_.sizesText()));
+}
+
+// Tells the other ranks how this one has ended, unless they know it.
+void TestRun::endRanks(Result<void> &done) {
+  const std::string left = ranks_->unfinished();
+  if (done && !left.empty()) done = Error::kernel(str("`start` without a `wait`: ", left), test_.nameRange);
+  if (!done) {
+    ranks_->stop(done.error().kind == Error::Kind::Diagnosed ? str("the test \"", test_.name, "\" is wrong") : done.error().message);
+    return;
+  }
+  const Traffic traffic = ranks_->traffic();
+  if (traffic.communications)
+    report_.ranks = {ranks_->rank(), ranks_->count(), traffic.communications, traffic.received, traffic.sent};
+  done = ranks_->finish();
+}
+
 Result<void> TestRun::everything(bool saves) {
   Clock::time_point start = Clock::now();
-  auto unrolled = unrollLoops(test_, report_.small, state_.site());
+  if (auto begun = beginRanks(); !begun) return begun;
+  auto unrolled = unrollLoops(test_, report_.small, state_.site(), state_.ranks());
   if (!unrolled) return unrolled.error();
   test_ = std::move(*unrolled);
   if (auto done = stage("making buffers"); !done) return done;
   if (auto done = makeBuffers(); !done) return done;
-  if (auto done = planLaunches(); !done) return done;
+  if (auto done = planSteps(); !done) return done;
   report_.seconds.setup = secondsSince(start);
   if (!options_.checks && options_.bench) return bench();
   for (int round : {0, 1}) {
@@ -118,8 +143,9 @@ Result<void> TestRun::everything(bool saves) {
     for (const auto &buffer : state_.buffers())
       if (buffer->written())
         report_.outputs.push_back(summarise(buffer->stmt->name, buffer->contents.at(buffer->writers.back())));
+  saves = saves && state_.ranks().rank == 0;
   for (size_t p = 0; saves && p < test_.body.size(); ++p)
-    if (test_.body[p].kind == HostStmt::Kind::Save && !(state_.usesUnwritten(test_.body[p].value) && !launches_.empty()))
+    if (test_.body[p].kind == HostStmt::Kind::Save && !(state_.usesUnwritten(test_.body[p].value) && !steps_.empty()))
       if (auto done = save(test_.body[p], p); !done) return done;
   auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_);
   if (!checks) return checks.error();
@@ -133,9 +159,9 @@ Result<void> TestRun::everything(bool saves) {
     return std::any_of(test_.body.begin(), test_.body.end(), [&](const HostStmt &stmt) { return stmt.kind == kind; });
   };
   // A test that only makes and saves buffers needs no check: it writes input files for other tests.
-  bool makesFiles = launches_.empty() && !has(HostStmt::Kind::Check) && has(HostStmt::Kind::Save);
+  bool makesFiles = steps_.empty() && !has(HostStmt::Kind::Check) && has(HostStmt::Kind::Save);
   if (makesFiles) return {};
-  if (launches_.empty())
+  if (steps_.empty())
     fail(test_.nameRange, "this test launches nothing, so it proves nothing");
   else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save) && !options_.summarise) // a user reads the summary
     fail(test_.nameRange, "this test has no check, so it proves nothing");
@@ -172,35 +198,84 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
     if (!content) return placed(content.error(), stmt.value.range);
     buffer.initial = std::move(*content);
   }
+  buffer.part = wholeOf(sizes);
+  if (ranks_) {
+    if (auto divided = ranks_->divide(buffer); !divided) return divided;
+    planned = planBuffer(buffer.part.extent, stmt.type.elem, stmt.type.memory);
+    if (auto *error = std::get_if<PlanError>(&planned)) return site.fail(DiagCode::HostBadSize, error->message);
+  }
   auto device = DeviceBuffer::make(*options_.budget, std::move(std::get<BufferPlan>(planned)), "buffer %" + stmt.name);
   if (!device) return placed(device.error(), stmt.type.range);
   buffer.device = std::move(*device);
   return {};
 }
 
-// --- launches --------------------------------------------------------------------------------------------------------
+// --- launches and communications -------------------------------------------------------------------------------------
 
-Result<void> TestRun::planLaunches() {
+Result<void> TestRun::planSteps() {
   for (size_t p = 0; p < test_.body.size(); ++p) {
     const HostStmt &stmt = test_.body[p];
-    if (stmt.kind != HostStmt::Kind::Launch) continue;
-    const Kernel *kernel = module_.findKernel(stmt.kernel);
-    XT_CHECK(kernel, "unknown kernel: the lowering resolves names");
-    state_.setTrackErrors(false);
-    auto plan = planLaunch(*kernel, stmt, p, state_);
-    state_.setTrackErrors(true);
-    if (!plan) return plan.error();
-    for (size_t i = 0; i < plan->buffers.size(); ++i)
-      if (const TestBuffer *buffer = plan->buffers[i])
-        plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
-    KernelEffects effects = kernelEffects(*kernel);
-    followOrder(*plan);
-    for (size_t i = 0; i < plan->buffers.size(); ++i)
-      if (TestBuffer *buffer = plan->buffers[i])
-        if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != p)) buffer->writers.push_back(p);
-    launches_.push_back(std::move(*plan));
+    Result<void> planned;
+    if (stmt.kind == HostStmt::Kind::Launch)
+      planned = planLaunchAt(stmt, p);
+    else if (stmt.kind == HostStmt::Kind::Communicate)
+      planned = planCommunicationAt(stmt, p);
+    else if (stmt.kind == HostStmt::Kind::Wait)
+      steps_.push_back({&stmt, p, 0});
+    if (!planned) return planned;
+    if (stmt.kind != HostStmt::Kind::Wait || !startedOrder_.contains(stmt.name)) continue;
+    TestBuffer *buffer = state_.find(stmt.name);
+    buffer->order = startedOrder_.at(stmt.name);
+    buffer->writers.push_back(p);
+    startedOrder_.erase(stmt.name);
   }
   return {};
+}
+
+Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
+  const Kernel *kernel = module_.findKernel(stmt.kernel);
+  XT_CHECK(kernel, "unknown kernel: the lowering resolves names");
+  state_.setTrackErrors(false);
+  auto plan = planLaunch(*kernel, stmt, position, state_);
+  state_.setTrackErrors(true);
+  if (!plan) return plan.error();
+  for (size_t i = 0; i < plan->buffers.size(); ++i)
+    if (const TestBuffer *buffer = plan->buffers[i])
+      plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
+  KernelEffects effects = kernelEffects(*kernel);
+  followOrder(*plan);
+  for (size_t i = 0; i < plan->buffers.size(); ++i)
+    if (TestBuffer *buffer = plan->buffers[i])
+      if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != position)) buffer->writers.push_back(position);
+  steps_.push_back({&stmt, position, launches_.size()});
+  launches_.push_back(std::move(*plan));
+  return {};
+}
+
+Result<void> TestRun::planCommunicationAt(const HostStmt &stmt, size_t position) {
+  auto plan = ranks_->plan(stmt, position);
+  if (!plan) return plan.error();
+  followOrder(*plan);
+  steps_.push_back({&stmt, position, communications_.size()});
+  communications_.push_back(std::move(*plan));
+  return {};
+}
+
+// What is received depends on the order of workgroups if what is sent does. A `wait` writes the buffer of what has been started.
+void TestRun::followOrder(const CommunicationPlan &communication) {
+  auto before = [](OrderCause cause) { return cause == OrderCause::None ? cause : OrderCause::Before; };
+  OrderCause cause = before(communication.source->order);
+  if (!communication.writes()) {
+    if (cause != OrderCause::None) sentOrder_ = cause;
+    return;
+  }
+  if (communication.exchange.kind == Communication::Recv) cause = before(sentOrder_);
+  if (communication.stmt->started) {
+    startedOrder_[communication.stmt->name] = cause;
+    return;
+  }
+  communication.destination->order = cause;
+  communication.destination->writers.push_back(communication.position);
 }
 
 // Determines which buffers may differ between runs after a launch.
@@ -225,7 +300,7 @@ void TestRun::resetBuffers(int round) {
     if (buffer->isOut)
       buffer->device->resetPoisoned(seed, kPoison[round], options_.threads);
     else
-      buffer->device->reset(seed, *buffer->initial, options_.threads);
+      buffer->device->reset(seed, buffer->initialOfPart(), options_.threads);
   }
 }
 
@@ -241,21 +316,42 @@ Result<double> TestRun::launchOnce(const LaunchPlan &launch) {
   return target_.executable->kernelSeconds().value_or(seconds);
 }
 
+// Launches, or communicates; returns the measured seconds, which are 0 for a communication that goes on meanwhile.
+Result<double> TestRun::runStep(const Step &step, bool counted) {
+  if (step.stmt->kind == HostStmt::Kind::Launch) return launchOnce(launches_[step.index]);
+  Clock::time_point start = Clock::now();
+  Result<void> done;
+  if (step.stmt->kind == HostStmt::Kind::Communicate) done = ranks_->start(communications_[step.index], counted);
+  if (done && !step.stmt->started) done = ranks_->wait(*step.stmt);
+  if (!done) return placed(done.error(), step.stmt->range);
+  return secondsSince(start);
+}
+
+// Runs everything once. The seconds are those of the launches; if ranks communicate, those of the slowest rank from begin to end.
+Result<double> TestRun::launchAndCommunicate() {
+  Clock::time_point start = Clock::now();
+  double seconds = 0;
+  for (const Step &step : steps_) {
+    Result<double> one = runStep(step, false);
+    if (!one) return one.error();
+    seconds += *one;
+  }
+  return communications_.empty() ? seconds : ranks_->largest(secondsSince(start));
+}
+
 // The results of the launches accumulate, because nothing resets them; times do not depend on the values.
 Result<void> TestRun::bench() {
   if (auto done = stage("timing"); !done) return done;
   if (options_.mayPrint) options_.mayPrint(false);
   resetBuffers(0);
-  auto once = [&]() -> Result<double> {
-    double seconds = 0;
-    for (const LaunchPlan &launch : launches_) {
-      Result<double> one = launchOnce(launch);
-      if (!one) return one.error();
-      seconds += *one;
-    }
-    return seconds;
-  };
-  Result<BenchTimes> times = measure(once, *options_.bench);
+  auto once = [&] { return launchAndCommunicate(); };
+  BenchOptions options = *options_.bench;
+  if (!communications_.empty())
+    options.agreed = [&](double seconds) {
+      Result<double> agreed = ranks_->largest(seconds);
+      return agreed ? *agreed : options_.bench->seconds; // an error ends the next run
+    };
+  Result<BenchTimes> times = measure(once, options);
   if (!times) return times.error();
   BenchReport &bench = report_.bench.emplace();
   bench.times = *times;
@@ -265,7 +361,7 @@ Result<void> TestRun::bench() {
     for (const LaunchArg &argument : launch.args)
       if (argument.kind == LaunchArg::Kind::Buffer) of.arrays.push_back(argument.buffer.sizes);
   }
-  if (options_.bench->warmOnly) return {};
+  if (options_.bench->warmOnly || !communications_.empty()) return {};
   if (Result<void> done = benchCold(once, bench); !done) return done;
   if (Result<void> done = benchEmpty(bench); !done) return done;
   bench.rates = target_.executable->machineRates(multipliedElem(*launches_[0].kernel));
@@ -329,11 +425,11 @@ Result<void> TestRun::launchAll(int round) {
   if (field_)
     if (auto declared = field_->declareInputs(); !declared) return declared;
   double seconds = 0;
-  for (const LaunchPlan &launch : launches_) {
-    Result<double> one = launchOnce(launch);
+  for (const Step &step : steps_) {
+    Result<double> one = runStep(step, round == 1);
     if (!one) return one.error();
     seconds += *one;
-    if (auto kept = keepContents(launch, round); !kept) return kept;
+    if (auto kept = keepContents(step.position, round); !kept) return kept;
     if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit has expired");
   }
   report_.seconds.launch = round == 0 ? seconds : std::min(seconds, report_.seconds.launch);
@@ -346,22 +442,29 @@ Result<void> TestRun::launchAll(int round) {
   return {};
 }
 
+// The content of a buffer: of the whole array, or of the part that this rank holds.
+Result<RawArray> TestRun::contentOf(TestBuffer &buffer, bool whole) {
+  if (whole && buffer.isDivided()) return ranks_->wholeContent(buffer);
+  auto content =
+      RawArray::make(*options_.budget, buffer.part.extent, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
+  if (content) buffer.device->read(*content, options_.threads);
+  return content;
+}
+
 // Keeps contents that later statements use; after the first round only the last contents, for the comparison of the rounds.
-Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
+Result<void> TestRun::keepContents(size_t position, int round) {
   for (auto &buffer : state_.buffers()) {
-    bool writes = std::find(buffer->writers.begin(), buffer->writers.end(), launch.position) != buffer->writers.end();
-    if (!writes || !state_.needed(*buffer, launch.position)) continue;
-    if (round == 0 && launch.position != buffer->writers.back()) continue;
-    auto content =
-        RawArray::make(*options_.budget, buffer->sizes, buffer->stmt->type.elem, "the content of %" + buffer->stmt->name);
+    bool writes = std::find(buffer->writers.begin(), buffer->writers.end(), position) != buffer->writers.end();
+    if (!writes || !state_.needed(*buffer, position)) continue;
+    if (round == 0 && position != buffer->writers.back()) continue;
+    auto content = contentOf(*buffer, true);
     if (!content) return content.error();
-    buffer->device->read(*content, options_.threads);
     if (round == 0)
       buffer->firstRun = std::move(*content);
     else
-      buffer->contents[launch.position] = std::move(*content);
+      buffer->contents[position] = std::move(*content);
     if (field_ && round == 1)
-      if (auto kept = field_->keep(*buffer, launch.position); !kept) return kept;
+      if (auto kept = field_->keep(*buffer, position); !kept) return kept;
   }
   return {};
 }
@@ -376,18 +479,18 @@ void TestRun::findDamage(TestBuffer &buffer) {
 }
 
 Result<void> TestRun::findChanges(TestBuffer &buffer) {
-  auto content = RawArray::make(*options_.budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
+  auto content = contentOf(buffer, false);
   if (!content) return content.error();
-  buffer.device->read(*content, options_.threads);
-  if (sameBytes(*content, *buffer.initial)) return {};
+  const RawArray &initial = buffer.initialOfPart();
+  if (sameBytes(*content, initial)) return {};
   int64_t changed = 0, first = -1;
   for (int64_t i = 0; i < content->count(); ++i)
-    if (!sameElement(*content, *buffer.initial, i)) {
+    if (!sameElement(*content, initial, i)) {
       if (changed++ == 0) first = i;
     }
   fail(buffer.stmt->nameRange,
        str("`%", buffer.stmt->name, "` changed, though no launched kernel writes it: ", countOf(changed, content->count()),
-           ", the first at ", indexText(indexOf(first, buffer.sizes)), ", from ", elementOf(*buffer.initial, first), " to ",
+           ", the first at ", indexText(indexOf(first, initial.sizes)), ", from ", elementOf(initial, first), " to ",
            elementOf(*content, first)));
   return {};
 }

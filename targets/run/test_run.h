@@ -3,6 +3,7 @@
 #include "targets/run/field_check.h"
 #include "targets/run/launch_plan.h"
 #include "targets/run/report.h"
+#include "targets/run/test_communications.h"
 #include "targets/run/test_runner.h"
 
 namespace xt {
@@ -23,18 +24,32 @@ public:
   std::vector<Output> takeOutputs();
 
 private:
+  // What the test does between the initial contents and the checks: a launch, a communication, or a wait.
+  struct Step {
+    const HostStmt *stmt = nullptr;
+    size_t position = 0, index = 0; // index: in launches_ or communications_
+  };
+
   Result<void> everything(bool saves);
   Result<void> makeBuffers();
   Result<void> makeBuffer(const HostStmt &stmt, size_t position);
-  Result<void> planLaunches();
+  Result<void> planSteps();
+  Result<void> planLaunchAt(const HostStmt &stmt, size_t position);
+  Result<void> planCommunicationAt(const HostStmt &stmt, size_t position);
   void followOrder(const LaunchPlan &launch);
+  void followOrder(const CommunicationPlan &communication);
   Result<void> launchAll(int round);
   void resetBuffers(int round);
   Result<double> launchOnce(const LaunchPlan &launch);
+  Result<double> runStep(const Step &step, bool counted);
+  Result<void> beginRanks();
+  void endRanks(Result<void> &done);
+  Result<double> launchAndCommunicate();
   Result<void> bench();
   Result<void> benchCold(const std::function<Result<double>()> &once, BenchReport &bench);
   Result<void> benchEmpty(BenchReport &bench);
-  Result<void> keepContents(const LaunchPlan &launch, int round);
+  Result<void> keepContents(size_t position, int round);
+  Result<RawArray> contentOf(TestBuffer &buffer, bool whole);
   Result<void> compareRounds();
   Result<void> compareRounds(TestBuffer &buffer);
   Result<void> reportUnwritten(const TestBuffer &buffer, const RawArray &last);
@@ -51,7 +66,12 @@ private:
   const RunOptions &options_;
   TestState state_;
   std::optional<FieldCheck> field_; // set in an algebraic run
+  std::optional<TestCommunications> ranks_; // of a test that several ranks run, or that says what they do
+  std::vector<Step> steps_;         // in the order of the statements
   std::vector<LaunchPlan> launches_;
+  std::vector<CommunicationPlan> communications_;
+  std::map<std::string, OrderCause> startedOrder_; // of buffers that a `wait` writes
+  OrderCause sentOrder_ = OrderCause::None;        // of what has been sent by `send`
   RunReport report_;
 };
 

@@ -10,6 +10,7 @@
 
 namespace xt {
 
+class CommunicationThread;
 class FieldArithmetic;
 
 // A module compiled for one target. The module may have been through the target's passes; kernels keep their names.
@@ -36,6 +37,7 @@ struct RunOptions {
   bool saves = true;      // whether `save` statements of the first target write their files
   bool summarise = false; // summarise the final content of the buffers that launches write
   FieldArithmetic *field = nullptr; // the target's arithmetic in an algebraic run: checks compare elements of the field
+  CommunicationThread *ranks = nullptr; // reaches the ranks that run the same tests; null: this is the only one
   std::function<bool()> outOfTime;                        // called between launches and before checks
 };
 

@@ -13,15 +13,20 @@ namespace xt {
 struct TestBuffer {
   const HostStmt *stmt = nullptr;
   size_t position = 0; // the position of the statement
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes; // of the whole array
+  Sharding sharding;          // how the ranks divide it
+  Box part;                   // what this rank holds, which is what launches get
   bool isOut = false;
-  std::optional<RawArray> initial; // empty for `out` buffers
+  std::optional<RawArray> initial;     // of the whole array; empty for `out` buffers
+  std::optional<RawArray> initialPart; // of this rank's part, if that is not the whole
   std::optional<DeviceBuffer> device;
   OrderCause order = OrderCause::None; // why its final content may depend on the order of workgroups
-  std::vector<size_t> writers;         // positions of the launches that may write it, ascending
-  std::map<size_t, RawArray> contents; // content after a launch, by the launch's position
+  std::vector<size_t> writers;         // positions of the launches and communications that may write it, ascending
+  std::map<size_t, RawArray> contents; // whole content after a launch, by the launch's position
   std::optional<RawArray> firstRun;    // content after the first round, where a launch writes it
   bool written() const { return !writers.empty(); }
+  bool isDivided() const { return part.extent != sizes; }
+  const RawArray &initialOfPart() const { return initialPart ? *initialPart : *initial; }
 };
 
 // The values of names at the statement that is evaluated: a buffer has its content after the preceding launches.
@@ -33,6 +38,7 @@ public:
   const std::vector<int64_t> *shape(const std::string &name) const override;
   Result<const RawArray *> content(const HostExpr &buffer, bool before) override;
   Result<HostArray> binding(const HostExpr &name) override;
+  const RankInMesh &ranks() const override { return ranks_; }
 
   TestBuffer &addBuffer(const HostStmt &stmt, size_t position);
   TestBuffer *find(const std::string &name);
@@ -49,6 +55,7 @@ public:
     position_ = outer;
     return result;
   }
+  void setRanks(RankInMesh ranks) { ranks_ = std::move(ranks); }
   void setTrackErrors(bool track) { site_.trackErrors = track; }
   void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
   // While set, every buffer has its content from before the launches.
@@ -74,6 +81,7 @@ private:
   const HostTest &test_;
   bool small_;
   EvalSite site_;
+  RankInMesh ranks_;
   std::vector<std::unique_ptr<TestBuffer>> buffers_;
   size_t position_ = 0;
   bool allBefore_ = false;

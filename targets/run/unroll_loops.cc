@@ -10,7 +10,9 @@ namespace {
 
 class Unroller {
 public:
-  Unroller(const HostTest &test, bool small, const EvalSite &site) : state_(test, small, site) {}
+  Unroller(const HostTest &test, bool small, const EvalSite &site, const RankInMesh &ranks) : state_(test, small, site) {
+    state_.setRanks(ranks);
+  }
 
   Result<void> add(const std::vector<HostStmt> &body, std::vector<HostStmt> &out) {
     for (const HostStmt &stmt : body) {
@@ -24,6 +26,8 @@ public:
       out.push_back(stmt);
       for (HostExpr &arg : out.back().args) substitute(arg);
       for (HostExpr &extent : out.back().grid) substitute(extent);
+      for (HostExpr::Named &named : out.back().named) substitute(named.value);
+      if (stmt.kind == HostStmt::Kind::Communicate) substitute(out.back().value);
     }
     return {};
   }
@@ -66,10 +70,10 @@ private:
 
 } // namespace
 
-Result<HostTest> unrollLoops(const HostTest &test, bool small, const EvalSite &site) {
+Result<HostTest> unrollLoops(const HostTest &test, bool small, const EvalSite &site, const RankInMesh &ranks) {
   HostTest unrolled = test;
   unrolled.body.clear();
-  if (auto done = Unroller(test, small, site).add(test.body, unrolled.body); !done) return done.error();
+  if (auto done = Unroller(test, small, site, ranks).add(test.body, unrolled.body); !done) return done.error();
   return unrolled;
 }
 

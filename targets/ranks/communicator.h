@@ -1,0 +1,88 @@
+// Communications between ranks: gathers, sums, broadcasts and messages on parts of arrays.
+//
+// All ranks call the same operations in the same order. Before data moves, each rank tells the others what it is about to do. If
+// that differs, if a rank waits for what nobody has sent, or if a rank has failed, all ranks get an error; none waits forever.
+#pragma once
+#include "ir/host.h"
+#include "targets/ranks/moves.h"
+#include "targets/ranks/transport.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+// One communication, as a rank asks for it. The other ranks ask for the same, with their own data.
+struct Exchange {
+  Communication kind{};
+  std::string text;              // for messages: "`all_reduce %C` in line 12"
+  Distributed source = {}, destination = {}; // the same array where the result replaces what is sent
+  Box slice = {};                // Broadcast without root: the part of the source that becomes the destination
+  std::string combine = "add";   // AllReduce, ReduceScatter: a kind of combineKinds()
+  std::optional<int> axis = {};  // only among ranks that differ along this axis of the mesh
+  std::optional<int64_t> peer = {}; // Broadcast: the root, a position along the axis. Send, Recv: the rank, or -1. Shift: how far
+  const std::byte *from = nullptr; // the dense part of the source that this rank holds
+  std::byte *into = nullptr;       // the dense part of the destination that this rank holds; may be `from`
+};
+
+// The bytes of data that a rank has moved, without the descriptions of communications.
+struct Traffic {
+  int64_t communications = 0, messages = 0, sent = 0, received = 0;
+};
+
+class Communicator {
+public:
+  explicit Communicator(Transport &transport) : transport_(transport), mesh_(transport.count()) {}
+
+  int rank() const { return transport_.rank(); }
+  int count() const { return transport_.count(); }
+  const Mesh &mesh() const { return mesh_; }
+
+  // Begins a sequence of communications. `name` must be the same on all ranks. Resets the traffic.
+  Result<void> begin(const std::string &name, Mesh mesh);
+  // `counted`: whether the bytes count as traffic.
+  Result<void> run(const Exchange &exchange, bool counted = true);
+  // Ends the sequence: the other ranks have ended it too, and all messages have been received.
+  Result<void> finish();
+  // Tells the other ranks that this one stops; they get an error at their next communication. Does nothing after the end of the
+  // sequence, and after an error, which all ranks have got.
+  void stop(const std::string &why);
+  // Ends all communication, before this rank leaves the program.
+  void leave();
+
+  const Traffic &traffic() const { return traffic_; }
+
+private:
+  struct Description;
+  struct Sent { // by `send`, until it is received
+    int from = 0, to = 0;
+    Distributed array;
+    std::vector<std::byte> data; // on the rank that sent it
+  };
+  struct Outgoing {
+    std::vector<Transport::Message> sends, receives;
+  };
+
+  Result<std::vector<Description>> describe(const Description &own);
+  Result<void> compare(const std::vector<Description> &all);
+  Error ended(std::string why);
+  Result<void> redistribute(const Exchange &exchange, const Box &slice);
+  Result<void> broadcastFromRoot(const Exchange &exchange);
+  Result<void> shift(const Exchange &exchange);
+  Result<void> allReduce(const Exchange &exchange);
+  Result<void> reduceScatter(const Exchange &exchange);
+  Result<void> send(const Exchange &exchange, const std::vector<Description> &all);
+  Result<void> receive(const Exchange &exchange, const std::vector<Description> &all);
+  Result<void> move(std::span<const Transport::Message> sends, std::span<const Transport::Message> receives);
+
+  Transport &transport_;
+  Mesh mesh_;
+  Traffic traffic_;
+  std::deque<Sent> sent_;
+  bool open_ = false;    // inside of a sequence in which nothing has failed
+  bool broken_ = false;  // no further communication is possible
+  bool counted_ = true;
+};
+
+} // namespace xt

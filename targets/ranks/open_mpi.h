@@ -1,0 +1,16 @@
+// Opens MPI at run time.
+#pragma once
+#include "targets/ranks/transport.h"
+
+#include <string>
+
+namespace xt {
+
+// The transport of MPI, for the thread that calls this. It fails if a rank does not answer for `seconds`. An error of the
+// environment if this build has no MPI.
+Result<std::unique_ptr<Transport>> openMpi(double seconds);
+
+} // namespace xt
+
+// What libxt_mpi.so exports: a new transport, or null and the reason.
+extern "C" xt::Transport *xt_mpi_open(double seconds, std::string *why);
