@@ -37,6 +37,7 @@ void CommunicationThread::work() {
   if (transport) {
     rank_ = (*transport)->rank();
     count_ = (*transport)->count();
+    onThisMachine_ = (*transport)->onThisMachine();
   } else {
     opened_ = transport.error();
   }

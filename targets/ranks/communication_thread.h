@@ -26,6 +26,7 @@ public:
   const Result<void> &opened() const { return opened_; }
   int rank() const { return rank_; }
   int count() const { return count_; }
+  int onThisMachine() const { return onThisMachine_; }
 
   // Begins a task, and returns its number.
   size_t start(Task task);
@@ -38,7 +39,7 @@ private:
 
   const Open open_;
   Result<void> opened_;
-  int rank_ = 0, count_ = 1;
+  int rank_ = 0, count_ = 1, onThisMachine_ = 1;
   std::mutex mutex_; // protects the members below
   std::condition_variable changed_;
   std::deque<Task> tasks_;                // that have not been begun

@@ -102,6 +102,12 @@ Result<void> Communicator::begin(const std::string &name, Mesh mesh) {
   return {};
 }
 
+bool Communicator::agree(const std::string &text) {
+  Description own;
+  own.setText(str(std::hash<std::string>()(text), " ", text));
+  return describe(own).ok();
+}
+
 Result<void> Communicator::finish() {
   if (!open_) return {};
   Description own;

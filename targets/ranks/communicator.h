@@ -41,6 +41,8 @@ public:
 
   // Begins a sequence of communications. `name` must be the same on all ranks. Resets the traffic.
   Result<void> begin(const std::string &name, Mesh mesh);
+  // Whether all ranks are here with the same text, outside of a sequence.
+  bool agree(const std::string &text);
   // `counted`: whether the bytes count as traffic.
   Result<void> run(const Exchange &exchange, bool counted = true);
   // Ends the sequence: the other ranks have ended it too, and all messages have been received.

@@ -22,6 +22,7 @@ public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int count() const = 0;
+  virtual int onThisMachine() const { return count(); } // number of ranks on the machine of this one
   // Gives each rank the bytes of all ranks, in their order: `all` has own.size() * count() bytes.
   virtual Result<void> allGather(std::span<const std::byte> own, std::span<std::byte> all) = 0;
   // Sends and receives messages at the same time, and returns when all have arrived. There is at most one message from one rank to

@@ -80,6 +80,7 @@ struct XtrunOptions : CommonOptions {
   double benchSeconds = 30;            // time limit for each test
   bool tune = false;
   double budget = 60; // seconds for each test of --tune
+  bool mpi = false;                    // one rank of a program that mpirun has started
   std::string roofline;                // an SVG file for a chart of the --bench results; "": no chart
   std::string compare;                 // a file written by --bench --json
   std::optional<double> failIfSlower;  // fail if slower than that file by more than this fraction

@@ -53,6 +53,8 @@ po::options_description runningOptions() {
       "FILE.tune, which later launches read");
   add("budget", po::value<std::string>()->value_name("SECONDS"),
       "with --tune: longest time per test, such as 90s; default: 60");
+  add("mpi", "one rank of a program that mpirun has started, as in `mpirun -n 4 xtrun --mpi FILE`: tests divide arrays among the "
+             "ranks, which communicate");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
   add("describe", "print the signature, grid, scope, layouts, memory and operation counts of the kernels; runs nothing");
@@ -106,6 +108,14 @@ std::optional<std::string> readTune(const po::variables_map &map, XtrunOptions &
     if (options.tune && value.find(',') != std::string::npos)
       return str("with --tune, -D ", name, " fixes one value; leave it out to try those that the file lists");
   return readSeconds(map, "budget", options.budget);
+}
+
+// Parses --mpi; returns the error, if any.
+std::optional<std::string> readMpi(const po::variables_map &map, XtrunOptions &options) {
+  options.mpi = map.count("mpi") != 0;
+  for (const char *other : {"tune", "kernel", "arg", "check", "describe", "devices", "doctor"})
+    if (options.mpi && map.count(other)) return str("--mpi cannot be combined with --", other);
+  return std::nullopt;
 }
 
 // Parses --kernel and its options; returns the error, if any.
@@ -227,7 +237,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     return ended(*done);
   XtrunOptions options;
   std::optional<std::string> wrong = readCommon(map, kFormats, options);
-  for (auto read : {readTargets, readRunning, readBench, readTune, readLaunch})
+  for (auto read : {readTargets, readRunning, readBench, readTune, readMpi, readLaunch})
     if (!wrong) wrong = read(map, options);
   if (wrong) return ended(usageError("xtrun", *wrong));
   if (options.files.empty() && !options.listDevices && !options.doctor) return ended(usageError("xtrun", "no input file"));

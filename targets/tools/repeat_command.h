@@ -8,8 +8,8 @@ namespace xt {
 
 // Returns a command line for a shell that repeats one test of a file on one target, with the options that affect it, such as
 // "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt". `small`: whether it uses the test's small sizes; nullopt: there are
-// none.
+// none. `ranks`: the number of ranks of --mpi; 0: without it.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
-                          const std::string &target, std::optional<bool> small);
+                          const std::string &target, std::optional<bool> small, int ranks = 0);
 
 } // namespace xt

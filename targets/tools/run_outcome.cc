@@ -25,9 +25,11 @@ bool RunOutcome::failed(const Error &error) {
   return false;
 }
 
+std::string RunOutcome::speaker() const { return isFirstRank() ? "xtrun" : str("xtrun: rank ", ranks_->rank()); }
+
 void RunOutcome::problem(const std::string &message, ExitStatus status) {
   progress_.clear();
-  std::fprintf(stderr, "xtrun: %s\n", message.c_str());
+  std::fprintf(stderr, "%s: %s\n", speaker().c_str(), message.c_str());
   json_["problems"].push_back(message);
   statuses_.push_back(status);
 }
@@ -35,7 +37,7 @@ void RunOutcome::problem(const std::string &message, ExitStatus status) {
 void RunOutcome::showStage(const std::string &stage) {
   std::lock_guard lock(mutex_);
   stage_ = stage;
-  progress_.show(stage);
+  if (isFirstRank()) progress_.show(stage);
 }
 
 void RunOutcome::showPrints(bool on) {
@@ -45,7 +47,7 @@ void RunOutcome::showPrints(bool on) {
 
 void RunOutcome::print(std::string_view text) {
   std::lock_guard lock(mutex_);
-  if (!printing_) return;
+  if (!printing_ || !isFirstRank()) return;
   progress_.clear();
   std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
 }
@@ -54,6 +56,7 @@ void RunOutcome::note(const std::string &text) {
   std::lock_guard lock(mutex_);
   if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
   noted_.push_back(text);
+  if (!isFirstRank()) return;
   progress_.clear();
   std::fprintf(stderr, "xtrun: %s\n", text.c_str());
 }
@@ -63,17 +66,38 @@ void RunOutcome::beginFile(const std::string &file) {
   current_ = {{"file", file}, {"tests", nlohmann::json::array()}};
 }
 
+// Prints the report of a test, "" if there is nothing to print. Reports that all ranks have in common are printed once.
+void RunOutcome::printReport(const TestReport &report, const std::string &text, ExitStatus status) {
+  const bool good = status == ExitStatus::Passed;
+  const bool same = !ranks_ || ranks_->agree(good ? "" : text);
+  if (!same) statuses_.push_back(ExitStatus::CheckFailed); // of this rank or of another one
+  if (!isFirstRank()) {
+    if (!same && !good) std::fprintf(stderr, "%s:\n%s", speaker().c_str(), text.c_str());
+    return;
+  }
+  if (!options_.json) std::fputs(same || !good ? text.c_str() : str("failed  ", report.name, "  on another rank\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void RunOutcome::printDiagnostics(Session &session) {
+  const std::string text = ranks_ ? renderText(session.diagnostics(), session.sources(), session.useColor()) : "";
+  const bool same = !ranks_ || ranks_->agree(text);
+  if (isFirstRank()) {
+    if (!options_.json) session.printDiagnostics();
+  } else if (!same && !text.empty()) {
+    std::fprintf(stderr, "%s:\n%s", speaker().c_str(), text.c_str());
+  }
+}
+
 void RunOutcome::add(Session &session, TestReport report, bool slower) {
   std::lock_guard lock(mutex_);
   progress_.clear();
   if (slower) statuses_.push_back(ExitStatus::CheckFailed);
   ExitStatus status = exitStatus(report.status);
   statuses_.push_back(status == ExitStatus::DoesNotCompile && commandLine_ ? ExitStatus::Usage : status);
-  if (options_.json)
-    current_["tests"].push_back(renderJson(report, session.sources()));
-  else if (!options_.quiet || status != ExitStatus::Passed)
-    std::fputs(renderText(report, session.sources(), session.useColor()).c_str(), stdout);
-  std::fflush(stdout);
+  if (options_.json) current_["tests"].push_back(renderJson(report, session.sources()));
+  const bool shown = !options_.quiet || status != ExitStatus::Passed;
+  printReport(report, shown ? renderText(report, session.sources(), session.useColor()) : "", status);
   reports_.push_back(std::move(report));
 }
 
@@ -84,9 +108,8 @@ void RunOutcome::endFile(Session &session) {
   if (options_.json) {
     current_["diagnostics"] = diagnosticsJson(session);
     json_["files"].push_back(std::move(current_));
-  } else {
-    session.printDiagnostics();
   }
+  printDiagnostics(session);
   current_ = nullptr;
 }
 
@@ -107,6 +130,7 @@ int RunOutcome::finishLocked() {
   progress_.clear();
   if (internalErrorSeen()) statuses_.push_back(ExitStatus::CompilerBug);
   ExitStatus status = worstStatus(statuses_);
+  if (!isFirstRank()) return endProcess(static_cast<int>(status));
   if (options_.json) {
     if (!json_.contains("problems")) json_["problems"] = nlohmann::json::array();
     if (!json_.contains("files")) json_["files"] = nlohmann::json::array();

@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/run/report.h"
 #include "targets/tools/progress.h"
+#include "targets/tools/run_ranks.h"
 #include "targets/tools/session.h"
 
 #include <nlohmann/json.hpp>
@@ -13,6 +14,9 @@ namespace xt {
 class RunOutcome {
 public:
   explicit RunOutcome(const XtrunOptions &options) : options_(options), progress_(options.quiet || options.json) {}
+
+  // From now on, what all ranks have in common is printed by the first one only, and what differs by each rank.
+  void onRank(RunRanks &ranks) { ranks_ = &ranks; }
 
   // Whether, from now on, the module is the launch on the command line, so that an error in it is a usage error and not one of a file.
   void launchesFromCommandLine(bool launches) { commandLine_ = launches; }
@@ -43,11 +47,17 @@ public:
 
 private:
   int finishLocked();
+  bool isFirstRank() const { return !ranks_ || ranks_->rank() == 0; }
+  // "xtrun", or "xtrun: rank 2"
+  std::string speaker() const;
+  void printReport(const TestReport &report, const std::string &text, ExitStatus status);
+  void printDiagnostics(Session &session);
   void problem(const std::string &message, ExitStatus status);
 
   const XtrunOptions &options_;
   std::mutex mutex_; // protects the members below
   ProgressLine progress_;
+  RunRanks *ranks_ = nullptr;
   std::vector<TestReport> reports_;
   std::vector<ExitStatus> statuses_;
   nlohmann::json json_, current_; // of all files, and of the current file

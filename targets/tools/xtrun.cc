@@ -13,6 +13,7 @@
 #include "targets/tools/launch_text.h"
 #include "targets/tools/repeat_command.h"
 #include "targets/tools/run_outcome.h"
+#include "targets/tools/run_ranks.h"
 #include "targets/tools/session.h"
 #include "targets/tools/tool_process.h"
 #include "targets/tools/tune_files.h"
@@ -43,6 +44,7 @@ public:
     if (options_.doctor) return doctor(options_);
     if (options_.describe) return describeFiles();
     if (options_.tune) return tuneFiles(options_);
+    if (options_.mpi && !openRanks()) return outcome_.finish();
     Result<uint64_t> cacheBytes = cacheLimit();
     if (!cacheBytes) return usage(cacheBytes.error().message);
     cacheBytes_ = *cacheBytes;
@@ -73,6 +75,16 @@ private:
     if (launchesKernel(options_) && !makeLaunch()) return;
     for (const std::string &file : options_.files)
       if (!standardOutputLost()) runFile(file);
+  }
+
+  // Finds the other ranks of --mpi.
+  bool openRanks() {
+    constexpr double kSeconds = 600; // for a rank that does not answer
+    ranks_.emplace(options_.timeLimit > 0 ? options_.timeLimit : kSeconds);
+    if (!ranks_->opened()) return outcome_.failed(ranks_->opened().error());
+    outcome_.onRank(*ranks_);
+    if (!options_.threads) options_.threads = ranks_->threads();
+    return true;
   }
 
   static std::string text(const Defines &defines) {
@@ -272,9 +284,10 @@ private:
     run.dataDirectory = !beside ? options_.dataDir : slash == std::string::npos ? "" : file.substr(0, slash + 1);
     run.summarise = !launchText_.empty() && options_.expects.empty();
     run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
-      return repeatCommand(options_, file, test, target, small);
+      return repeatCommand(options_, file, test, target, small, ranks_ ? ranks_->count() : 0);
     };
     if (options_.checks.algebra) run.field = &field_;
+    if (ranks_) run.ranks = &ranks_->thread();
     if (options_.bench) run.bench = BenchOptions{.seconds = options_.benchSeconds};
     run.mayPrint = [this](bool may) { outcome_.showPrints(may); };
     run.progress = [this](const std::string &stage) { outcome_.showStage(stage); };
@@ -356,6 +369,7 @@ private:
   std::optional<BenchBase> base_; // baseline for the comparison of times
   std::string launchText_; // the test block of the launch on the command line
   RunOutcome outcome_;
+  std::optional<RunRanks> ranks_; // of --mpi
 };
 
 } // namespace

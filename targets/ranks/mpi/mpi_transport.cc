@@ -26,6 +26,10 @@ public:
       : communicator_(communicator), initialized_(initialized), seconds_(seconds) {
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &count_);
+    MPI_Comm machine;
+    MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &onThisMachine_);
+    MPI_Comm_free(&machine);
   }
   ~MpiTransport() override {
     // A rank that does not answer would let MPI_Finalize wait forever.
@@ -38,6 +42,7 @@ public:
 
   int rank() const override { return rank_; }
   int count() const override { return count_; }
+  int onThisMachine() const override { return onThisMachine_; }
 
   Result<void> allGather(std::span<const std::byte> own, std::span<std::byte> all) override {
     MPI_Request request;
@@ -98,7 +103,7 @@ private:
   MPI_Comm communicator_;
   bool initialized_, failed_ = false;
   double seconds_;
-  int rank_ = 0, count_ = 1;
+  int rank_ = 0, count_ = 1, onThisMachine_ = 1;
 };
 
 } // namespace

@@ -1,0 +1,24 @@
+// The ranks of `xtrun --mpi`: opens MPI, and finds out what the ranks have in common, so that only one of them prints it.
+#pragma once
+#include "targets/ranks/communication_thread.h"
+
+namespace xt {
+
+class RunRanks {
+public:
+  // `seconds`: how long a rank waits for the others.
+  explicit RunRanks(double seconds);
+  const Result<void> &opened() const { return thread_.opened(); }
+  CommunicationThread &thread() { return thread_; }
+  int rank() const { return thread_.rank(); }
+  int count() const { return thread_.count(); }
+  // Whether all ranks are here with the same text. All ranks call this.
+  bool agree(const std::string &text);
+  // The processors for a rank: those that it may use, divided among the ranks of a machine that may all use the same.
+  int threads();
+
+private:
+  CommunicationThread thread_;
+};
+
+} // namespace xt
