@@ -1,7 +1,7 @@
 // Tests the thread that communicates.
 #include "targets/ranks/communication_thread.h"
 
-#include "tests/targets/ranks/thread_ranks.h"
+#include "tests/targets/ranks/threads/thread_ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests communications between ranks that are threads: results, traffic, and what happens when the ranks disagree.
-#include "tests/targets/ranks/thread_ranks.h"
+#include "tests/targets/ranks/threads/thread_ranks.h"
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"

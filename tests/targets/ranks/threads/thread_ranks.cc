@@ -1,4 +1,4 @@
-#include "tests/targets/ranks/thread_ranks.h"
+#include "tests/targets/ranks/threads/thread_ranks.h"
 
 #include "ir/base/text.h"
 

@@ -1,0 +1,237 @@
+// Tests tests that several ranks run: each rank is a thread with its own module, state and communication thread.
+#include "tests/targets/ranks/threads/thread_ranks.h"
+#include "tests/targets/run/fake_kernels.h"
+
+#include "targets/ranks/communication_thread.h"
+
+#include <thread>
+
+namespace xt {
+namespace {
+
+struct RankResult {
+  TestReport report;
+  std::string text; // the report and the messages
+};
+
+using BodiesOf = std::function<std::map<std::string, FakeExecutable::Body>(int rank)>;
+
+// Runs the first test on each of `count` ranks.
+std::vector<RankResult> runOnRanks(int count, const std::string &test, const BodiesOf &bodies) {
+  ThreadRanks ranks(count);
+  std::vector<RankResult> results(static_cast<size_t>(count));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < count; ++rank)
+    threads.emplace_back([&, rank] {
+      CommunicationThread thread([&, rank] { return Result(ranks.open(rank)); });
+      Runner runner(test, bodies(rank));
+      runner.options.ranks = &thread;
+      RankResult &result = results[static_cast<size_t>(rank)];
+      result.report = runner.run();
+      result.text = runner.text(result.report) + runner.messages();
+    });
+  for (std::thread &thread : threads) thread.join();
+  return results;
+}
+
+FakeExecutable::Body productBody() {
+  return [](const auto &args) { return product(args), Result<void>(); };
+}
+std::vector<RankResult> runProducts(int count, const std::string &test) {
+  return runOnRanks(count, test, [](int) { return std::map<std::string, FakeExecutable::Body>{{"gemm", productBody()}, {"add", addBody()}}; });
+}
+
+void expectAll(const std::vector<RankResult> &results, TestStatus status, const std::vector<std::string> &parts = {}) {
+  for (size_t rank = 0; rank < results.size(); ++rank) {
+    SCOPED_TRACE(str("rank ", rank));
+    EXPECT_EQ(results[rank].report.status, status) << results[rank].text;
+    for (const std::string &part : parts) EXPECT_NE(results[rank].text.find(part), std::string::npos) << part << "\n" << results[rank].text;
+  }
+}
+
+TEST(Ranks, DivideRows) {
+  const std::string test = R"(test "t" {
+    %A = random(seed = 1) : memref<24x16xf32>
+    %B = random(seed = 2) : memref<16x8xf32>
+    %C = out : memref<24x8xf32>
+    shard %A (0)
+    shard %C (0)
+    launch @gemm(%A, %B, %C)
+    check %C == matmul(%A, %B)
+  })";
+  for (int count : {1, 2, 3, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
+}
+
+TEST(Ranks, AddUpPartialProducts) {
+  const std::string test = R"(test "t" {
+    %A = random(seed = 1) : memref<16x24xf32>
+    %B = random(seed = 2) : memref<24x8xf32>
+    %C = out : memref<16x8xf32>
+    %D = out : memref<16x8xf32>
+    shard %A (1)
+    shard %B (0)
+    shard %D (0)
+    launch @gemm(%A, %B, %C)
+    reduce_scatter %C -> %D
+    all_reduce %C
+    check %C == matmul(%A, %B)
+    check %D == matmul(%A, %B)
+  })";
+  for (int count : {1, 2, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
+  // Each rank gets half of the sum twice from another one, and gives as much.
+  for (const RankResult &result : runProducts(2, test)) {
+    ASSERT_TRUE(result.report.runs[0].ranks) << result.text;
+    EXPECT_EQ(result.report.runs[0].ranks->received, 3 * 16 * 8 / 2 * 4);
+    EXPECT_EQ(result.report.runs[0].ranks->communications, 2);
+  }
+}
+
+TEST(Ranks, MultiplyPanelsOnAGrid) {
+  const std::string test = R"(test "t" {
+    %A  = random(seed = 1) : memref<24x24xf32>
+    %B  = random(seed = 2) : memref<24x24xf32>
+    %Ap = out : memref<24x24xf32>
+    %Bp = out : memref<24x24xf32>
+    %C  = out : memref<24x24xf32>
+    mesh (0, 0)
+    shard %A (0, 1)
+    shard %B (0, 1)
+    shard %C (0, 1)
+    shard %Ap (0)
+    shard %Bp (none, 1)
+    start broadcast %A[:, 0:24] -> %Ap
+    start all_gather %B -> %Bp
+    wait %Ap
+    wait %Bp
+    launch @gemm(%Ap, %Bp, %C)
+    check %C == matmul(%A, %B)
+  })";
+  for (int count : {1, 2, 3, 4, 6}) expectAll(runProducts(count, test), TestStatus::Passed);
+}
+
+// Each rank adds its number and passes the array on.
+TEST(Ranks, PassMessages) {
+  const std::string test = R"(test "t" {
+    %X = ints(0, 9, seed = 1) : memref<2x3xi32>
+    %Y = out : memref<2x3xi32>
+    %Z = out : memref<2x3xi32>
+    launch @add(%X, %Y, rank())
+    send %Y ((rank() + 1) mod ranks())
+    recv %Z ((rank() + ranks() - 1) mod ranks())
+    check %Z == %X + (rank() + ranks() - 1) mod ranks()
+  })";
+  for (int count : {1, 2, 3}) expectAll(runProducts(count, test), TestStatus::Passed);
+}
+
+TEST(Ranks, ShiftAround) {
+  const std::string test = R"(test "t" {
+    %X = ints(0, 9, seed = 1) : memref<12x3xi32>
+    %Y = out : memref<12x3xi32>
+    shard %X (0)
+    shard %Y (0)
+    for %i = 1 to ranks() {
+      start shift %X (1)
+      launch @add(%X, %Y, 1)
+      wait %X
+    }
+    shift %X (1)
+    launch @add(%X, %Y, 1)
+    check %Y == before(%X) + 1
+  })";
+  for (int count : {1, 2, 3, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
+}
+
+TEST(Ranks, RefuseUnevenParts) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    shard %X (0)
+    shard %Y (0)
+    launch @add(%X, %Y, 1)
+    check %Y == %X + 1
+  })";
+  expectAll(runProducts(2, test), TestStatus::Passed);
+  expectAll(runProducts(3, test), TestStatus::FileError,
+            {"`%X`: the extent 8 of dimension 0 is no multiple of the 3 parts that axis 0 of the mesh divides it into; the nearest "
+             "are 6 and 9"});
+}
+
+TEST(Ranks, RefuseAMeshThatDoesNotFit) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    mesh (2, 2)
+    launch @add(%X, %Y, 1)
+    check %Y == %X + 1
+  })";
+  expectAll(runProducts(4, test), TestStatus::Passed);
+  expectAll(runProducts(3, test), TestStatus::FileError, {"a mesh of 2 x 2 does not have 3 ranks"});
+}
+
+// A wrong part of one rank fails on all of them, since the whole is compared.
+TEST(Ranks, FindAWrongPart) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    shard %X (0)
+    shard %Y (0)
+    launch @add(%X, %Y, 1)
+    check %Y == %X + 1
+  })";
+  auto results = runOnRanks(2, test, [](int rank) -> std::map<std::string, FakeExecutable::Body> {
+    return {{"add", [rank](const std::vector<LaunchArg> &args) {
+               Result<void> done = addBody()(args);
+               if (rank == 1) ++i32At(args[1], 3, 2);
+               return done;
+             }}};
+  });
+  expectAll(results, TestStatus::Failed, {"1 of 24 elements differs", "at [7, 2]"});
+}
+
+TEST(Ranks, StopTogetherIfALaunchFails) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    launch @add(%X, %Y, 1)
+    all_reduce %Y
+    check %Y == (%X + 1) * ranks()
+  })";
+  auto results = runOnRanks(3, test, [](int rank) -> std::map<std::string, FakeExecutable::Body> {
+    return {{"add", [rank](const std::vector<LaunchArg> &args) -> Result<void> {
+               if (rank == 1) return Error::kernel("an assert failed");
+               return addBody()(args);
+             }}};
+  });
+  expectAll(results, TestStatus::Failed);
+  EXPECT_NE(results[1].text.find("an assert failed"), std::string::npos) << results[1].text;
+  for (size_t rank : {0, 2})
+    EXPECT_NE(results[rank].text.find("rank 1 has stopped: an assert failed"), std::string::npos) << results[rank].text;
+}
+
+// The number of iterations is the rank's: the ranks come to different statements.
+TEST(Ranks, FindDifferentStatements) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    launch @add(%X, %Y, 1)
+    for %i = 0 to rank() {
+      all_reduce %Y
+    }
+    check %Y == %X + 1
+  })";
+  expectAll(runProducts(2, test), TestStatus::Failed, {"the ranks do different things: rank 0 is at ", "`all_reduce %Y`"});
+}
+
+TEST(Ranks, FindMessagesThatNobodyReceives) {
+  const std::string test = R"(test "t" {
+    %X = iota : memref<8x3xi32>
+    %Y = out : memref<8x3xi32>
+    launch @add(%X, %Y, 1)
+    send %Y (0)
+    check %Y == %X + 1
+  })";
+  expectAll(runProducts(2, test), TestStatus::Failed, {"rank 0 has sent to rank 0, which has received nothing"});
+}
+
+} // namespace
+} // namespace xt
