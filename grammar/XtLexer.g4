@@ -15,6 +15,7 @@ tokens {
   // The name of an op. There is one token per clause shape, which the op's row in ir/ops gives (enum Clause in ir/op_info.h).
   OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
   HOST_FUNC,        // the `func` of a function of tests: its parameters have no types
+  HOST_MESH, HOST_SHARD, HOST_START, HOST_COMMUNICATION, HOST_WAIT, // the words of statements about ranks, at their beginning
   FLAG              // a flag of MLIR after an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
 }
 

@@ -179,7 +179,12 @@ hostStmt
   | KW_SAVE VALUE TEXT                                                        # saveStmt
   | KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? hostBlock                 # launchLoopStmt
   | KW_RETURN expr                                                            # hostReturnStmt
+  | HOST_MESH hostArgs                                                        # meshStmt
+  | HOST_SHARD VALUE hostArgs                                                 # shardStmt
+  | HOST_START? HOST_COMMUNICATION VALUE index? (ARROW VALUE)? hostArgs?      # communicateStmt
+  | HOST_WAIT VALUE                                                           # waitStmt
   ;
+hostArgs: LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
 initializer
   : KW_LOAD TEXT                                                              # loadInit
   | KW_FROM words (FAT_ARROW | ARROW) expr                                    # fromInit

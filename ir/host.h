@@ -23,6 +23,8 @@ enum class HostFnClass : uint8_t {
   Reduction,   // sum, max, min, mean, prod
   Array        // matmul, transpose, where, cast, softmax, gather, before
 };
+// The names of arguments in a list such as "kind, axis".
+std::vector<std::string_view> argumentNames(std::string_view list);
 struct HostFnInfo {
   HostFn fn{};
   std::string_view name;    // as written in a call: "matmul"; "" if only an operator spells it
@@ -131,14 +133,14 @@ struct HostStmt {
     Wait         // wait %C: the end of what `start` has begun
   } kind = Kind::Buffer;
   SourceRange range;
-  std::string name;          // Buffer, Let: the name that is bound. Loop: the variable. Shard, Communicate, Wait: the buffer that
-                             // is sharded or written
+  std::string name; // Buffer, Let: the name that is bound. Loop: the variable. Shard, Communicate, Wait: the buffer that
+  // is sharded or written
   SourceRange nameRange;
-  HostBufferType type;       // Buffer
-  HostExpr value;            // Buffer: initializer call. Let: expression. Save: the buffer (Kind::Buffer)
+  HostBufferType type; // Buffer
+  HostExpr value; // Buffer: initializer call. Let: expression. Save: the buffer (Kind::Buffer)
   std::vector<HostExpr> indexVars; // Buffer with `from`: its variables (Kind::Index, text)
   // Launch
-  std::string kernel;        // a kernel of Module::kernels, by its specialised name
+  std::string kernel; // a kernel of Module::kernels, by its specialised name
   SourceRange kernelRange;
   std::vector<HostExpr> args; // buffers or scalar expressions, one per kernel parameter
   std::vector<HostExpr> grid; // the grid that the launch gives, or empty
@@ -155,8 +157,8 @@ struct HostStmt {
   // the dimension that it divides, or -1.
   // Communicate: `value` is what is read, a buffer or a slice of one
   Communication communication{};
-  bool started = false;                // it goes on until `wait %name`
-  std::vector<HostExpr::Named> named;  // by the names in the table, in its order; "kind" is a Text
+  bool started = false; // it goes on until `wait %name`
+  std::vector<HostExpr::Named> named; // by the names in the table, in its order; "kind" is a Text
 };
 // Calls f on each statement, those inside of loops included, until f returns true; returns whether it did.
 template <class F> bool anyStmt(const std::vector<HostStmt> &body, F &&f) {

@@ -147,13 +147,19 @@ std::string_view fullName(OpKind kind) {
 std::span<const HostFnInfo> allHostFns() { return kHostFns; }
 const HostFnInfo &hostFnInfo(HostFn fn) { return kHostFns[static_cast<size_t>(fn)]; }
 
-std::vector<std::string_view> kernelNames(const HostFnInfo &fn) {
-  std::vector<std::string_view> names = {fn.name};
-  for (std::string_view rest = fn.kernels; !rest.empty();) {
-    size_t comma = rest.find(", ");
-    names.push_back(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+std::vector<std::string_view> argumentNames(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    size_t comma = list.find(", ");
+    names.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 2);
   }
+  return names;
+}
+
+std::vector<std::string_view> kernelNames(const HostFnInfo &fn) {
+  std::vector<std::string_view> names = argumentNames(fn.kernels);
+  names.insert(names.begin(), fn.name);
   return names;
 }
 

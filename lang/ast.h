@@ -194,14 +194,19 @@ struct Stmt {
     Buffer, // %A = init : memref<…>
     Launch, // launch @k(args) {overrides} grid (…)
     Check,  // check left == right [tolerance]
-    Save    // save %A "path"
+    Save,   // save %A "path"
+    Mesh,   // mesh (2, 0)
+    Shard,  // shard %A (0, none)
+    Communicate, // [start] all_reduce %A [-> %B] (max)
+    Wait    // wait %A
   };
   Kind kind = Kind::Error;
   SourceRange range;
   std::vector<Binding> results;
   Maybe<OpClause> op;
   Maybe<Expr> expr; // Assign, Call; While/If/Condition: the condition; Buffer: the initializer, a Call unless it is wrong
-                    // (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
+                    // (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save, Shard, Wait: the buffer;
+                    // Communicate: the source, a Value or an Index
   Maybe<TypeExpr> type; // Buffer, Assign: the type after `:`; For: the type of the variable
   Maybe<Attr> attrs;    // Assign: the attribute group after the expression; Launch: the overrides
   // For
@@ -210,7 +215,7 @@ struct Stmt {
   std::vector<IterArg> iterArgs;
   std::vector<TypeExpr> resultTypes; // For, If
   Maybe<Block> body, orElse;
-  // Yield, Condition, Return, Launch arguments
+  // Yield, Condition, Return; the arguments of Launch, Mesh, Shard, Communicate
   std::vector<Expr> values;
   Maybe<Signature> signature;
   // Launch
@@ -224,6 +229,11 @@ struct Stmt {
   std::vector<std::pair<Name, Expr>> within; // ulp = n, rtol = …, atol = …
   // Save
   Maybe<Expr> path;
+  // Mesh, Shard, Communicate, Wait
+  Name word;                  // `mesh`, `all_reduce` …
+  Name start;                 // the `start` before a communication, or nothing
+  std::vector<Name> argNames; // the names of `values`, empty if positional
+  Maybe<Expr> into;           // the destination behind `->`
 };
 
 struct GridVar {

@@ -56,6 +56,7 @@ public:
     each(stmt.body), each(stmt.orElse), each(stmt.values), each(stmt.signature);
     visit(stmt.kernel), each(stmt.grid), each(stmt.indexVars), each(stmt.left), each(stmt.right), each(stmt.within),
         each(stmt.path);
+    visit(stmt.word), visit(stmt.start), each(stmt.argNames), each(stmt.into);
   }
 
 private:

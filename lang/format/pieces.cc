@@ -98,9 +98,11 @@ bool PieceMaker::spaceBeforeBracket(size_t i) const {
   case Role::OpenAngle: return !isAnyWord(last) && last != Role::Symbol && last != Role::Alias && last != Role::TypeAlias;
   case Role::OpenParen:
     if (last == Role::Keyword) return !isOneOf(textOf(last_), {"iter_args", "scf.condition"});
-    if (isAnyWord(last)) return textOf(last_) == "grid";
+    if (isAnyWord(last))
+      return textOf(last_) == "grid" || (last_ == first_ && last == Role::SoftWord && textOf(last_) == "mesh");
     if (last == Role::CloseAngle && open_.empty() && isOneOf(textOf(first_), {"func", "func.func", "kernel"})) return false;
-    if (last == Role::CloseBracket) return dimsOp_; // %A[%i, %j](%rows), but transpose [1, 0] (%x + %y)
+    // %A[%i, %j](%rows), but transpose [1, 0] (%x + %y), and broadcast %A[0:8] (1) in a test
+    if (last == Role::CloseBracket) return dimsOp_ || (open_.empty() && tokens_[first_].role == Role::SoftWord);
     return last != Role::Symbol;
   case Role::OpenBracket: {
     if (dimsOp_ && open_.empty()) return true;

@@ -129,6 +129,10 @@ void lowerStmt(KernelState &state, const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Launch:
   case ast::Stmt::Kind::Check:
   case ast::Stmt::Kind::Save:
+  case ast::Stmt::Kind::Mesh:
+  case ast::Stmt::Kind::Shard:
+  case ast::Stmt::Kind::Communicate:
+  case ast::Stmt::Kind::Wait:
     state.diagnostics().report(DiagCode::NotHere, stmt.range, "this statement belongs in a `test` block");
     return poison(state, stmt);
   }

@@ -10,18 +10,6 @@
 namespace xt {
 namespace {
 
-// Splits the names of a function's arguments, such as "a, b, acc".
-std::vector<std::string_view> argNames(const HostFnInfo &fn) {
-  std::vector<std::string_view> names;
-  std::string_view rest = fn.named;
-  while (!rest.empty()) {
-    size_t comma = rest.find(", ");
-    names.push_back(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
-  }
-  return names;
-}
-
 HostExpr integer(int64_t value, SourceRange range) {
   HostExpr e;
   e.integer = value;
@@ -242,7 +230,7 @@ bool HostExprLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, Ho
   out.range = expr.range;
   bool ok = true;
   int unknown = 0; // number of unknown arguments, which are reported separately
-  std::vector<std::string_view> names = argNames(fn);
+  std::vector<std::string_view> names = argumentNames(fn.named);
   for (size_t i = 0; i < expr.children.size(); ++i) {
     HostExpr arg;
     ok &= lower(expr.children[i], arg);

@@ -16,6 +16,8 @@ struct HostName {
   bool isCounter = false; // the variable of a loop
   bool broken = false; // a buffer whose type is invalid, which has been reported
   HostBufferType type; // the type of a buffer
+  std::vector<int64_t> axes =
+      {}; // for each axis of the mesh the dimension of a buffer that it divides, or -1; empty: not sharded
 };
 
 // The names in scope in a test.

@@ -44,7 +44,7 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
     else
       ok = false;
   }
-  return ok;
+  return ok && ranks_.allEnd();
 }
 
 // Evaluates the sizes of a test. A size may depend on earlier sizes; with `small`, on the values that `small` gives them.
@@ -151,6 +151,10 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
     if (!exprs_.lower(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
     return bind(stmt.results[0].name, nullptr);
   case ast::Stmt::Kind::For: return lowerLoop(stmt, out);
+  case ast::Stmt::Kind::Mesh: return ranks_.lowerMesh(stmt, out);
+  case ast::Stmt::Kind::Shard: return ranks_.lowerShard(stmt, out);
+  case ast::Stmt::Kind::Communicate: return ranks_.lowerCommunication(stmt, out);
+  case ast::Stmt::Kind::Wait: return ranks_.lowerWait(stmt, out);
   case ast::Stmt::Kind::Op:
   case ast::Stmt::Kind::While:
   case ast::Stmt::Kind::If:
@@ -176,7 +180,13 @@ bool TestLowering::lowerBound(const ast::Expr &expr, HostExpr &out) {
   return !name;
 }
 
-// Lowers a loop over launches. Its variable is in scope in its body only.
+// Whether a loop of a test may hold the statement.
+bool TestLowering::mayRepeat(const ast::Stmt &stmt) {
+  return stmt.kind == ast::Stmt::Kind::Launch || stmt.kind == ast::Stmt::Kind::For ||
+         stmt.kind == ast::Stmt::Kind::Communicate || stmt.kind == ast::Stmt::Kind::Wait;
+}
+
+// Lowers a loop over launches and communications. Its variable is in scope in its body only.
 bool TestLowering::lowerLoop(const ast::Stmt &stmt, HostStmt &out) {
   out.kind = HostStmt::Kind::Loop;
   out.name = stmt.variable.text;
@@ -195,7 +205,7 @@ bool TestLowering::lowerLoop(const ast::Stmt &stmt, HostStmt &out) {
   bool isNew = bind(stmt.variable, nullptr);
   if (isNew) scope_.names.find(out.name)->second.isCounter = true;
   for (const ast::Stmt &inner : stmt.body->stmts) {
-    if (inner.kind == ast::Stmt::Kind::Launch || inner.kind == ast::Stmt::Kind::For) {
+    if (mayRepeat(inner)) {
       out.body.emplace_back().range = inner.range;
       ok &= lowerStmt(inner, out.body.back());
       continue;
@@ -203,8 +213,8 @@ bool TestLowering::lowerLoop(const ast::Stmt &stmt, HostStmt &out) {
     ok = false;
     if (inner.kind != ast::Stmt::Kind::Error)
       diagnostics()
-          .report(DiagCode::NotHere, inner.range, "a loop of a test holds launches and loops only")
-          .note("buffers are made before it, and checks follow it");
+          .report(DiagCode::NotHere, inner.range, "a loop of a test holds launches, communications and loops only")
+          .note("buffers are made and sharded before it, and checks follow it");
   }
   if (isNew) scope_.names.erase(scope_.names.find(out.name));
   return ok && isNew;

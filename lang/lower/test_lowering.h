@@ -3,6 +3,7 @@
 #include "ir/module.h"
 #include "lang/check/types.h"
 #include "lang/lower/file_params.h"
+#include "lang/lower/rank_statements.h"
 #include "lang/lower/test_expressions.h"
 
 #include <functional>
@@ -20,7 +21,7 @@ public:
   // `sizes`: LowerOptions::sizes.
   TestLowering(Context &context, ParamScope &params, const Sizes &sizes, const BrokenFunctions &broken, Instantiate instantiate)
       : params_(params), types_(context, params), sizes_(sizes), instantiate_(std::move(instantiate)),
-        exprs_(params, scope_, broken) {}
+        exprs_(params, scope_, broken), ranks_(params, scope_, exprs_) {}
   TestLowering(const TestLowering &) = delete; // exprs_ refers to scope_
   TestLowering &operator=(const TestLowering &) = delete;
   // Lowers one test. Returns false if an error was reported.
@@ -34,6 +35,7 @@ private:
   bool lowerType(const ast::TypeExpr &expr, HostBufferType &out);
   bool lowerBound(const ast::Expr &expr, HostExpr &out);
   bool lowerLoop(const ast::Stmt &stmt, HostStmt &out);
+  static bool mayRepeat(const ast::Stmt &stmt);
   bool lowerLaunch(const ast::Stmt &stmt, HostStmt &out);
   bool checkArgument(const HostExpr &arg, const Value &param, size_t index);
   bool lowerCheck(const ast::Stmt &stmt, HostStmt &out);
@@ -51,6 +53,7 @@ private:
   HostTest *test_ = nullptr;
   TestScope scope_;
   HostExprLowering exprs_;
+  RankStatements ranks_;
   int loops_ = 0; // number of loops around the statement
 };
 

@@ -39,6 +39,7 @@ private:
   void signature(const Signature &s);
   void expr(const Expr &e);
   template <class OptionalExpr> void expr(std::string_view what, const OptionalExpr &e);
+  void arguments(const std::vector<Expr> &list, const std::vector<Name> &names);
   void exprs(std::string_view what, const std::vector<Expr> &list);
   void type(const TypeExpr &t);
   void types(std::string_view what, const std::vector<TypeExpr> &list);
@@ -102,9 +103,13 @@ void Dumper::expr(const Expr &e) {
   if (e.parenthesised) head += " parenthesised";
   line(head, e.range);
   Nested nested(*this);
-  for (size_t i = 0; i < e.children.size(); ++i) {
-    if (i < e.argNames.size() && e.argNames[i]) name("named", e.argNames[i]);
-    expr(e.children[i]);
+  arguments(e.children, e.argNames);
+}
+
+void Dumper::arguments(const std::vector<Expr> &list, const std::vector<Name> &names) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i < names.size() && names[i]) name("named", names[i]);
+    expr(list[i]);
   }
 }
 
@@ -235,6 +240,10 @@ std::string_view kindName(Stmt::Kind kind) {
   case Stmt::Kind::Launch: return "launch";
   case Stmt::Kind::Check: return "check";
   case Stmt::Kind::Save: return "save";
+  case Stmt::Kind::Mesh: return "mesh";
+  case Stmt::Kind::Shard: return "shard";
+  case Stmt::Kind::Communicate: return "communicate";
+  case Stmt::Kind::Wait: return "wait";
   }
   XT_UNREACHABLE("statement kind");
 }
@@ -246,6 +255,8 @@ void Dumper::stmt(const Stmt &s) {
   if (s.op) op(*s.op);
   if (s.variable) name("variable", s.variable);
   if (s.kernel) name("kernel", s.kernel);
+  if (s.start) name("start", s.start);
+  if (s.word) name("word", s.word);
   stmtParts(s);
 }
 
@@ -261,7 +272,12 @@ void Dumper::stmtParts(const Stmt &s) {
     expr(arg.init);
   }
   types("result types", s.resultTypes);
-  exprs("values", s.values);
+  if (!s.values.empty()) {
+    plain("values");
+    Nested nested(*this);
+    arguments(s.values, s.argNames);
+  }
+  expr("into", s.into);
   if (s.attrs) attr(*s.attrs);
   exprs("grid", s.grid);
   if (s.signature) signature(*s.signature);

@@ -68,6 +68,7 @@ std::string tokenName(size_t type) {
   default: break;
   }
   if (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) return "an op";
+  if (type == P::HOST_COMMUNICATION) return "a communication";
   return {};
 }
 
@@ -89,6 +90,7 @@ std::vector<std::string> takeGroups(Types &set) {
   if (hasAll(set, {P::KW_LAUNCH, P::KW_CHECK, P::KW_SAVE, P::VALUE}) && !set.count(P::INT)) {
     names.push_back("a host statement");
     drop(set, {P::KW_LAUNCH, P::KW_CHECK, P::KW_SAVE, P::VALUE});
+    drop(set, P::HOST_MESH, P::HOST_WAIT);
   }
   if (hasAll(set, {P::KW_KERNEL, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM}) && !set.count(P::KW_FOR)) {
     names.push_back("`kernel`, `func`, `test`, `param`, `import` or an alias");

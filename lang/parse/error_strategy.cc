@@ -30,6 +30,7 @@ bool startsElement(size_t rule, size_t type) {
   case P::RuleOp: return operand || type == P::LBRACK || type == P::TEXT;
   case P::RuleCall:
   case P::RuleHostStmt:
+  case P::RuleHostArgs:
   case P::RuleList:
   case P::RuleIndex:
   case P::RuleLaunchGrid: return operand || type == P::TEXT || type == P::WORD;

@@ -1,7 +1,9 @@
 #include "lang/parse/item_heads.h"
 
 #include "ir/base/text.h"
+#include "ir/host.h"
 #include "lang/parse/item_mistakes.h"
+#include "lang/parse/rank_words.h"
 
 #include "XtLexer.h"
 
@@ -77,6 +79,20 @@ void startItem(ItemState &state, size_t i) {
   }
 }
 
+// Takes a misspelt word at the beginning of a statement of a test.
+void misspeltHostStatement(ItemState &state, size_t i) {
+  std::vector<std::string_view> words = {"launch", "check", "save"};
+  std::vector<size_t> types = {L::KW_LAUNCH, L::KW_CHECK, L::KW_SAVE};
+  bool call = state.scan.type(i + 1) == L::LPAREN; // only `mesh` is followed by a parenthesis
+  if (call) words.clear(), types.clear();
+  for (std::string_view word : rankWordNames(true)) {
+    if (call != (word == "mesh")) continue;
+    words.push_back(word);
+    types.push_back(rankToken(word));
+  }
+  tryMisspelt(state, i, words, types);
+}
+
 bool startHostStatement(ItemState &state, size_t i) {
   ShapedStatement &stmt = state.stmt;
   const TokenScan &scan = state.scan;
@@ -92,13 +108,15 @@ bool startHostStatement(ItemState &state, size_t i) {
   case L::KW_YIELD: notHere(state, i, "is allowed in kernels and functions, not in a test"); return true;
   case L::WORD: {
     if (takeUntypedName(state, i)) return true;
+    if (size_t type = rankToken(scan.text(i))) {
+      state.emit(scan.at(i), type);
+      return true;
+    }
     if (findOpLoosely(scan.text(i)) && scan.type(i + 1) == L::VALUE) {
       notHere(state, i, "is an op: it is allowed in kernels and functions, not in a test");
       return true;
     }
-    static constexpr std::string_view kWords[] = {"launch", "check", "save"};
-    static constexpr size_t kTypes[] = {L::KW_LAUNCH, L::KW_CHECK, L::KW_SAVE};
-    if (scan.type(i + 1) != L::LPAREN) tryMisspelt(state, i, kWords, kTypes);
+    misspeltHostStatement(state, i);
     return true;
   }
   default: return true;
@@ -184,6 +202,17 @@ bool startStatement(ItemState &state, size_t i) {
   if (block->host) return startHostStatement(state, i);
   startKernelStatement(state, i);
   return true;
+}
+
+bool takeStarted(ItemState &state, size_t i) {
+  const TokenScan &scan = state.scan;
+  if (state.last.type != L::HOST_START || scan.type(i) != L::WORD) return false;
+  if (findCommunication(scan.text(i))) {
+    state.emit(scan.at(i), L::HOST_COMMUNICATION);
+    return true;
+  }
+  std::vector<std::string_view> words = rankWordNames(false);
+  return tryMisspelt(state, i, words, std::vector<size_t>(words.size(), L::HOST_COMMUNICATION));
 }
 
 void startRightHandSide(ItemState &state, size_t i) {

@@ -172,7 +172,7 @@ bool step(ItemState &state, size_t i) {
     stmt.onlyResults = false;
   if (token.type == L::VALUE && scan.type(i + 1) == L::LT && scan.at(i + 1).begin == token.end) gluedName(state, i);
   if (token.type == L::WORD || (token.type >= L::KW_TILE && token.type <= L::KW_TENSOR_DESC)) missingAngle(state, i);
-  return takeOpWord(state, i) || opInExpression(state, i) || takeBracket(state, i);
+  return takeStarted(state, i) || takeOpWord(state, i) || opInExpression(state, i) || takeBracket(state, i);
 }
 
 } // namespace

@@ -82,7 +82,7 @@ private:
     operands(s.values);
     each(s.signature);
     operands(s.grid);
-    each(s.left), each(s.right), each(s.path);
+    each(s.left), each(s.right), each(s.path), each(s.into);
     for (const auto &[name, value] : s.within) add(PartKind::Operand, name.range.to(value.range)), expr(value);
   }
 

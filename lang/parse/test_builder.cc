@@ -34,6 +34,10 @@ void TestBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) const {
   if (auto *s = as<P::SaveStmtContext>(ctx)) save(s, out);
   if (auto *s = as<P::LaunchLoopStmtContext>(ctx)) loop(s, out);
   if (auto *s = as<P::HostReturnStmtContext>(ctx)) result(s->expr(), out);
+  if (auto *s = as<P::MeshStmtContext>(ctx)) aboutRanks(Stmt::Kind::Mesh, s->HOST_MESH(), nullptr, s->hostArgs(), out);
+  if (auto *s = as<P::ShardStmtContext>(ctx)) aboutRanks(Stmt::Kind::Shard, s->HOST_SHARD(), s->VALUE(), s->hostArgs(), out);
+  if (auto *s = as<P::WaitStmtContext>(ctx)) aboutRanks(Stmt::Kind::Wait, s->HOST_WAIT(), s->VALUE(), nullptr, out);
+  if (auto *s = as<P::CommunicateStmtContext>(ctx)) communicate(s, out);
 }
 
 void TestBuilder::loop(P::LaunchLoopStmtContext *ctx, Stmt &out) const {
@@ -65,13 +69,38 @@ void TestBuilder::launch(P::LaunchStmtContext *ctx, Stmt &out) const {
     for (P::ExprContext *e : ctx->launchGrid()->expr()) out.grid.push_back(exprs_.expr(e));
 }
 
+Expr TestBuilder::bufferName(antlr4::tree::TerminalNode *name) const {
+  Expr out;
+  out.kind = Expr::Kind::Value;
+  out.range = tree_.range(name);
+  out.text = tree_.sigilName(name).text;
+  return out;
+}
+
+// Builds what statements about ranks have in common: their word, a buffer and arguments.
+void TestBuilder::aboutRanks(Stmt::Kind kind, antlr4::tree::TerminalNode *word, antlr4::tree::TerminalNode *buffer,
+                             P::HostArgsContext *args, Stmt &out) const {
+  out.kind = kind;
+  out.word = {std::string(tree_.slice(tree_.range(word))), tree_.range(word)};
+  if (buffer) out.expr = bufferName(buffer);
+  if (!args) return;
+  for (P::ArgContext *a : args->arg()) {
+    ast::Name name{{}, tree_.none()};
+    out.values.push_back(exprs_.arg(a, &name));
+    out.argNames.push_back(std::move(name));
+  }
+}
+
+void TestBuilder::communicate(P::CommunicateStmtContext *ctx, Stmt &out) const {
+  aboutRanks(Stmt::Kind::Communicate, ctx->HOST_COMMUNICATION(), ctx->VALUE(0), ctx->hostArgs(), out);
+  if (ctx->HOST_START()) out.start = {"start", tree_.range(ctx->HOST_START())};
+  if (ctx->index() && out.expr) out.expr = exprs_.indexed(std::move(*out.expr), {ctx->index()});
+  if (ctx->ARROW() && ctx->VALUE(1)) out.into = bufferName(ctx->VALUE(1));
+}
+
 void TestBuilder::save(P::SaveStmtContext *ctx, Stmt &out) const {
   out.kind = Stmt::Kind::Save;
-  Expr saved;
-  saved.kind = Expr::Kind::Value;
-  saved.range = tree_.range(ctx->VALUE());
-  saved.text = tree_.sigilName(ctx->VALUE()).text;
-  out.expr = std::move(saved);
+  out.expr = bufferName(ctx->VALUE());
   if (ctx->TEXT()) out.path = exprs_.text(ctx->TEXT()->getSymbol());
 }
 

@@ -22,6 +22,10 @@ private:
   void loop(P::LaunchLoopStmtContext *ctx, ast::Stmt &out) const;
   void save(P::SaveStmtContext *ctx, ast::Stmt &out) const;
   void check(P::CheckStmtContext *ctx, ast::Stmt &out) const;
+  void communicate(P::CommunicateStmtContext *ctx, ast::Stmt &out) const;
+  void aboutRanks(ast::Stmt::Kind kind, antlr4::tree::TerminalNode *word, antlr4::tree::TerminalNode *buffer,
+                  P::HostArgsContext *args, ast::Stmt &out) const;
+  ast::Expr bufferName(antlr4::tree::TerminalNode *name) const;
   void buffer(P::BufferStmtContext *ctx, ast::Stmt &out) const;
   ast::Expr keywordCall(P::InitializerContext *ctx, antlr4::tree::TerminalNode *keyword, std::string text,
                         ast::Maybe<ast::Expr> arg) const;

@@ -71,7 +71,8 @@ TokenRole roleOf(size_t type) {
   }
   if (type >= L::OP_OPERANDS && type <= L::OP_DIMENSION) return TokenRole::Op;
   if (type >= L::KW_KERNEL && type <= L::KW_INF) return TokenRole::Keyword;
-  if (type >= L::KW_GRID && type <= L::KW_AFFINE_MAP) return TokenRole::SoftWord;
+  bool soft = (type >= L::KW_GRID && type <= L::KW_AFFINE_MAP) || (type >= L::HOST_MESH && type <= L::HOST_WAIT);
+  if (soft) return TokenRole::SoftWord;
   return TokenRole::Stray;
 }
 

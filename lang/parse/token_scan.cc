@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/call_names.h"
+#include "ir/host.h"
 
 #include "XtLexer.h"
 
@@ -190,7 +191,9 @@ bool TokenScan::startsStatement(size_t i) const {
   case L::KW_LAUNCH: return next == L::SYMBOL;
   case L::KW_SAVE: return next == L::VALUE;
   case L::KW_CHECK: return startsOperand(i + 1) && next != L::LPAREN;
-  default: return isWord(i) && isOpName(i) && next == L::VALUE && sameLine(i, i + 1);
+  default:
+    if (text(i) == "start" && isWord(i + 1) && type(i + 2) == L::VALUE && sameLine(i, i + 2)) return true;
+    return isWord(i) && isOpName(i) && next == L::VALUE && sameLine(i, i + 1);
   }
 }
 
@@ -214,6 +217,14 @@ size_t opToken(Clause clause) {
   case Clause::Structure: return L::OP_OPERANDS;
   }
   XT_UNREACHABLE("clause");
+}
+
+size_t rankToken(std::string_view word) {
+  if (word == "mesh") return L::HOST_MESH;
+  if (word == "shard") return L::HOST_SHARD;
+  if (word == "start") return L::HOST_START;
+  if (word == "wait") return L::HOST_WAIT;
+  return findCommunication(word) ? L::HOST_COMMUNICATION : 0;
 }
 
 bool isBinaryOperator(size_t type) {

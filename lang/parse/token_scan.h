@@ -66,6 +66,8 @@ private:
 bool isBinaryOperator(size_t type);
 // The token type of an op's name.
 size_t opToken(Clause clause);
+// The token type of a word that begins a statement about ranks, such as `mesh` or `all_reduce`; 0 for other words.
+size_t rankToken(std::string_view word);
 const OpInfo *findOpLoosely(std::string_view spelled); // ignores a wrong dialect prefix
 
 } // namespace xt

@@ -44,6 +44,23 @@ constexpr Mapping kMappings[] = {
     {"#xe_map", "wg_map and sg_map together", "wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}"},
 };
 
+// An example as a snippet, in which the names of values are filled in.
+std::string exampleSnippet(std::string_view example) {
+  std::string text;
+  int holes = 0;
+  bool open = false;
+  for (char c : example) {
+    bool name = std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    if (open && !name) text += "}";
+    open = open && name;
+    text += c;
+    if (c != '%') continue;
+    text += str("${", ++holes, ":");
+    open = true;
+  }
+  return open ? text + "}" : text;
+}
+
 class Completion {
 public:
   Completion(const Query &query, uint32_t offset, bool snippets)
@@ -190,7 +207,13 @@ private:
     if (place_.op && place_.bracket == "<" && place_.op->clause == Clause::Kind) return kinds();
     if (!place_.inKernel && !place_.inTest) return fileLevel();
     bool start = place_.lineFirst >= place_.before.size(), value = place_.last() == "=";
-    if (place_.inTest) return start ? testStatements() : hostFunctions(value);
+    if (place_.inTest) {
+      if (start) return testStatements();
+      bool started = place_.last() == "start" && place_.lineFirst + 1 == place_.before.size();
+      if (started) return rankStatements(false);
+      rankArguments();
+      return hostFunctions(value);
+    }
     if (inOperands()) return place_.op->clause == Clause::Literal ? params() : operands();
     if (start || value) ops(value);
     if (start) statements();
@@ -321,6 +344,31 @@ private:
     item("launch", ItemKind::Keyword, "runs a kernel", "launch @${1:kernel}(${2:%A})");
     item("check", ItemKind::Keyword, "compares a result with an expected value", "check %${1:C} == ${2:matmul(%A, %B)}");
     item("save", ItemKind::Keyword, "writes a .npy file", "save %${1:C} \"${2:c.npy}\"");
+    rankStatements(true);
+  }
+
+  // Offers the words of statements about ranks, or after `start` only the communications.
+  void rankStatements(bool all) {
+    for (std::string_view name : rankWordNames(all)) {
+      const RankWord &word = *findRankWord(name);
+      item(std::string(name), ItemKind::Keyword, std::string(word.summary), exampleSnippet(word.example), "statement");
+    }
+  }
+
+  // The words that the parentheses of a statement about ranks may hold, beside expressions.
+  void rankArguments() {
+    if (place_.bracket != "(" || place_.lineFirst >= place_.before.size()) return;
+    size_t first = place_.lineFirst;
+    if (place_.spelled(place_.before[first]) == "start" && first + 1 < place_.before.size()) ++first;
+    std::string_view word = place_.spelled(place_.before[first]);
+    if (word == "shard") item("none", ItemKind::Keyword, "the axis of the mesh divides no dimension");
+    const CommunicationInfo *info = findCommunication(word);
+    if (!info) return;
+    for (std::string_view name : argumentNames(info->named)) {
+      if (name == "kind")
+        for (std::string_view kind : combineKinds()) item(std::string(kind), ItemKind::EnumMember, "");
+      item(std::string(name), ItemKind::Property, "", str(name, " = ${1}"));
+    }
   }
 
   void hostFunctions(bool initialises) {
@@ -394,6 +442,7 @@ Json completionPage(Json item) {
   if (const OpInfo *op = data == "op" ? findOp(label) : nullptr) page = opPage(*op);
   for (const HostFnInfo &fn : allHostFns())
     if (fn.name == label && data == (fn.cls == HostFnClass::Initializer ? "initializer" : "function")) page = hostFnPage(fn);
+  if (const RankWord *word = data == "statement" ? findRankWord(label) : nullptr) page = rankWordPage(*word);
   if (!page.empty()) item["documentation"] = {{"kind", "markdown"}, {"value", page}};
   return item;
 }

@@ -86,17 +86,20 @@ std::string page(const Query &query, const NameUse &use) {
   return {};
 }
 
-// Finds an op by its name at a place that the checker did not reach.
+// Finds a word of a statement about ranks, or an op by its name at a place that the checker did not reach.
 Json hoverOfWord(const Query &query, uint32_t offset) {
   size_t index = query.document.pieceAt(offset);
   Piece &piece = query.document.piece(index);
   uint32_t at = offset - query.document.pieceStart(index);
-  for (const RoleToken &token : piece.tokens) {
+  for (size_t i = 0; i < piece.tokens.size(); ++i) {
+    const RoleToken &token = piece.tokens[i];
     if (token.begin > at || at > token.end || (token.role != TokenRole::Word && token.role != TokenRole::Element)) continue;
+    const RankWord *word = rankWordAt(piece, i);
     const OpInfo *op = findOp(piece.text.substr(token.begin, token.end - token.begin));
-    if (!op) continue;
+    if (!op && !word) continue;
     uint32_t start = query.document.pieceStart(index);
-    return {{"contents", {{"kind", "markdown"}, {"value", str("**", fullName(*op), "**\n\n", opPage(*op))}}},
+    return {{"contents",
+             {{"kind", "markdown"}, {"value", word ? rankWordPage(*word) : str("**", fullName(*op), "**\n\n", opPage(*op))}}},
             {"range", query.range({start + token.begin, start + token.end})}};
   }
   return nullptr;

@@ -1,5 +1,8 @@
 #include "lang/server/query.h"
 
+#include "ir/base/text.h"
+#include "ir/host.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -159,6 +162,19 @@ const ast::TestDecl *testAt(const Piece &piece, uint32_t offset) {
     if (test.range.begin <= offset && offset <= test.range.end) return &test;
   return nullptr;
 }
+
+const RankWord *rankWordAt(const Piece &piece, size_t i) {
+  auto spelled = [&](size_t k) {
+    return piece.text.substr(piece.tokens[k].begin, piece.tokens[k].end - piece.tokens[k].begin);
+  };
+  const RoleToken &token = piece.tokens[i];
+  bool started = i > 0 && piece.tokens[i - 1].firstOnLine && spelled(i - 1) == "start";
+  if (token.role != TokenRole::Word || !(token.firstOnLine || started) || !testAt(piece, token.begin)) return nullptr;
+  const RankWord *word = findRankWord(spelled(i));
+  return started && !findCommunication(spelled(i)) ? nullptr : word;
+}
+
+std::string rankWordPage(const RankWord &word) { return str("`", word.example, "`: ", word.summary); }
 
 std::string codeBlock(std::string_view text) {
   std::string out = "```xt\n";

@@ -1,5 +1,6 @@
 // The context of a request about a document, and look-ups that several features share.
 #pragma once
+#include "lang/parse/rank_words.h"
 #include "lang/server/workspace.h"
 
 namespace xt::lsp {
@@ -35,6 +36,10 @@ std::vector<Occurrence> occurrences(const Query &query, const NameUse &use);
 const ast::KernelDecl *kernelAt(const Piece &piece, uint32_t offset);
 const ast::TestDecl *testAt(const Piece &piece, uint32_t offset);
 
+// The word of a statement about ranks in a test that token i of the piece is; null if it is none.
+const RankWord *rankWordAt(const Piece &piece, size_t i);
+// The page of such a word, in Markdown.
+std::string rankWordPage(const RankWord &word);
 // `text` as a Markdown code block with the language name `xt`.
 std::string codeBlock(std::string_view text);
 

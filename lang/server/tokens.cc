@@ -8,7 +8,9 @@ namespace {
 
 enum class TokenType : uint8_t { Variable, Parameter, Type, Function, Macro, Keyword, Number, String, Property, EnumMember };
 
-std::optional<TokenType> typeOf(const std::vector<RoleToken> &tokens, size_t i, std::string_view text) {
+std::optional<TokenType> typeOf(const Piece &piece, size_t i) {
+  const std::vector<RoleToken> &tokens = piece.tokens;
+  std::string_view text = piece.text;
   const RoleToken &token = tokens[i];
   auto spelled = [&](size_t k) {
     return k < tokens.size() ? text.substr(tokens[k].begin, tokens[k].end - tokens[k].begin) : std::string_view();
@@ -28,6 +30,7 @@ std::optional<TokenType> typeOf(const std::vector<RoleToken> &tokens, size_t i, 
   case TokenRole::Op:
   case TokenRole::DimsOp:
   case TokenRole::Element:
+    if (rankWordAt(piece, i)) return TokenType::Keyword;
     if (elemFromName(spelled(i))) return TokenType::Type;
     if (spelled(i + 1) == "=") return TokenType::Property;
     if (i > 0 && spelled(i - 1) == "<" && spelled(i + 1) == ">") return TokenType::EnumMember;
@@ -76,7 +79,7 @@ std::vector<uint32_t> semanticTokens(const Query &query, Span span) {
     const std::vector<RoleToken> &tokens = piece.tokens;
     for (size_t i = 0; i < tokens.size(); ++i) {
       uint32_t begin = start + tokens[i].begin, end = start + tokens[i].end;
-      std::optional<TokenType> type = typeOf(tokens, i, piece.text);
+      std::optional<TokenType> type = typeOf(piece, i);
       if (!type || end <= span.begin || begin >= span.end) continue;
       uint32_t line = text.lineOf(begin);
       uint32_t column = Text::units(query.document.slice({text.lineStart(line), begin}), query.encoding);

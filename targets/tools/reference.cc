@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/host.h"
 #include "ir/op_page.h"
+#include "lang/parse/rank_words.h"
 #include "passes/passes.h"
 
 namespace xt {
@@ -20,6 +21,13 @@ std::string_view classText(HostFnClass cls) {
   case HostFnClass::Array: return "array functions of checks";
   }
   return "";
+}
+
+// mesh, shard, start and wait, then the communications.
+std::vector<const RankWord *> allRankWords() {
+  std::vector<const RankWord *> words;
+  for (std::string_view name : rankWordNames(true)) words.push_back(findRankWord(name));
+  return words;
 }
 
 void describe(std::string &out, const OpInfo &op) {
@@ -46,6 +54,8 @@ std::string listOps() {
         out += str("  ", fn.example, "\n      ", fn.summary, "\n",
                    fn.kernels.empty() ? "" : str("      also as ", fn.kernels, "\n"));
   }
+  out += "statements about the ranks of a test\n";
+  for (const RankWord *word : allRankWords()) out += str("  ", word->example, "\n      ", word->summary, "\n");
   return out;
 }
 
@@ -60,6 +70,8 @@ std::string opReference() {
   }
   out += "\n## Host functions of tests\n";
   for (const HostFnInfo &fn : allHostFns()) out += str("\n- ", hostFnPage(fn));
+  out += "\n\n## Statements about the ranks of a test\n";
+  for (const RankWord *word : allRankWords()) out += str("\n- `", word->example, "`: ", word->summary);
   return out + "\n";
 }
 

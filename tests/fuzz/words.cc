@@ -5,6 +5,7 @@
 #include "ir/host.h"
 #include "ir/module.h"
 #include "ir/op_info.h"
+#include "lang/parse/rank_words.h"
 
 #include <algorithm>
 #include <sstream>
@@ -71,6 +72,9 @@ std::vector<std::string> tableWords() {
     out.emplace_back(fn.name), out.emplace_back(fn.op);
     addEach(out, fn.named);
   }
+  for (const RankWord &word : rankWords()) out.emplace_back(word.name);
+  for (const CommunicationInfo &info : allCommunications()) out.emplace_back(info.name), addEach(out, info.named);
+  for (std::string_view kind : combineKinds()) out.emplace_back(kind);
   for (const char *word :
        {"#wg_map<sg_layout = [2, 2], sg_data = [8, 16]>", "#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>",
         "#layout<[8:sg*4, 32], [2, 16:lane*1]>", "sg_layout", "sg_data", "wi_layout", "wi_data", "#scatter", "order = [0, 1]",

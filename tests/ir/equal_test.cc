@@ -98,5 +98,29 @@ TEST_F(Equal, FindsAnotherTest) {
   EXPECT_EQ(difference(), "test \"t\": the sizes differ");
 }
 
+TEST_F(Equal, ComparesCommunications) {
+  for (GemmModule *m : {&a_, &b_}) {
+    HostStmt &stmt = m->module.tests.emplace_back().body.emplace_back();
+    stmt.kind = HostStmt::Kind::Communicate;
+    stmt.communication = Communication::AllReduce;
+    stmt.name = "C";
+    stmt.named.push_back({"axis", {}});
+  }
+  HostStmt &stmt = b_.module.tests.back().body[0];
+  const HostStmt before = stmt;
+  EXPECT_EQ(difference(), "");
+  stmt.started = true;
+  EXPECT_NE(difference(), "");
+  stmt = before;
+  stmt.communication = Communication::Broadcast;
+  EXPECT_NE(difference(), "");
+  stmt = before;
+  stmt.named[0].name = "root";
+  EXPECT_NE(difference(), "");
+  stmt = before;
+  stmt.kind = HostStmt::Kind::Wait;
+  EXPECT_NE(difference(), "");
+}
+
 } // namespace
 } // namespace xt

@@ -122,6 +122,32 @@ TEST_F(PrintHost, Loops) {
 )");
 }
 
+TEST_F(PrintHost, Ranks) {
+  add(HostStmt::Kind::Mesh).args = {number(2), call(HostFn::Ranks, {})};
+  HostStmt &shard = add(HostStmt::Kind::Shard);
+  shard.name = "A";
+  shard.args = {number(1), number(-1)};
+  HostStmt &reduce = add(HostStmt::Kind::Communicate);
+  reduce.communication = Communication::AllReduce;
+  reduce.started = true;
+  reduce.name = "C";
+  reduce.value = buffer("C");
+  reduce.named = {{"kind", expr(HostExpr::Kind::Text, "max")}, {"axis", number(1)}};
+  add(HostStmt::Kind::Wait).name = "C";
+  HostStmt &gather = add(HostStmt::Kind::Communicate);
+  gather.communication = Communication::AllGather;
+  gather.name = "C";
+  gather.value = buffer("A");
+  EXPECT_EQ(print(module_), R"(test "t" {
+  mesh (2, ranks())
+  shard %A (1, none)
+  start all_reduce %C (kind = max, axis = 1)
+  wait %C
+  all_gather %A -> %C
+}
+)");
+}
+
 TEST_F(PrintHost, Buffers) {
   EXPECT_EQ(init(call(HostFn::Random, {}, {{"seed", number(1)}}), memref({number(1000), number(777)}, Elem::F16)),
             "%A = random(seed = 1) : memref<1000x777xf16>");
