@@ -42,7 +42,7 @@ private:
   int rank_ = 0, count_ = 1, onThisMachine_ = 1;
   std::mutex mutex_; // protects the members below
   std::condition_variable changed_;
-  std::deque<Task> tasks_;                // that have not been begun
+  std::deque<Task> tasks_; // that have not been begun
   std::map<size_t, Result<void>> results_; // of tasks that nobody has waited for
   size_t started_ = 0;
   bool ready_ = false, ending_ = false;

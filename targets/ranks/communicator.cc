@@ -79,8 +79,7 @@ Result<std::vector<Communicator::Description>> Communicator::describe(const Desc
 
 Result<void> Communicator::compare(const std::vector<Description> &all) {
   for (size_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank].kind == Description::Kind::Stopped)
-      return ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
+    if (all[rank].kind == Description::Kind::Stopped) return ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[0].matches(all[rank])) continue;
     bool sameText = all[0].textView() == all[rank].textView();
@@ -341,7 +340,8 @@ Result<void> Communicator::receive(const Exchange &exchange, const std::vector<D
   for (size_t to = 0; to < all.size(); ++to) {
     const int64_t from = all[to].peer;
     if (from == -1) continue;
-    auto first = std::ranges::find_if(sent_, [&](const Sent &sent) { return sent.from == from && sent.to == static_cast<int>(to); });
+    auto first =
+        std::ranges::find_if(sent_, [&](const Sent &sent) { return sent.from == from && sent.to == static_cast<int>(to); });
     if (first == sent_.end())
       return ended(str(exchange.text, ": rank ", to, " receives from rank ", from, ", which has sent it nothing"));
     const std::vector<int64_t> shape(all[to].shape.begin(), all[to].shape.begin() + all[to].dims);
@@ -357,8 +357,9 @@ Result<void> Communicator::receive(const Exchange &exchange, const std::vector<D
     else if (sent.from == rank())
       sends.push_back({sent.to, sent.data.data(), std::ssize(sent.data)});
     else if (sent.to == rank())
-      receives.push_back({sent.from, exchange.into, exchange.destination.part(mesh_, rank()).elements() *
-                                                        elemInfo(exchange.destination.elem).storageBytes});
+      receives.push_back(
+          {sent.from, exchange.into,
+           exchange.destination.part(mesh_, rank()).elements() * elemInfo(exchange.destination.elem).storageBytes});
   }
   return move(sends, receives);
 }

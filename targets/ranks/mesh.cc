@@ -50,7 +50,8 @@ std::optional<Mesh> Mesh::make(std::span<const int64_t> extents, int ranks, std:
   }
   bool fits = open ? ranks % given == 0 : given == ranks;
   if (!fits) {
-    why = str("a mesh of ", product(extents), open ? " does not divide " : " does not have ", ranks, ranks == 1 ? " rank" : " ranks");
+    why = str("a mesh of ", product(extents), open ? " does not divide " : " does not have ", ranks,
+              ranks == 1 ? " rank" : " ranks");
     return std::nullopt;
   }
   std::vector<int> chosen;

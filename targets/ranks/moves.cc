@@ -4,7 +4,8 @@
 
 namespace xt {
 
-std::vector<Piece> redistribution(const Distributed &source, const Box &slice, const Distributed &destination, const Mesh &mesh) {
+std::vector<Piece> redistribution(const Distributed &source, const Box &slice, const Distributed &destination,
+                                  const Mesh &mesh) {
   std::vector<Piece> pieces;
   const std::vector<int> axes = source.sharding.axes();
   for (int to = 0; to < mesh.ranks(); ++to) {

@@ -10,6 +10,13 @@ namespace xt {
 // environment if this build has no MPI.
 Result<std::unique_ptr<Transport>> openMpi(double seconds);
 
+// What to do where there is no MPI.
+inline constexpr const char *kMpiRemedy = "install Debian's packages libopenmpi-dev and openmpi-bin, and build again";
+
+// The library with that transport, "" if this build has none; and why it cannot be opened, "" if it can.
+std::string mpiLibraryPath();
+std::string whyMpiIsNotOpened();
+
 } // namespace xt
 
 // What libxt_mpi.so exports: a new transport, or null and the reason.

@@ -16,7 +16,7 @@ public:
   struct Message {
     int peer = 0;
     std::byte *data = nullptr; // read by a send, written by a receive
-    int64_t bytes = 0;         // both sides give the same number
+    int64_t bytes = 0; // both sides give the same number
   };
 
   virtual ~Transport() = default;

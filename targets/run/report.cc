@@ -121,7 +121,8 @@ private:
   }
   static std::string ranksLine(const RunReport::Ranks &ranks) {
     return str("rank ", ranks.rank, " of ", ranks.count, " received ", bytesText(ranks.received), " and sent ",
-               bytesText(ranks.sent), " in ", ranks.communications, ranks.communications == 1 ? " communication" : " communications");
+               bytesText(ranks.sent), " in ", ranks.communications,
+               ranks.communications == 1 ? " communication" : " communications");
   }
   static std::string timeText(double seconds) {
     char text[40];

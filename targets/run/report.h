@@ -66,7 +66,7 @@ struct RunReport {
     int rank = 0, count = 1;
     int64_t communications = 0, received = 0, sent = 0; // bytes of this rank in one run of the launches
   };
-  std::optional<Ranks> ranks;       // of a test that communicates
+  std::optional<Ranks> ranks;       // of a test in which several ranks communicate
   std::optional<BenchReport> bench; // set if RunOptions::bench is set
 };
 

@@ -58,14 +58,16 @@ Result<void> TestCommunications::divide(TestBuffer &buffer) {
     const Mesh &mesh = state_.ranks().mesh;
     if (std::ssize(stmt.args) > mesh.axes())
       return state_.siteAt(stmt.range)
-          .fail(DiagCode::HostBadArgument, str("`shard` divides along ", stmt.args.size(), " axes of a mesh that has ", mesh.axes()));
+          .fail(DiagCode::HostBadArgument,
+                str("`shard` divides along ", stmt.args.size(), " axes of a mesh that has ", mesh.axes()));
     for (const HostExpr &dim : stmt.args) buffer.sharding.dims.push_back(static_cast<int>(dim.integer));
     if (std::string why = unevenShards(buffer.sizes, buffer.sharding, mesh); !why.empty())
       return state_.siteAt(stmt.range).fail(DiagCode::HostBadSize, str("`%", stmt.name, "`: ", why));
     buffer.part = partOf(buffer.sizes, buffer.sharding, mesh, state_.ranks().rank);
   }
   if (!buffer.isDivided() || !buffer.initial) return {};
-  auto part = RawArray::make(state_.site().budget, buffer.part.extent, buffer.initial->elem, "the part of %" + buffer.stmt->name);
+  auto part =
+      RawArray::make(state_.site().budget, buffer.part.extent, buffer.initial->elem, "the part of %" + buffer.stmt->name);
   if (!part) return part.error();
   copyBox(buffer.part, wholeOf(buffer.sizes), buffer.initial->bytes.data(), buffer.part, part->bytes.data(), part->elemBytes());
   buffer.initialPart = std::move(*part);
@@ -88,7 +90,8 @@ Result<CommunicationPlan> TestCommunications::plan(const HostStmt &stmt, size_t 
   exchange.destination = distributionOf(*plan.destination);
   if (stmt.communication != Communication::Recv && plan.source->isOut && !plan.source->written())
     return state_.siteAt(stmt.value.range)
-        .fail(DiagCode::HostNoContent, str("`%", plan.source->stmt->name, "` is an `out` buffer that nothing above this line writes"));
+        .fail(DiagCode::HostNoContent,
+              str("`%", plan.source->stmt->name, "` is an `out` buffer that nothing above this line writes"));
   if (auto planned = planSlice(stmt, plan); !planned) return planned.error();
   if (auto planned = planArguments(stmt, plan); !planned) return planned.error();
   return plan;
@@ -99,7 +102,8 @@ Result<void> TestCommunications::planSlice(const HostStmt &stmt, CommunicationPl
   Exchange &exchange = plan.exchange;
   exchange.slice = wholeOf(exchange.source.shape);
   if (stmt.value.kind == HostExpr::Kind::Slice) {
-    auto view = state_.at(plan.position, [&] { return Evaluator(state_.site(), state_).sliceView(stmt.value, exchange.source.shape); });
+    auto view =
+        state_.at(plan.position, [&] { return Evaluator(state_.site(), state_).sliceView(stmt.value, exchange.source.shape); });
     if (!view) return view.error();
     const std::vector<int64_t> strides = denseStrides(exchange.source.shape);
     if (view->shape.size() != strides.size() || view->strides != strides)
@@ -130,7 +134,8 @@ Result<void> TestCommunications::planArguments(const HostStmt &stmt, Communicati
     }
     if (*value < 0 || *value >= mesh.axes())
       return state_.siteAt(argument.value.range)
-          .fail(DiagCode::HostBadArgument, str("axis ", *value, " of a mesh that has ", mesh.axes(), mesh.axes() == 1 ? " axis" : " axes"));
+          .fail(DiagCode::HostBadArgument,
+                str("axis ", *value, " of a mesh that has ", mesh.axes(), mesh.axes() == 1 ? " axis" : " axes"));
     exchange.axis = static_cast<int>(*value);
   }
   // A shift of a divided buffer goes along the axis that divides it.
@@ -138,7 +143,8 @@ Result<void> TestCommunications::planArguments(const HostStmt &stmt, Communicati
   if (exchange.kind != Communication::Shift || exchange.axis || axes.empty()) return {};
   if (axes.size() > 1)
     return state_.siteAt(stmt.range)
-        .fail(DiagCode::HostBadArgument, str("`%", stmt.name, "` is divided along ", axes.size(), " axes of the mesh: give `axis`"));
+        .fail(DiagCode::HostBadArgument,
+              str("`%", stmt.name, "` is divided along ", axes.size(), " axes of the mesh: give `axis`"));
   exchange.axis = axes[0];
   return {};
 }
@@ -165,11 +171,13 @@ Result<void> TestCommunications::start(const CommunicationPlan &plan, bool count
   Exchange exchange = plan.exchange;
   exchange.from = running->sent.bytes.data();
   exchange.into = running->received.bytes.data();
-  running->task = thread_->start([exchange, counted](Communicator &communicator) { return communicator.run(exchange, counted); });
+  running->task =
+      thread_->start([exchange, counted](Communicator &communicator) { return communicator.run(exchange, counted); });
   auto [at, isNew] = running_.emplace(plan.stmt->name, nullptr);
   if (!isNew) {
     (void)thread_->wait(running->task).ok();
-    return Error::kernel(str("`%", plan.stmt->name, "` has a communication already that no `wait` has ended"), plan.stmt->range);
+    return Error::kernel(str("`%", plan.stmt->name, "` has a communication already that no `wait` has ended"),
+                         plan.stmt->range);
   }
   at->second = std::move(running);
   return {};
@@ -202,14 +210,16 @@ std::string TestCommunications::unfinished() {
 Result<RawArray> TestCommunications::wholeContent(TestBuffer &buffer) {
   auto part = contentOfPart(buffer);
   if (!part || !buffer.isDivided()) return part;
-  auto whole = RawArray::make(state_.site().budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
+  auto whole =
+      RawArray::make(state_.site().budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
   if (!whole) return whole;
   Exchange exchange = {.kind = Communication::AllGather, .text = str("the comparison of `%", buffer.stmt->name, "`")};
   exchange.source = distributionOf(buffer);
   exchange.destination = {buffer.sizes, exchange.source.elem};
   exchange.from = part->bytes.data();
   exchange.into = whole->bytes.data();
-  if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done) return done.error();
+  if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done)
+    return done.error();
   return whole;
 }
 
@@ -217,7 +227,8 @@ Result<double> TestCommunications::largest(double value) {
   Exchange exchange = {.kind = Communication::AllReduce, .text = "the end of a timed run", .combine = "max"};
   exchange.source = exchange.destination = {{}, Elem::F64};
   exchange.from = exchange.into = reinterpret_cast<std::byte *>(&value);
-  if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done) return done.error();
+  if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done)
+    return done.error();
   return value;
 }
 

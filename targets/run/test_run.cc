@@ -101,8 +101,7 @@ RunReport TestRun::run(bool saves) {
 Result<void> TestRun::beginRanks() {
   if (!options_.ranks && !usesRanks(test_)) return {};
   ranks_.emplace(test_, state_, options_.ranks);
-  if (field_ && usesRanks(test_))
-    return Error::environment("--check=algebra does not take tests that communicate");
+  if (field_ && usesRanks(test_)) return Error::environment("--check=algebra does not take tests that communicate");
   return ranks_->begin(str("test \"", test_.name, "\" [", target_.name, "] ", state_.sizesText()));
 }
 
@@ -111,11 +110,12 @@ void TestRun::endRanks(Result<void> &done) {
   const std::string left = ranks_->unfinished();
   if (done && !left.empty()) done = Error::kernel(str("`start` without a `wait`: ", left), test_.nameRange);
   if (!done) {
-    ranks_->stop(done.error().kind == Error::Kind::Diagnosed ? str("the test \"", test_.name, "\" is wrong") : done.error().message);
+    ranks_->stop(done.error().kind == Error::Kind::Diagnosed ? str("the test \"", test_.name, "\" is wrong")
+                                                             : done.error().message);
     return;
   }
   const Traffic traffic = ranks_->traffic();
-  if (traffic.communications)
+  if (traffic.communications && ranks_->count() > 1)
     report_.ranks = {ranks_->rank(), ranks_->count(), traffic.communications, traffic.received, traffic.sent};
   done = ranks_->finish();
 }
@@ -240,13 +240,13 @@ Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
   state_.setTrackErrors(true);
   if (!plan) return plan.error();
   for (size_t i = 0; i < plan->buffers.size(); ++i)
-    if (const TestBuffer *buffer = plan->buffers[i])
-      plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
+    if (const TestBuffer *buffer = plan->buffers[i]) plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
   KernelEffects effects = kernelEffects(*kernel);
   followOrder(*plan);
   for (size_t i = 0; i < plan->buffers.size(); ++i)
     if (TestBuffer *buffer = plan->buffers[i])
-      if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != position)) buffer->writers.push_back(position);
+      if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != position))
+        buffer->writers.push_back(position);
   steps_.push_back({&stmt, position, launches_.size()});
   launches_.push_back(std::move(*plan));
   return {};

@@ -329,6 +329,28 @@ private:
     return report;
   }
 
+  // Turns the indices of elements of a buffer that ranks divide into those in the part of this rank. If another rank holds one of
+  // them, reports which ranks have written them and returns false: only they know more.
+  bool ownElements(const TestBuffer &buffer, CheckReport &report, std::span<std::vector<int64_t>> elements) const {
+    ElementReport *reports[] = {&*report.first, &*report.worst};
+    bool own = true;
+    for (size_t i = 0; i < elements.size(); ++i) {
+      std::vector<int64_t> &index = elements[i];
+      int rank = state_.ranks().rank;
+      auto holds = [&](int candidate) {
+        return intersection(partOf(buffer.sizes, buffer.sharding, state_.ranks().mesh, candidate),
+                            {index, std::vector<int64_t>(index.size(), 1)});
+      };
+      if (!holds(rank)) {
+        own = false;
+        for (rank = 0; !holds(rank);) ++rank;
+      }
+      reports[i]->writer = str("rank ", rank);
+      for (size_t d = 0; d < index.size(); ++d) index[d] -= buffer.part.begin[d];
+    }
+    return own;
+  }
+
   // For a check of a whole buffer, the interpreter finds out which workgroup stores the element in the last launch
   // that may write it.
   void addWriters(CheckReport &report, const HostExpr &left, size_t position) {
@@ -340,7 +362,8 @@ private:
       auto parameter = std::find(launch.buffers.begin(), launch.buffers.end(), buffer);
       if (parameter == launch.buffers.end()) return;
       auto at = static_cast<size_t>(parameter - launch.buffers.begin());
-      const std::vector<int64_t> elements[] = {report.first->index, report.worst->index};
+      std::vector<int64_t> elements[] = {report.first->index, report.worst->index};
+      if (buffer->isDivided() && !ownElements(*buffer, report, elements)) return;
       bool kept = std::none_of(launch.buffers.begin(), launch.buffers.end(), [&](const TestBuffer *given) {
         return given && !given->writers.empty() && given->writers.back() > launch.position;
       });
@@ -355,6 +378,7 @@ private:
         } else {
           text = "no workgroup";
         }
+        if (buffer->isDivided()) text = str("rank ", state_.ranks().rank, ", ", text);
       }
     }
   }

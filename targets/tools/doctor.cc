@@ -9,6 +9,7 @@
 #include "targets/compile/version.h"
 #include "targets/llvm/object_cache.h"
 #include "targets/process/external_tool.h"
+#include "targets/ranks/open_mpi.h"
 #include "targets/run/memory.h"
 #include "targets/run/report.h"
 #include "targets/tools/tool_process.h"
@@ -116,6 +117,8 @@ private:
     add("",
         {"the standard library", !library.empty(), true, library.empty() ? "no folder stdlib next to the programs" : library,
          "set XT_STDLIB to the folder that holds gemm.xt"});
+    std::string why = whyMpiIsNotOpened();
+    add("", {"MPI, for xtrun --mpi", why.empty(), false, why.empty() ? mpiLibraryPath() : why, kMpiRemedy});
     cache();
   }
 

@@ -53,8 +53,9 @@ po::options_description runningOptions() {
       "FILE.tune, which later launches read");
   add("budget", po::value<std::string>()->value_name("SECONDS"),
       "with --tune: longest time per test, such as 90s; default: 60");
-  add("mpi", "one rank of a program that mpirun has started, as in `mpirun -n 4 xtrun --mpi FILE`: tests divide arrays among the "
-             "ranks, which communicate");
+  add("mpi",
+      "one rank of a program that mpirun has started, as in `mpirun -n 4 xtrun --mpi FILE`: tests divide arrays among the "
+      "ranks, which communicate");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
   add("describe", "print the signature, grid, scope, layouts, memory and operation counts of the kernels; runs nothing");

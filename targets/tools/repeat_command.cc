@@ -9,7 +9,8 @@ namespace xt {
 
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
                           const std::string &target, std::optional<bool> small, int ranks) {
-  std::string command = str(ranks > 1 ? str("mpirun -n ", ranks, " ") : "", "xtrun", ranks ? " --mpi" : "", " --target=", target);
+  std::string command =
+      str(ranks > 1 ? str("mpirun -n ", ranks, " ") : "", "xtrun", ranks ? " --mpi" : "", " --target=", target);
   auto add = [&](std::string_view option, const std::string &value) { command += str(" ", option, " ", shellQuoted(value)); };
   if (!launchesKernel(options)) add("--test", test);
   if (!options.kernel.empty()) add("--kernel", options.kernel);

@@ -75,7 +75,8 @@ void RunOutcome::printReport(const TestReport &report, const std::string &text, 
     if (!same && !good) std::fprintf(stderr, "%s:\n%s", speaker().c_str(), text.c_str());
     return;
   }
-  if (!options_.json) std::fputs(same || !good ? text.c_str() : str("failed  ", report.name, "  on another rank\n").c_str(), stdout);
+  if (!options_.json)
+    std::fputs(same || !good ? text.c_str() : str("failed  ", report.name, "  on another rank\n").c_str(), stdout);
   std::fflush(stdout);
 }
 

@@ -229,7 +229,8 @@ TEST(Communicator, scattersSums) {
     exchange.into = part.data();
     if (auto done = communicator.run(exchange); !done) return done;
     const Bytes whole = combined("add", Elem::F32, communicator.mesh().group(0, std::nullopt), 32);
-    EXPECT_EQ(part, partBytes(whole, exchange.source.shape, exchange.destination.part(communicator.mesh(), communicator.rank())));
+    EXPECT_EQ(part,
+              partBytes(whole, exchange.source.shape, exchange.destination.part(communicator.mesh(), communicator.rank())));
     EXPECT_EQ(communicator.traffic().received, 3 * 32);
     EXPECT_EQ(communicator.traffic().messages, 3);
     return {};
@@ -263,8 +264,9 @@ TEST(Communicator, endsOnAllRanksIfTheyDisagree) {
     return communicator.run(reduceOf(communicator.rank() == 1 ? 3 : 4, values));
   });
   for (const std::string &message : messages)
-    EXPECT_EQ(message, "the ranks do different things: rank 0 is at `all_reduce %C` and rank 1 at `all_reduce %C`, with other sizes "
-                       "or arguments");
+    EXPECT_EQ(message,
+              "the ranks do different things: rank 0 is at `all_reduce %C` and rank 1 at `all_reduce %C`, with other sizes "
+              "or arguments");
 }
 
 TEST(Communicator, endsOnAllRanksIfOneDoesLess) {
@@ -326,7 +328,8 @@ TEST(Communicator, findsMessagesThatDoNotMatch) {
 TEST(Communicator, failsAfterARankHasLeft) {
   auto messages = onRanks(2, [&](Communicator &communicator) -> Result<void> {
     if (communicator.rank() == 1) return communicator.leave(), Result<void>();
-    EXPECT_EQ(communicator.begin("test", Mesh(2)).error().message, "the ranks do different things: rank 0 is at test and rank 1 at its end");
+    EXPECT_EQ(communicator.begin("test", Mesh(2)).error().message,
+              "the ranks do different things: rank 0 is at test and rank 1 at its end");
     return communicator.begin("another", Mesh(2));
   });
   EXPECT_EQ(messages, (std::vector<std::string>{"the ranks no longer reach each other", ""}));

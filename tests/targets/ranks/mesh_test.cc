@@ -58,8 +58,9 @@ TEST(Mesh, dividesArrays) {
   EXPECT_EQ(partOf(shape, {{-1, 0}}, mesh, 4), (Box{{4, 0, 0}, {4, 8, 5}}));
   EXPECT_EQ(partOf(shape, {}, mesh, 4), (Box{{0, 0, 0}, {12, 8, 5}}));
   EXPECT_EQ(unevenShards(shape, {{1, 0}}, mesh), "");
-  EXPECT_EQ(unevenShards(shape, {{2}}, mesh), "the extent 5 of dimension 2 is no multiple of the 2 parts that axis 0 of the mesh "
-                                              "divides it into; the nearest are 4 and 6");
+  EXPECT_EQ(unevenShards(shape, {{2}}, mesh),
+            "the extent 5 of dimension 2 is no multiple of the 2 parts that axis 0 of the mesh "
+            "divides it into; the nearest are 4 and 6");
 }
 
 TEST(Box, intersects) {

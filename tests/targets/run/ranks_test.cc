@@ -2,6 +2,7 @@
 #include "tests/targets/ranks/threads/thread_ranks.h"
 #include "tests/targets/run/fake_kernels.h"
 
+#include "ir/base/text.h"
 #include "targets/ranks/communication_thread.h"
 
 #include <thread>
@@ -38,14 +39,17 @@ FakeExecutable::Body productBody() {
   return [](const auto &args) { return product(args), Result<void>(); };
 }
 std::vector<RankResult> runProducts(int count, const std::string &test) {
-  return runOnRanks(count, test, [](int) { return std::map<std::string, FakeExecutable::Body>{{"gemm", productBody()}, {"add", addBody()}}; });
+  return runOnRanks(count, test, [](int) {
+    return std::map<std::string, FakeExecutable::Body>{{"gemm", productBody()}, {"add", addBody()}};
+  });
 }
 
 void expectAll(const std::vector<RankResult> &results, TestStatus status, const std::vector<std::string> &parts = {}) {
   for (size_t rank = 0; rank < results.size(); ++rank) {
     SCOPED_TRACE(str("rank ", rank));
     EXPECT_EQ(results[rank].report.status, status) << results[rank].text;
-    for (const std::string &part : parts) EXPECT_NE(results[rank].text.find(part), std::string::npos) << part << "\n" << results[rank].text;
+    for (const std::string &part : parts)
+      EXPECT_NE(results[rank].text.find(part), std::string::npos) << part << "\n" << results[rank].text;
   }
 }
 
@@ -151,9 +155,10 @@ TEST(Ranks, RefuseUnevenParts) {
     check %Y == %X + 1
   })";
   expectAll(runProducts(2, test), TestStatus::Passed);
-  expectAll(runProducts(3, test), TestStatus::FileError,
-            {"`%X`: the extent 8 of dimension 0 is no multiple of the 3 parts that axis 0 of the mesh divides it into; the nearest "
-             "are 6 and 9"});
+  expectAll(
+      runProducts(3, test), TestStatus::FileError,
+      {"`%X`: the extent 8 of dimension 0 is no multiple of the 3 parts that axis 0 of the mesh divides it into; the nearest "
+       "are 6 and 9"});
 }
 
 TEST(Ranks, RefuseAMeshThatDoesNotFit) {
@@ -185,7 +190,7 @@ TEST(Ranks, FindAWrongPart) {
                return done;
              }}};
   });
-  expectAll(results, TestStatus::Failed, {"1 of 24 elements differs", "at [7, 2]"});
+  expectAll(results, TestStatus::Failed, {"1 of 24 elements differ", "at [7, 2]: got 25, expected 24, difference 1, bound 0, written by rank 1"});
 }
 
 TEST(Ranks, StopTogetherIfALaunchFails) {

@@ -17,7 +17,7 @@ using test::ToolRun;
 // In a container: as root, with more ranks than processors, and without reading the memory of other processes.
 constexpr const char *kEnvironment =
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=: ";
+    "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader OMPI_MCA_plm=isolated ";
 
 class Mpi : public test::FolderTest {
 protected:
@@ -32,7 +32,8 @@ protected:
   ToolRun run(int count, const std::string &arguments) const { return ranks(count, "%bin/xtrun --mpi " + arguments); }
   // One rank executes another command than the others.
   ToolRun runUnlike(int count, int rank, const std::string &other, const std::string &command) const {
-    return ranks(count, str("sh -c 'if [ $OMPI_COMM_WORLD_RANK = ", rank, " ]; then ", other, "; else exec ", command, "; fi'"));
+    return ranks(count,
+                 str("sh -c 'if [ $OMPI_COMM_WORLD_RANK = ", rank, " ]; then ", other, "; else exec ", command, "; fi'"));
   }
   // Writes a file with a kernel that copies, and a test.
   std::string copying(const std::string &statements) {
@@ -65,20 +66,21 @@ TEST_F(Mpi, RunsTheExamplesOnAnyNumberOfRanks) {
       ToolRun ran = run(ranks, str("--small %src/examples/", example, ".xt"));
       EXPECT_EQ(ran.status, 0) << example << " on " << ranks << " ranks\n" << ran.output;
       EXPECT_FALSE(has(ran, "failed")) << ran.output;
-      EXPECT_TRUE(has(ran, str("rank 0 of ", ranks, " received"))) << ran.output;
+      EXPECT_EQ(has(ran, str("rank 0 of ", ranks, " received")), ranks > 1) << ran.output;
     }
 }
 
 // The least that a rank of four must receive of what the others hold, in elements times their bytes.
 TEST_F(Mpi, MovesNoMoreThanTheAlgorithmNeeds) {
-  constexpr int64_t kM = 96, kK = 120, kN = 144;                              // SUMMA on 2x2: half of its rows of A, and of its columns of B
+  constexpr int64_t kM = 96, kK = 120, kN = 144; // SUMMA on 2x2: half of its rows of A, and of its columns of B
   EXPECT_EQ(received(run(4, "--json --small %src/examples/18_summa.xt").output),
             (std::vector<int64_t>{kM / 2 * kK / 2 * 2 + kK / 2 * kN / 2 * 2}));
-  constexpr int64_t kResult = 48 * 60 * 4;                                    // all_reduce: 2 (n - 1) / n, reduce_scatter: (n - 1) / n
+  constexpr int64_t kResult = 48 * 60 * 4; // all_reduce: 2 (n - 1) / n, reduce_scatter: (n - 1) / n
   EXPECT_EQ(received(run(4, "--json --small %src/examples/19_tensor_parallel.xt").output),
             (std::vector<int64_t>{2 * kResult * 3 / 4, kResult * 3 / 4}));
-  constexpr int64_t kPart = 2 * 120 / 4 * 64 * 2;                             // three parts of the keys, and of the values
-  EXPECT_EQ(received(run(4, "--json --small %src/examples/20_ring_attention.xt").output), (std::vector<int64_t>{2 * 3 * kPart}));
+  constexpr int64_t kPart = 2 * 120 / 4 * 64 * 2; // three parts of the keys, and of the values
+  EXPECT_EQ(received(run(4, "--json --small %src/examples/20_ring_attention.xt").output),
+            (std::vector<int64_t>{2 * 3 * kPart}));
 }
 
 TEST_F(Mpi, RunsOnGpusToo) {
@@ -90,7 +92,7 @@ TEST_F(Mpi, RunsOnGpusToo) {
 TEST_F(Mpi, RunsAloneWithoutMpirun) {
   ToolRun ran = runTool(str(kEnvironment, "%bin/xtrun --mpi --small %src/examples/18_summa.xt"));
   EXPECT_EQ(ran.status, 0) << ran.output;
-  EXPECT_TRUE(has(ran, "rank 0 of 1 received 0 bytes")) << ran.output;
+  EXPECT_TRUE(has(ran, "1 test: 1 passed")) << ran.output;
 }
 
 TEST_F(Mpi, EndsOnAllRanksIfTheyDisagree) {
@@ -103,8 +105,9 @@ TEST_F(Mpi, EndsOnAllRanksIfTheyDisagree) {
 
 // Messages that all ranks have in common are printed once.
 TEST_F(Mpi, RefusesUnevenShards) {
-  const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  shard %A (0)\n  shard %B (0)\n"
-                                   "  launch @copy(%A, %B)\n  check %B == %A\n");
+  const std::string path =
+      copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  shard %A (0)\n  shard %B (0)\n"
+              "  launch @copy(%A, %B)\n  check %B == %A\n");
   EXPECT_EQ(run(4, path).status, 0);
   ToolRun ran = run(3, path);
   EXPECT_EQ(ran.status, 2) << ran.output;
@@ -132,8 +135,9 @@ TEST_F(Mpi, EndsIfARankCannotReadTheFile) {
 
 // The loop takes far longer than the rank lives.
 TEST_F(Mpi, EndsIfARankDies) {
-  const std::string path = copying("  %A = fill(0.0) : memref<1024x1024xf32>\n  %B = out : memref<1024x1024xf32>\n"
-                                   "  launch @copy(%A, %B)\n  for %i = 0 to 9000 {\n    all_reduce %B\n  }\n  check %B == %A\n");
+  const std::string path =
+      copying("  %A = fill(0.0) : memref<1024x1024xf32>\n  %B = out : memref<1024x1024xf32>\n"
+              "  launch @copy(%A, %B)\n  for %i = 0 to 9000 {\n    all_reduce %B\n  }\n  check %B == %A\n");
   ToolRun ran = runUnlike(3, 1, "exec timeout -s KILL 2 %bin/xtrun --mpi " + path, "%bin/xtrun --mpi " + path);
   EXPECT_NE(ran.status, 0) << ran.output;
   EXPECT_NE(ran.status, 124) << ran.output;
