@@ -33,10 +33,12 @@ from ._device import Buffer, Event, Stream
 from ._device import handle_of as _handle
 from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix, KernelError, NotFoundError, Range, StoppedError,
                       diagnostics_of, exception)
+from ._stop import Stop
+from ._stop import flag_of as _flag_of
 
 __all__ = ["ArgumentError", "Buffer", "CompileError", "Diagnostic", "Edit", "Error", "Event", "Fix", "Kernel", "KernelError",
-           "NotFoundError", "Parameter", "Prepared", "Program", "Range", "StoppedError", "Stream", "Times", "Tuned", "autotune", "bench",
-           "compile", "targets", "version"]
+           "NotFoundError", "Parameter", "Prepared", "Program", "Range", "Stop", "StoppedError", "Stream", "Times", "Tuned", "autotune",
+           "bench", "compile", "targets", "version"]
 
 _lib = c.library
 
@@ -96,8 +98,8 @@ class Kernel:
 
     Arrays are numpy arrays, objects with DLPack's protocol in the host's memory or in that of the kernel's GPU, or a Buffer; numbers are
     Python's or numpy's. `grid` gives the workgroups in x, y and z to a kernel without a grid of its own. A launch on the CPU that takes
-    longer than `timeout` seconds raises StoppedError. Raises ArgumentError if an argument does not fit, and then
-    nothing has run.
+    longer than `timeout` seconds, or whose `stop` another thread sets, raises StoppedError. Raises ArgumentError if an argument does not
+    fit, and then nothing has run.
     """
 
     def __init__(self, loaded: _Loaded, handle: int):
@@ -117,17 +119,19 @@ class Kernel:
         """Grid, layouts, shared local memory, operations and bytes, as `xtrun --describe --json` prints them."""
         return json.loads(self._json)
 
-    def __call__(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, **named: Any) -> None:
+    def __call__(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, stop: Stop | None = None,
+                 **named: Any) -> None:
         arguments = self._read(args, named)
         error = c.new_error()
-        status = _lib.xt_launch(self._handle, arguments.address, arguments.count, self._options(grid, timeout), error)
+        status = _lib.xt_launch(self._handle, arguments.address, arguments.count, self._options(grid, timeout, stop), error)
         self._loaded.check(status, error)
 
-    def prepare(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, **named: Any) -> Prepared:
+    def prepare(self, *args: Any, grid: Sequence[int] | None = None, timeout: float | None = None, stop: Stop | None = None,
+                **named: Any) -> Prepared:
         """Checks the arguments once for many runs: `run = k.gemm.prepare(A, B, C); run()`."""
         arguments = self._read(args, named)
-        handle = _handle(_lib.xt_prepare, self._handle, arguments.address, arguments.count, self._options(grid, timeout))
-        return Prepared(self, handle, arguments.alive)
+        handle = _handle(_lib.xt_prepare, self._handle, arguments.address, arguments.count, self._options(grid, timeout, stop))
+        return Prepared(self, handle, [*arguments.alive, stop])
 
     def _read(self, args: tuple[Any, ...], named: dict[str, Any]) -> c.Arguments:
         values: Sequence[Any] = self._ordered(args, named) if named else args
@@ -169,15 +173,15 @@ class Kernel:
             raise _arrays.NotAnArray(f"{number} does not fit {parameter.type}")
         out.add_integer(number - 2**64 if number >= 2**63 else number)
 
-    def _options(self, grid: Sequence[int] | None, timeout: float | None) -> c.LaunchOptions | None:
-        if grid is None and timeout is None:
+    def _options(self, grid: Sequence[int] | None, timeout: float | None, stop: Stop | None) -> c.LaunchOptions | None:
+        if grid is None and timeout is None and stop is None:
             return None
         if grid is not None and not 1 <= len(grid) <= 3:
             raise ArgumentError(f"a grid has one to three extents, not {len(grid)}", "XT_INVALID_ARGUMENT", "grid")
         if timeout is not None and not timeout > 0:
             raise ArgumentError(f"a timeout is above 0, not {timeout}", "XT_INVALID_ARGUMENT", "timeout")
         return c.LaunchOptions(size=ctypes.sizeof(c.LaunchOptions), grid_rank=len(grid or ()), grid=(ctypes.c_int64 * 3)(*(grid or ())),
-                               seconds=timeout or 0)
+                               seconds=timeout or 0, stop=_flag_of(stop))
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"
@@ -300,8 +304,8 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
             threads: int = 0, imports: Callable[[str], str | None] | Mapping[str, str] | None = None,
             print: Callable[[str], object] | None = None, cache: str | os.PathLike[str] | None = None, remarks: bool = False,
             optimise: bool = True, tuning: str | os.PathLike[str] | None = None,
-            native: tuple[int, int, int] | None = None, defines: Mapping[str, object] | None = None,
-            **parameters: object) -> Program:
+            native: tuple[int, int, int] | None = None, stop: Stop | None = None,
+            defines: Mapping[str, object] | None = None, **parameters: object) -> Program:
     """Compiles the kernels of a file, or of `text`, whose name in messages is then `path`.
 
     `parameters` are values of the file's parameters, as `-D` takes them: `BM=128`, `GEMM_T="f32"`; `defines` holds those whose
@@ -311,6 +315,7 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
     None: `path` with .tune behind it, if that is there): launches use the values that it has for the nearest sizes.
     `native` are objects of a GPU's driver that the caller keeps alive (xt.h, native_context): for Level Zero the handles of a context, a
     device and an immediate command list or 0; for CUDA those of a context, the device's number, and a stream or 0.
+    A compilation whose `stop` another thread sets raises StoppedError.
 
     Raises CompileError with the compiler's messages if the program is wrong.
     """
@@ -324,7 +329,7 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
             size=ctypes.sizeof(c.CompileOptions), path=os.fsencode(path), text=source, text_bytes=len(source or b""),
             target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
             read_import=callbacks.read_import, print=callbacks.print, threads=threads, remarks=remarks,
-            skip_optimiser=not optimise, tuning=_bytes(tuning))
+            skip_optimiser=not optimise, tuning=_bytes(tuning), stop=_flag_of(stop))
         if native:
             options.native_context, options.native_device, options.native_queue = native
         program, messages, error = ctypes.c_void_p(), ctypes.c_void_p(), c.new_error()

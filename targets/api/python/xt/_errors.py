@@ -82,7 +82,7 @@ class KernelError(Error):
 
 
 class StoppedError(Error):
-    """A launch took longer than its `timeout`. The arrays that it writes have any content."""
+    """A launch took longer than its `timeout`, or its `stop` was set. The arrays that it writes have any content."""
 
 
 _CLASSES = {c.INVALID_ARGUMENT: ArgumentError, c.COMPILE_FAILED: CompileError, c.NOT_FOUND: NotFoundError,

@@ -446,6 +446,24 @@ class Devices(unittest.TestCase):
         with self.assertRaisesRegex(xt.ArgumentError, "above 0"):
             slow(np.zeros(1, np.float32), timeout=0)
 
+    def test_other_threads_stop_launches_and_compilations(self):
+        slow, stop = xt.compile(text=SLOW, threads=1).slow, xt.Stop()
+        slow(np.zeros(1, np.float32), stop=stop)
+        timer = threading.Timer(0.05, stop.set)
+        timer.start()
+        with self.assertRaisesRegex(xt.StoppedError, "was stopped"):
+            slow(np.zeros(100000, np.float32), stop=stop)
+        timer.join()
+        with self.assertRaises(xt.StoppedError):
+            slow.prepare(np.zeros(100000, np.float32), stop=stop)()
+        with self.assertRaises(xt.StoppedError):
+            xt.compile(text=SLOW, stop=stop)
+        stop.clear()
+        self.assertFalse(stop.is_set())
+        xt.compile(text=SLOW, stop=stop)
+        with self.assertRaisesRegex(xt.ArgumentError, "`stop` is an xt.Stop"):
+            slow(np.zeros(1, np.float32), stop=1)
+
     def test_streams_raise_what_prints_raise(self):
         def show(text):
             raise ValueError(text)
