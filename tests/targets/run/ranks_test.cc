@@ -190,7 +190,8 @@ TEST(Ranks, FindAWrongPart) {
                return done;
              }}};
   });
-  expectAll(results, TestStatus::Failed, {"1 of 24 elements differ", "at [7, 2]: got 25, expected 24, difference 1, bound 0, written by rank 1"});
+  expectAll(results, TestStatus::Failed,
+            {"1 of 24 elements differ", "at [7, 2]: got 25, expected 24, difference 1, bound 0, written by rank 1"});
 }
 
 TEST(Ranks, StopTogetherIfALaunchFails) {
