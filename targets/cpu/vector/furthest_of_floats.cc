@@ -20,7 +20,7 @@ LlvmValue *FurthestOfFloats::sortableBits(LlvmValue *bits) {
 
 LlvmValue *FurthestOfFloats::orderedBits(LlvmValue *chunk) {
   llvm::Type *bits = c_.ops.type(Elem::I32, lanes_);
-  LlvmValue *nan = llvm::ConstantInt::get(bits, isMaximum_ ? kMagnitude : ~kMagnitude);
+  LlvmValue *nan = llvm::ConstantInt::get(bits, isMaximum_ != prefersNumbers_ ? kMagnitude : ~kMagnitude);
   return b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, sortableBits(b.CreateBitCast(chunk, bits)));
 }
 

@@ -59,6 +59,7 @@ LlvmValue *RowReduction::combine(LlvmValue *x, LlvmValue *y) {
 // Reduces a row to one register of partial results. Lanes past the last column are replaced by the identity.
 LlvmValue *RowReduction::combinedRow(LlvmValue *row, int64_t columns) {
   const bool ranges = isOrdered() && furthest_.usesRangeInstruction(), sorts = isOrdered() && !ranges;
+  const bool tracksNan = ranges && !furthest_.prefersNumbers();
   LlvmValue *identity = e_.context.ops.constant(elem(), combiningIdentity(kind_, elem()), lanes());
   loop_.enterRow(row);
   LlvmValue *end = e_.context.argument(columns);
@@ -72,15 +73,16 @@ LlvmValue *RowReduction::combinedRow(LlvmValue *row, int64_t columns) {
       chunks.push_back(chunk);
       next.push_back(combine(carried[static_cast<size_t>(i)], sorts ? furthest_.orderedBits(chunk) : chunk));
     }
-    if (ranges) next.push_back(b.CreateAnd(carried.back(), furthest_.areNumbers(chunks)));
+    if (tracksNan) next.push_back(b.CreateAnd(carried.back(), furthest_.areNumbers(chunks)));
     return next;
   };
   LlvmValues start(static_cast<size_t>(count), sorts ? furthest_.orderedBits(identity) : identity);
-  if (ranges) start.push_back(llvm::Constant::getAllOnesValue(e_.context.ops.type(Elem::I1, lanes())));
+  if (tracksNan) start.push_back(llvm::Constant::getAllOnesValue(e_.context.ops.type(Elem::I1, lanes())));
   LlvmValues combined = forLoop(b, e_.context.number(0), end, e_.context.number(count * lanes()), start, step);
   for (size_t half = static_cast<size_t>(count) / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i) combined[i] = combine(combined[i], combined[i + half]);
   if (!ranges) return combined[0];
+  if (!tracksNan) return furthest_.orderedBits(combined[0]);
   LlvmValue *nan = llvm::ConstantFP::getNaN(identity->getType());
   return furthest_.orderedBits(b.CreateSelect(combined.back(), combined[0], nan));
 }

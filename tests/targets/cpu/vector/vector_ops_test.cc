@@ -6,6 +6,7 @@
 
 #include "ir/combine.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -85,40 +86,68 @@ TEST(CpuReduction, StartsFromItsIdentity) {
   }
 }
 
-// Maxima and minima across the lanes of a register and across registers: +0 is larger than -0, and if an element is NaN, so is
-// the result.
-TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  // f64 has a different number of lanes than f32; 32 and 64 columns are several registers per iteration.
-  for (auto [given, columns] : {std::pair{Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}}) {
-    KernelMaker m;
-    Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
-    Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, columns}));
-    if (given == Elem::F64) x = m.cast(OpKind::TruncF, x, Elem::F32);
-    m.store(m.reduce("maximumf", x, 1), m.tile(out, {zero, zero}, {6, 1}));
-    m.store(m.reduce("minimumf", x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
-    struct Row {
-      double most, other; // all elements of a row except one; that element
-      double largest, smallest;
-    };
-    const Row rows[] = {{-0.0, 0.0, 0.0, -0.0},   {0.0, -0.0, 0.0, -0.0}, {-1.5, kNan, kNan, kNan},
-                        {2.5, -kNan, kNan, kNan}, {-7, -kInf, -7, -kInf}, {-7, kInf, kInf, -7}};
-    Array a(given, {6, columns}), c(Elem::F32, {12, 1});
-    for (int64_t at : {0, 5, 17, 31, columns - 17, columns - 1}) {
-      a.forEach([&](const std::vector<int64_t> &i) { a.set(i, i[1] == at ? rows[i[0]].other : rows[i[0]].most); });
-      expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
-      Diagnostics diagnostics;
-      auto executable = cpuTarget().compile(m.module, {}, diagnostics);
-      ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
-      for (int64_t i = 0; i < 12; ++i) {
-        double expected = i < 6 ? rows[i].largest : rows[i - 6].smallest, got = c.number({i, 0});
-        if (std::isnan(expected))
-          EXPECT_TRUE(std::isnan(got)) << i << " at " << at;
-        else
-          EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << i << " at " << at << ": " << got;
-      }
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+
+// A row of a matrix: all elements except one, that element, and the row's maximum and minimum.
+struct FurthestRow {
+  double most, other, largest, smallest;
+};
+
+// Reduces rows to their maxima and minima by two kinds of reductions.
+void expectFurthest(const char *maximum, const char *minimum, const std::array<FurthestRow, 6> &rows, Elem given,
+                    int64_t columns) {
+  KernelMaker m;
+  Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
+  Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, columns}));
+  if (given == Elem::F64) x = m.cast(OpKind::TruncF, x, Elem::F32);
+  m.store(m.reduce(maximum, x, 1), m.tile(out, {zero, zero}, {6, 1}));
+  m.store(m.reduce(minimum, x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
+  Array a(given, {6, columns}), c(Elem::F32, {12, 1});
+  for (int64_t at : {int64_t{0}, int64_t{5}, int64_t{17}, int64_t{31}, columns - 17, columns - 1}) {
+    auto rowOf = [&](int64_t i) { return rows[static_cast<size_t>(i % 6)]; };
+    a.forEach([&](const std::vector<int64_t> &i) { a.set(i, i[1] == at ? rowOf(i[0]).other : rowOf(i[0]).most); });
+    expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
+    Diagnostics diagnostics;
+    auto executable = cpuTarget().compile(m.module, {}, diagnostics);
+    ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
+    for (int64_t i = 0; i < 12; ++i) {
+      double expected = i < 6 ? rowOf(i).largest : rowOf(i).smallest, got = c.number({i, 0});
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(got)) << i << " at " << at;
+      else
+        EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << i << " at " << at << ": " << got;
     }
   }
+}
+
+// f64 has a different number of lanes than f32; 32 and 64 columns are several registers per iteration.
+constexpr std::pair<Elem, int64_t> kFurthestShapes[] = {
+    {Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}};
+
+// Across the lanes of a register and across registers, +0 is larger than -0, and if an element is NaN, so is the result.
+TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
+  for (auto [given, columns] : kFurthestShapes)
+    expectFurthest("maximumf", "minimumf",
+                   {{{-0.0, 0.0, 0.0, -0.0},
+                     {0.0, -0.0, 0.0, -0.0},
+                     {-1.5, kNan, kNan, kNan},
+                     {2.5, -kNan, kNan, kNan},
+                     {-7, -kInf, -7, -kInf},
+                     {-7, kInf, kInf, -7}}},
+                   given, columns);
+}
+
+// The kinds that prefer a number to a NaN give NaN only if there is nothing else.
+TEST(CpuReduction, FindsTheFurthestNumberBesideNans) {
+  for (auto [given, columns] : kFurthestShapes)
+    expectFurthest("maxnumf", "minnumf",
+                   {{{-1.5, kNan, -1.5, -1.5},
+                     {kNan, 2.5, 2.5, 2.5},
+                     {-kNan, -kInf, -kInf, -kInf},
+                     {kNan, kNan, kNan, kNan},
+                     {-7, kInf, kInf, -7},
+                     {kInf, -kNan, kInf, kInf}}},
+                   given, columns);
 }
 
 // The bound is that of adding the terms one by one. Whatever the order, the error of a sum of many terms is far below it.
