@@ -24,6 +24,12 @@ bool isSharded(const HostName &buffer) {
 
 std::string exampleOf(const CommunicationInfo &info) { return str("for example `", info.example, "`"); }
 
+// "its arguments are kind, axis"
+std::string argumentsText(const std::vector<std::string_view> &names) {
+  if (names.empty()) return "it takes none";
+  return str(names.size() == 1 ? "its only argument is " : "its arguments are ", join(names, ", "));
+}
+
 bool isGiven(const HostStmt &stmt, std::string_view name) {
   return std::ranges::find(stmt.named, name, &HostExpr::Named::name) != stmt.named.end();
 }
@@ -144,8 +150,7 @@ bool RankStatements::lowerArguments(const ast::Stmt &stmt, HostStmt &out, const 
       at = static_cast<size_t>(std::ranges::find(names, name.text) - names.begin());
       if (at == names.size()) {
         Diagnostic &report = wrong(name.range, str("`", info.name, "` has no argument `", name.text, "`"));
-        if (names.empty() || !suggestName(report, name.range, 0, name.text, names))
-          report.note(names.empty() ? "it takes none" : "its arguments are " + join(names, ", "));
+        if (names.empty() || !suggestName(report, name.range, 0, name.text, names)) report.note(argumentsText(names));
         ok = false;
         continue;
       }
@@ -158,7 +163,7 @@ bool RankStatements::lowerArguments(const ast::Stmt &stmt, HostStmt &out, const 
       Diagnostic &report = wrong(value.range, names.empty() ? str("`", info.name, "` takes no arguments")
                                                             : str("`", info.name, "` takes at most ",
                                                                   counted(static_cast<int64_t>(names.size()), "argument")));
-      if (!names.empty()) report.note("its arguments are " + join(names, ", "));
+      if (!names.empty()) report.note(argumentsText(names));
       return false;
     }
     if (given[at]) {

@@ -6,6 +6,7 @@
 #include "ir/infer/type_rules.h"
 #include "lang/lower/foreign_names.h"
 #include "lang/lower/operators.h"
+#include "lang/parse/rank_words.h"
 
 #include <algorithm>
 
@@ -94,6 +95,8 @@ const OpInfo *findRow(KernelState &state, const ast::OpClause &clause) {
     diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
   else if (std::string_view note = noteOnForeignName(bare); !note.empty())
     diagnostic.note(std::string(note));
+  else if (findRankWord(spelled))
+    diagnostic.note(str("`", spelled, "` begins a statement of a test"));
   else
     suggestName(diagnostic, clause.op.range, 0, bare, opNames());
   return nullptr;

@@ -156,7 +156,7 @@ bool RankStatements::fitsMesh(const ast::Stmt &stmt) {
   }
   if (stmt.values.size() <= axes_) return true;
   Diagnostic &report = wrong(stmt.values[axes_].range, str("the mesh has ", axes_, axes_ == 1 ? " axis" : " axes",
-                                                           ", which the dimensions before this one divide"));
+                                                           ", and this is the ", ordinal(axes_ + 1), " dimension"));
   if (mesh_)
     report.at(*mesh_, "the mesh");
   else

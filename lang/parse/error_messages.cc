@@ -2,6 +2,8 @@
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
+#include "ir/host.h"
+#include "lang/parse/rank_words.h"
 #include "lang/parse/token_scan.h"
 
 #include <set>
@@ -229,8 +231,33 @@ bool ErrorStrategy::reportUnknownType(antlr4::CommonTokenStream *stream, Token *
   return true;
 }
 
-void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet) {
+// Shows how a statement about ranks is written, if the error is in one.
+void ErrorStrategy::noteExample(antlr4::CommonTokenStream *stream, Token *at, size_t errors) {
+  size_t first = at->getTokenIndex();
+  auto type = [&](size_t i) { return stream->get(i)->getType(); };
+  while (first > 0 && type(first - 1) != P::NL && type(first - 1) != P::LBLOCK && type(first - 1) != P::RBLOCK) --first;
+  if (type(first) < P::HOST_MESH || type(first) > P::HOST_WAIT) return;
+  bool started = type(first) == P::HOST_START && type(first + 1) == P::HOST_COMMUNICATION;
+  std::string_view word = text(stream->get(started ? first + 1 : first)), before = started ? "start " : "";
+  const CommunicationInfo *info = findCommunication(word);
+  std::string note = str("for example `", before, findRankWord(word)->example, "`");
+  if (info && text(at) == "start")
+    note = str("`start` comes first: `start ", info->example, "`");
+  else if (info)
+    note = str("written as `", before, word, " %X", info->into == CommunicationInfo::Into::Never ? "" : " -> %Y",
+               info->named.empty() ? "" : str(" (", info->named, ")"), "`, ", note);
+  diagnostics_.noteErrorAfter(errors, std::move(note));
+}
+
+void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expected) {
   if (alreadyReported(parser, at)) return;
+  size_t errors = diagnostics_.errorCount();
+  reportUnexpected(parser, at, expected);
+  if (diagnostics_.errorCount() > errors)
+    noteExample(static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream()), at, errors);
+}
+
+void ErrorStrategy::reportUnexpected(Parser *parser, Token *at, const Expected &expectedSet) {
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
   Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
   if (last && last->getType() == P::NL) last = nullptr;

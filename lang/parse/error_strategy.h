@@ -42,6 +42,8 @@ private:
   bool resumeAtBlock(antlr4::Parser *parser);
   // Reports that `at` was found instead of one of `expected`, with the most specific message (error_messages.cc).
   void emit(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
+  void reportUnexpected(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
+  void noteExample(antlr4::CommonTokenStream *stream, antlr4::Token *at, size_t errors);
   bool reportBrokenArrow(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);

@@ -6,6 +6,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/host.h"
 #include "ir/op_info.h"
+#include "lang/parse/rank_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,8 @@ const std::filesystem::path kRoot = XT_SOURCE_DIR, kEditors = kRoot / "lang/serv
 // prefix of the other.
 using Words = std::set<std::string, std::greater<>>;
 
-// Returns the spellings of the keywords in XtLexer.g4, without types and constants, which have their own colours.
+// Returns the spellings of the keywords in XtLexer.g4, without types and constants, which have their own colours, and the words
+// that begin statements about ranks, without those that ops have, too.
 Words keywords() {
   Words words;
   std::istringstream grammar(test::readText(kRoot / "grammar/XtLexer.g4"));
@@ -34,6 +36,8 @@ Words keywords() {
     std::string spellings = found[2];
     for (std::sregex_iterator it(spellings.begin(), spellings.end(), spelling), end; it != end; ++it) words.insert((*it)[1]);
   }
+  for (std::string_view word : rankWordNames(true))
+    if (!findOp(word)) words.emplace(word);
   return words;
 }
 
