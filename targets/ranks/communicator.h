@@ -16,14 +16,15 @@ namespace xt {
 // One communication, as a rank asks for it. The other ranks ask for the same, with their own data.
 struct Exchange {
   Communication kind{};
-  std::string text;              // for messages: "`all_reduce %C` in line 12"
+  std::string text; // for messages: "`all_reduce %C` in line 12"
   Distributed source = {}, destination = {}; // the same array where the result replaces what is sent
-  Box slice = {};                // Broadcast without root: the part of the source that becomes the destination
-  std::string combine = "add";   // AllReduce, ReduceScatter: a kind of combineKinds()
-  std::optional<int> axis = {};  // only among ranks that differ along this axis of the mesh
-  std::optional<int64_t> peer = {}; // Broadcast: the root, a position along the axis. Send, Recv: the rank, or -1. Shift: how far
+  Box slice = {}; // Broadcast without root: the part of the source that becomes the destination
+  std::string combine = "add"; // AllReduce, ReduceScatter: a kind of combineKinds()
+  std::optional<int> axis = {}; // only among ranks that differ along this axis of the mesh
+  std::optional<int64_t> peer =
+      {}; // Broadcast: the root, a position along the axis. Send, Recv: the rank, or -1. Shift: how far
   const std::byte *from = nullptr; // the dense part of the source that this rank holds
-  std::byte *into = nullptr;       // the dense part of the destination that this rank holds; may be `from`
+  std::byte *into = nullptr; // the dense part of the destination that this rank holds; may be `from`
 };
 
 // The bytes of data that a rank has moved, without the descriptions of communications.
@@ -38,6 +39,10 @@ public:
   int rank() const { return transport_.rank(); }
   int count() const { return transport_.count(); }
   const Mesh &mesh() const { return mesh_; }
+  // Whether this is inside of a sequence in which nothing has failed.
+  bool isOpen() const { return open_; }
+  // Whether the last sequence ended because another rank has stopped.
+  bool otherHasStopped() const { return otherHasStopped_; }
 
   // Begins a sequence of communications. `name` must be the same on all ranks. Resets the traffic.
   Result<void> begin(const std::string &name, Mesh mesh);
@@ -82,8 +87,9 @@ private:
   Mesh mesh_;
   Traffic traffic_;
   std::deque<Sent> sent_;
-  bool open_ = false;    // inside of a sequence in which nothing has failed
-  bool broken_ = false;  // no further communication is possible
+  bool open_ = false; // inside of a sequence in which nothing has failed
+  bool otherHasStopped_ = false;
+  bool broken_ = false; // no further communication is possible
   bool counted_ = true;
 };
 
