@@ -239,7 +239,7 @@ Result<void> Communicator::broadcastFromRoot(const Exchange &exchange) {
   if (rank() != root) receives.push_back({root, exchange.into, bytes});
   for (int member : group)
     if (rank() == root && member != root) sends.push_back({member, const_cast<std::byte *>(exchange.from), bytes});
-  if (rank() == root && exchange.into != exchange.from) std::memcpy(exchange.into, exchange.from, static_cast<size_t>(bytes));
+  if (rank() == root && exchange.into != exchange.from) std::copy_n(exchange.from, bytes, exchange.into);
   return move(sends, receives);
 }
 
@@ -284,7 +284,8 @@ Result<void> Communicator::allReduce(const Exchange &exchange) {
   if (auto done = move(sends, receives); !done) return done;
   std::vector<std::byte> combined(static_cast<size_t>(ownBytes));
   combineParts(exchange.combine, exchange.source.elem, terms, chunk(own).extent[0], combined.data());
-  std::memcpy(exchange.into + chunk(own).begin[0] * size, combined.data(), combined.size());
+  std::ranges::copy(combined,
+                    exchange.into + chunk(own).begin[0] * size); // which may be nothing, in an array without an address
   sends.clear();
   receives.clear();
   for (int i = 0; i < count; ++i) {

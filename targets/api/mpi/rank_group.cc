@@ -56,6 +56,12 @@ bool isOverwritten(const Operation &operation) {
 
 } // namespace
 
+std::shared_ptr<Graveyard> rankGraveyard() {
+  static const auto *yard =
+      new std::shared_ptr<Graveyard>(new Graveyard); // never destroyed: handles may be freed at the end of the process
+  return *yard;
+}
+
 RankGroup::RankGroup(CommunicationThread::Open open) : thread_(std::move(open)) {}
 
 Mesh RankGroup::mesh() const {

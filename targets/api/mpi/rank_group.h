@@ -47,11 +47,14 @@ private:
   CommunicationThread thread_; // last, because its thread uses the other members
 };
 
+// Keeps freed handles of the process.
+std::shared_ptr<Graveyard> rankGraveyard();
+
 } // namespace xt
 
 struct xt_ranks : xt::Handle {
   explicit xt_ranks(std::shared_ptr<xt::RankGroup> of)
-      : Handle(xt::HandleKind::Ranks, std::make_shared<xt::Graveyard>()), group(std::move(of)) {}
+      : Handle(xt::HandleKind::Ranks, xt::rankGraveyard()), group(std::move(of)) {}
   void drop() override { group.reset(); }
 
   std::shared_ptr<xt::RankGroup> group;

@@ -52,7 +52,7 @@ public:
     } else if (communicator_ != MPI_COMM_NULL && !isFinalized()) {
       MPI_Comm_free(&communicator_);
     }
-    if (--process().transports == 0 && process().initialized && !process().silent) MPI_Finalize();
+    if (--process().transports == 0 && process().initialized && !process().silent && !isFinalized()) MPI_Finalize();
   }
   MpiTransport(const MpiTransport &) = delete;
   MpiTransport &operator=(const MpiTransport &) = delete;

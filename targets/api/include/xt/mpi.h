@@ -4,8 +4,9 @@
  *   xt_ranks_shard(ranks, &whole, dims, 1, &part, &error);              // the part of an array that this rank holds
  *   xt_ranks_all_reduce(ranks, &array, &array, XT_COMBINE_ADD, XT_ALL_RANKS, NULL, &error);
  *
- * Errors, structures, handles, threads and texts are as in xt.h. Compiling this needs no mpi.h, and the library needs neither libxt nor
- * a compiler: link it beside libxt where kernels run on the parts.
+ * Errors, structures, handles, threads and texts are as in xt.h. Freed handles are errors until a few thousand others have been freed.
+ * Compiling this needs no header of MPI, and the library needs neither libxt nor a compiler: a program whose kernels run on the parts
+ * links both.
  *
  * Ranks. Each process of the program is a rank, from 0 on. They form a grid, the mesh, numbered along its last axis first; at first it has
  * one axis with all ranks. An `axis` of an operation restricts it to ranks that differ along that axis only; XT_ALL_RANKS: all of them.

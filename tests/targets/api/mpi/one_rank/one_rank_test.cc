@@ -7,6 +7,7 @@
 
 #include <numeric>
 #include <sstream>
+#include <thread>
 
 namespace xt::test {
 namespace {
@@ -97,6 +98,26 @@ TEST_F(OneRank, GoesOnAfterStarts) {
   xt_exchange_free(second);
   xt_exchange_free(first); // waits
   EXPECT_EQ(elements, (std::vector<float>{3, 4}));
+}
+
+// On one rank the order of operations does not matter.
+TEST_F(OneRank, ThreadsShareAHandle) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([this, t] {
+      std::vector<float> elements(100, static_cast<float>(t)), result(100);
+      const std::vector<int64_t> shape = {100};
+      const xt_argument from = array(elements, shape), into = array(result, shape);
+      for (int i = 0; i < 50; ++i) {
+        xt_exchange *going = nullptr;
+        EXPECT_EQ(xt_ranks_all_reduce(ranks_, &from, &into, XT_COMBINE_ADD, XT_ALL_RANKS, i % 2 ? &going : nullptr, nullptr),
+                  XT_OK);
+        EXPECT_EQ(going ? xt_exchange_wait(going, nullptr) : XT_OK, XT_OK);
+        xt_exchange_free(going);
+        EXPECT_EQ(result, elements);
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
 }
 
 // A message to this rank itself.

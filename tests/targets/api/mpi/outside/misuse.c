@@ -163,6 +163,8 @@ int main(void) {
   }
   if (failed == 0 && xt_ranks_rank(ranks) == 0) printf("right on %d\n", (int)xt_ranks_count(ranks));
   xt_ranks_free(ranks);
+  xt_ranks_free(ranks); /* does nothing */
+  REFUSED(xt_ranks_mesh(ranks, grid, 2, &error), "ranks");
   CHECK(xt_ranks_create(NULL, &ranks, &error) == XT_ENVIRONMENT && strstr(error.message, "finalized") != NULL);
   return failed;
 }
