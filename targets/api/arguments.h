@@ -1,6 +1,6 @@
 // Arguments of a launch as xt.h describes them, checked against the parameters of the kernel.
 #pragma once
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
 
 namespace xt {

@@ -1,5 +1,5 @@
 #include "ir/base/text.h"
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
 
 using namespace xt;

@@ -3,7 +3,7 @@
 #include "lang/lower/disk.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
 #include "targets/compile/front_end.h"
 

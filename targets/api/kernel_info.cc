@@ -1,7 +1,7 @@
 #include "targets/api/kernel_info.h"
 
 #include "ir/effects.h"
-#include "targets/api/elements.h"
+#include "targets/api/boundary/elements.h"
 #include "targets/compile/describe.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "targets/api/program.h"
 
 #include "ir/base/text.h"
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 
 using namespace xt;
 

@@ -1,8 +1,8 @@
 // The objects that handles of xt.h stand for.
 #pragma once
+#include "targets/api/boundary/failure.h"
+#include "targets/api/boundary/handle.h"
 #include "targets/api/diagnostic_list.h"
-#include "targets/api/failure.h"
-#include "targets/api/handle.h"
 #include "targets/api/kernel_info.h"
 #include "targets/compile/compile_for.h"
 #include "targets/tune/tuned_kernels.h"

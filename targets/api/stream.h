@@ -1,6 +1,6 @@
 // The objects behind streams and events.
 #pragma once
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 #include "ir/base/output_file.h"
 #include "ir/base/own_code.h"
 #include "ir/base/text.h"
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
 #include "targets/tune/tune_json.h"
 

@@ -24,7 +24,7 @@ struct Communicator::Description {
   void setText(std::string_view what) { what.copy(text.data(), text.size() - 1); }
   std::string_view textView() const { return text.data(); }
 
-  // Whether two ranks agree. Send and recv may have different peers, and each rank's message a size of its own.
+  // Whether two ranks agree. Send and recv may have different peers, and each rank's message a type and a size of its own.
   bool matches(const Description &other) const {
     Description a = *this, b = other;
     a.text = b.text = {};
@@ -33,6 +33,7 @@ struct Communicator::Description {
     if (kind == Kind::Begin) return other.kind == Kind::Begin && textView() == other.textView();
     if (pairs) {
       a.peer = b.peer = 0;
+      a.elem = b.elem = a.dims = b.dims = a.intoDims = b.intoDims = 0;
       a.shape = b.shape = a.into = b.into = {};
     }
     return std::memcmp(&a, &b, sizeof a) == 0;
@@ -79,7 +80,10 @@ Result<std::vector<Communicator::Description>> Communicator::describe(const Desc
 
 Result<void> Communicator::compare(const std::vector<Description> &all) {
   for (size_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank].kind == Description::Kind::Stopped) return ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
+    if (all[rank].kind == Description::Kind::Stopped) {
+      otherHasStopped_ = true;
+      return ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
+    }
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[0].matches(all[rank])) continue;
     bool sameText = all[0].textView() == all[rank].textView();
@@ -93,7 +97,7 @@ Result<void> Communicator::begin(const std::string &name, Mesh mesh) {
   mesh_ = std::move(mesh);
   traffic_ = {};
   sent_.clear();
-  open_ = false;
+  open_ = otherHasStopped_ = false;
   Description own;
   own.setText(name);
   if (auto all = describe(own); !all) return all.error();
@@ -235,7 +239,7 @@ Result<void> Communicator::broadcastFromRoot(const Exchange &exchange) {
   if (rank() != root) receives.push_back({root, exchange.into, bytes});
   for (int member : group)
     if (rank() == root && member != root) sends.push_back({member, const_cast<std::byte *>(exchange.from), bytes});
-  if (rank() == root && exchange.into != exchange.from) std::memcpy(exchange.into, exchange.from, static_cast<size_t>(bytes));
+  if (rank() == root && exchange.into != exchange.from) std::copy_n(exchange.from, bytes, exchange.into);
   return move(sends, receives);
 }
 
@@ -280,7 +284,8 @@ Result<void> Communicator::allReduce(const Exchange &exchange) {
   if (auto done = move(sends, receives); !done) return done;
   std::vector<std::byte> combined(static_cast<size_t>(ownBytes));
   combineParts(exchange.combine, exchange.source.elem, terms, chunk(own).extent[0], combined.data());
-  std::memcpy(exchange.into + chunk(own).begin[0] * size, combined.data(), combined.size());
+  std::ranges::copy(combined,
+                    exchange.into + chunk(own).begin[0] * size); // which may be nothing, in an array without an address
   sends.clear();
   receives.clear();
   for (int i = 0; i < count; ++i) {
@@ -327,6 +332,7 @@ Result<void> Communicator::send(const Exchange &exchange, const std::vector<Desc
     Sent &sent = sent_.emplace_back();
     sent = {static_cast<int>(from), static_cast<int>(to), exchange.source, {}};
     sent.array.shape.assign(all[from].shape.begin(), all[from].shape.begin() + all[from].dims);
+    sent.array.elem = static_cast<Elem>(all[from].elem);
     if (sent.from != rank()) continue;
     const int64_t bytes = exchange.source.part(mesh_, rank()).elements() * elemInfo(exchange.source.elem).storageBytes;
     sent.data.assign(exchange.from, exchange.from + bytes);
@@ -346,8 +352,9 @@ Result<void> Communicator::receive(const Exchange &exchange, const std::vector<D
       return ended(str(exchange.text, ": rank ", to, " receives from rank ", from, ", which has sent it nothing"));
     const std::vector<int64_t> shape(all[to].shape.begin(), all[to].shape.begin() + all[to].dims);
     if (first->array.shape != shape || static_cast<int32_t>(first->array.elem) != all[to].elem)
-      return ended(str(exchange.text, ": rank ", to, " receives ", join(shape, "x"), "x", elemName(exchange.source.elem),
-                       ", but rank ", from, " has sent ", join(first->array.shape, "x"), "x", elemName(first->array.elem)));
+      return ended(str(exchange.text, ": rank ", to, " receives ", join(shape, "x"), "x",
+                       elemName(static_cast<Elem>(all[to].elem)), ", but rank ", from, " has sent ",
+                       join(first->array.shape, "x"), "x", elemName(first->array.elem)));
     matched.push_back(std::move(*first));
     sent_.erase(first);
   }

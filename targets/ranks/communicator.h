@@ -39,6 +39,10 @@ public:
   int rank() const { return transport_.rank(); }
   int count() const { return transport_.count(); }
   const Mesh &mesh() const { return mesh_; }
+  // Whether this is inside of a sequence in which nothing has failed.
+  bool isOpen() const { return open_; }
+  // Whether the last sequence ended because another rank has stopped.
+  bool otherHasStopped() const { return otherHasStopped_; }
 
   // Begins a sequence of communications. `name` must be the same on all ranks. Resets the traffic.
   Result<void> begin(const std::string &name, Mesh mesh);
@@ -84,6 +88,7 @@ private:
   Traffic traffic_;
   std::deque<Sent> sent_;
   bool open_ = false; // inside of a sequence in which nothing has failed
+  bool otherHasStopped_ = false;
   bool broken_ = false; // no further communication is possible
   bool counted_ = true;
 };

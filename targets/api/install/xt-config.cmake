@@ -1,2 +1,18 @@
-# find_package(xt) defines xt::xt, the shared library libxt with its headers.
+# find_package(xt) defines xt::xt, the shared library libxt with its headers; with COMPONENTS mpi also xt::mpi, the library libxt_mpi, if xt
+# was built with MPI.
 include("${CMAKE_CURRENT_LIST_DIR}/xt-targets.cmake")
+foreach(component ${xt_FIND_COMPONENTS})
+  set(xt_${component}_FOUND FALSE)
+  if(NOT component STREQUAL "mpi")
+    set(reason "xt has no component \"${component}\", only mpi")
+  elseif(NOT EXISTS "${CMAKE_CURRENT_LIST_DIR}/xt-mpi-targets.cmake")
+    set(reason "this installation of xt was built without MPI: it lacks the component mpi")
+  else()
+    include("${CMAKE_CURRENT_LIST_DIR}/xt-mpi-targets.cmake")
+    set(xt_${component}_FOUND TRUE)
+  endif()
+  if(xt_FIND_REQUIRED_${component} AND NOT xt_${component}_FOUND)
+    set(xt_FOUND FALSE)
+    set(xt_NOT_FOUND_MESSAGE "${reason}")
+  endif()
+endforeach()

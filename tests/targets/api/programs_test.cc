@@ -1,6 +1,7 @@
 // Builds and runs the programs of the README's section on use from programs, from an installation in an empty folder.
 #include "tests/golden.h"
 #include "tests/shell.h"
+#include "tests/targets/api/mpi/mpirun.h"
 #include "tests/targets/tools/effort.h"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,16 @@ TEST_F(Programs, CppCompilesAndLaunchesFromEightThreads) {
                     "-o main && ./main $prefix/share/xt/stdlib/gemm.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_EQ(run.output, "right\nright\nright\nright\nright\nright\nright\nright\n");
+}
+
+TEST_F(Programs, CppMultipliesOnFourRanks) {
+  if (std::string why = whyNoRanks(XT_TEST_MPI); !why.empty()) GTEST_SKIP() << why;
+  writeProgram("cpp", "main.cpp", "#include <cstdio>\n#include <xt/mpi");
+  ShellRun run = in("c++ -std=c++20 -Wall -Wextra -Werror main.cpp -I$prefix/include -L$prefix/lib -lxt -lxt_mpi "
+                    "-Wl,-rpath,$prefix/lib -o main && " +
+                    onRanks(4, "./main $prefix/share/xt/stdlib/gemm.xt"));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output, "right\nright\nright\nright\n");
 }
 
 TEST_F(Programs, CNeedsNeitherCompilerNorLibrary) {

@@ -1,4 +1,4 @@
-// The objects behind the handles of xt.h, and how misuse of a handle is found.
+// The objects behind the handles of xt.h and mpi.h, and how misuse of a handle is found.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -18,6 +18,8 @@ enum class HandleKind : uint32_t {
   Buffer,
   Stream,
   Event,
+  Ranks,
+  Exchange,
   Freed = 0x7874dead,
 };
 

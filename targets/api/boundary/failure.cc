@@ -1,4 +1,4 @@
-#include "targets/api/failure.h"
+#include "targets/api/boundary/failure.h"
 
 #include "ir/base/reports.h"
 #include "ir/base/text.h"
@@ -48,16 +48,29 @@ Failure checkHandle(const Handle *handle, HandleKind kind, const char *name) {
   return why ? invalid(name, why) : Failure{};
 }
 
-Failure readVersioned(const void *given, void *out, size_t bytes, const char *name) {
+// The size that the caller has set.
+static Failure readSize(const void *given, const char *name, size_t &size) {
   constexpr size_t kMostBytes = 1 << 16;
-  size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (size < sizeof size || size > kMostBytes)
-    return invalid(str(name, ".size"), str("is ", size, ", which is not the size of the structure"));
+  if (size >= sizeof size && size <= kMostBytes) return {};
+  return invalid(str(name, ".size"), str("is ", size, ", which is not the size of the structure"));
+}
+
+Failure readVersioned(const void *given, void *out, size_t bytes, const char *name) {
+  size_t size = 0;
+  if (Failure bad = readSize(given, name, size)) return bad;
   std::memcpy(out, given, std::min(size, bytes));
   const auto *all = static_cast<const unsigned char *>(given);
   if (size > bytes && std::any_of(all + bytes, all + size, [](unsigned char byte) { return byte != 0; }))
     return {XT_UNSUPPORTED, str("`", name, "` has members that this version of libxt does not know"), name};
+  return {};
+}
+
+Failure writeVersioned(const void *made, void *out, size_t bytes, const char *name) {
+  size_t size = 0;
+  if (Failure bad = readSize(out, name, size)) return bad;
+  const size_t copied = std::min(size, bytes);
+  std::memcpy(static_cast<char *>(out) + sizeof size, static_cast<const char *>(made) + sizeof size, copied - sizeof size);
   return {};
 }
 

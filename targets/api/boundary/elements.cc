@@ -1,4 +1,4 @@
-#include "targets/api/elements.h"
+#include "targets/api/boundary/elements.h"
 
 #include "ir/base/check.h"
 #include "ir/elem_kinds.h"

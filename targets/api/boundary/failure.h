@@ -2,7 +2,7 @@
 #pragma once
 #include "ir/base/check_end.h"
 #include "ir/base/result.h"
-#include "targets/api/handle.h"
+#include "targets/api/boundary/handle.h"
 #include "targets/api/include/xt/xt.h"
 
 #include <exception>
@@ -61,6 +61,11 @@ Failure checkHandle(const Handle *handle, HandleKind kind, const char *name);
 Failure readVersioned(const void *given, void *out, size_t bytes, const char *name);
 template <class T> Failure readVersioned(const T *given, T &out, const char *name) {
   return given ? readVersioned(given, &out, sizeof(T), name) : Failure{};
+}
+// Fills a versioned structure of the caller, as far as the caller's version goes.
+Failure writeVersioned(const void *made, void *out, size_t bytes, const char *name);
+template <class T> Failure writeVersioned(const T &made, T *out, const char *name) {
+  return out ? writeVersioned(&made, out, sizeof(T), name) : invalid(name, "is NULL");
 }
 
 } // namespace xt

@@ -1,4 +1,4 @@
-#include "targets/api/handle.h"
+#include "targets/api/boundary/handle.h"
 
 namespace xt {
 
