@@ -144,7 +144,7 @@ void Communicator::leave() {
 
 // --- data ------------------------------------------------------------------------------------------------------------
 
-Result<void> Communicator::run(const Exchange &exchange, bool counted) {
+Result<void> Communicator::run(const RankExchange &exchange, bool counted) {
   if (!open_) return Error::environment("the ranks have stopped");
   counted_ = counted;
   Description own;
@@ -199,7 +199,7 @@ Result<void> Communicator::move(std::span<const Message> sends, std::span<const 
 }
 
 // Gives each rank its part of the destination, which is a slice of the source.
-Result<void> Communicator::redistribute(const Exchange &exchange, const Box &slice) {
+Result<void> Communicator::redistribute(const RankExchange &exchange, const Box &slice) {
   const int64_t bytes = elemInfo(exchange.source.elem).storageBytes;
   const Box held = exchange.source.part(mesh_, rank());
   Box wanted = exchange.destination.part(mesh_, rank()); // in coordinates of the source
@@ -207,7 +207,7 @@ Result<void> Communicator::redistribute(const Exchange &exchange, const Box &sli
   std::vector<std::vector<std::byte>> packed;
   std::vector<Message> sends, receives;
   std::vector<Box> boxes; // of `receives`
-  for (const Piece &piece : redistribution(exchange.source, slice, exchange.destination, mesh_)) {
+  for (const MovedPiece &piece : redistribution(exchange.source, slice, exchange.destination, mesh_)) {
     if (piece.from == rank() && piece.to == rank()) {
       copyBox(piece.box, held, exchange.from, wanted, exchange.into, bytes);
       continue;
@@ -228,7 +228,7 @@ Result<void> Communicator::redistribute(const Exchange &exchange, const Box &sli
   return {};
 }
 
-Result<void> Communicator::broadcastFromRoot(const Exchange &exchange) {
+Result<void> Communicator::broadcastFromRoot(const RankExchange &exchange) {
   const std::vector<int> group = mesh_.group(rank(), exchange.axis);
   const int64_t peer = *exchange.peer;
   if (peer < 0 || peer >= std::ssize(group))
@@ -243,7 +243,7 @@ Result<void> Communicator::broadcastFromRoot(const Exchange &exchange) {
   return move(sends, receives);
 }
 
-Result<void> Communicator::shift(const Exchange &exchange) {
+Result<void> Communicator::shift(const RankExchange &exchange) {
   const std::vector<int> group = mesh_.group(rank(), exchange.axis);
   const int64_t size = std::ssize(group), by = ((exchange.peer.value_or(0) % size) + size) % size;
   const int64_t own = std::ranges::find(group, rank()) - group.begin();
@@ -260,7 +260,7 @@ Result<void> Communicator::shift(const Exchange &exchange) {
 
 // Each rank of the group combines one chunk of the elements and gives it to the others: each rank moves 2 (n - 1) / n of the array,
 // the least that is possible (Patarasu and Yuan, Bandwidth optimal all-reduce algorithms, 2009).
-Result<void> Communicator::allReduce(const Exchange &exchange) {
+Result<void> Communicator::allReduce(const RankExchange &exchange) {
   const std::vector<int> group = mesh_.group(rank(), exchange.axis);
   const int count = static_cast<int>(group.size());
   const int64_t elements = exchange.source.part(mesh_, rank()).elements(), size = elemInfo(exchange.source.elem).storageBytes;
@@ -297,7 +297,7 @@ Result<void> Communicator::allReduce(const Exchange &exchange) {
 }
 
 // Each rank gets its part of the destination from all ranks, and combines them in their order.
-Result<void> Communicator::reduceScatter(const Exchange &exchange) {
+Result<void> Communicator::reduceScatter(const RankExchange &exchange) {
   const int64_t size = elemInfo(exchange.source.elem).storageBytes;
   const Box whole = wholeOf(exchange.source.shape), own = exchange.destination.part(mesh_, rank());
   auto ranks = static_cast<size_t>(count());
@@ -323,7 +323,7 @@ Result<void> Communicator::reduceScatter(const Exchange &exchange) {
 // --- messages --------------------------------------------------------------------------------------------------------
 
 // A message stays with its sender until all ranks are at the statement that receives it.
-Result<void> Communicator::send(const Exchange &exchange, const std::vector<Description> &all) {
+Result<void> Communicator::send(const RankExchange &exchange, const std::vector<Description> &all) {
   for (size_t from = 0; from < all.size(); ++from) {
     const int64_t to = all[from].peer;
     if (to == -1) continue;
@@ -340,7 +340,7 @@ Result<void> Communicator::send(const Exchange &exchange, const std::vector<Desc
   return {};
 }
 
-Result<void> Communicator::receive(const Exchange &exchange, const std::vector<Description> &all) {
+Result<void> Communicator::receive(const RankExchange &exchange, const std::vector<Description> &all) {
   std::vector<Message> sends, receives;
   std::vector<Sent> matched; // keeps the data of `sends`
   for (size_t to = 0; to < all.size(); ++to) {

@@ -14,7 +14,7 @@
 namespace xt {
 
 // One communication, as a rank asks for it. The other ranks ask for the same, with their own data.
-struct Exchange {
+struct RankExchange {
   Communication kind{};
   std::string text; // for messages: "`all_reduce %C` in line 12"
   Distributed source = {}, destination = {}; // the same array where the result replaces what is sent
@@ -49,7 +49,7 @@ public:
   // Whether all ranks are here with the same text, outside of a sequence.
   bool agree(const std::string &text);
   // `counted`: whether the bytes count as traffic.
-  Result<void> run(const Exchange &exchange, bool counted = true);
+  Result<void> run(const RankExchange &exchange, bool counted = true);
   // Ends the sequence: the other ranks have ended it too, and all messages have been received.
   Result<void> finish();
   // Tells the other ranks that this one stops; they get an error at their next communication. Does nothing after the end of the
@@ -74,13 +74,13 @@ private:
   Result<std::vector<Description>> describe(const Description &own);
   Result<void> compare(const std::vector<Description> &all);
   Error ended(std::string why);
-  Result<void> redistribute(const Exchange &exchange, const Box &slice);
-  Result<void> broadcastFromRoot(const Exchange &exchange);
-  Result<void> shift(const Exchange &exchange);
-  Result<void> allReduce(const Exchange &exchange);
-  Result<void> reduceScatter(const Exchange &exchange);
-  Result<void> send(const Exchange &exchange, const std::vector<Description> &all);
-  Result<void> receive(const Exchange &exchange, const std::vector<Description> &all);
+  Result<void> redistribute(const RankExchange &exchange, const Box &slice);
+  Result<void> broadcastFromRoot(const RankExchange &exchange);
+  Result<void> shift(const RankExchange &exchange);
+  Result<void> allReduce(const RankExchange &exchange);
+  Result<void> reduceScatter(const RankExchange &exchange);
+  Result<void> send(const RankExchange &exchange, const std::vector<Description> &all);
+  Result<void> receive(const RankExchange &exchange, const std::vector<Description> &all);
   Result<void> move(std::span<const Transport::Message> sends, std::span<const Transport::Message> receives);
 
   Transport &transport_;

@@ -82,7 +82,7 @@ Result<CommunicationPlan> TestCommunications::plan(const HostStmt &stmt, size_t 
   plan.source = state_.find(read.text);
   plan.destination = state_.find(stmt.name);
   XT_CHECK(plan.source && plan.destination, "a communication of unknown buffers: the lowering resolves names");
-  Exchange &exchange = plan.exchange;
+  RankExchange &exchange = plan.exchange;
   exchange.kind = stmt.communication;
   exchange.text = str("`", communicationInfo(stmt.communication).name, " %", plan.source->stmt->name,
                       plan.source == plan.destination ? "" : " -> %" + stmt.name, "`");
@@ -99,7 +99,7 @@ Result<CommunicationPlan> TestCommunications::plan(const HostStmt &stmt, size_t 
 
 // The part of the source that is sent must have the shape of the destination.
 Result<void> TestCommunications::planSlice(const HostStmt &stmt, CommunicationPlan &plan) {
-  Exchange &exchange = plan.exchange;
+  RankExchange &exchange = plan.exchange;
   exchange.slice = wholeOf(exchange.source.shape);
   if (stmt.value.kind == HostExpr::Kind::Slice) {
     auto view =
@@ -119,7 +119,7 @@ Result<void> TestCommunications::planSlice(const HostStmt &stmt, CommunicationPl
 }
 
 Result<void> TestCommunications::planArguments(const HostStmt &stmt, CommunicationPlan &plan) {
-  Exchange &exchange = plan.exchange;
+  RankExchange &exchange = plan.exchange;
   const Mesh &mesh = state_.ranks().mesh;
   for (const HostExpr::Named &argument : stmt.named) {
     if (argument.name == "kind") {
@@ -168,7 +168,7 @@ Result<void> TestCommunications::start(const CommunicationPlan &plan, bool count
   if (!received) return received.error();
   running->sent = std::move(*sent);
   running->received = std::move(*received);
-  Exchange exchange = plan.exchange;
+  RankExchange exchange = plan.exchange;
   exchange.from = running->sent.bytes.data();
   exchange.into = running->received.bytes.data();
   running->task =
@@ -213,7 +213,7 @@ Result<RawArray> TestCommunications::wholeContent(TestBuffer &buffer) {
   auto whole =
       RawArray::make(state_.site().budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
   if (!whole) return whole;
-  Exchange exchange = {.kind = Communication::AllGather, .text = str("the comparison of `%", buffer.stmt->name, "`")};
+  RankExchange exchange = {.kind = Communication::AllGather, .text = str("the comparison of `%", buffer.stmt->name, "`")};
   exchange.source = distributionOf(buffer);
   exchange.destination = {buffer.sizes, exchange.source.elem};
   exchange.from = part->bytes.data();
@@ -224,7 +224,7 @@ Result<RawArray> TestCommunications::wholeContent(TestBuffer &buffer) {
 }
 
 Result<double> TestCommunications::largest(double value) {
-  Exchange exchange = {.kind = Communication::AllReduce, .text = "the end of a timed run", .combine = "max"};
+  RankExchange exchange = {.kind = Communication::AllReduce, .text = "the end of a timed run", .combine = "max"};
   exchange.source = exchange.destination = {{}, Elem::F64};
   exchange.from = exchange.into = reinterpret_cast<std::byte *>(&value);
   if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done)

@@ -13,7 +13,7 @@ struct CommunicationPlan {
   const HostStmt *stmt = nullptr;
   size_t position = 0;
   TestBuffer *source = nullptr, *destination = nullptr;
-  Exchange exchange = {}; // without the addresses of data
+  RankExchange exchange = {}; // without the addresses of data
   bool writes() const { return exchange.kind != Communication::Send; }
 };
 

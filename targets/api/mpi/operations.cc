@@ -67,7 +67,7 @@ xt_status xt_ranks_all_reduce(xt_ranks *ranks, const xt_argument *from, const xt
 xt_status xt_ranks_all_gather(xt_ranks *ranks, const xt_argument *from, const int32_t *from_dims, const xt_argument *into,
                               const int32_t *into_dims, int32_t dim_count, xt_exchange **exchange, xt_error *error) {
   return operate(ranks, "xt_ranks_all_gather", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
-    Exchange &move = out.exchange;
+    RankExchange &move = out.exchange;
     move.kind = Communication::AllGather;
     BufferView source, destination;
     if (Failure bad = readOperand(from, "from", false, source)) return bad;
@@ -90,7 +90,7 @@ xt_status xt_ranks_all_gather(xt_ranks *ranks, const xt_argument *from, const in
 xt_status xt_ranks_reduce_scatter(xt_ranks *ranks, const xt_argument *from, const xt_argument *into, const int32_t *into_dims,
                                   int32_t dim_count, xt_combine kind, xt_exchange **exchange, xt_error *error) {
   return operate(ranks, "xt_ranks_reduce_scatter", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
-    Exchange &move = out.exchange;
+    RankExchange &move = out.exchange;
     move.kind = Communication::ReduceScatter;
     BufferView source, destination;
     if (Failure bad = readOperand(from, "from", false, source)) return bad;
@@ -124,7 +124,7 @@ xt_status xt_ranks_broadcast(xt_ranks *ranks, const xt_argument *from, const xt_
 xt_status xt_ranks_broadcast_slice(xt_ranks *ranks, const xt_argument *from, const int32_t *from_dims, int32_t dim_count,
                                    const int64_t *begin, const xt_argument *into, xt_exchange **exchange, xt_error *error) {
   return operate(ranks, "xt_ranks_broadcast_slice", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
-    Exchange &move = out.exchange;
+    RankExchange &move = out.exchange;
     move.kind = Communication::Broadcast;
     BufferView source, destination;
     if (Failure bad = readOperand(from, "from", false, source)) return bad;

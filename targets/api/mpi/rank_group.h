@@ -12,7 +12,7 @@ namespace xt {
 
 // An operation as a program asks for it.
 struct Operation {
-  Exchange exchange = {};           // without the addresses
+  RankExchange exchange = {};           // without the addresses
   std::optional<BufferView> from, into; // arrays of the caller; none where this rank takes no part
   std::optional<Mesh> mesh;         // the new mesh, in place of an exchange
   Failure refused;                  // why this rank refuses the operation, which it tells the others

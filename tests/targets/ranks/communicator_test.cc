@@ -61,7 +61,7 @@ void moveAndCheck(std::mt19937 &random) {
   const std::vector<int64_t> extents = {1 + static_cast<int64_t>(random() % 3), 1 + static_cast<int64_t>(random() % 3)};
   const int ranks = static_cast<int>(extents[0] * extents[1]);
   auto multiple = [&] { return 6 * (1 + static_cast<int64_t>(random() % 3)); };
-  Exchange exchange = {.kind = Communication::Broadcast, .text = "`broadcast`"};
+  RankExchange exchange = {.kind = Communication::Broadcast, .text = "`broadcast`"};
   exchange.source = {{multiple() * 2, multiple() * 2}, Elem::I32, randomSharding(random)};
   exchange.destination = {{multiple(), multiple()}, Elem::I32, randomSharding(random)};
   for (size_t d : {0, 1}) {
@@ -78,7 +78,7 @@ void moveAndCheck(std::mt19937 &random) {
     for (size_t d : {0, 1}) wanted.begin[d] += exchange.slice.begin[d];
     const Bytes own = partBytes(whole, exchange.source.shape, held);
     Bytes into(static_cast<size_t>(wanted.elements()) * 4);
-    Exchange mine = exchange;
+    RankExchange mine = exchange;
     mine.from = own.data();
     mine.into = into.data();
     if (auto done = communicator.run(mine); !done) return done;
@@ -102,7 +102,7 @@ TEST(Communicator, shiftsAroundARing) {
   for (int64_t by : {-4, -1, 0, 1, 2, 7}) {
     auto messages = sequence(3, {0}, [&](Communicator &communicator) -> Result<void> {
       int32_t value = communicator.rank();
-      Exchange exchange = {.kind = Communication::Shift, .text = "`shift`", .peer = by};
+      RankExchange exchange = {.kind = Communication::Shift, .text = "`shift`", .peer = by};
       exchange.source = exchange.destination = {{3}, Elem::I32, {{0}}};
       exchange.from = exchange.into = reinterpret_cast<std::byte *>(&value);
       exchange.axis = 0;
@@ -117,7 +117,7 @@ TEST(Communicator, shiftsAroundARing) {
 TEST(Communicator, broadcastsAlongAnAxis) {
   auto messages = sequence(6, {2, 3}, [&](Communicator &communicator) -> Result<void> {
     int32_t value = communicator.rank();
-    Exchange exchange = {.kind = Communication::Broadcast, .text = "`broadcast`", .axis = 1, .peer = 2};
+    RankExchange exchange = {.kind = Communication::Broadcast, .text = "`broadcast`", .axis = 1, .peer = 2};
     exchange.source = exchange.destination = {{1}, Elem::I32};
     exchange.from = exchange.into = reinterpret_cast<std::byte *>(&value);
     if (auto done = communicator.run(exchange); !done) return done;
@@ -131,12 +131,12 @@ TEST(Communicator, passesMessages) {
   auto messages = sequence(3, {0}, [&](Communicator &communicator) -> Result<void> {
     const int rank = communicator.rank();
     int32_t value = 10 + rank, other = 5;
-    Exchange send = {.kind = Communication::Send, .text = "`send`", .peer = rank == 2 ? -1 : rank + 1};
+    RankExchange send = {.kind = Communication::Send, .text = "`send`", .peer = rank == 2 ? -1 : rank + 1};
     send.source = send.destination = {{1}, Elem::I32};
     send.from = reinterpret_cast<std::byte *>(&value);
     if (auto done = communicator.run(send); !done) return done;
     value = -1; // the message is a copy
-    Exchange receive = send;
+    RankExchange receive = send;
     receive.kind = Communication::Recv;
     receive.text = "`recv`";
     receive.peer = rank - 1;
@@ -175,7 +175,8 @@ void reduceAndCheck(std::string_view kind, Elem elem, int64_t count, std::option
   SCOPED_TRACE(str(kind, " of ", count, " ", elemName(elem)));
   auto messages = sequence(6, {3, 2}, [&](Communicator &communicator) -> Result<void> {
     Bytes own = termsOf(elem, communicator.rank(), count);
-    Exchange exchange = {.kind = Communication::AllReduce, .text = "`all_reduce`", .combine = std::string(kind), .axis = axis};
+    RankExchange exchange = {
+        .kind = Communication::AllReduce, .text = "`all_reduce`", .combine = std::string(kind), .axis = axis};
     exchange.source = exchange.destination = {{count}, elem};
     exchange.from = exchange.into = own.data();
     if (auto done = communicator.run(exchange); !done) return done;
@@ -222,7 +223,7 @@ TEST(CombineParts, roundsNarrowFloatsOnce) {
 TEST(Communicator, scattersSums) {
   auto messages = sequence(4, {0}, [&](Communicator &communicator) -> Result<void> {
     Bytes own = termsOf(Elem::F32, communicator.rank(), 32), part(32);
-    Exchange exchange = {.kind = Communication::ReduceScatter, .text = "`reduce_scatter`"};
+    RankExchange exchange = {.kind = Communication::ReduceScatter, .text = "`reduce_scatter`"};
     exchange.source = {{4, 8}, Elem::F32};
     exchange.destination = {{4, 8}, Elem::F32, {{1}}};
     exchange.from = own.data();
@@ -240,8 +241,8 @@ TEST(Communicator, scattersSums) {
 
 // --- disagreement ----------------------------------------------------------------------------------------------------
 
-Exchange reduceOf(int64_t count, int32_t *data) {
-  Exchange exchange = {.kind = Communication::AllReduce, .text = "`all_reduce %C`"};
+RankExchange reduceOf(int64_t count, int32_t *data) {
+  RankExchange exchange = {.kind = Communication::AllReduce, .text = "`all_reduce %C`"};
   exchange.source = exchange.destination = {{count}, Elem::I32};
   exchange.from = exchange.into = reinterpret_cast<std::byte *>(data);
   return exchange;
@@ -250,7 +251,7 @@ Exchange reduceOf(int64_t count, int32_t *data) {
 TEST(Communicator, endsOnAllRanksIfTheyDisagree) {
   auto messages = sequence(3, {0}, [&](Communicator &communicator) -> Result<void> {
     int32_t values[4] = {};
-    Exchange exchange = reduceOf(4, values);
+    RankExchange exchange = reduceOf(4, values);
     if (communicator.rank() == 2) {
       exchange.kind = Communication::Shift;
       exchange.text = "`shift %K`";
@@ -300,7 +301,7 @@ TEST(Communicator, findsMessagesThatDoNotMatch) {
   auto messaging = [&](bool send, bool receive, int64_t count, int64_t to) {
     return sequence(2, {0}, [=](Communicator &communicator) -> Result<void> {
       int32_t values[4] = {};
-      Exchange exchange = reduceOf(4, values);
+      RankExchange exchange = reduceOf(4, values);
       exchange.kind = Communication::Send;
       exchange.text = "`send %X`";
       exchange.peer = communicator.rank() == 0 ? to : -1;
