@@ -1,7 +1,7 @@
 // Builds and runs the programs of the README's section on use from programs, from an installation in an empty folder.
 #include "tests/golden.h"
+#include "tests/mpirun.h"
 #include "tests/shell.h"
-#include "tests/targets/api/mpi/mpirun.h"
 #include "tests/targets/tools/effort.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Tests xtrun --mpi as a user starts it: Open MPI's mpirun on this machine.
+#include "tests/mpirun.h"
 #include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -14,21 +15,14 @@ namespace {
 using test::runTool;
 using test::ToolRun;
 
-// In a container: as root, with more ranks than processors, and without reading the memory of other processes. What Open MPI leaves
-// allocated is not ours.
-constexpr const char *kEnvironment =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader OMPI_MCA_plm=isolated ASAN_OPTIONS=detect_leaks=0 ";
-
 class Mpi : public test::FolderTest {
 protected:
   void SetUp() override {
-    if (!std::filesystem::exists(XT_BINARY_DIR "/lib/libxt_mpi.so")) GTEST_SKIP() << "this build has no MPI (libopenmpi-dev)";
-    if (runTool("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun (openmpi-bin)";
+    if (std::string why = test::whyNoRanks(std::filesystem::exists(XT_BINARY_DIR "/lib/libxt_mpi.so")); !why.empty())
+      GTEST_SKIP() << why;
   }
-  // `timeout` ends what hangs, with status 124.
   ToolRun ranks(int count, const std::string &command) const {
-    return runTool(str("cd ", folder.string(), " && ", kEnvironment, "timeout 300 mpirun -n ", count, " ", command));
+    return runTool(str("cd ", folder.string(), " && ", test::onRanks(count, command)));
   }
   ToolRun run(int count, const std::string &arguments) const { return ranks(count, "%bin/xtrun --mpi " + arguments); }
   // One rank executes another command than the others.
@@ -91,7 +85,7 @@ TEST_F(Mpi, RunsOnGpusToo) {
 }
 
 TEST_F(Mpi, RunsAloneWithoutMpirun) {
-  ToolRun ran = runTool(str(kEnvironment, "%bin/xtrun --mpi --small %src/examples/18_summa.xt"));
+  ToolRun ran = runTool(str(test::kMpiEnvironment, "%bin/xtrun --mpi --small %src/examples/18_summa.xt"));
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_TRUE(has(ran, "1 test: 1 passed")) << ran.output;
 }

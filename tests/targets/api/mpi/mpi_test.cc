@@ -1,5 +1,5 @@
 // Tests the component `mpi` of libxt as a program uses it: built outside of the tree against an installation, and run by mpirun.
-#include "tests/targets/api/mpi/mpirun.h"
+#include "tests/mpirun.h"
 
 #include <gtest/gtest.h>
 

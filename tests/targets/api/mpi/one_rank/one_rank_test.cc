@@ -1,5 +1,5 @@
 // Tests mpi.h on the only rank of a program that mpirun has not started.
-#include "tests/targets/api/mpi/mpirun.h"
+#include "tests/mpirun.h"
 
 #include <xt/mpi.h>
 
