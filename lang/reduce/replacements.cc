@@ -36,7 +36,11 @@ std::vector<std::string> smallerThan(std::string_view text) {
     return zero ? std::vector<std::string>{} : std::vector<std::string>{"0.0", "1"}; // floats, hex integers, too large integers
   }
   std::vector<std::string> out;
-  for (uint64_t smaller : {uint64_t{0}, uint64_t{1}, uint64_t{2}, *value / 4, *value / 2, *value - 1}) {
+  std::vector<uint64_t> candidates = {0, 1, 2, *value / 4, *value / 2};
+  // Ever smaller steps, so that the way down to a bound such as 2^63 is short.
+  for (uint64_t step = *value / 4; step > 1; step /= 4) candidates.push_back(*value - step);
+  candidates.push_back(*value - 1);
+  for (uint64_t smaller : candidates) {
     std::string spelled = str(smaller);
     bool known = std::find(out.begin(), out.end(), spelled) != out.end();
     if (smaller < *value && !known) out.push_back(std::move(spelled));
