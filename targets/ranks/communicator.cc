@@ -207,7 +207,7 @@ Result<void> Communicator::redistribute(const RankExchange &exchange, const Box 
   std::vector<std::vector<std::byte>> packed;
   std::vector<Message> sends, receives;
   std::vector<Box> boxes; // of `receives`
-  for (const MovedPiece &piece : redistribution(exchange.source, slice, exchange.destination, mesh_)) {
+  for (const MovedBox &piece : redistribution(exchange.source, slice, exchange.destination, mesh_)) {
     if (piece.from == rank() && piece.to == rank()) {
       copyBox(piece.box, held, exchange.from, wanted, exchange.into, bytes);
       continue;

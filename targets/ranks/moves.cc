@@ -4,9 +4,9 @@
 
 namespace xt {
 
-std::vector<MovedPiece> redistribution(const Distributed &source, const Box &slice, const Distributed &destination,
-                                       const Mesh &mesh) {
-  std::vector<MovedPiece> pieces;
+std::vector<MovedBox> redistribution(const Distributed &source, const Box &slice, const Distributed &destination,
+                                     const Mesh &mesh) {
+  std::vector<MovedBox> pieces;
   const std::vector<int> axes = source.sharding.axes();
   for (int to = 0; to < mesh.ranks(); ++to) {
     Box needed = destination.part(mesh, to);

@@ -14,7 +14,7 @@ struct Distributed {
 };
 
 // A box of the source that one rank gives to another, or to itself.
-struct MovedPiece {
+struct MovedBox {
   int from = 0, to = 0;
   Box box; // in coordinates of the whole source
 };
@@ -22,8 +22,8 @@ struct MovedPiece {
 // The pieces that give each rank its part of the destination, which is the box `slice` of the source. Where several ranks hold a
 // piece, a rank takes it from itself, or from the one that differs from it along the fewest axes. There is at most one piece from
 // one rank to another.
-std::vector<MovedPiece> redistribution(const Distributed &source, const Box &slice, const Distributed &destination,
-                                       const Mesh &mesh);
+std::vector<MovedBox> redistribution(const Distributed &source, const Box &slice, const Distributed &destination,
+                                     const Mesh &mesh);
 
 // The whole of an array, as a box.
 Box wholeOf(std::span<const int64_t> shape);

@@ -25,8 +25,8 @@ public:
       : function_(function), target_(target), subgroups_(kernel.subgroups), lanes_(kernel.subgroupSize) {}
 
   int64_t run() {
-    eachPlaceholder(function_, Exchange::ToMatrix, [&](llvm::CallInst *call) { lowerToMatrix(call); });
-    eachPlaceholder(function_, Exchange::ToLanes, [&](llvm::CallInst *call) { lowerToLanes(call); });
+    eachPlaceholder(function_, MatrixExchange::ToMatrix, [&](llvm::CallInst *call) { lowerToMatrix(call); });
+    eachPlaceholder(function_, MatrixExchange::ToLanes, [&](llvm::CallInst *call) { lowerToLanes(call); });
     return base_ ? subgroups_ * matrixScratchBytes(target_) : 0;
   }
 
@@ -96,7 +96,7 @@ private:
       return;
     }
     prepare();
-    MatrixForm form = *formOf(call, Exchange::ToMatrix);
+    MatrixForm form = *formOf(call, MatrixExchange::ToMatrix);
     llvm::IRBuilder<> b(call);
     llvm::Align align(static_cast<uint64_t>(elemInfo(form.elem).storageBytes));
     barrier(b);
@@ -109,7 +109,7 @@ private:
 
   void lowerToLanes(llvm::CallInst *call) {
     prepare();
-    MatrixForm form = *formOf(call, Exchange::ToLanes);
+    MatrixForm form = *formOf(call, MatrixExchange::ToLanes);
     auto *vector = llvm::cast<llvm::FixedVectorType>(call->getType());
     llvm::IRBuilder<> b(call);
     llvm::Align align(static_cast<uint64_t>(elemInfo(form.elem).storageBytes));
@@ -134,11 +134,12 @@ private:
 } // namespace
 
 LlvmValue *matrixOfLanes(llvm::IRBuilderBase &b, const MatrixForm &form, llvm::ArrayRef<LlvmValue *> elements) {
-  return placeholder(b, Exchange::ToMatrix, form, matrixType(b.getContext(), form), elements);
+  return placeholder(b, MatrixExchange::ToMatrix, form, matrixType(b.getContext(), form), elements);
 }
 
 LlvmValue *lanesOfMatrix(llvm::IRBuilderBase &b, const MatrixForm &form, LlvmValue *matrix, llvm::Type *element, size_t count) {
-  return placeholder(b, Exchange::ToLanes, form, llvm::FixedVectorType::get(element, static_cast<unsigned>(count)), {matrix});
+  return placeholder(b, MatrixExchange::ToLanes, form, llvm::FixedVectorType::get(element, static_cast<unsigned>(count)),
+                     {matrix});
 }
 
 int64_t lowerMatrixExchanges(llvm::Function &function, const TargetInfo &target, const LaneKernel &kernel) {

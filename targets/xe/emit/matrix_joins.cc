@@ -48,7 +48,7 @@ std::optional<MatrixForm> formMadeOf(const LlvmValue *vector) {
   for (const llvm::User *user : vector->users()) {
     if (!llvm::isa<llvm::ExtractElementInst>(user)) continue;
     for (const llvm::User *made : user->users())
-      if (std::optional<MatrixForm> form = formOf(made, Exchange::ToMatrix))
+      if (std::optional<MatrixForm> form = formOf(made, MatrixExchange::ToMatrix))
         if (vectorOfArguments(*llvm::cast<llvm::CallInst>(made)) == vector) return form;
   }
   return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<MatrixForm> formMadeOf(const LlvmValue *vector) {
 // Makes a matrix once if several products have the same elements as an operand.
 void joinEqual(llvm::Function &function, const UniformFlow &flow) {
   std::map<std::pair<llvm::Function *, std::vector<Argument>>, std::vector<llvm::WeakVH>> made; // used for lookup only
-  eachPlaceholder(function, Exchange::ToMatrix, [&](llvm::CallInst *call) {
+  eachPlaceholder(function, MatrixExchange::ToMatrix, [&](llvm::CallInst *call) {
     std::vector<Argument> arguments;
     for (LlvmValue *argument : call->args()) arguments.push_back(argumentOf(argument));
     std::vector<llvm::WeakVH> &same = made[{call->getCalledFunction(), std::move(arguments)}];
@@ -71,7 +71,8 @@ class Joiner {
 public:
   Joiner(llvm::Function &function, const UniformFlow &flow) : flow_(flow) {
     for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (llvm::isa<llvm::PHINode>(instruction) || formOf(&instruction, Exchange::ToMatrix)) open_.emplace_back(&instruction);
+      if (llvm::isa<llvm::PHINode>(instruction) || formOf(&instruction, MatrixExchange::ToMatrix))
+        open_.emplace_back(&instruction);
   }
 
   void run() {
@@ -89,9 +90,9 @@ public:
 
 private:
   static void fold(llvm::CallInst *call) {
-    MatrixForm form = *formOf(call, Exchange::ToMatrix);
+    MatrixForm form = *formOf(call, MatrixExchange::ToMatrix);
     LlvmValue *vector = vectorOfArguments(*call);
-    if (vector && formOf(vector, Exchange::ToLanes) == form)
+    if (vector && formOf(vector, MatrixExchange::ToLanes) == form)
       return replace(call, llvm::cast<llvm::CallInst>(vector)->getArgOperand(0));
     if (!isFill(*call)) return;
     llvm::IRBuilder<> b(call);
@@ -114,7 +115,7 @@ private:
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
       const LlvmValue *incoming = phi.getIncomingValue(i);
       if (incoming == &phi || isSplat(incoming)) continue;
-      std::optional<MatrixForm> own = formOf(incoming, Exchange::ToLanes);
+      std::optional<MatrixForm> own = formOf(incoming, MatrixExchange::ToLanes);
       if (own && !form) form = own;
       if (own && own == form) {
         if (!made && flow_.isInDeeperLoop(phi.getParent(), phi.getIncomingBlock(i))) return std::nullopt;
@@ -159,7 +160,7 @@ private:
       if (user != &phi && llvm::isa<llvm::PHINode>(user)) all.emplace_back(user);
       if (!llvm::isa<llvm::ExtractElementInst>(user)) continue;
       for (llvm::User *made : user->users())
-        if (formOf(made, Exchange::ToMatrix)) all.emplace_back(made);
+        if (formOf(made, MatrixExchange::ToMatrix)) all.emplace_back(made);
     }
     return all;
   }
@@ -170,7 +171,7 @@ private:
 
 // Moves an exchange whose elements are not needed in its block behind the loops that it is in.
 void sinkToUses(llvm::Function &function, const UniformFlow &flow) {
-  eachPlaceholder(function, Exchange::ToLanes, [&](llvm::CallInst *call) {
+  eachPlaceholder(function, MatrixExchange::ToLanes, [&](llvm::CallInst *call) {
     if (call->use_empty()) {
       llvm::RecursivelyDeleteTriviallyDeadInstructions(call);
       return;

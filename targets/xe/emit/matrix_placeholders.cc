@@ -11,13 +11,13 @@
 namespace xt {
 namespace {
 
-std::string_view nameOf(Exchange exchange) {
-  return exchange == Exchange::ToMatrix ? "xt.matrix.of.lanes." : "xt.lanes.of.matrix.";
+std::string_view nameOf(MatrixExchange exchange) {
+  return exchange == MatrixExchange::ToMatrix ? "xt.matrix.of.lanes." : "xt.lanes.of.matrix.";
 }
 
 } // namespace
 
-llvm::CallInst *placeholder(llvm::IRBuilderBase &b, Exchange exchange, const MatrixForm &form, llvm::Type *result,
+llvm::CallInst *placeholder(llvm::IRBuilderBase &b, MatrixExchange exchange, const MatrixForm &form, llvm::Type *result,
                             llvm::ArrayRef<LlvmValue *> arguments) {
   llvm::SmallVector<llvm::Type *, 16> types;
   for (LlvmValue *argument : arguments) types.push_back(argument->getType());
@@ -32,7 +32,7 @@ llvm::CallInst *placeholder(llvm::IRBuilderBase &b, Exchange exchange, const Mat
   return b.CreateCall(function, arguments);
 }
 
-std::optional<MatrixForm> formOf(const LlvmValue *value, Exchange exchange) {
+std::optional<MatrixForm> formOf(const LlvmValue *value, MatrixExchange exchange) {
   const auto *call = llvm::dyn_cast<llvm::CallInst>(value);
   const llvm::Function *called = call ? call->getCalledFunction() : nullptr;
   std::string_view kind = nameOf(exchange);
@@ -40,7 +40,7 @@ std::optional<MatrixForm> formOf(const LlvmValue *value, Exchange exchange) {
   return matrixOfTypeName(std::string_view(called->getName()).substr(kind.size()));
 }
 
-void eachPlaceholder(llvm::Function &function, Exchange exchange, llvm::function_ref<void(llvm::CallInst *)> f) {
+void eachPlaceholder(llvm::Function &function, MatrixExchange exchange, llvm::function_ref<void(llvm::CallInst *)> f) {
   std::vector<llvm::WeakVH> calls; // null once erased
   for (llvm::Instruction &instruction : llvm::instructions(function))
     if (formOf(&instruction, exchange)) calls.emplace_back(&instruction);
@@ -59,8 +59,8 @@ void replace(llvm::Instruction *old, LlvmValue *value) {
 void eraseUnusedPlaceholders(llvm::Module &module) {
   auto isPlaceholder = [](const llvm::Function &function) {
     llvm::StringRef name = function.getName();
-    return name.starts_with(llvm::StringRef(nameOf(Exchange::ToMatrix))) ||
-           name.starts_with(llvm::StringRef(nameOf(Exchange::ToLanes)));
+    return name.starts_with(llvm::StringRef(nameOf(MatrixExchange::ToMatrix))) ||
+           name.starts_with(llvm::StringRef(nameOf(MatrixExchange::ToLanes)));
   };
   for (llvm::Function &function : llvm::make_early_inc_range(module))
     if (isPlaceholder(function) && function.use_empty()) function.eraseFromParent();

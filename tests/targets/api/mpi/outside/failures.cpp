@@ -94,10 +94,10 @@ int leave(Ranks ranks) {
 int silent(const Ranks &ranks) {
   std::vector<float> a(4);
   if (ranks.rank() == ranks.count() - 1) {
-    std::this_thread::sleep_for(std::chrono::seconds(4));
+    std::this_thread::sleep_for(std::chrono::seconds(8));
     return 0;
   }
-  FAILS(ranks.allReduce(Array(a, {4})), XT_ENVIRONMENT, "has waited 1 s for other ranks");
+  FAILS(ranks.allReduce(Array(a, {4})), XT_ENVIRONMENT, "has waited 3 s for other ranks");
   FAILS(ranks.allReduce(Array(a, {4})), XT_ENVIRONMENT, "no longer reach each other");
   if (ranks.rank() == 0 && failedChecks == 0) std::puts("right"), std::fflush(stdout);
   return failedChecks != 0;
@@ -107,7 +107,7 @@ int silent(const Ranks &ranks) {
 
 int main(int, char **argv) {
   const std::string how = argv[1];
-  auto ranks = Ranks::create({.seconds = how == "silent" ? 1.0 : 60.0});
+  auto ranks = Ranks::create({.seconds = how == "silent" ? 3.0 : 60.0});
   if (!ranks) return std::puts(ranks.error().message.c_str()), 2;
   if (how == "agree") return agree(*ranks);
   if (how == "leave") return leave(std::move(*ranks));
