@@ -66,7 +66,7 @@ private:
     out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
     if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
     out_ += "\n";
-    if (run.ranks) out_ += str("  ", ranksLine(*run.ranks), "\n");
+    if (run.ranks && good) out_ += str("  ", ranksLine(*run.ranks), "\n");
     if (run.bench)
       for (const std::string &text : benchLines(*run.bench)) out_ += str("  ", text, "\n");
     for (const Finding &finding : run.findings) {

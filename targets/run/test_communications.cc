@@ -173,35 +173,36 @@ Result<void> TestCommunications::start(const CommunicationPlan &plan, bool count
   exchange.into = running->received.bytes.data();
   running->task =
       thread_->start([exchange, counted](Communicator &communicator) { return communicator.run(exchange, counted); });
-  auto [at, isNew] = running_.emplace(plan.stmt->name, nullptr);
-  if (!isNew) {
-    (void)thread_->wait(running->task).ok();
-    return Error::kernel(str("`%", plan.stmt->name, "` has a communication already that no `wait` has ended"),
-                         plan.stmt->range);
+  running_[plan.stmt->name].push_back(std::move(running));
+  return {};
+}
+
+Result<void> TestCommunications::end(Running &running) {
+  if (auto done = thread_->wait(running.task); !done) {
+    Error error = done.error();
+    error.range = running.plan->stmt->range;
+    return error;
   }
-  at->second = std::move(running);
+  if (running.plan->writes()) running.plan->destination->device->write(running.received, state_.site().threads);
   return {};
 }
 
 Result<void> TestCommunications::wait(const HostStmt &stmt) {
   auto found = running_.find(stmt.name);
   if (found == running_.end()) return Error::kernel(str("no communication of `%", stmt.name, "` has been started"), stmt.range);
-  const std::unique_ptr<Running> running = std::move(found->second);
+  const std::vector<std::unique_ptr<Running>> all = std::move(found->second);
   running_.erase(found);
-  if (auto done = thread_->wait(running->task); !done) {
-    Error error = done.error();
-    error.range = running->plan->stmt->range;
-    return error;
-  }
-  if (running->plan->writes()) running->plan->destination->device->write(running->received, state_.site().threads);
-  return {};
+  Result<void> ended;
+  for (const std::unique_ptr<Running> &running : all) // all of them, because their memory goes
+    if (auto done = end(*running); !done && ended) ended = done;
+  return ended;
 }
 
 std::string TestCommunications::unfinished() {
   std::vector<std::string> names;
-  for (auto &[name, running] : running_) {
+  for (auto &[name, all] : running_) {
     names.push_back("`%" + name + "`");
-    (void)thread_->wait(running->task).ok();
+    for (auto &running : all) (void)thread_->wait(running->task).ok();
   }
   running_.clear();
   return join(names, ", ");
@@ -224,7 +225,7 @@ Result<RawArray> TestCommunications::wholeContent(TestBuffer &buffer) {
 }
 
 Result<double> TestCommunications::largest(double value) {
-  RankExchange exchange = {.kind = Communication::AllReduce, .text = "the end of a timed run", .combine = "max"};
+  RankExchange exchange = {.kind = Communication::AllReduce, .text = "the agreement of the ranks", .combine = "max"};
   exchange.source = exchange.destination = {{}, Elem::F64};
   exchange.from = exchange.into = reinterpret_cast<std::byte *>(&value);
   if (auto done = run([&](Communicator &communicator) { return communicator.run(exchange, false); }); !done)

@@ -31,7 +31,7 @@ public:
 
   // Takes a copy of what the rank sends and begins to communicate. `counted`: whether the bytes count as traffic.
   Result<void> start(const CommunicationPlan &plan, bool counted);
-  // Waits for what has been started for a buffer, and writes the result.
+  // Waits for all that has been started for a buffer, and writes the results.
   Result<void> wait(const HostStmt &stmt);
   // Waits for everything that no `wait` has waited for, and says what that was; "" if there is nothing.
   std::string unfinished();
@@ -59,13 +59,14 @@ private:
   Result<void> planSlice(const HostStmt &stmt, CommunicationPlan &plan);
   Result<void> planArguments(const HostStmt &stmt, CommunicationPlan &plan);
   Result<void> run(CommunicationThread::Task task);
+  Result<void> end(Running &running);
   Result<RawArray> contentOfPart(TestBuffer &buffer);
 
   const HostTest &test_;
   TestState &state_;
   CommunicationThread *thread_;
   std::unique_ptr<CommunicationThread> own_; // of the only rank
-  std::map<std::string, std::unique_ptr<Running>> running_; // by the buffer that is written
+  std::map<std::string, std::vector<std::unique_ptr<Running>>> running_; // by the buffer that is written, in their order
 };
 
 // Whether a test has statements for ranks.

@@ -147,7 +147,13 @@ Result<void> TestRun::everything(bool saves) {
   for (size_t p = 0; saves && p < test_.body.size(); ++p)
     if (test_.body[p].kind == HostStmt::Kind::Save && !(state_.usesUnwritten(test_.body[p].value) && !steps_.empty()))
       if (auto done = save(test_.body[p], p); !done) return done;
-  auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_);
+  std::function<Result<bool>(bool)> onAnyRank;
+  if (ranks_)
+    onAnyRank = [this](bool here) -> Result<bool> {
+      auto most = ranks_->largest(here ? 1 : 0);
+      return most ? Result<bool>(*most > 0) : most.error();
+    };
+  auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_, onAnyRank);
   if (!checks) return checks.error();
   report_.checks = std::move(*checks);
   report_.seconds.verify = secondsSince(start);

@@ -127,6 +127,26 @@ TEST(Ranks, PassMessages) {
   for (int count : {1, 2, 3}) expectAll(runProducts(count, test), TestStatus::Passed);
 }
 
+// Each rank sends what it holds to both neighbours, by two communications that one `wait` ends.
+TEST(Ranks, ExchangeWithNeighbours) {
+  const std::string test = R"(test "t" {
+    %X = ints(0, 9, seed = 1) : memref<2x3xi32>
+    %Y = out : memref<2x3xi32>
+    %L = fill(-1) : memref<2x3xi32>
+    %R = fill(-1) : memref<2x3xi32>
+    launch @add(%X, %Y, rank())
+    start send %Y (rank() - 1)
+    start send %Y (where(rank() + 1 == ranks(), -1, rank() + 1))
+    wait %Y
+    recv %R (where(rank() + 1 == ranks(), -1, rank() + 1))
+    recv %L (rank() - 1)
+    check %L == where(rank() == 0, -1, %X + rank() - 1)
+    check %R == where(rank() + 1 == ranks(), -1, %X + rank() + 1)
+  })";
+  expectAll(runProducts(1, test), TestStatus::Failed, {"it also passes on the contents before the launches"});
+  for (int count : {2, 3, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
+}
+
 TEST(Ranks, ShiftAround) {
   const std::string test = R"(test "t" {
     %X = ints(0, 9, seed = 1) : memref<12x3xi32>
