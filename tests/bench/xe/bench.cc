@@ -52,7 +52,11 @@ std::vector<Row> rows() {
   ours("f16, B by columns", {.columns = true});
   ours("f16, A by columns", {.columnsA = true});
   ours("f16, bias and gelu", {.epilogue = true});
-  both("attention", fileText(XT_SOURCE_DIR "/stdlib/attention.xt"));
+  std::string attention = fileText(XT_SOURCE_DIR "/stdlib/attention.xt");
+  both("attention", attention);
+  constexpr std::string_view kF16 = "type = f16 in";
+  if (size_t at = attention.find(kF16); at != std::string::npos) attention.replace(at, kF16.size(), "type = bf16 in");
+  both("attention, bf16", attention);
   return rows;
 }
 

@@ -181,6 +181,7 @@ TEST(Isa, Attention) {
   ASSERT_TRUE(loop);
   EXPECT_EQ(loop->products, 32u);
   EXPECT_EQ(loop->messages(), 32u) << mixText(*loop); // one load per product, and no other message
+  EXPECT_LE(loop->others(), 900) << mixText(*loop);
 }
 
 TEST(Offline, NamesWithoutTheirParameters) {
