@@ -18,6 +18,14 @@ struct RankStatements::Parts {
 
 namespace {
 
+// Axes that `shard` leaves out divide nothing.
+bool isDividedAlike(const HostName &a, const HostName &b) {
+  auto dimension = [](const HostName &buffer, size_t axis) { return axis < buffer.axes.size() ? buffer.axes[axis] : -1; };
+  for (size_t axis = 0; axis < std::max(a.axes.size(), b.axes.size()); ++axis)
+    if (dimension(a, axis) != dimension(b, axis)) return false;
+  return true;
+}
+
 bool isSharded(const HostName &buffer) {
   return std::ranges::any_of(buffer.axes, [](int64_t dim) { return dim >= 0; });
 }
@@ -51,6 +59,11 @@ bool RankStatements::checkSlice(const HostExpr &slice, const Parts &parts) {
     return false;
   }
   for (const HostExpr::Range &range : slice.ranges) {
+    if (range.single) {
+      wrong(range.begin[0].range, "a slice that is sent keeps all dimensions, so it has ranges and no single index")
+          .note(exampleOf(parts.info));
+      return false;
+    }
     if (range.step.empty()) continue;
     wrong(range.step[0].range, "a slice that is sent has no step").note(exampleOf(parts.info));
     return false;
@@ -228,6 +241,34 @@ bool RankStatements::checkTypes(const ast::Stmt &stmt, const Parts &parts) {
   return true;
 }
 
+// A root gives all that it holds, to ranks that hold as much.
+bool RankStatements::checkRoot(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts) {
+  if (parts.slice) {
+    wrong(stmt.expr->range, "a rank sends all that it holds, so `root` cannot be combined with a slice")
+        .note("without `root`, the ranks that hold the slice send it: `broadcast %A[:, 0:32] -> %P`");
+    return false;
+  }
+  if (isDividedAlike(*parts.from, *parts.into)) return true;
+  wrong(stmt.into->range, str("`%", out.name, "` is not sharded as `%", parts.fromName, "` is"))
+      .note("with `root`, each rank gets as much as the root holds");
+  return false;
+}
+
+// The ranks that combine values, or get those of a root, hold the same part of a buffer.
+bool RankStatements::checkSameParts(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts) {
+  auto axis = std::ranges::find(out.named, std::string_view("axis"), &HostExpr::Named::name);
+  for (size_t i = 0; i < parts.from->axes.size(); ++i) {
+    if (parts.from->axes[i] < 0) continue;
+    if (axis != out.named.end() && (axis->value.kind != HostExpr::Kind::Int || axis->value.integer != static_cast<int64_t>(i)))
+      continue; // a value that is known when the test runs is checked then
+    wrong(stmt.expr->range,
+          str("axis ", i, " of the mesh divides `%", parts.fromName, "`, so these ranks hold different parts of it"))
+        .note(str("`", parts.info.name, " %", parts.fromName, " (axis = …)` takes ranks that hold the same part"));
+    return false;
+  }
+  return true;
+}
+
 bool RankStatements::checkSharding(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts) {
   bool from = isSharded(*parts.from), into = isSharded(*parts.into);
   auto need = [&](SourceRange range, std::string message, const std::string &buffer) {
@@ -259,11 +300,12 @@ bool RankStatements::checkSharding(const ast::Stmt &stmt, const HostStmt &out, c
     }
     return into || need(stmt.into->range, str("`%", out.name, "` is not sharded, so it has no part for each rank"), out.name);
   case Communication::Broadcast:
-    if (isGiven(out, "root") || from) return true;
+    if (isGiven(out, "root")) return checkRoot(stmt, out, parts) && checkSameParts(stmt, out, parts);
+    if (from) return true;
     wrong(stmt.expr->range, str("`%", parts.fromName, "` is not sharded, so `broadcast` needs the rank that sends it"))
         .note("for example `broadcast %C -> %P (root = 0)`");
     return false;
-  case Communication::AllReduce:
+  case Communication::AllReduce: return checkSameParts(stmt, out, parts);
   case Communication::Send:
   case Communication::Recv:
   case Communication::Shift: return true;

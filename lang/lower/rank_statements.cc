@@ -33,8 +33,11 @@ void RankStatements::used(const std::string &buffer, SourceRange range) {
 }
 
 void RankStatements::launches(const HostStmt &launch) {
-  for (const HostExpr &arg : launch.args)
-    if (arg.kind == HostExpr::Kind::Buffer) used(arg.text, launch.range);
+  for (const HostExpr &arg : launch.args) {
+    const bool address = arg.kind == HostExpr::Kind::Call && arg.fn == HostFn::Address && arg.args.size() == 1;
+    const HostExpr &buffer = address ? arg.args[0] : arg;
+    if (buffer.kind == HostExpr::Kind::Buffer) used(buffer.text, launch.range);
+  }
   if (!firstUse_) firstUse_ = launch.range;
 }
 

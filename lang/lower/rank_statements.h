@@ -45,6 +45,8 @@ private:
   bool checkSlice(const HostExpr &slice, const Parts &parts);
   bool checkTypes(const ast::Stmt &stmt, const Parts &parts);
   bool checkSharding(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts);
+  bool checkRoot(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts);
+  bool checkSameParts(const ast::Stmt &stmt, const HostStmt &out, const Parts &parts);
   void used(const std::string &buffer, SourceRange range);
   Diagnostic &wrong(SourceRange range, std::string message);
   Diagnostics &diagnostics() const { return params_.diagnostics(); }

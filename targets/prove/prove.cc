@@ -94,6 +94,14 @@ private:
     return at.dim == kScalar ? param : str("dim(", param, ", ", at.dim, ")");
   }
 
+  // Whether ranks divide a dimension of a buffer.
+  static bool isDivided(const HostTest &test, const std::string &buffer, size_t dim) {
+    return anyStmt(test.body, [&](const HostStmt &shard) {
+      return shard.kind == HostStmt::Kind::Shard && shard.name == buffer &&
+             std::ranges::find(shard.args, static_cast<int64_t>(dim), &HostExpr::integer) != shard.args.end();
+    });
+  }
+
   // For each launch of the kernel or of another specialisation of it: the sizes, as the test writes them.
   std::vector<std::map<SizeAt, std::string>> launchedSizes() const {
     std::vector<std::map<SizeAt, std::string>> all;
@@ -104,9 +112,10 @@ private:
         for (const SizeAt &at : sizes_) {
           if (at.param >= launch.args.size()) continue;
           if (at.dim == kScalar) sizes[at] = extentText(launch.args[at.param]);
+          const std::string &name = launch.args[at.param].text;
+          if (isDivided(test, name, at.dim)) continue; // a rank's part has another extent
           for (const HostStmt &buffer : test.body)
-            if (buffer.kind == HostStmt::Kind::Buffer && buffer.name == launch.args[at.param].text &&
-                at.dim < buffer.type.extents.size())
+            if (buffer.kind == HostStmt::Kind::Buffer && buffer.name == name && at.dim < buffer.type.extents.size())
               sizes[at] = extentText(buffer.type.extents[at.dim]);
         }
         return false;

@@ -10,16 +10,17 @@ namespace xt {
 
 // What a rank is about to do, of the same size on all ranks.
 struct Communicator::Description {
-  enum class Kind : int32_t { Begin, Run, Finish, Stopped, Left };
+  enum class Kind : int32_t { Begin, Agree, Run, Finish, Stopped, Left };
   static constexpr size_t kMostDims = 8;
   Kind kind = Kind::Begin;
   int32_t communication = 0, elem = 0, axis = -1;
-  int64_t peer = 0;
-  int32_t hasPeer = 0, dims = 0, intoDims = 0, unused = 0; // no padding: descriptions are compared as bytes
+  int64_t peer = 0; // Agree: a hash of what the ranks must have in common
+  int32_t hasPeer = 0, dims = 0, intoDims = 0;
+  int32_t isDiagnosed = 0; // Stopped: the program is wrong, and not its run
   std::array<int64_t, kMostDims> shape{}, begin{}, into{};
   std::array<int32_t, kMostDims> shards{}, intoShards{};
   std::array<char, 16> combine{};
-  std::array<char, 240> text{};
+  std::array<char, 240> text{}; // without padding before it: descriptions are compared as bytes
 
   void setText(std::string_view what) { what.copy(text.data(), text.size() - 1); }
   std::string_view textView() const { return text.data(); }
@@ -82,7 +83,9 @@ Result<void> Communicator::compare(const std::vector<Description> &all) {
   for (size_t rank = 0; rank < all.size(); ++rank)
     if (all[rank].kind == Description::Kind::Stopped) {
       otherHasStopped_ = true;
-      return ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
+      Error error = ended(str(rankText(rank), " has stopped: ", all[rank].textView()));
+      if (all[rank].isDiagnosed) error.kind = Error::Kind::Diagnosed;
+      return error;
     }
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[0].matches(all[rank])) continue;
@@ -105,9 +108,11 @@ Result<void> Communicator::begin(const std::string &name, Mesh mesh) {
   return {};
 }
 
-bool Communicator::agree(const std::string &text) {
+bool Communicator::agree(std::string_view where, std::string_view content) {
   Description own;
-  own.setText(str(std::hash<std::string>()(text), " ", text));
+  own.kind = Description::Kind::Agree;
+  own.peer = static_cast<int64_t>(std::hash<std::string_view>()(content));
+  own.setText(where);
   return describe(own).ok();
 }
 
@@ -123,12 +128,13 @@ Result<void> Communicator::finish() {
   return ended(str("rank ", first.from, " has sent to rank ", first.to, ", which has received nothing"));
 }
 
-void Communicator::stop(const std::string &why) {
+void Communicator::stop(const std::string &why, bool isDiagnosed) {
   if (!open_) return;
   open_ = false;
   sent_.clear();
   Description own;
   own.kind = Description::Kind::Stopped;
+  own.isDiagnosed = isDiagnosed;
   own.setText(why);
   (void)describe(own).ok();
 }
@@ -154,9 +160,12 @@ Result<void> Communicator::run(const RankExchange &exchange, bool counted) {
   own.axis = exchange.axis.value_or(-1);
   own.peer = exchange.peer.value_or(0);
   own.hasPeer = exchange.peer.has_value();
-  own.dims = static_cast<int32_t>(exchange.source.shape.size());
+  // Messages are between two ranks, whose buffers may be divided in different ways.
+  const bool isMessage = exchange.kind == Communication::Send || exchange.kind == Communication::Recv;
+  const std::vector<int64_t> shape = isMessage ? exchange.source.part(mesh_, rank()).extent : exchange.source.shape;
+  own.dims = static_cast<int32_t>(shape.size());
   own.intoDims = static_cast<int32_t>(exchange.destination.shape.size());
-  std::ranges::copy(exchange.source.shape, own.shape.begin());
+  std::ranges::copy(shape, own.shape.begin());
   std::ranges::copy(exchange.slice.begin, own.begin.begin());
   std::ranges::copy(exchange.destination.shape, own.into.begin());
   own.shards.fill(-1);
@@ -167,6 +176,7 @@ Result<void> Communicator::run(const RankExchange &exchange, bool counted) {
   own.setText(exchange.text);
   auto all = describe(own);
   if (!all) return all.error();
+  if (std::string why = whyNotPossible(exchange); !why.empty()) return ended(str(exchange.text, ": ", why));
   if (counted) ++traffic_.communications;
   auto moved = [&]() -> Result<void> {
     switch (exchange.kind) {
@@ -182,6 +192,20 @@ Result<void> Communicator::run(const RankExchange &exchange, bool counted) {
   }();
   if (!moved && moved.error().kind == Error::Kind::Environment) broken_ = true, open_ = false;
   return moved;
+}
+
+// Why an exchange has no meaning, which is the same on all ranks; "" if it has one.
+std::string Communicator::whyNotPossible(const RankExchange &exchange) {
+  const bool fromRoot = exchange.kind == Communication::Broadcast && exchange.peer;
+  const Distributed &source = exchange.source, &destination = exchange.destination;
+  const bool whole = exchange.slice.extent.empty() || exchange.slice.extent == source.shape;
+  if (fromRoot && (!whole || source.shape != destination.shape || source.sharding.axes() != destination.sharding.axes()))
+    return "a root gives what it holds, so both arrays have the same shape and are divided in the same way";
+  if (!fromRoot && exchange.kind != Communication::AllReduce) return "";
+  for (int axis : source.sharding.axes())
+    if (!exchange.axis || *exchange.axis == axis)
+      return str("axis ", axis, " of the mesh divides the array, so these ranks hold different parts of it");
+  return "";
 }
 
 // Sends and receives messages, without those that are empty, and counts them.
@@ -330,7 +354,8 @@ Result<void> Communicator::send(const RankExchange &exchange, const std::vector<
     if (to < 0 || to >= count())
       return ended(str(exchange.text, ": rank ", from, " sends to rank ", to, ", but there are ", count(), " ranks"));
     Sent &sent = sent_.emplace_back();
-    sent = {static_cast<int>(from), static_cast<int>(to), exchange.source, {}};
+    sent.from = static_cast<int>(from);
+    sent.to = static_cast<int>(to);
     sent.array.shape.assign(all[from].shape.begin(), all[from].shape.begin() + all[from].dims);
     sent.array.elem = static_cast<Elem>(all[from].elem);
     if (sent.from != rank()) continue;

@@ -46,15 +46,15 @@ public:
 
   // Begins a sequence of communications. `name` must be the same on all ranks. Resets the traffic.
   Result<void> begin(const std::string &name, Mesh mesh);
-  // Whether all ranks are here with the same text, outside of a sequence.
-  bool agree(const std::string &text);
+  // Whether all ranks are here, outside of a sequence, with the same content. `where` is for messages: "the end of a test".
+  bool agree(std::string_view where, std::string_view content);
   // `counted`: whether the bytes count as traffic.
   Result<void> run(const RankExchange &exchange, bool counted = true);
   // Ends the sequence: the other ranks have ended it too, and all messages have been received.
   Result<void> finish();
   // Tells the other ranks that this one stops; they get an error at their next communication. Does nothing after the end of the
-  // sequence, and after an error, which all ranks have got.
-  void stop(const std::string &why);
+  // sequence, and after an error, which all ranks have got. `isDiagnosed`: the error of the others is Error::Kind::Diagnosed too.
+  void stop(const std::string &why, bool isDiagnosed = false);
   // Ends all communication, before this rank leaves the program.
   void leave();
 
@@ -64,7 +64,7 @@ private:
   struct Description;
   struct Sent { // by `send`, until it is received
     int from = 0, to = 0;
-    Distributed array;
+    Distributed array; // what the rank holds, as an array that is not divided
     std::vector<std::byte> data; // on the rank that sent it
   };
   struct Outgoing {
@@ -74,6 +74,7 @@ private:
   Result<std::vector<Description>> describe(const Description &own);
   Result<void> compare(const std::vector<Description> &all);
   Error ended(std::string why);
+  static std::string whyNotPossible(const RankExchange &exchange);
   Result<void> redistribute(const RankExchange &exchange, const Box &slice);
   Result<void> broadcastFromRoot(const RankExchange &exchange);
   Result<void> shift(const RankExchange &exchange);

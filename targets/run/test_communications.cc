@@ -88,13 +88,21 @@ Result<CommunicationPlan> TestCommunications::plan(const HostStmt &stmt, size_t 
                       plan.source == plan.destination ? "" : " -> %" + stmt.name, "`");
   exchange.source = distributionOf(*plan.source);
   exchange.destination = distributionOf(*plan.destination);
-  if (stmt.communication != Communication::Recv && plan.source->isOut && !plan.source->written())
+  if (auto planned = planSlice(stmt, plan); !planned) return planned.error();
+  if (auto planned = planArguments(stmt, plan); !planned) return planned.error();
+  if (sends(plan) && plan.source->isOut && !plan.source->written())
     return state_.siteAt(stmt.value.range)
         .fail(DiagCode::HostNoContent,
               str("`%", plan.source->stmt->name, "` is an `out` buffer that nothing above this line writes"));
-  if (auto planned = planSlice(stmt, plan); !planned) return planned.error();
-  if (auto planned = planArguments(stmt, plan); !planned) return planned.error();
   return plan;
+}
+
+// Whether this rank gives something to others.
+bool TestCommunications::sends(const CommunicationPlan &plan) const {
+  const RankExchange &exchange = plan.exchange;
+  if (exchange.kind == Communication::Recv) return false;
+  if (exchange.kind != Communication::Broadcast || !exchange.peer) return true;
+  return *exchange.peer == (exchange.axis ? state_.ranks().mesh.position(rank(), *exchange.axis) : rank());
 }
 
 // The part of the source that is sent must have the shape of the destination.
@@ -160,7 +168,7 @@ Result<RawArray> TestCommunications::contentOfPart(TestBuffer &buffer) {
   return content;
 }
 
-Result<void> TestCommunications::start(const CommunicationPlan &plan, bool counted) {
+Result<std::unique_ptr<TestCommunications::Running>> TestCommunications::begin(const CommunicationPlan &plan, bool counted) {
   auto running = std::make_unique<Running>();
   running->plan = &plan;
   auto sent = contentOfPart(*plan.source), received = contentOfPart(*plan.destination);
@@ -173,7 +181,18 @@ Result<void> TestCommunications::start(const CommunicationPlan &plan, bool count
   exchange.into = running->received.bytes.data();
   running->task =
       thread_->start([exchange, counted](Communicator &communicator) { return communicator.run(exchange, counted); });
-  running_[plan.stmt->name].push_back(std::move(running));
+  return running;
+}
+
+Result<void> TestCommunications::run(const CommunicationPlan &plan, bool counted) {
+  auto running = begin(plan, counted);
+  return running ? end(**running) : running.error();
+}
+
+Result<void> TestCommunications::start(const CommunicationPlan &plan, bool counted) {
+  auto running = begin(plan, counted);
+  if (!running) return running.error();
+  running_[plan.stmt->name].push_back(std::move(*running));
   return {};
 }
 
@@ -237,11 +256,11 @@ Result<void> TestCommunications::finish() {
   return run([](Communicator &communicator) { return communicator.finish(); });
 }
 
-void TestCommunications::stop(const std::string &why) {
+void TestCommunications::stop(const std::string &why, bool isDiagnosed) {
   unfinished();
   if (thread_)
     (void)run([&](Communicator &communicator) -> Result<void> {
-      communicator.stop(why);
+      communicator.stop(why, isDiagnosed);
       return {};
     }).ok();
 }

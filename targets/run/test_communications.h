@@ -14,7 +14,10 @@ struct CommunicationPlan {
   size_t position = 0;
   TestBuffer *source = nullptr, *destination = nullptr;
   RankExchange exchange = {}; // without the addresses of data
-  bool writes() const { return exchange.kind != Communication::Send; }
+  bool writes() const {
+    const bool receivesNothing = exchange.kind == Communication::Recv && exchange.peer == -1;
+    return exchange.kind != Communication::Send && !receivesNothing;
+  }
 };
 
 class TestCommunications {
@@ -29,7 +32,9 @@ public:
   Result<void> divide(TestBuffer &buffer);
   Result<CommunicationPlan> plan(const HostStmt &stmt, size_t position);
 
-  // Takes a copy of what the rank sends and begins to communicate. `counted`: whether the bytes count as traffic.
+  // Carries out a communication. `counted`: whether the bytes count as traffic.
+  Result<void> run(const CommunicationPlan &plan, bool counted);
+  // Takes a copy of what the rank sends and begins to communicate, until wait().
   Result<void> start(const CommunicationPlan &plan, bool counted);
   // Waits for all that has been started for a buffer, and writes the results.
   Result<void> wait(const HostStmt &stmt);
@@ -42,8 +47,8 @@ public:
   Result<double> largest(double value);
 
   Result<void> finish();
-  // Tells the other ranks that this one stops, and why.
-  void stop(const std::string &why);
+  // Tells the other ranks that this one stops, and why. `isDiagnosed`: the test is wrong, and not its run.
+  void stop(const std::string &why, bool isDiagnosed);
   int rank() const { return state_.ranks().rank; }
   int count() const { return state_.ranks().mesh.ranks(); }
   Traffic traffic();
@@ -57,8 +62,10 @@ private:
 
   Result<Mesh> mesh();
   Result<void> planSlice(const HostStmt &stmt, CommunicationPlan &plan);
+  bool sends(const CommunicationPlan &plan) const;
   Result<void> planArguments(const HostStmt &stmt, CommunicationPlan &plan);
   Result<void> run(CommunicationThread::Task task);
+  Result<std::unique_ptr<Running>> begin(const CommunicationPlan &plan, bool counted);
   Result<void> end(Running &running);
   Result<RawArray> contentOfPart(TestBuffer &buffer);
 

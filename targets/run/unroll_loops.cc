@@ -22,7 +22,8 @@ public:
       }
       if (!counters_.empty() && out.size() >= kMostLaunches)
         return state_.siteAt(stmt.range)
-            .fail(DiagCode::HostBadSize, str("the loops of this test launch more than ", kMostLaunches, " kernels"));
+            .fail(DiagCode::HostBadSize,
+                  str("the loops of this test have more than ", kMostLaunches, " launches and communications"));
       out.push_back(stmt);
       for (HostExpr &arg : out.back().args) substitute(arg);
       for (HostExpr &extent : out.back().grid) substitute(extent);

@@ -77,14 +77,18 @@ public:
   Result<std::vector<CheckReport>> run() {
     constantInputs_ = allInputsConstant();
     std::vector<CheckReport> reports;
+    std::vector<bool> checked; // for each check: whether this rank has a report of it
     for (size_t p = 0; p < test_.body.size(); ++p) {
       const HostStmt &stmt = test_.body[p];
       if (stmt.kind != HostStmt::Kind::Check) continue;
-      if (!launches_.empty() && (state_.usesUnwritten(stmt.left) || state_.usesUnwritten(stmt.right))) continue;
+      const bool unwritten = !launches_.empty() && (state_.usesUnwritten(stmt.left) || state_.usesUnwritten(stmt.right));
+      checked.push_back(!unwritten);
+      if (unwritten) continue;
       auto report = check(stmt, p);
       if (!report) return report.error();
       reports.push_back(std::move(*report));
     }
+    if (auto agreed = proveOnAnyRank(checked, reports); !agreed) return agreed.error();
     settleVacuous(reports);
     return reports;
   }
@@ -144,15 +148,26 @@ private:
     } else {
       return found.error();
     }
-    const bool isLoose = !loose->empty();
-    auto elsewhere = onAnyRank_ ? onAnyRank_(proof == Proof::Something) : Result<bool>(false);
-    if (!elsewhere) return elsewhere.error();
-    if (*elsewhere && !isLoose) {
-      proof = Proof::Something;
-      report.problem.clear();
-    }
     proofs_.push_back(proof);
+    isLoose_.push_back(!loose->empty());
     return report;
+  }
+
+  // A check that proves something on one rank does so on all, unless its bound is too large.
+  Result<void> proveOnAnyRank(const std::vector<bool> &checked, std::vector<CheckReport> &reports) {
+    if (!onAnyRank_) return {};
+    size_t next = 0; // in the reports
+    for (bool isHere : checked) {
+      auto proves = onAnyRank_(isHere && proofs_[next] == Proof::Something);
+      if (!proves) return proves.error();
+      if (!isHere) continue;
+      if (*proves && !isLoose_[next]) {
+        proofs_[next] = Proof::Something;
+        reports[next].problem.clear();
+      }
+      ++next;
+    }
+    return {};
   }
 
   void addWeakNotes(CheckReport &report, const std::vector<WeakBound> &weak) {
@@ -445,6 +460,7 @@ private:
   const std::vector<LaunchPlan> &launches_;
   const std::function<Result<bool>(bool)> &onAnyRank_;
   bool constantInputs_ = false;
+  std::vector<bool> isLoose_; // for each report
   std::vector<Proof> proofs_;
 };
 } // namespace

@@ -66,11 +66,22 @@ void RunOutcome::beginFile(const std::string &file) {
   current_ = {{"file", file}, {"tests", nlohmann::json::array()}};
 }
 
-// Prints the report of a test, "" if there is nothing to print. Reports that all ranks have in common are printed once.
-void RunOutcome::printReport(const TestReport &report, const std::string &text, ExitStatus status) {
-  const bool good = status == ExitStatus::Passed;
-  const bool same = !ranks_ || ranks_->agree(good ? "" : text);
-  if (!same) statuses_.push_back(ExitStatus::CheckFailed); // of this rank or of another one
+// Whether the test has ended in the same way on all ranks: times may differ, and how far a passing check is from its bound.
+bool RunOutcome::agreeOn(const TestReport &report) const {
+  if (!ranks_) return true;
+  std::string content;
+  for (const RunReport &run : report.runs) {
+    content += str(static_cast<int>(run.status), "\n");
+    for (const Finding &finding : run.findings) content += finding.message + "\n";
+    for (const CheckReport &check : run.checks)
+      if (!check.passed || !check.problem.empty()) content += str(check.problem, check.different, check.window, "\n");
+  }
+  return ranks_->agree(str("the end of the test \"", report.name, "\""), content);
+}
+
+// Prints the report of a test, "" if there is nothing to print. A report that all ranks have in common is printed once.
+void RunOutcome::printReport(const TestReport &report, const std::string &text, bool same) {
+  const bool good = exitStatus(report.status) == ExitStatus::Passed;
   if (!isFirstRank()) {
     if (!same && !good) std::fprintf(stderr, "%s:\n%s", speaker().c_str(), text.c_str());
     return;
@@ -82,7 +93,7 @@ void RunOutcome::printReport(const TestReport &report, const std::string &text, 
 
 void RunOutcome::printDiagnostics(Session &session) {
   const std::string text = ranks_ ? renderText(session.diagnostics(), session.sources(), session.useColor()) : "";
-  const bool same = !ranks_ || ranks_->agree(text);
+  const bool same = !ranks_ || ranks_->agree("the end of a file", text);
   if (isFirstRank()) {
     if (!options_.json) session.printDiagnostics();
   } else if (!same && !text.empty()) {
@@ -96,9 +107,17 @@ void RunOutcome::add(Session &session, TestReport report, bool slower) {
   if (slower) statuses_.push_back(ExitStatus::CheckFailed);
   ExitStatus status = exitStatus(report.status);
   statuses_.push_back(status == ExitStatus::DoesNotCompile && commandLine_ ? ExitStatus::Usage : status);
-  if (options_.json) current_["tests"].push_back(renderJson(report, session.sources()));
+  const bool same = agreeOn(report);
   const bool shown = !options_.quiet || status != ExitStatus::Passed;
-  printReport(report, shown ? renderText(report, session.sources(), session.useColor()) : "", status);
+  printReport(report, shown ? renderText(report, session.sources(), session.useColor()) : "", same);
+  if (!same) { // on this rank or on another one
+    statuses_.push_back(ExitStatus::CheckFailed);
+    if (status == ExitStatus::Passed) {
+      report.status = TestStatus::Failed;
+      report.comparisons.push_back("failed on another rank");
+    }
+  }
+  if (options_.json) current_["tests"].push_back(renderJson(report, session.sources()));
   reports_.push_back(std::move(report));
 }
 

@@ -50,7 +50,8 @@ private:
   bool isFirstRank() const { return !ranks_ || ranks_->rank() == 0; }
   // "xtrun", or "xtrun: rank 2"
   std::string speaker() const;
-  void printReport(const TestReport &report, const std::string &text, ExitStatus status);
+  bool agreeOn(const TestReport &report) const;
+  void printReport(const TestReport &report, const std::string &text, bool same);
   void printDiagnostics(Session &session);
   void problem(const std::string &message, ExitStatus status);
 

@@ -10,11 +10,11 @@ namespace xt {
 
 RunRanks::RunRanks(double seconds) : thread_([seconds] { return openMpi(seconds); }) {}
 
-bool RunRanks::agree(const std::string &text) {
+bool RunRanks::agree(std::string_view where, std::string_view content) {
   bool same = false;
   (void)thread_
       .run([&](Communicator &communicator) -> Result<void> {
-        same = communicator.agree(text);
+        same = communicator.agree(where, content);
         return {};
       })
       .ok();

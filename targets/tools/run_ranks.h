@@ -12,8 +12,8 @@ public:
   CommunicationThread &thread() { return thread_; }
   int rank() const { return thread_.rank(); }
   int count() const { return thread_.count(); }
-  // Whether all ranks are here with the same text. All ranks call this.
-  bool agree(const std::string &text);
+  // Whether all ranks are here with the same content. All ranks call this. `where` is for messages: "the end of a test".
+  bool agree(std::string_view where, std::string_view content);
   // The processors for a rank: those that it may use, divided among the ranks of a machine that may all use the same.
   int threads();
 

@@ -34,9 +34,10 @@ struct Compiled : CompiledModule {
 
 class Run {
 public:
-  explicit Run(const XtrunOptions &options) : options_(options), budget_(MemoryBudget::machineDefault()), outcome_(options_) {}
+  explicit Run(const XtrunOptions &options) : options_(options), outcome_(options_) {}
 
   int run() {
+    budget_.emplace(MemoryBudget::machineDefault());
     if (std::optional<std::string> wrong = readTargets()) return usage(*wrong);
     if (std::optional<std::string> wrong = unknownPass(options_, {})) return usage(*wrong);
     TimeLimit limit(options_.timeLimit, [this] { outcome_.outOfTime(); });
@@ -83,9 +84,12 @@ private:
     ranks_.emplace(options_.timeLimit > 0 ? options_.timeLimit : kSeconds);
     if (!ranks_->opened()) return outcome_.failed(ranks_->opened().error());
     outcome_.onRank(*ranks_);
-    if (!options_.threads) options_.threads = ranks_->threads();
+    threads_ = ranks_->threads();
+    budget_.emplace(MemoryBudget::machineDefault() / ranks_->thread().onThisMachine());
     return true;
   }
+
+  int threads() const { return options_.threads ? options_.threads : threads_; }
 
   static std::string text(const Defines &defines) {
     std::vector<std::string> parts;
@@ -181,7 +185,7 @@ private:
   // The options for the compilation of a file. Prints of kernels are shown only in the first run of a test (runOptions).
   CompileOptions compileOptions(Session &session) {
     CompileOptions options;
-    options.threads = options_.threads;
+    options.threads = threads();
     options.print = [this](std::string_view text) { outcome_.print(text); };
     options.checks = options_.checks;
     if (options_.checks.algebra) options.arithmetic = &field_;
@@ -268,6 +272,10 @@ private:
       compiled.emplace_back();
       ok = ok && compile(session, file, target, compiled.back());
     }
+    if (ranks_ && !ranks_->agree("the begin of the tests of " + file, ok ? "ready" : "")) {
+      if (ok) outcome_.failed(Error::environment(str("another rank cannot run the tests of ", file)));
+      ok = false;
+    }
     if (ok) session.addTiming("process start to first launch, without buffers and files", Session::sinceStart(), true);
     if (ok) ok = runTests(session, file, compiled);
     outcome_.endFile(session);
@@ -276,8 +284,8 @@ private:
 
   RunOptions runOptions(const std::string &file) {
     RunOptions run;
-    run.budget = &budget_;
-    run.threads = options_.threads;
+    run.budget = &*budget_;
+    run.threads = threads();
     run.saves = savesFiles_;
     size_t slash = file.rfind('/');
     bool beside = options_.dataDir.empty() && launchText_.empty();
@@ -329,7 +337,7 @@ private:
   // Adds the comparison with the baseline to the report. Returns whether a run is slower than allowed.
   bool compareTimes(const std::string &file, TestReport &report) const {
     bool slower = false;
-    if (!base_) return slower;
+    if (!base_ || (ranks_ && ranks_->rank() > 0)) return slower; // the ranks have the same times
     for (const RunReport &run : report.runs) {
       BenchBase::Verdict verdict = base_->compare(file, report.name, run, options_.failIfSlower);
       if (!verdict.text.empty()) report.comparisons.push_back(str("[", run.target, "] ", verdict.text));
@@ -339,7 +347,7 @@ private:
   }
 
   void drawRoofline() {
-    if (options_.roofline.empty()) return;
+    if (options_.roofline.empty() || (ranks_ && ranks_->rank() > 0)) return;
     std::vector<RooflinePoint> points;
     for (const TestReport &report : outcome_.reports())
       for (const RunReport &run : report.runs)
@@ -362,7 +370,8 @@ private:
   XtrunOptions options_; // its `defines` are those of the current combination
   std::string combination_; // "BM = 64"; empty if there is only one
   bool savesFiles_ = true; // whether `save` statements write files: in the first combination
-  MemoryBudget budget_;
+  std::optional<MemoryBudget> budget_;
+  int threads_ = 0; // of a rank, where the user gives no number
   FieldArithmetic field_; // for --check=algebra
   uint64_t cacheBytes_ = 0;
   std::vector<Target *> targets_;

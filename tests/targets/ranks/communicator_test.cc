@@ -326,6 +326,56 @@ TEST(Communicator, findsMessagesThatDoNotMatch) {
     EXPECT_EQ(message, "`send %X`: rank 0 sends to rank 2, but there are 2 ranks");
 }
 
+// Whole and divided arrays, and arrays that are divided by different dimensions, are not confused.
+TEST(Communicator, refusesArraysThatAreDividedInAnotherWay) {
+  auto onFour = [](Communication kind, const Sharding &from, const Sharding &into, std::optional<int> axis) {
+    return sequence(4, {2, 2}, [=](Communicator &communicator) -> Result<void> {
+      std::vector<int32_t> data(64), result(64);
+      RankExchange exchange = {.kind = kind, .text = "`it`", .axis = axis, .peer = 0};
+      exchange.source = {{8, 8}, Elem::I32, from};
+      exchange.destination = {{8, 8}, Elem::I32, into};
+      exchange.from = reinterpret_cast<std::byte *>(data.data());
+      exchange.into = reinterpret_cast<std::byte *>(result.data());
+      if (kind == Communication::Recv) {
+        exchange.kind = Communication::Send;
+        if (auto done = communicator.run(exchange); !done) return done;
+        exchange.kind = Communication::Recv;
+        exchange.source = exchange.destination;
+        exchange.peer = communicator.rank() == 0 ? 0 : -1;
+      }
+      return communicator.run(exchange);
+    });
+  };
+  const std::string root =
+      "`it`: a root gives what it holds, so both arrays have the same shape and are divided in the same way";
+  const std::string divided = "`it`: axis 1 of the mesh divides the array, so these ranks hold different parts of it";
+  for (const std::string &message : onFour(Communication::Broadcast, {}, {{0}}, std::nullopt)) EXPECT_EQ(message, root);
+  for (const std::string &message : onFour(Communication::Broadcast, {{-1, 0}}, {{-1, 0}}, 1)) EXPECT_EQ(message, divided);
+  for (const std::string &message : onFour(Communication::AllReduce, {{-1, 0}}, {{-1, 0}}, std::nullopt))
+    EXPECT_EQ(message, divided);
+  EXPECT_EQ(onFour(Communication::AllReduce, {{-1, 0}}, {{-1, 0}}, 0), allWell(4));
+  for (const std::string &message : onFour(Communication::Recv, {}, {{0}}, std::nullopt))
+    EXPECT_EQ(message, "`it`: rank 0 receives 4x8xi32, but rank 0 has sent 8x8xi32");
+  for (const std::string &message : onFour(Communication::Recv, {{1}}, {{0}}, std::nullopt))
+    EXPECT_EQ(message, "`it`: rank 0 receives 4x8xi32, but rank 0 has sent 8x4xi32");
+}
+
+TEST(Communicator, agreesOnContents) {
+  auto messages = onRanks(3, [&](Communicator &communicator) -> Result<void> {
+    EXPECT_TRUE(communicator.agree("the end", "same"));
+    EXPECT_FALSE(communicator.agree("the end", communicator.rank() == 2 ? "other" : "same"));
+    if (auto begun = communicator.begin("test", Mesh(3)); !begun) return begun;
+    if (communicator.rank() != 1) {
+      Result<void> done = communicator.finish();
+      EXPECT_EQ(done.error().kind, Error::Kind::Diagnosed);
+      return done;
+    }
+    communicator.stop("it is wrong", true);
+    return {};
+  });
+  EXPECT_EQ(messages, (std::vector<std::string>{"rank 1 has stopped: it is wrong", "", "rank 1 has stopped: it is wrong"}));
+}
+
 TEST(Communicator, failsAfterARankHasLeft) {
   auto messages = onRanks(2, [&](Communicator &communicator) -> Result<void> {
     if (communicator.rank() == 1) return communicator.leave(), Result<void>();

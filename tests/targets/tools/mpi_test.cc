@@ -119,6 +119,18 @@ TEST_F(Mpi, ReportsARankThatIsWrong) {
   EXPECT_TRUE(has(ran, "to repeat: mpirun -n 3 xtrun --mpi --target=cpu --test t")) << ran.output;
 }
 
+// What is wrong on one rank does not spoil the tests behind it, on any target.
+TEST_F(Mpi, GoesOnAfterATestThatIsWrongOnOneRank) {
+  const std::string buffers = "  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n";
+  const std::string path = copying(buffers + "  all_reduce %B (axis = rank())\n  check %B == %A * ranks()\n}\ntest \"u\" {\n" +
+                                   buffers + "  all_reduce %B\n  check %B == %A * ranks()\n");
+  ToolRun ran = run(2, "--target=interp,cpu " + path);
+  EXPECT_NE(ran.status, 0) << ran.output;
+  for (const char *target : {"interp", "cpu"}) EXPECT_TRUE(has(ran, str("passed  u [", target, "]"))) << ran.output;
+  ToolRun json = run(2, "--json " + path);
+  EXPECT_EQ(count(json.output, "\"status\": \"passed\""), 2u) << json.output; // of u and of its run
+}
+
 TEST_F(Mpi, EndsIfARankCannotReadTheFile) {
   const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n"
                                    "  all_reduce %B\n  check %B == %A * ranks()\n");
