@@ -33,6 +33,7 @@ const std::map<std::string, std::string> kNotRun = {
     {"xtc --reduce *", "starts thousands of processes; reduce_test.cc runs smaller ones"},
     {"xtrun --tune *", "searches for a minute; tune_test.cc runs shorter ones"},
     {"XT_LIBRARY=*", "measures for a minute"},
+    {"python3 tests/bench/tune/exhaustive.py *", "measures for six minutes"},
     {"xtc --show-layout '#name' --shape 48x32 file.xt", "`#name` stands for a layout of the reader"},
 };
 
