@@ -3,46 +3,21 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/effects.h"
-#include "targets/run/check.h"
 #include "targets/run/init.h"
 #include "targets/run/npy.h"
 #include "targets/run/unroll_loops.h"
 #include "targets/run/verify.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 
 namespace xt {
 
 namespace {
-// Bytes that fill `out` buffers: NaN in every float type, and a large finite value. The two values differ in every byte.
-constexpr std::byte kPoison[2] = {std::byte{0xFF}, std::byte{0x5A}};
-
-using Clock = std::chrono::steady_clock;
-double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::string elementOf(const RawArray &array, int64_t i) {
-  const std::byte *at = array.bytes.data() + i * array.elemBytes();
-  return isFloat(array.elem) ? valueText(loadFloat(array.elem, at), array.elem) : str(loadInteger(array.elem, at));
-}
-bool sameElement(const RawArray &a, const RawArray &b, int64_t i) {
-  return std::memcmp(a.bytes.data() + i * a.elemBytes(), b.bytes.data() + i * a.elemBytes(),
-                     static_cast<size_t>(a.elemBytes())) == 0;
-}
-bool holdsPoison(const RawArray &array, int64_t i, std::byte poison) {
-  const std::byte *at = array.bytes.data() + i * array.elemBytes();
-  return std::all_of(at, at + array.elemBytes(), [&](std::byte b) { return b == poison; });
-}
-bool sameBytes(const RawArray &a, const RawArray &b) {
-  return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), static_cast<size_t>(a.bytes.count())) == 0;
-}
 // Gives `range` to an error without a source range.
 Error placed(Error error, SourceRange range) {
   if (error.range.file == 0) error.range = range;
   return error;
 }
-std::string countOf(int64_t n, int64_t of) { return str(n, " of ", of, of == 1 ? " element" : " elements"); }
 } // namespace
 
 TestRun::TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
@@ -350,99 +325,6 @@ Result<double> TestRun::runStep(const Step &step, bool counted) {
   return secondsSince(start);
 }
 
-// Runs everything once. The seconds are those of the launches; if ranks communicate, those of the slowest rank from begin to end.
-Result<double> TestRun::launchAndCommunicate() {
-  Clock::time_point start = Clock::now();
-  double seconds = 0;
-  for (const Step &step : steps_) {
-    Result<double> one = runStep(step, false);
-    if (!one) return one.error();
-    seconds += *one;
-  }
-  return communications_.empty() ? seconds : ranks_->largest(secondsSince(start));
-}
-
-// The results of the launches accumulate, because nothing resets them; times do not depend on the values.
-Result<void> TestRun::bench() {
-  if (auto done = stage("timing"); !done) return done;
-  if (options_.mayPrint) options_.mayPrint(false);
-  resetBuffers(0);
-  auto once = [&] { return launchAndCommunicate(); };
-  BenchOptions options = *options_.bench;
-  if (!communications_.empty())
-    options.agreed = [&](double seconds) {
-      Result<double> agreed = ranks_->largest(seconds);
-      return agreed ? *agreed : options_.bench->seconds; // an error ends the next run
-    };
-  Result<BenchTimes> times = measure(once, options);
-  if (!times) return times.error();
-  BenchReport &bench = report_.bench.emplace();
-  bench.times = *times;
-  bench.compileSeconds = target_.compileSeconds;
-  for (const LaunchPlan &launch : launches_) {
-    BenchLaunch &of = bench.launches.emplace_back(launch.kernel->name);
-    for (const LaunchArg &argument : launch.args)
-      if (argument.kind == LaunchArg::Kind::Buffer) of.arrays.push_back(argument.buffer.sizes);
-  }
-  if (options_.bench->warmOnly || !communications_.empty()) return {};
-  if (Result<void> done = benchCold(once, bench); !done) return done;
-  if (Result<void> done = benchEmpty(bench); !done) return done;
-  bench.rates = target_.executable->machineRates(multipliedElem(*launches_[0].kernel));
-  BenchWork all;
-  for (const LaunchPlan &launch : launches_) {
-    std::optional<BenchWork> work = workOf(*launch.kernel, launch.args, launch.grid);
-    if (!work) return {};
-    all.operations += work->operations;
-    all.bytes += work->bytes;
-  }
-  bench.work = all;
-  return {};
-}
-
-// Measures a few runs with all arrays evicted from the caches, if the target can evict them.
-Result<void> TestRun::benchCold(const std::function<Result<double>()> &once, BenchReport &bench) {
-  auto evictAll = [&] {
-    bool done = true;
-    bench.arrayBytes = 0;
-    for (const LaunchPlan &launch : launches_)
-      for (TestBuffer *buffer : launch.buffers) {
-        if (!buffer) continue;
-        bench.arrayBytes += static_cast<double>(buffer->device->plan().dataBytes);
-        done = target_.executable->evict(buffer->device->data(), buffer->device->plan().dataBytes) && done;
-      }
-    return done;
-  };
-  if (!evictAll()) return {};
-  constexpr size_t kRuns = 9;
-  std::vector<double> all;
-  for (size_t i = 0; i < kRuns && (i == 0 || all[0] * static_cast<double>(i) < options_.bench->seconds / 4); ++i) {
-    evictAll();
-    Result<double> seconds = once();
-    if (!seconds) return seconds.error();
-    all.push_back(*seconds);
-  }
-  bench.cold = benchTimes(std::move(all));
-  return {};
-}
-
-// Measures the overhead of a launch without work.
-Result<void> TestRun::benchEmpty(BenchReport &bench) {
-  std::vector<double> all;
-  for (int i = 0; i < 100; ++i) {
-    double seconds = 0;
-    for (LaunchPlan launch : launches_) {
-      if (launch.grid.empty()) return {};
-      for (GridRange &range : launch.grid) range.count = 0;
-      Result<double> one = launchOnce(launch);
-      if (!one) return one.error();
-      seconds += *one;
-    }
-    all.push_back(seconds);
-  }
-  bench.emptySeconds = benchTimes(std::move(all)).median;
-  return {};
-}
-
 Result<void> TestRun::launchAll(int round) {
   resetBuffers(round);
   if (field_)
@@ -489,82 +371,6 @@ Result<void> TestRun::keepContents(size_t position, int round) {
     if (field_ && round == 1)
       if (auto kept = field_->keep(*buffer, position); !kept) return kept;
   }
-  return {};
-}
-
-// --- what memory shows -----------------------------------------------------------------------------------------------
-
-void TestRun::findDamage(TestBuffer &buffer) {
-  std::string damage = buffer.device->guardReport();
-  if (!damage.empty())
-    fail(buffer.stmt->nameRange, str("out-of-bounds write near `%", buffer.stmt->name, "`: ", damage),
-         {"a kernel wrote out of bounds of this buffer"});
-}
-
-Result<void> TestRun::findChanges(TestBuffer &buffer) {
-  auto content = contentOf(buffer, false);
-  if (!content) return content.error();
-  const RawArray &initial = buffer.initialOfPart();
-  if (sameBytes(*content, initial)) return {};
-  int64_t changed = 0, first = -1;
-  for (int64_t i = 0; i < content->count(); ++i)
-    if (!sameElement(*content, initial, i)) {
-      if (changed++ == 0) first = i;
-    }
-  fail(buffer.stmt->nameRange,
-       str("`%", buffer.stmt->name, "` changed, though no launched kernel writes it: ", countOf(changed, content->count()),
-           ", the first at ", indexText(indexOf(first, initial.sizes)), ", from ", elementOf(initial, first), " to ",
-           elementOf(*content, first)));
-  return {};
-}
-
-Result<void> TestRun::compareRounds() {
-  for (auto &buffer : state_.buffers()) {
-    if (buffer->written()) {
-      if (auto done = compareRounds(*buffer); !done) return done;
-    } else if (buffer->isOut && elementCount(buffer->sizes).value_or(0) > 0) {
-      fail(buffer->stmt->nameRange, str("no launched kernel writes the `out` buffer `%", buffer->stmt->name, "`"));
-    }
-  }
-  return {};
-}
-
-Result<void> TestRun::compareRounds(TestBuffer &buffer) {
-  const RawArray &first = *buffer.firstRun, &second = buffer.contents.at(buffer.writers.back());
-  if (sameBytes(first, second)) return {}; // the poison values differ in every byte, so everything is written
-  int64_t differing = 0, at = -1, unwritten = 0;
-  for (int64_t i = 0; i < first.count(); ++i) {
-    if (sameElement(first, second, i)) continue;
-    if (buffer.isOut && holdsPoison(first, i, kPoison[0]) && holdsPoison(second, i, kPoison[1]))
-      ++unwritten;
-    else if (differing++ == 0)
-      at = i;
-  }
-  if (unwritten)
-    if (auto done = reportUnwritten(buffer, second); !done) return done;
-  if (!differing || buffer.order != OrderCause::None) return {};
-  std::vector<std::string> notes;
-  if (buffer.isOut)
-    notes.push_back(
-        "`out` buffers hold a different poison value in each run: the kernel may read elements that it has not written");
-  fail(buffer.stmt->nameRange,
-       str("two runs differ in `%", buffer.stmt->name, "`: ", countOf(differing, first.count()), ", the first at ",
-           indexText(indexOf(at, buffer.sizes)), ", ", elementOf(first, at), " and ", elementOf(second, at)),
-       std::move(notes));
-  return {};
-}
-
-Result<void> TestRun::reportUnwritten(const TestBuffer &buffer, const RawArray &last) {
-  auto mask = Elements<uint8_t>::make(*options_.budget, last.count(), "the map of unwritten elements");
-  if (!mask) return mask.error();
-  int64_t unwritten = 0, first = -1;
-  for (int64_t i = 0; i < last.count(); ++i) {
-    (*mask)[i] = holdsPoison(*buffer.firstRun, i, kPoison[0]) && holdsPoison(last, i, kPoison[1]) ? 1 : 0;
-    if ((*mask)[i] && unwritten++ == 0) first = i;
-  }
-  fail(buffer.stmt->nameRange,
-       str(countOf(unwritten, last.count()), " of `%", buffer.stmt->name, "` were never written, the first at ",
-           indexText(indexOf(first, buffer.sizes)), regionText(*mask, buffer.sizes)));
   return {};
 }
 

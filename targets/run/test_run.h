@@ -6,6 +6,9 @@
 #include "targets/run/test_communications.h"
 #include "targets/run/test_runner.h"
 
+#include <chrono>
+#include <cstddef>
+
 namespace xt {
 
 class TestRun {
@@ -24,6 +27,12 @@ public:
   std::vector<Output> takeOutputs();
 
 private:
+  using Clock = std::chrono::steady_clock;
+  static double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+  // Bytes that fill `out` buffers, one for each round: NaN in every float type, and a large finite value. The two values differ in
+  // every byte.
+  static constexpr std::byte kPoison[2] = {std::byte{0xFF}, std::byte{0x5A}};
+
   // What the test does between the initial contents and the checks: a launch, a communication, or a wait.
   struct Step {
     const HostStmt *stmt = nullptr;
@@ -67,11 +76,11 @@ private:
   TestState state_;
   std::optional<FieldCheck> field_; // set in an algebraic run
   std::optional<TestCommunications> ranks_; // of a test that several ranks run, or that says what they do
-  std::vector<Step> steps_;         // in the order of the statements
+  std::vector<Step> steps_; // in the order of the statements
   std::vector<LaunchPlan> launches_;
   std::vector<CommunicationPlan> communications_;
   std::map<std::string, OrderCause> startedOrder_; // of buffers that a `wait` writes
-  OrderCause sentOrder_ = OrderCause::None;        // of what has been sent by `send`
+  OrderCause sentOrder_ = OrderCause::None; // of what has been sent by `send`
   RunReport report_;
 };
 
