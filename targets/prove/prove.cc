@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "targets/prove/accesses.h"
+#include "targets/prove/launched_sizes.h"
 #include "targets/prove/witness.h"
 
 #include <algorithm>
@@ -14,24 +15,8 @@ namespace xt {
 namespace {
 constexpr const char *kNotLinear = " depends on data, or is not a linear function of sizes and loop counters";
 
-// A quantity that only a launch defines: the extent of a dimension of a parameter, or the value of an integer parameter.
-constexpr size_t kScalar = ~size_t{0};
-struct SizeAt {
-  size_t param = 0, dim = 0; // dim is kScalar for an integer parameter
-  bool operator<(const SizeAt &other) const { return std::pair(param, dim) < std::pair(other.param, other.dim); }
-};
-
 // What a load without a padding attribute gives out of bounds.
 std::string_view defaultPadding(const Op &load) { return isScale(load.result()->type().elem()) ? "2^-127" : "0"; }
-
-// The spelling of an extent of a test's buffer; "" if it is neither a number nor a name.
-std::string extentText(const HostExpr &extent) {
-  if (extent.kind == HostExpr::Kind::Int) return std::to_string(extent.integer);
-  return extent.kind == HostExpr::Kind::Size ? "$" + extent.text : "";
-}
-
-// A kernel is specialised for each set of parameters: "gemm$BM=128" is a specialisation of "gemm".
-std::string_view baseName(std::string_view kernel) { return kernel.substr(0, kernel.find('$')); }
 
 class Prover {
 public:
@@ -94,39 +79,10 @@ private:
     return at.dim == kScalar ? param : str("dim(", param, ", ", at.dim, ")");
   }
 
-  // Whether ranks divide a dimension of a buffer.
-  static bool isDivided(const HostTest &test, const std::string &buffer, size_t dim) {
-    return anyStmt(test.body, [&](const HostStmt &shard) {
-      return shard.kind == HostStmt::Kind::Shard && shard.name == buffer &&
-             std::ranges::find(shard.args, static_cast<int64_t>(dim), &HostExpr::integer) != shard.args.end();
-    });
-  }
-
-  // For each launch of the kernel or of another specialisation of it: the sizes, as the test writes them.
-  std::vector<std::map<SizeAt, std::string>> launchedSizes() const {
-    std::vector<std::map<SizeAt, std::string>> all;
-    for (const HostTest &test : module_.tests)
-      anyStmt(test.body, [&](const HostStmt &launch) {
-        if (launch.kind != HostStmt::Kind::Launch || baseName(launch.kernel) != baseName(kernel_.name)) return false;
-        std::map<SizeAt, std::string> &sizes = all.emplace_back();
-        for (const SizeAt &at : sizes_) {
-          if (at.param >= launch.args.size()) continue;
-          if (at.dim == kScalar) sizes[at] = extentText(launch.args[at.param]);
-          const std::string &name = launch.args[at.param].text;
-          if (isDivided(test, name, at.dim)) continue; // a rank's part has another extent
-          for (const HostStmt &buffer : test.body)
-            if (buffer.kind == HostStmt::Kind::Buffer && buffer.name == name && at.dim < buffer.type.extents.size())
-              sizes[at] = extentText(buffer.type.extents[at.dim]);
-        }
-        return false;
-      });
-    return all;
-  }
-
   // Assumes that two sizes are equal if every launch in the file writes them alike and at least one uses a name, and that a
   // size is constant if every launch writes the same number for it although each leaves some other size open.
   void assumeEqualSizes() {
-    std::vector<std::map<SizeAt, std::string>> launches = launchedSizes();
+    std::vector<std::map<SizeAt, std::string>> launches = launchedSizes(module_, kernel_, sizes_);
     if (launches.empty()) return;
     bool open = std::all_of(launches.begin(), launches.end(), [](auto &sizes) {
       return std::any_of(sizes.begin(), sizes.end(), [](const auto &size) { return size.second.starts_with("$"); });
