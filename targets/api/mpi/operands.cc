@@ -38,17 +38,18 @@ Failure checkElements(const BufferView &from, const BufferView &into) {
   return wrong("into", str("its elements are ", elemName(into.elem), ", but those of `from` are ", elemName(from.elem)));
 }
 
+Failure readArrays(const xt_argument *from, const xt_argument *into, Operation &out) {
+  if (Failure bad = readOperand(from, "from", false, out.from.emplace())) return bad;
+  if (Failure bad = readOperand(into, "into", true, out.into.emplace())) return bad;
+  return checkElements(*out.from, *out.into);
+}
+
 Failure readPair(const xt_argument *from, const xt_argument *into, Operation &out) {
-  BufferView source, destination;
-  if (Failure bad = readOperand(from, "from", false, source)) return bad;
-  if (Failure bad = readOperand(into, "into", true, destination)) return bad;
-  if (Failure bad = checkElements(source, destination)) return bad;
-  if (source.sizes != destination.sizes)
-    return wrong("into", str("it is ", typeText(destination.sizes, destination.elem), ", but `from` is ",
-                             typeText(source.sizes, source.elem)));
-  out.exchange.source = out.exchange.destination = {source.sizes, source.elem};
-  out.from = std::move(source);
-  out.into = std::move(destination);
+  if (Failure bad = readArrays(from, into, out)) return bad;
+  if (out.from->sizes != out.into->sizes)
+    return wrong("into", str("it is ", typeText(out.into->sizes, out.into->elem), ", but `from` is ",
+                             typeText(out.from->sizes, out.from->elem)));
+  out.exchange.source = out.exchange.destination = {out.from->sizes, out.from->elem};
   return {};
 }
 

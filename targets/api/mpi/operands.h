@@ -8,9 +8,9 @@ namespace xt {
 // Reads an array. `written`: whether the operation writes it. `needsData`: whether its address is used.
 Failure readOperand(const xt_argument *given, const char *name, bool written, BufferView &out, bool needsData = true);
 
-// Fails if two arrays have different element types, or, with readPair, different shapes.
-Failure checkElements(const BufferView &from, const BufferView &into);
-// Reads `from` and `into`, of one type and shape, and makes them the arrays of an exchange.
+// Reads the arrays `from` and `into` of an operation, which have the same element type.
+Failure readArrays(const xt_argument *from, const xt_argument *into, Operation &out);
+// The same for arrays of one shape that are not divided, which become those of the exchange.
 Failure readPair(const xt_argument *from, const xt_argument *into, Operation &out);
 
 // Reads how an array of this rank is divided. `dims` may only be NULL if `optional`: the array is then not divided.

@@ -69,10 +69,8 @@ xt_status xt_ranks_all_gather(xt_ranks *ranks, const xt_argument *from, const in
   return operate(ranks, "xt_ranks_all_gather", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
     RankExchange &move = out.exchange;
     move.kind = Communication::AllGather;
-    BufferView source, destination;
-    if (Failure bad = readOperand(from, "from", false, source)) return bad;
-    if (Failure bad = readOperand(into, "into", true, destination)) return bad;
-    if (Failure bad = checkElements(source, destination)) return bad;
+    if (Failure bad = readArrays(from, into, out)) return bad;
+    const BufferView &source = *out.from, &destination = *out.into;
     const size_t rank = source.sizes.size();
     if (Failure bad = readDims(from_dims, dim_count, "from_dims", false, mesh, rank, move.source.sharding)) return bad;
     if (Failure bad = readDims(into_dims, dim_count, "into_dims", true, mesh, rank, move.destination.sharding)) return bad;
@@ -80,10 +78,7 @@ xt_status xt_ranks_all_gather(xt_ranks *ranks, const xt_argument *from, const in
     move.destination.shape = move.source.shape;
     move.source.elem = move.destination.elem = source.elem;
     if (Failure bad = checkParts(move.destination, mesh, "into_dims")) return bad;
-    if (Failure bad = checkPart(move.destination, mesh, ranks->group->rank(), destination, "into")) return bad;
-    out.from = std::move(source);
-    out.into = std::move(destination);
-    return {};
+    return checkPart(move.destination, mesh, ranks->group->rank(), destination, "into");
   });
 }
 
@@ -92,19 +87,14 @@ xt_status xt_ranks_reduce_scatter(xt_ranks *ranks, const xt_argument *from, cons
   return operate(ranks, "xt_ranks_reduce_scatter", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
     RankExchange &move = out.exchange;
     move.kind = Communication::ReduceScatter;
-    BufferView source, destination;
-    if (Failure bad = readOperand(from, "from", false, source)) return bad;
-    if (Failure bad = readOperand(into, "into", true, destination)) return bad;
-    if (Failure bad = checkElements(source, destination)) return bad;
+    if (Failure bad = readArrays(from, into, out)) return bad;
+    const BufferView &source = *out.from, &destination = *out.into;
     move.source = move.destination = {source.sizes, source.elem};
     const size_t rank = source.sizes.size();
     if (Failure bad = readDims(into_dims, dim_count, "into_dims", false, mesh, rank, move.destination.sharding)) return bad;
     if (Failure bad = checkParts(move.destination, mesh, "into_dims")) return bad;
     if (Failure bad = checkPart(move.destination, mesh, ranks->group->rank(), destination, "into")) return bad;
-    if (Failure bad = readKind(kind, source.elem, move.combine)) return bad;
-    out.from = std::move(source);
-    out.into = std::move(destination);
-    return {};
+    return readKind(kind, source.elem, move.combine);
   });
 }
 
@@ -126,10 +116,8 @@ xt_status xt_ranks_broadcast_slice(xt_ranks *ranks, const xt_argument *from, con
   return operate(ranks, "xt_ranks_broadcast_slice", exchange, error, [&](Operation &out, const Mesh &mesh) -> Failure {
     RankExchange &move = out.exchange;
     move.kind = Communication::Broadcast;
-    BufferView source, destination;
-    if (Failure bad = readOperand(from, "from", false, source)) return bad;
-    if (Failure bad = readOperand(into, "into", true, destination)) return bad;
-    if (Failure bad = checkElements(source, destination)) return bad;
+    if (Failure bad = readArrays(from, into, out)) return bad;
+    const BufferView &source = *out.from, &destination = *out.into;
     const size_t rank = source.sizes.size();
     if (destination.sizes.size() != rank)
       return invalid("into", str("has ", destination.sizes.size(), " dimensions, but `from` has ", rank));
@@ -144,8 +132,6 @@ xt_status xt_ranks_broadcast_slice(xt_ranks *ranks, const xt_argument *from, con
                            " is not inside of ", typeText(move.source.shape, source.elem)));
     move.destination = {destination.sizes, source.elem};
     move.source.elem = source.elem;
-    out.from = std::move(source);
-    out.into = std::move(destination);
     return {};
   });
 }

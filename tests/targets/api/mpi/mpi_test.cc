@@ -47,50 +47,31 @@ protected:
     return run("cd / && unset XT_STDLIB; export XT_CACHE_DIR= && " + onRanks(count, (folder_ / "build" / program).string()));
   }
 
+  // Runs a built program that prints "right on N" on N ranks.
+  static void expectRight(std::initializer_list<int> counts, const std::string &program) {
+    for (int count : counts) {
+      ShellRun ran = ranks(count, program);
+      EXPECT_EQ(ran.status, 0) << ran.output;
+      EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
+    }
+  }
+
   static inline fs::path folder_;
   static inline ShellRun built_;
 };
 
-TEST_F(MpiComponent, CarriesOutEachOperation) {
-  for (int count : {1, 2, 3, 4}) {
-    ShellRun ran = ranks(count, "operations");
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
-  }
-}
+TEST_F(MpiComponent, CarriesOutEachOperation) { expectRight({1, 2, 3, 4}, "operations"); }
 
-TEST_F(MpiComponent, AddsTheProductsOfKernels) {
-  for (int count : {1, 3}) {
-    ShellRun ran = ranks(count, "product " + prefix() + "/share/xt/stdlib/gemm.xt");
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
-  }
-}
+TEST_F(MpiComponent, AddsTheProductsOfKernels) { expectRight({1, 3}, "product " + prefix() + "/share/xt/stdlib/gemm.xt"); }
 
-TEST_F(MpiComponent, RefusesMisuseOnAllRanks) {
-  for (int count : {1, 2, 3, 4}) {
-    ShellRun ran = ranks(count, "misuse");
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
-  }
-}
+TEST_F(MpiComponent, RefusesMisuseOnAllRanks) { expectRight({1, 2, 3, 4}, "misuse"); }
 
 TEST_F(MpiComponent, TakesACommunicator) {
-  for (int count : {1, 4}) {
-    ShellRun ran = ranks(count, "communicator");
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
-  }
+  expectRight({1, 4}, "communicator");
   EXPECT_EQ(ranks(1, "communicator single").output, "refused\n");
 }
 
-TEST_F(MpiComponent, FailsOnAllRanksAndGoesOn) {
-  for (int count : {2, 3, 4}) {
-    ShellRun ran = ranks(count, "failures agree");
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    EXPECT_EQ(ran.output, "right on " + std::to_string(count) + "\n");
-  }
-}
+TEST_F(MpiComponent, FailsOnAllRanksAndGoesOn) { expectRight({2, 3, 4}, "failures agree"); }
 
 TEST_F(MpiComponent, FailsIfARankHasLeft) {
   ShellRun ran = ranks(3, "failures leave");
