@@ -44,6 +44,16 @@ std::vector<RankResult> runProducts(int count, const std::string &test) {
   });
 }
 
+// Each rank adds 1 to its rows.
+const std::string kAddToRows = R"(test "t" {
+  %X = iota : memref<8x3xi32>
+  %Y = out : memref<8x3xi32>
+  shard %X (0)
+  shard %Y (0)
+  launch @add(%X, %Y, 1)
+  check %Y == %X + 1
+})";
+
 void expectAll(const std::vector<RankResult> &results, TestStatus status, const std::vector<std::string> &parts = {}) {
   for (size_t rank = 0; rank < results.size(); ++rank) {
     SCOPED_TRACE(str("rank ", rank));
@@ -165,17 +175,9 @@ TEST(Ranks, ShiftAround) {
 }
 
 TEST(Ranks, RefuseUnevenParts) {
-  const std::string test = R"(test "t" {
-    %X = iota : memref<8x3xi32>
-    %Y = out : memref<8x3xi32>
-    shard %X (0)
-    shard %Y (0)
-    launch @add(%X, %Y, 1)
-    check %Y == %X + 1
-  })";
-  expectAll(runProducts(2, test), TestStatus::Passed);
+  expectAll(runProducts(2, kAddToRows), TestStatus::Passed);
   expectAll(
-      runProducts(3, test), TestStatus::FileError,
+      runProducts(3, kAddToRows), TestStatus::FileError,
       {"`%X`: the extent 8 of dimension 0 is no multiple of the 3 parts that axis 0 of the mesh divides it into; the nearest "
        "are 6 and 9"});
 }
@@ -194,15 +196,7 @@ TEST(Ranks, RefuseAMeshThatDoesNotFit) {
 
 // A wrong part of one rank fails on all of them, since the whole is compared.
 TEST(Ranks, FindAWrongPart) {
-  const std::string test = R"(test "t" {
-    %X = iota : memref<8x3xi32>
-    %Y = out : memref<8x3xi32>
-    shard %X (0)
-    shard %Y (0)
-    launch @add(%X, %Y, 1)
-    check %Y == %X + 1
-  })";
-  auto results = runOnRanks(2, test, [](int rank) -> std::map<std::string, FakeExecutable::Body> {
+  auto results = runOnRanks(2, kAddToRows, [](int rank) -> std::map<std::string, FakeExecutable::Body> {
     return {{"add", [rank](const std::vector<LaunchArg> &args) {
                Result<void> done = addBody()(args);
                if (rank == 1) ++i32At(args[1], 3, 2);
@@ -309,6 +303,25 @@ TEST(Ranks, AgreeThatATestIsWrong) {
     check %Y == (%X + 1) * ranks()
   })";
   expectAll(runProducts(2, test), TestStatus::FileError);
+}
+
+// Rows with gaps in memory, columns first, and elements of 4 bits.
+TEST(Ranks, DivideAnyMemory) {
+  const std::string test = R"(test "t" {
+    %A = random(seed = 1) : memref<24x16xf32, strided<[20, 1]>>
+    %B = random(seed = 2) : memref<16x8xf32>
+    %C = out : memref<24x8xf32, strided<[11, 1]>>
+    %D = random(seed = 3) : memref<12x5xi4, affine_map<(d0, d1) -> (d1, d0)>>
+    %E = out : memref<12x5xi4>
+    shard %A (0)
+    shard %C (0)
+    shard %D (0)
+    launch @gemm(%A, %B, %C)
+    all_gather %D -> %E
+    check %C == matmul(%A, %B)
+    check %E == %D
+  })";
+  for (int count : {1, 2, 3, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
 }
 
 TEST(Ranks, FindMessagesThatNobodyReceives) {

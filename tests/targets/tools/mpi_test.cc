@@ -40,6 +40,11 @@ protected:
   }
 };
 
+// Copies %A to %B on each rank, whole.
+const std::string kCopied = "  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n";
+// Each rank has the sum of what all ranks have.
+const std::string kSummed = kCopied + "  all_reduce %B\n  check %B == %A * ranks()\n";
+
 size_t count(const std::string &text, std::string_view part) {
   size_t found = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
@@ -91,8 +96,7 @@ TEST_F(Mpi, RunsAloneWithoutMpirun) {
 }
 
 TEST_F(Mpi, EndsOnAllRanksIfTheyDisagree) {
-  const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n"
-                                   "  for %i = 0 to rank() {\n    all_reduce %B\n  }\n  check %B == %A\n");
+  const std::string path = copying(kCopied + "  for %i = 0 to rank() {\n    all_reduce %B\n  }\n  check %B == %A\n");
   ToolRun ran = run(2, path);
   EXPECT_EQ(ran.status, 1) << ran.output;
   EXPECT_TRUE(has(ran, "the ranks do different things: rank 0 is at ")) << ran.output;
@@ -110,8 +114,7 @@ TEST_F(Mpi, RefusesUnevenShards) {
 }
 
 TEST_F(Mpi, ReportsARankThatIsWrong) {
-  const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n"
-                                   "  check %B == %A + rank() / 2\n");
+  const std::string path = copying(kCopied + "  check %B == %A + rank() / 2\n");
   ToolRun ran = run(3, path);
   EXPECT_EQ(ran.status, 1) << ran.output;
   EXPECT_TRUE(has(ran, "failed  t  on another rank")) << ran.output;
@@ -121,9 +124,8 @@ TEST_F(Mpi, ReportsARankThatIsWrong) {
 
 // What is wrong on one rank does not spoil the tests behind it, on any target.
 TEST_F(Mpi, GoesOnAfterATestThatIsWrongOnOneRank) {
-  const std::string buffers = "  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n";
-  const std::string path = copying(buffers + "  all_reduce %B (axis = rank())\n  check %B == %A * ranks()\n}\ntest \"u\" {\n" +
-                                   buffers + "  all_reduce %B\n  check %B == %A * ranks()\n");
+  const std::string path =
+      copying(kCopied + "  all_reduce %B (axis = rank())\n  check %B == %A * ranks()\n}\ntest \"u\" {\n" + kSummed);
   ToolRun ran = run(2, "--target=interp,cpu " + path);
   EXPECT_NE(ran.status, 0) << ran.output;
   for (const char *target : {"interp", "cpu"}) EXPECT_TRUE(has(ran, str("passed  u [", target, "]"))) << ran.output;
@@ -132,8 +134,7 @@ TEST_F(Mpi, GoesOnAfterATestThatIsWrongOnOneRank) {
 }
 
 TEST_F(Mpi, EndsIfARankCannotReadTheFile) {
-  const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n"
-                                   "  all_reduce %B\n  check %B == %A * ranks()\n");
+  const std::string path = copying(kSummed);
   ToolRun ran = runUnlike(3, 1, "exec %bin/xtrun --mpi missing.xt", "%bin/xtrun --mpi " + path);
   EXPECT_NE(ran.status, 0) << ran.output;
   EXPECT_NE(ran.status, 124) << ran.output;
@@ -151,8 +152,7 @@ TEST_F(Mpi, EndsIfARankDies) {
 }
 
 TEST_F(Mpi, EndsIfARankDoesNotAnswer) {
-  const std::string path = copying("  %A = iota : memref<8x16xf32>\n  %B = out : memref<8x16xf32>\n  launch @copy(%A, %B)\n"
-                                   "  all_reduce %B\n  check %B == %A * ranks()\n");
+  const std::string path = copying(kSummed);
   ToolRun ran = runUnlike(2, 1, "kill -STOP $$; exec true", "%bin/xtrun --mpi --time-limit 5 " + path);
   EXPECT_NE(ran.status, 0) << ran.output;
   EXPECT_NE(ran.status, 124) << ran.output;
