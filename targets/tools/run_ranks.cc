@@ -24,7 +24,7 @@ bool RunRanks::agree(std::string_view where, std::string_view content) {
 int RunRanks::threads() {
   const int mine = static_cast<int>(std::thread::hardware_concurrency()); // that this process may use
   const int all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  return mine < all ? mine : std::max(1, mine / thread_.onThisMachine());
+  return std::min(mine, std::max(1, all / thread_.onThisMachine()));
 }
 
 } // namespace xt

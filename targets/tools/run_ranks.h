@@ -14,7 +14,7 @@ public:
   int count() const { return thread_.count(); }
   // Whether all ranks are here with the same content. All ranks call this. `where` is for messages: "the end of a test".
   bool agree(std::string_view where, std::string_view content);
-  // The processors for a rank: those that it may use, divided among the ranks of a machine that may all use the same.
+  // The number of threads of a rank: the processors of its machine divided among the ranks there, at most those that it may use.
   int threads();
 
 private:
