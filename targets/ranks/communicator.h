@@ -13,16 +13,16 @@
 
 namespace xt {
 
-// One communication, as a rank asks for it. The other ranks ask for the same, with their own data.
+// A communication that a rank takes part in. All ranks give the same values, except for their own data and, for Send and Recv, the peer.
 struct RankExchange {
   Communication kind{};
-  std::string text; // for messages: "`all_reduce %C` in line 12"
+  std::string text; // for messages: "`all_reduce %C`"
   Distributed source = {}, destination = {}; // the same array where the result replaces what is sent
   Box slice = {}; // Broadcast without root: the part of the source that becomes the destination
   std::string combine = "add"; // AllReduce, ReduceScatter: a kind of combineKinds()
   std::optional<int> axis = {}; // only among ranks that differ along this axis of the mesh
-  std::optional<int64_t> peer =
-      {}; // Broadcast: the root, a position along the axis. Send, Recv: the rank, or -1. Shift: how far
+  // Broadcast: the root, a position along the axis. Send, Recv: the rank, or -1. Shift: how far.
+  std::optional<int64_t> peer = {};
   const std::byte *from = nullptr; // the dense part of the source that this rank holds
   std::byte *into = nullptr; // the dense part of the destination that this rank holds; may be `from`
 };

@@ -28,8 +28,8 @@ std::vector<MovedBox> redistribution(const Distributed &source, const Box &slice
 // The whole of an array, as a box.
 Box wholeOf(std::span<const int64_t> shape);
 
-// Copies the elements of `box` between two dense arrays, whose parts of one array `fromPart` and `toPart` say where they lie. All
-// boxes are in the same coordinates.
+// Copies the elements of `box` from one dense array to another. The arrays hold the parts `fromPart` and `toPart` of one whole array, in
+// whose coordinates all three boxes are.
 void copyBox(const Box &box, const Box &fromPart, const std::byte *from, const Box &toPart, std::byte *to, int64_t elemBytes);
 
 } // namespace xt

@@ -9,8 +9,8 @@ namespace xt {
 
 // Evaluates every check of the test except those on `out` buffers that no launch writes. An Error is either an error
 // of the test (Diagnosed) or of the environment.
-// `onAnyRank`: where several ranks run the test, whether something holds on one of them, which all of them ask for each check; a
-// check that proves something on one rank proves something.
+// `onAnyRank`, for a test that several ranks run: returns true if one of the ranks passes true. All ranks call it once for each
+// check. A check that proves something on one rank proves something on all of them.
 Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches,
                                               const std::function<Result<bool>(bool)> &onAnyRank = {});
 

@@ -10,7 +10,7 @@
 
 namespace xt {
 
-// An operation as a program asks for it.
+// An operation of mpi.h with the arguments of the call.
 struct Operation {
   RankExchange exchange = {};           // without the addresses
   std::optional<BufferView> from, into; // arrays of the caller; none where this rank takes no part
