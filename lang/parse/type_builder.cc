@@ -89,6 +89,9 @@ TypeExpr TypeBuilder::shapedType(P::ShapedTypeContext *ctx) const {
   if (P::ShapeContext *shape = ctx->shape()) {
     for (P::ExtentContext *e : shape->extent()) out.extents.push_back(extent(e));
     out.element = std::make_shared<TypeExpr>(element(shape));
+    // A missing `x`, which has been reported: the number of dimensions is a guess, which later messages must not build on.
+    for (antlr4::tree::TerminalNode *x : shape->X())
+      if (tree_.slice(tree_.range(x)).empty()) out.kind = TypeExpr::Kind::Error;
   }
   for (P::AttrEntryContext *e : ctx->attrEntry()) out.attrs.push_back(entry(e));
   return out;
