@@ -134,6 +134,7 @@ private:
     report.worstRatio = result.worstRatio;
     if (stmt.tolerance == HostStmt::Tolerance::Derived) addWeakNotes(report, weak);
     Proof proof = Proof::Something;
+    passesBefore_ = false;
     auto loose = looseText(stmt, position, *comparison, site);
     if (!loose) return loose.error();
     if (!report.passed) {
@@ -149,11 +150,11 @@ private:
       return found.error();
     }
     proofs_.push_back(proof);
-    isLoose_.push_back(!loose->empty());
+    mayProveElsewhere_.push_back(passesBefore_);
     return report;
   }
 
-  // A check that proves something on one rank does so on all, unless its bound is too large.
+  // A check that also passes on the contents before the launches proves something if it does not on another rank.
   Result<void> proveOnAnyRank(const std::vector<bool> &checked, std::vector<CheckReport> &reports) {
     if (!onAnyRank_) return {};
     size_t next = 0; // in the reports
@@ -161,7 +162,7 @@ private:
       auto proves = onAnyRank_(isHere && proofs_[next] == Proof::Something);
       if (!proves) return proves.error();
       if (!isHere) continue;
-      if (*proves && !isLoose_[next]) {
+      if (*proves && mayProveElsewhere_[next]) {
         proofs_[next] = Proof::Something;
         reports[next].problem.clear();
       }
@@ -257,6 +258,7 @@ private:
     auto vacuous = passesUnlaunched(stmt, position, left, right, site);
     if (!vacuous) return vacuous.error();
     if (!*vacuous) return Proof::Something;
+    passesBefore_ = true;
     report.problem = "this check proves nothing: it also passes on the contents before the launches";
     return mentionsBefore(stmt.left) || mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
   }
@@ -460,7 +462,8 @@ private:
   const std::vector<LaunchPlan> &launches_;
   const std::function<Result<bool>(bool)> &onAnyRank_;
   bool constantInputs_ = false;
-  std::vector<bool> isLoose_; // for each report
+  bool passesBefore_ = false; // of the last check: it passes on the contents before the launches
+  std::vector<bool> mayProveElsewhere_; // for each report
   std::vector<Proof> proofs_;
 };
 } // namespace

@@ -156,6 +156,18 @@ TEST(Ranks, ExchangeWithNeighbours) {
   for (int count : {1, 2, 3, 4}) expectAll(runProducts(count, test), TestStatus::Passed);
 }
 
+// On one rank a communication changes nothing; a check of an expression with itself proves nothing there, too.
+TEST(Ranks, RefuseChecksThatCannotFail) {
+  const std::string test = R"(test "t" {
+    %X = ints(0, 9, seed = 1) : memref<2x3xi32>
+    %Y = ints(0, 9, seed = 2) : memref<2x3xi32>
+    launch @add(%X, %Y, 1)
+    all_reduce %Y
+    check %Y == %Y
+  })";
+  for (int count : {1, 2}) expectAll(runProducts(count, test), TestStatus::Failed, {"both sides are the same expression"});
+}
+
 TEST(Ranks, ShiftAround) {
   const std::string test = R"(test "t" {
     %X = ints(0, 9, seed = 1) : memref<12x3xi32>
