@@ -5,6 +5,7 @@
 #include "passes/passes.h"
 #include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
+#include "targets/api/targets.h"
 #include "targets/compile/front_end.h"
 
 #include <optional>
@@ -50,7 +51,8 @@ public:
   }
 
   Failure run() {
-    for (Failure bad : {readTarget(), readDevice(), readNativeObjects(), readSource(), readDefines()})
+    for (Failure bad : {readTarget(options_.target, "options.target", target_), readDevice(), readNativeObjects(), readSource(),
+                        readDefines()})
       if (bad) return bad;
     if (stopped()) return failureOf(Error::environment("compilation was stopped"));
     Result<std::unique_ptr<Module>> module = loadModule(program_->sources, file_, program_->context, lowering_, diagnostics_);
@@ -77,14 +79,6 @@ public:
   }
 
 private:
-  Failure readTarget() {
-    target_ = findTarget(options_.target ? options_.target : "cpu");
-    if (target_) return {};
-    std::vector<std::string_view> names;
-    for (Target *known : allTargets()) names.push_back(known->name());
-    return {XT_NOT_FOUND, str("unknown target `", options_.target, "`; known are ", join(names, ", ")), "options.target"};
-  }
-
   Failure readDevice() {
     if (!options_.device) return {};
     std::optional<DeviceChoice> choice = deviceChoiceNamed(options_.device);

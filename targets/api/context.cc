@@ -27,16 +27,6 @@ const char *xt_status_name(xt_status status) {
   return "?";
 }
 
-const char *xt_target_name(size_t n) {
-  std::vector<Target *> targets = allTargets();
-  return n < targets.size() ? targets[n]->name().data() : nullptr; // names are literals or live as long as the process
-}
-
-const char *xt_target_summary(size_t n) {
-  std::vector<Target *> targets = allTargets();
-  return n < targets.size() ? targets[n]->summary().data() : nullptr;
-}
-
 xt_status xt_context_create(const xt_context_options *options, xt_context **context, xt_error *error) {
   return guarded(error, [&]() -> Failure {
     if (!context) return invalid("context", "is NULL");

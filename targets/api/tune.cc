@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/api/boundary/failure.h"
 #include "targets/api/program.h"
+#include "targets/api/targets.h"
 #include "targets/tune/tune_json.h"
 
 #include <nlohmann/json.hpp>
@@ -52,8 +53,7 @@ private:
     if (given_.seconds > 0) options_.seconds = given_.seconds;
     options_.path = given_.path;
     options_.threads = given_.threads;
-    options_.target = findTarget(given_.target ? given_.target : "cpu");
-    if (!options_.target) return {XT_NOT_FOUND, str("unknown target `", given_.target, "`"), "options.target"};
+    if (Failure bad = readTarget(given_.target, "options.target", options_.target)) return bad;
     if (given_.device) {
       std::optional<DeviceChoice> choice = deviceChoiceNamed(given_.device);
       if (!choice) return {XT_NOT_FOUND, str("unknown device `", given_.device, "`"), "options.device"};

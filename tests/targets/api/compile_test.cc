@@ -129,6 +129,33 @@ TEST_F(Api, ImportsAreFilesWithoutACallback) {
   std::filesystem::remove_all(folder);
 }
 
+// The software devices, where they are built, can be chosen by what the list says.
+TEST_F(Api, DevicesAreListed) {
+  std::vector<std::string> choices;
+  auto add = [](void *user, const xt_device *device) {
+    EXPECT_EQ(device->size, sizeof(xt_device));
+    EXPECT_TRUE(*device->name || *device->problem);
+    if (device->choice && !*device->problem) static_cast<std::vector<std::string> *>(user)->push_back(device->choice);
+  };
+  for (size_t n = 0; const char *name = xt_target_name(n); ++n) {
+    choices.clear();
+    xt_error error = XT_INIT(xt_error);
+    xt_status status = xt_target_devices(name, add, &choices, &error);
+    EXPECT_TRUE(status == XT_OK || (status == XT_ENVIRONMENT && *error.message)) << name << ": " << error.message;
+    for (const std::string &choice : choices) {
+      xt_compile_options options = textOptions(kScale);
+      options.target = name;
+      options.device = choice.c_str();
+      EXPECT_TRUE(compile(options) || status_ == XT_UNSUPPORTED) << name << " " << choice << ": " << message();
+    }
+  }
+  xt_error error = XT_INIT(xt_error);
+  EXPECT_EQ(xt_target_devices("cpu", nullptr, nullptr, &error), XT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.argument, "found");
+  EXPECT_EQ(xt_target_devices("vax", add, &choices, &error), XT_NOT_FOUND);
+  EXPECT_STREQ(error.argument, "target");
+}
+
 TEST_F(Api, TargetsAreListedAndFound) {
   std::vector<std::string> names;
   for (size_t n = 0; const char *name = xt_target_name(n); ++n) {

@@ -47,6 +47,7 @@ TEST_F(Python, StructuresHaveTheLayoutOfTheHeader) {
   std::ostringstream expected;
   auto row = [&](const char *name, size_t size, size_t last) { expected << name << " " << size << " " << last << "\n"; };
   row("xt_error", sizeof(xt_error), offsetof(xt_error, message));
+  row("xt_device", sizeof(xt_device), offsetof(xt_device, software));
   row("xt_context_options", sizeof(xt_context_options), offsetof(xt_context_options, cache_directory));
   row("xt_define", sizeof(xt_define), offsetof(xt_define, value));
   row("xt_compile_options", sizeof(xt_compile_options), offsetof(xt_compile_options, stop));

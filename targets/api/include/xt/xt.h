@@ -91,6 +91,23 @@ XT_API const char *xt_target_name(size_t n);
 /* What the n-th target is, in one line; NULL from the number of targets on. */
 XT_API const char *xt_target_summary(size_t n);
 
+/* A device that a target may run on. Later versions may add members. */
+typedef struct xt_device {
+  size_t size;
+  const char *name;
+  const char *driver; /* "Level Zero 1.3.24595"; "" if there is none */
+  const char *choice; /* the xt_compile_options.device that selects it; NULL: it is the target's only one */
+  const char *hardware; /* the name of what kernels are compiled for, "xe-pvc"; "": the target decides */
+  const char *problem; /* why it cannot be used; "" if it can be */
+  int64_t memory_bytes; /* 0: not known */
+  int32_t software; /* not 0: it is a program */
+} xt_device;
+/* Receives a device, which exists until the function returns. */
+typedef void (*xt_found_device)(void *user, const xt_device *device);
+/* Calls `found` for each device of a target, which may start its driver. `target`: NULL stands for "cpu". XT_NOT_FOUND: there is no such
+ * target. XT_ENVIRONMENT: the driver does not say. */
+XT_API xt_status xt_target_devices(const char *target, xt_found_device found, void *user, xt_error *error);
+
 /* --- contexts ----------------------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_context_options {

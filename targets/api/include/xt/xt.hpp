@@ -498,6 +498,26 @@ private:
   detail::Owned<xt_context> handle_;
 };
 
+// A device that a target may run on (xt_device in xt.h).
+struct Device {
+  std::string name, driver;
+  std::optional<std::string> choice; // what CompileOptions::device takes to select it
+  std::string hardware, problem;
+  int64_t memoryBytes = 0;
+  bool software = false;
+};
+inline Result<std::vector<Device>> devices(const std::string &target = "cpu") {
+  std::vector<Device> all;
+  auto add = [](void *user, const xt_device *found) {
+    auto choice = found->choice ? std::optional<std::string>(found->choice) : std::nullopt;
+    static_cast<std::vector<Device> *>(user)->push_back({found->name, found->driver, std::move(choice), found->hardware,
+                                                         found->problem, found->memory_bytes, found->software != 0});
+  };
+  xt_error error = XT_INIT(xt_error);
+  if (xt_target_devices(target.c_str(), add, &all, &error) != XT_OK) return detail::errorOf(error);
+  return all;
+}
+
 // Compile in a context of their own.
 inline Result<Program> compile(const std::string &path, const CompileOptions &options = {}) {
   Result<Context> context = Context::create();

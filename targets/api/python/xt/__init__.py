@@ -36,9 +36,9 @@ from ._errors import (ArgumentError, CompileError, Diagnostic, Edit, Error, Fix,
 from ._stop import Stop
 from ._stop import flag_of as _flag_of
 
-__all__ = ["ArgumentError", "Buffer", "CompileError", "Diagnostic", "Edit", "Error", "Event", "Fix", "Kernel", "KernelError",
+__all__ = ["ArgumentError", "Buffer", "CompileError", "Device", "Diagnostic", "Edit", "Error", "Event", "Fix", "Kernel", "KernelError",
            "NotFoundError", "Parameter", "Prepared", "Program", "Range", "Stop", "StoppedError", "Stream", "Times", "Tuned", "autotune",
-           "bench", "compile", "targets", "version"]
+           "bench", "compile", "devices", "targets", "version"]
 
 _lib = c.library
 
@@ -53,6 +53,35 @@ def targets() -> dict[str, str]:
     found: dict[str, str] = {}
     while name := _lib.xt_target_name(len(found)):
         found[name.decode()] = _lib.xt_target_summary(len(found)).decode()
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A device that a target may run on. `device=choice` of compile() selects it; None: it is the target's only one."""
+
+    name: str
+    driver: str
+    choice: str | None
+    hardware: str  # the name of what kernels are compiled for; "": the target decides
+    problem: str  # why it cannot be used; "" if it can be
+    memory_bytes: int  # 0: not known
+    software: bool
+
+
+def devices(target: str = "cpu") -> list[Device]:
+    """The devices of a target, which may start its driver."""
+    found: list[Device] = []
+
+    def add(_user: Any, device: Any) -> None:
+        of = device.contents
+        choice = None if of.choice is None else of.choice.decode()
+        found.append(Device(of.name.decode(), of.driver.decode(), choice, of.hardware.decode(), of.problem.decode(),
+                            of.memory_bytes, bool(of.software)))
+
+    error = c.new_error()
+    if _lib.xt_target_devices(target.encode(), c.FoundDevice(add), None, error) != c.OK:
+        raise exception(error)
     return found
 
 

@@ -33,6 +33,14 @@ ReadImport = CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p)
 Print = CFUNCTYPE(None, c_void_p, POINTER(c_char), c_size_t)
 
 
+class Device(Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("driver", c_char_p), ("choice", c_char_p), ("hardware", c_char_p),
+                ("problem", c_char_p), ("memory_bytes", c_int64), ("software", c_int32)]
+
+
+FoundDevice = CFUNCTYPE(None, c_void_p, POINTER(Device))
+
+
 class CompileOptions(Structure):
     _fields_ = [("size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("text_bytes", c_size_t), ("target", c_char_p),
                 ("device", c_char_p), ("defines", POINTER(Define)), ("define_count", c_size_t), ("read_import", ReadImport),
@@ -97,7 +105,7 @@ class LaunchOptions(Structure):
 
 
 # Structures by their names in xt.h, for the test that compares their layouts.
-STRUCTURES = {"xt_error": Error, "xt_context_options": ContextOptions, "xt_define": Define, "xt_compile_options": CompileOptions,
+STRUCTURES = {"xt_error": Error, "xt_device": Device, "xt_context_options": ContextOptions, "xt_define": Define, "xt_compile_options": CompileOptions,
               "xt_tune_options": TuneOptions,
               "xt_range": Range, "xt_label": Label, "xt_edit": Edit, "xt_fix": Fix, "xt_diagnostic": Diagnostic,
               "xt_parameter": Parameter, "xt_kernel_info": KernelInfo, "xt_argument": Argument,
@@ -109,6 +117,7 @@ _FUNCTIONS = {
     "xt_status_name": (c_char_p, [c_int]),
     "xt_target_name": (c_char_p, [c_size_t]),
     "xt_target_summary": (c_char_p, [c_size_t]),
+    "xt_target_devices": (c_int, [c_char_p, FoundDevice, c_void_p, _error]),
     "xt_context_create": (c_int, [POINTER(ContextOptions), _out, _error]),
     "xt_context_free": (None, [_handle]),
     "xt_import_text": (None, [c_void_p, c_char_p, c_size_t]),

@@ -89,6 +89,16 @@ class Compiling(unittest.TestCase):
         with self.assertRaisesRegex(xt.NotFoundError, "unknown target `vax`"):
             xt.compile(text=SCALE, target="vax")
 
+    def test_devices(self):
+        for target in xt.targets():
+            try:
+                for device in xt.devices(target):
+                    self.assertTrue(device.name or device.problem)
+            except xt.Error as error:  # no driver
+                self.assertTrue(str(error))
+        with self.assertRaisesRegex(xt.NotFoundError, "unknown target `vax`"):
+            xt.devices("vax")
+
     def test_imports(self):
         text = 'import "lib"\nkernel @k(%x: i32) {\n  %y = @twice(%x)\n  print "y", %y\n}\n'
         library = "func @twice(%x: i32) -> i32 {\n  return %x + %x\n}\n"
