@@ -12,8 +12,8 @@ struct RankStatements::Parts {
   const CommunicationInfo &info;
   const HostName *from = nullptr, *into = nullptr; // the buffers that are read and written
   std::string fromName = {};
-  bool slice = false;   // a slice of the source is read
-  size_t rank = 0;      // the number of dimensions that are read
+  bool slice = false; // a slice of the source is read
+  size_t rank = 0;    // the number of dimensions of the source
 };
 
 namespace {
@@ -46,7 +46,7 @@ bool isGiven(const HostStmt &stmt, std::string_view name) {
 
 // --- source and destination ------------------------------------------------------------------------------------------
 
-// Checks a slice of a buffer, and counts the dimensions that it keeps.
+// Checks a slice of a buffer, which keeps all dimensions.
 bool RankStatements::checkSlice(const HostExpr &slice, const Parts &parts) {
   if (parts.info.kind != Communication::Broadcast) {
     wrong(slice.range, str("`", parts.info.name, "` takes a whole buffer, not a slice"))
@@ -81,10 +81,7 @@ bool RankStatements::lowerSource(const ast::Stmt &stmt, HostStmt &out, Parts &pa
   parts.rank = parts.from->type.extents.size();
   out.name = buffer.text;
   out.nameRange = buffer.range;
-  if (!parts.slice) return true;
-  if (!checkSlice(out.value, parts)) return false;
-  for (const HostExpr::Range &range : out.value.ranges) parts.rank -= range.single;
-  return true;
+  return !parts.slice || checkSlice(out.value, parts);
 }
 
 bool RankStatements::lowerDestination(const ast::Stmt &stmt, HostStmt &out, Parts &parts) {

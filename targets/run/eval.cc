@@ -7,16 +7,6 @@
 namespace xt {
 
 namespace {
-std::vector<std::string_view> splitNames(std::string_view list) {
-  std::vector<std::string_view> names;
-  while (!list.empty()) {
-    size_t comma = list.find(", ");
-    names.push_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 2);
-  }
-  return names;
-}
-
 std::string countWords(int low, int high) { return low == high ? str(low) : str(low, " to ", high); }
 
 EvalSite siteAt(const EvalSite &site, SourceRange range) {
@@ -31,7 +21,7 @@ std::string shapeWords(std::span<const int64_t> shape) { return shape.empty() ? 
 Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const EvalSite &site) {
   const HostFnInfo &info = hostFnInfo(call.fn);
   EvalSite here = siteAt(site, call.range);
-  std::vector<std::string_view> names = splitNames(info.named);
+  std::vector<std::string_view> names = argumentNames(info.named);
   auto most = static_cast<size_t>(info.maxArgs);
   if (call.args.size() > most)
     return here.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
