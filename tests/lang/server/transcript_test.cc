@@ -45,10 +45,13 @@ void print(const Json &json, size_t indent, std::string &out) {
 std::string answersTo(const std::string &conversation) {
   std::string out;
   Server server([&](const Json &message) {
-    std::string text;
-    print(message, 0, text);
-    text = replaced(replaced(text, uriOfPath(kFolder), "ROOT"), kFolder, "FOLDER");
-    out += replaced(replaced(text, uriOfPath(XT_SOURCE_DIR), "SOURCE"), XT_SOURCE_DIR, "SOURCE") + "\n";
+    // Paths are replaced before lines are broken, so that breaks do not depend on where the tree is.
+    std::string text = replaced(replaced(jsonText(message), uriOfPath(kFolder), "ROOT"), kFolder, "FOLDER");
+    text = replaced(replaced(text, uriOfPath(XT_SOURCE_DIR), "SOURCE"), XT_SOURCE_DIR, "SOURCE");
+    Json shown;
+    if (!parseJson(text, shown)) ADD_FAILURE() << text;
+    print(shown, 0, out);
+    out += "\n";
   });
   std::istringstream lines(conversation);
   int id = 0;
