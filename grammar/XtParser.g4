@@ -10,7 +10,7 @@ file: (item NL)* EOF;
 // ---- items ----------------------------------------------------------------------------------------------------------
 item
   : KW_IMPORT TEXT                                                            # importItem
-  | KW_PARAM SIZE COLON type (EQ choice)? (KW_IN LBRACK choices RBRACK)?      # paramItem
+  | KW_PARAM SIZE COLON type (EQ choice)? (KW_IN LBRACK choices RBRACK)? (KW_FOR targetChoice (COMMA targetChoice)*)? # paramItem
   | ATTR EQ attrValue                                                         # attrAliasItem
   | TYPE EQ type                                                              # typeAliasItem
   | (KW_KERNEL | KW_FUNC) SYMBOL generics? LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
@@ -19,6 +19,7 @@ item
   ;
 choices: choice (COMMA choice)*;
 choice: shapedType | expr;
+targetChoice: TEXT EQ choice; // the default for a target
 params: param (COMMA param)* COMMA?;
 generics: LANGLE generic (COMMA generic)* COMMA? RANGLE;
 generic: (word | SIZE) (COLON word)?;

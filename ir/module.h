@@ -78,9 +78,13 @@ const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliase
 
 // A parameter of the source ($BM) with its value in this module. Only descriptions and tuners need it: the kernels were made
 // for these values, and a printed module has no parameters.
+struct TargetValue {
+  std::string target, value; // "xe-dg2", "128"
+};
 struct ModuleParam {
   std::string name, type, value; // "BM", "index", "256"
   std::vector<std::string> choices; // the values that `in [...]` lists
+  std::vector<TargetValue> targets = {}; // the values that `for` states for targets
 };
 
 class Module {

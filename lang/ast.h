@@ -259,7 +259,15 @@ struct KernelDecl {
   Block body;
 };
 
-struct ParamDecl { // param $BM : index = 256 in [128, 256]
+struct TargetChoice { // "xe-dg2" = 128
+  SourceRange range;
+  std::string target;
+  SourceRange targetRange;
+  std::optional<Expr> value; // one of the two is set, as in ParamDecl
+  std::optional<TypeExpr> typeValue;
+};
+
+struct ParamDecl { // param $BM : index = 256 in [128, 256] for "xe-dg2" = 128
   SourceRange range;
   Name name;
   TypeExpr type;
@@ -267,6 +275,7 @@ struct ParamDecl { // param $BM : index = 256 in [128, 256]
   std::optional<TypeExpr> typeValue; // the default of a parameter that is declared as `: type`
   std::vector<Expr> choices;
   std::vector<TypeExpr> typeChoices;
+  std::vector<TargetChoice> targetChoices; // defaults for targets
 };
 
 struct AttrAlias { // #mp_a = #wg_map<…>

@@ -5,6 +5,7 @@
 #include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
 #include "lang/check/literals.h"
+#include "lang/check/param_targets.h"
 
 #include <charconv>
 #include <cmath>
@@ -171,25 +172,30 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   }
   evaluating_.push_back(name.text);
   Generics names = setGenerics({}); // a parameter of the file knows none of a function's names
-  std::optional<ConstValue> value;
-  if (param->typeValue && param->typeValue->kind == ast::TypeExpr::Kind::Param) {
-    value = get(param->typeValue->name); // another parameter's type
-    if (value && value->kind != ConstValue::Kind::Type) value = typeValue(*param->typeValue, diagnostics_);
-  } else if (param->typeValue) {
-    value = typeValue(*param->typeValue, diagnostics_);
-  } else if (param->type.kind == ast::TypeExpr::Kind::Error) {
-    // the parser has reported the error
-  } else if (!param->value) {
-    // Report it at the declaration, so that it is reported only once.
-    diagnostics_.report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
-        .note(str("give it one where it is declared, or with `-D ", name.text, "=…`"));
-  } else if (param->value) {
-    value = eval(*param->value);
-    if (value) value = paramValue(*param, *value, param->value->range, diagnostics_);
-  }
+  const ast::TargetChoice *forTarget = choiceFor(*param, target_);
+  std::optional<ConstValue> value =
+      forTarget ? declared(*param, forTarget->value, forTarget->typeValue) : declared(*param, param->value, param->typeValue);
   setGenerics(std::move(names));
   evaluating_.pop_back();
   return values_[name.text] = value;
+}
+
+std::optional<ConstValue> ParamScope::declared(const ast::ParamDecl &param, const std::optional<ast::Expr> &value,
+                                               const std::optional<ast::TypeExpr> &type) {
+  if (type && type->kind == ast::TypeExpr::Kind::Param) { // another parameter's type
+    std::optional<ConstValue> other = get(type->name);
+    return other && other->kind != ConstValue::Kind::Type ? typeValue(*type, diagnostics_) : other;
+  }
+  if (type) return typeValue(*type, diagnostics_);
+  if (param.type.kind == ast::TypeExpr::Kind::Error) return std::nullopt; // the parser has reported the error
+  if (!value) {
+    // Report it at the declaration, so that it is reported only once.
+    diagnostics_.report(DiagCode::NotConstant, param.name.range, str("parameter `$", param.name.text, "` has no value"))
+        .note(str("give it one where it is declared, or with `-D ", param.name.text, "=…`"));
+    return std::nullopt;
+  }
+  std::optional<ConstValue> result = eval(*value);
+  return result ? paramValue(param, *result, value->range, diagnostics_) : result;
 }
 
 const ConstValue *ParamScope::generic(std::string_view name) const {

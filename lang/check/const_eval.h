@@ -28,11 +28,14 @@ public:
   ParamScope(const FileSymbols &symbols, Diagnostics &diagnostics) : symbols_(symbols), diagnostics_(diagnostics) {}
   // Copies the values, but reports to other diagnostics.
   ParamScope(const ParamScope &other, Diagnostics &diagnostics)
-      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_), generics_(other.generics_),
-        layouts_(other.layouts_) {}
+      : symbols_(other.symbols_), diagnostics_(diagnostics), target_(other.target_), values_(other.values_),
+        generics_(other.generics_), layouts_(other.layouts_) {}
 
+  // Sets the target whose values parameters have where they state some for it. "": those for all targets.
+  void setTarget(std::string target) { target_ = std::move(target); }
   // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
+  void forget(const std::string &name) { values_.erase(name); } // what override() has set
   using Generics = std::map<std::string, ConstValue, std::less<>>;
   // Sets the generic names of the function whose body is lowered, and what they stand for. Returns those before.
   Generics setGenerics(Generics names) { return std::exchange(generics_, std::move(names)); }
@@ -62,6 +65,8 @@ public:
   std::optional<int64_t> evalInt(const ast::Expr &expr, std::string_view what);
 
 private:
+  std::optional<ConstValue> declared(const ast::ParamDecl &param, const std::optional<ast::Expr> &value,
+                                     const std::optional<ast::TypeExpr> &type);
   std::optional<ConstValue> evalUnary(const ast::Expr &expr);
   std::optional<ConstValue> evalBinary(const ast::Expr &expr);
   std::optional<ConstValue> evalCall(const ast::Expr &expr);
@@ -72,6 +77,7 @@ private:
 
   const FileSymbols &symbols_;
   Diagnostics &diagnostics_;
+  std::string target_;
   std::map<std::string, std::optional<ConstValue>, std::less<>> values_;
   Generics generics_;
   Layouts layouts_;

@@ -21,6 +21,7 @@ public:
         checks_(files_, symbols_, params_, *module_, sources, context, store, store ? &names_ : nullptr, diagnostics) {}
 
   void run(const LowerOptions &options) {
+    params_.setTarget(options.target);
     params_.readDefines(options.defines);
     symbols_.watch(nullptr, store_ ? &names_ : nullptr);
     if (store_) nameDeclarations();
@@ -134,7 +135,7 @@ private:
     for (const ast::File *file : files_)
       for (const ast::ParamDecl &param : file->params)
         for (const auto &[key, value] : overrides) {
-          if (key != param.name.text || params.get(param.name) == value) continue;
+          if (key != param.name.text || (!params_.dependOnTarget() && params.get(param.name) == value)) continue;
           name += str("$", key, "=", constText(value));
           changed.emplace_back(key, value);
         }

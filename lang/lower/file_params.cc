@@ -1,8 +1,10 @@
 #include "lang/lower/file_params.h"
 
 #include "ir/base/text.h"
+#include "lang/check/param_targets.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace xt {
@@ -18,6 +20,12 @@ std::string unlistedText(const std::string &name, const ConstValue &value, const
 }
 
 } // namespace
+
+FileParams::FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics)
+    : symbols_(symbols), files_(files), diagnostics_(diagnostics) {
+  for (const ast::File *file : files)
+    for (const ast::ParamDecl &param : file->params) dependOnTarget_ |= !param.targetChoices.empty();
+}
 
 void FileParams::readDefines(const std::vector<std::pair<std::string, std::string>> &defines) {
   for (const auto &[name, text] : defines) {
@@ -41,6 +49,7 @@ void FileParams::readDefines(const std::vector<std::pair<std::string, std::strin
 
 ParamScope FileParams::scope(const Overrides &overrides, Diagnostics &diagnostics) const {
   ParamScope params(symbols_, diagnostics);
+  params.setTarget(target_);
   for (const auto &[name, value] : defines_) params.override(name, value);
   for (const auto &[name, value] : overrides) params.override(name, value);
   return params;
@@ -54,13 +63,54 @@ std::vector<ModuleParam> FileParams::check() {
       if (!param.name || symbols_.param(param.name.text) != &param) continue;
       std::optional<ConstValue> value = params.get(param.name);
       std::vector<ConstValue> choices = params.choices(param);
+      std::vector<TargetValue> targets = checkTargets(param, choices);
       if (!value) continue;
-      ModuleParam row{param.name.text, param.type.name.text, constText(*value), {}};
+      ModuleParam row{param.name.text, param.type.name.text, constText(*value), {}, std::move(targets)};
       for (const ConstValue &choice : choices) row.choices.push_back(constText(choice));
-      if (isUnlisted(*value, choices))
-        diagnostics_.report(DiagCode::ParamNotListed, param.name.range, unlistedText(row.name, *value, choices));
+      // The value for a target is checked where it is stated.
+      if (!choiceFor(param, target_) || isDefined(param)) checkListed(param, *value, param.name.range, choices);
       rows.push_back(std::move(row));
     }
+  return rows;
+}
+
+bool FileParams::isDefined(const ast::ParamDecl &param) const {
+  return std::ranges::find(defines_, param.name.text, &Overrides::value_type::first) != defines_.end();
+}
+
+void FileParams::checkListed(const ast::ParamDecl &param, const ConstValue &value, SourceRange range,
+                             const std::vector<ConstValue> &choices) {
+  if (isUnlisted(value, choices))
+    diagnostics_.report(DiagCode::ParamNotListed, range, unlistedText(param.name.text, value, choices));
+}
+
+std::vector<TargetValue> FileParams::checkTargets(const ast::ParamDecl &param, const std::vector<ConstValue> &choices) {
+  std::vector<TargetValue> rows;
+  std::vector<std::string_view> known = paramTargets();
+  std::map<std::string_view, SourceRange> stated;
+  for (const ast::TargetChoice &choice : param.targetChoices) {
+    bool broken = choice.targetRange.begin == choice.targetRange.end || (!choice.value && !choice.typeValue);
+    if (broken) continue; // the parser has reported the error
+    if (auto [first, isNew] = stated.emplace(choice.target, choice.targetRange); !isNew)
+      diagnostics_
+          .report(DiagCode::DuplicateName, choice.targetRange,
+                  str("`$", param.name.text, "` has two values for `", choice.target, "`"))
+          .at(first->second, "the first one");
+    if (std::ranges::find(known, choice.target) == known.end()) {
+      Diagnostic &diagnostic =
+          diagnostics_.report(DiagCode::UnknownTarget, choice.targetRange, str("unknown target `", choice.target, "`"));
+      if (std::string_view best = closestName(choice.target, known); !best.empty())
+        diagnostic.fix(str("replace by \"", best, "\""), choice.targetRange, str('"', best, '"'));
+      diagnostic.note("targets and families of targets are " + join(known, ", "));
+    }
+    ParamScope onTarget = scope({}, diagnostics_);
+    onTarget.setTarget(choice.target);
+    onTarget.forget(param.name.text); // the value of a definition
+    std::optional<ConstValue> value = onTarget.get(param.name);
+    if (!value) continue;
+    checkListed(param, *value, choice.range, choices);
+    rows.push_back({choice.target, constText(*value)});
+  }
   return rows;
 }
 

@@ -14,8 +14,13 @@ using Overrides = std::vector<std::pair<std::string, ConstValue>>;
 class FileParams {
 public:
   // `files`: the pieces of the compiled file and of its imports.
-  FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics)
-      : symbols_(symbols), files_(files), diagnostics_(diagnostics) {}
+  FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics);
+
+  // Sets LowerOptions::target.
+  void setTarget(const std::string &target) { target_ = target; }
+  // Whether some parameter has other values on some targets. Then the overrides of a launch are in the name of its kernel even if
+  // they change nothing on this target, so that a launch names the same kernel on all.
+  bool dependOnTarget() const { return dependOnTarget_; }
 
   // Reads LowerOptions::defines. Reports unknown names and values that do not fit their parameters.
   void readDefines(const std::vector<std::pair<std::string, std::string>> &defines);
@@ -28,10 +33,17 @@ public:
   void checkLaunch(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs);
 
 private:
+  void checkListed(const ast::ParamDecl &param, const ConstValue &value, SourceRange range,
+                   const std::vector<ConstValue> &choices);
+  bool isDefined(const ast::ParamDecl &param) const; // by LowerOptions::defines
+  std::vector<TargetValue> checkTargets(const ast::ParamDecl &param, const std::vector<ConstValue> &choices);
+
   const FileSymbols &symbols_;
   const std::vector<const ast::File *> &files_;
   Diagnostics &diagnostics_;
   Overrides defines_;
+  std::string target_;
+  bool dependOnTarget_ = false;
 };
 
 } // namespace xt

@@ -57,12 +57,14 @@ ast::ParamDecl AstBuilder::param(P::ParamItemContext *ctx) const {
     return t;
   };
   auto asValue = [&](P::ChoiceContext *c) { return exprs_.expr(c->expr()); };
-  if (ctx->choice()) {
+  auto readChoice = [&](P::ChoiceContext *c, auto &into) {
+    if (!c) return;
     if (ofType)
-      out.typeValue = asType(ctx->choice());
+      into.typeValue = asType(c);
     else
-      out.value = asValue(ctx->choice());
-  }
+      into.value = asValue(c);
+  };
+  readChoice(ctx->choice(), out);
   if (ctx->choices())
     for (P::ChoiceContext *c : ctx->choices()->choice()) {
       if (ofType)
@@ -70,6 +72,13 @@ ast::ParamDecl AstBuilder::param(P::ParamItemContext *ctx) const {
       else
         out.choices.push_back(asValue(c));
     }
+  for (P::TargetChoiceContext *c : ctx->targetChoice()) {
+    ast::TargetChoice &choice = out.targetChoices.emplace_back();
+    choice.range = tree_.range(c);
+    choice.targetRange = tree_.range(c->TEXT());
+    if (c->TEXT()) choice.target = tree_.unescaped(choice.targetRange);
+    readChoice(c->choice(), choice);
+  }
   return out;
 }
 

@@ -342,6 +342,12 @@ void Dumper::param(const ParamDecl &p) {
   if (p.typeValue) types("value", {*p.typeValue});
   exprs("choices", p.choices);
   types("choices", p.typeChoices);
+  for (const TargetChoice &c : p.targetChoices) {
+    line("target " + quote(c.target), c.range);
+    Nested deeper(*this);
+    expr("value", c.value);
+    if (c.typeValue) types("value", {*c.typeValue});
+  }
 }
 
 void Dumper::sizes(std::string_view what, const std::vector<SizeDecl> &list) {

@@ -39,6 +39,7 @@ private:
   void param(const ast::ParamDecl &item) {
     add(PartKind::Item, item.range);
     type(item.type), each(item.value), each(item.typeValue), each(item.choices), each(item.typeChoices);
+    for (const ast::TargetChoice &choice : item.targetChoices) each(choice.value), each(choice.typeValue);
   }
 
   void kernel(const ast::KernelDecl &item) {

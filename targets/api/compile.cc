@@ -55,6 +55,7 @@ public:
                         readDefines()})
       if (bad) return bad;
     if (stopped()) return failureOf(Error::environment("compilation was stopped"));
+    lowering_.target = hardwareName(*target_, codeOptions());
     Result<std::unique_ptr<Module>> module = loadModule(program_->sources, file_, program_->context, lowering_, diagnostics_);
     frontRan_ = true;
     if (!module) return failureOf(module.error());
@@ -188,7 +189,9 @@ private:
                                                       Target &target, const TuneUse &use, const TargetInfo &hardware) {
     Diagnostics repeated;
     repeated.wantRemarks(false);
-    Result<std::unique_ptr<Module>> module = loadModule(program.sources, file, program.context, lowering, repeated);
+    LowerOptions changed = lowering;
+    changed.target = hardware.name;
+    Result<std::unique_ptr<Module>> module = loadModule(program.sources, file, program.context, changed, repeated);
     if (!module) return module.error();
     dropTests(**module);
     if (!use.path.empty())

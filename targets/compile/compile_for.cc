@@ -8,6 +8,20 @@
 
 namespace xt {
 
+std::string hardwareName(const Target &target, const TargetInfo *hardware) {
+  return std::string(hardware ? hardware->name : target.name());
+}
+
+std::string namedHardwareName(const Target &target) {
+  std::optional<TargetInfo> named = target.namedHardware({});
+  return hardwareName(target, named ? &*named : nullptr);
+}
+
+std::string hardwareName(Target &target, const CompileOptions &options) {
+  Result<const TargetInfo *> found = target.hardwareOf(options);
+  return hardwareName(target, found ? *found : nullptr);
+}
+
 std::map<std::string, std::string> dropUnsupported(Module &module, const Target &target, const TargetInfo *hardware) {
   std::map<std::string, std::string> unsupported;
   for (const auto &kernel : module.kernels)
@@ -49,7 +63,7 @@ Result<CompiledModule> compileFor(Target &target, std::unique_ptr<Module> module
   if (Result<void> ran = steps.runPasses(*out.module, hardware); !ran) return ran.error();
   if (hardware)
     if (Result<void> fits = checkTargetLimits(*out.module, *hardware, sources, diagnostics); !fits) return fits.error();
-  if (steps.beforeCode) steps.beforeCode(*out.module, hardware ? hardware->name : target.name());
+  if (steps.beforeCode) steps.beforeCode(*out.module, hardwareName(target, hardware));
   std::optional<Result<std::unique_ptr<Executable>>> executable;
   steps.generateCode([&] { executable = target.compile(*out.module, options, diagnostics); });
   if (!*executable) return executable->error();

@@ -24,6 +24,12 @@ struct CompileSteps {
   std::function<void(const std::function<void()> &)> generateCode = [](const std::function<void()> &run) { run(); };
 };
 
+// The name of the hardware, or of the target if it has none: for messages, and for the values of parameters (LowerOptions::target).
+std::string hardwareName(const Target &target, const TargetInfo *hardware);
+std::string namedHardwareName(const Target &target); // for the hardware that the target is named after
+// The same for the hardware on which compileFor() would run the code. The name of the target if the device is not available.
+std::string hardwareName(Target &target, const CompileOptions &options);
+
 // Removes kernels that the target cannot run, and the tests that launch them. Returns the kernels, and why not.
 std::map<std::string, std::string> dropUnsupported(Module &module, const Target &target, const TargetInfo *hardware);
 

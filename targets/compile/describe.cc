@@ -260,9 +260,13 @@ template <class F> void eachKernel(const Module &module, const Kernel *only, F f
 
 std::string describeText(const Module &module, const Kernel *only, const SourceManager &sources) {
   std::string out;
-  for (const ModuleParam &param : module.params)
+  for (const ModuleParam &param : module.params) {
+    std::vector<std::string> targets;
+    for (const TargetValue &of : param.targets) targets.push_back(str('"', of.target, "\" = ", of.value));
     out += str("param $", param.name, " : ", param.type, " = ", param.value,
-               param.choices.empty() ? "" : " in [" + join(param.choices, ", ") + "]", "\n");
+               param.choices.empty() ? "" : " in [" + join(param.choices, ", ") + "]",
+               targets.empty() ? "" : " for " + join(targets, ", "), "\n");
+  }
   eachKernel(module, only, [&](const Kernel &kernel) { out += kernelText(kernel, module, sources); });
   return out;
 }
@@ -270,9 +274,15 @@ std::string describeText(const Module &module, const Kernel *only, const SourceM
 Json describeJson(const Module &module, const Kernel *only, const SourceManager &sources) {
   Json json;
   json["parameters"] = Json::array();
-  for (const ModuleParam &param : module.params)
-    json["parameters"].push_back(
-        {{"name", param.name}, {"type", param.type}, {"value", param.value}, {"choices", param.choices}});
+  for (const ModuleParam &param : module.params) {
+    Json targets = Json::object();
+    for (const TargetValue &of : param.targets) targets[of.target] = of.value;
+    json["parameters"].push_back({{"name", param.name},
+                                  {"type", param.type},
+                                  {"value", param.value},
+                                  {"choices", param.choices},
+                                  {"targets", std::move(targets)}});
+  }
   json["kernels"] = Json::array();
   eachKernel(module, only, [&](const Kernel &kernel) { json["kernels"].push_back(kernelJson(kernel, module, sources)); });
   return json;

@@ -20,9 +20,9 @@ Error placed(Error error, SourceRange range) {
 }
 } // namespace
 
-TestRun::TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
-                 const RunOptions &options, Diagnostics &diagnostics)
-    : module_(module), test_(test), target_(target), options_(options),
+TestRun::TestRun(const HostTest &test, const TargetUnderTest &target, bool small, const RunOptions &options,
+                 Diagnostics &diagnostics)
+    : test_(test), target_(target), options_(options),
       state_(test_, small, EvalSite{*options.budget, diagnostics, options.threads, true, test.range, nullptr}) {
   report_.target = target.name;
   report_.small = small && test.hasSmall;
@@ -222,8 +222,9 @@ Result<void> TestRun::planSteps() {
 }
 
 Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
-  const Kernel *kernel = module_.findKernel(stmt.kernel);
-  XT_CHECK(kernel, "unknown kernel: the lowering resolves names");
+  // The grid is that of the target's kernel: parameters may have other values for this target.
+  const Kernel *kernel = target_.module->findKernel(stmt.kernel);
+  XT_CHECK(kernel, "the compiled module lacks a kernel");
   state_.setTrackErrors(false);
   auto plan = planLaunch(*kernel, stmt, position, state_);
   state_.setTrackErrors(true);

@@ -13,8 +13,7 @@ namespace xt {
 
 class TestRun {
 public:
-  TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small, const RunOptions &options,
-          Diagnostics &diagnostics);
+  TestRun(const HostTest &test, const TargetUnderTest &target, bool small, const RunOptions &options, Diagnostics &diagnostics);
 
   // `saves`: whether `save` statements write their files.
   RunReport run(bool saves);
@@ -69,7 +68,6 @@ private:
   void fail(SourceRange range, std::string message, std::vector<std::string> notes = {});
   std::string path(const std::string &written) const;
 
-  const Module &module_;
   HostTest test_; // its loops are unrolled by run()
   const TargetUnderTest &target_;
   const RunOptions &options_;

@@ -117,8 +117,8 @@ void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report)
 
 } // namespace
 
-TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
-                   const RunOptions &options, Diagnostics &diagnostics) {
+TestReport runTest(const HostTest &test, const std::vector<TargetUnderTest> &targets, const RunOptions &options,
+                   Diagnostics &diagnostics) {
   XT_CHECK(options.budget, "a run needs a memory budget");
   TestReport report;
   report.name = test.name;
@@ -131,7 +131,7 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
       report.runs.push_back(std::move(*skipped));
       continue;
     }
-    TestRun run(module, test, *plan.target, plan.small, options, diagnostics);
+    TestRun run(test, *plan.target, plan.small, options, diagnostics);
     RunReport result = run.run(first && options.saves);
     first = false;
     bool good = result.status == TestStatus::Passed || result.status == TestStatus::Unchecked;

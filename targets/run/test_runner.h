@@ -68,7 +68,7 @@ struct RunOptions {
 // files of `save`.
 //
 // Errors of the test that are found while it runs are reported to `diagnostics` (05xx) and give FileError.
-TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
-                   const RunOptions &options, Diagnostics &diagnostics);
+TestReport runTest(const HostTest &test, const std::vector<TargetUnderTest> &targets, const RunOptions &options,
+                   Diagnostics &diagnostics);
 
 } // namespace xt

@@ -41,6 +41,7 @@ int proveFiles(const XtcOptions &options) {
   proving.progress = [&](const std::string &text) { stage.at(text); };
   for (const std::string &path : options.files) {
     Session session(options);
+    if (const Target *target = findTarget(options.target)) session.setTarget(*target);
     Result<std::unique_ptr<Module>> module = session.load(path);
     session.printDiagnostics();
     if (!module) {

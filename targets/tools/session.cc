@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/equal.h"
 #include "passes/passes.h"
+#include "targets/compile/compile_for.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -54,6 +55,8 @@ double Session::sinceStart() {
   return beforeMain + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - kMainStart).count();
 }
 
+void Session::setTarget(const Target &target) { target_ = namedHardwareName(target); }
+
 Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
   lookedAt_.push_back(watchedFile(path));
   Result<std::string> text = readFile(path);
@@ -91,6 +94,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   options.defines = options_.defines;
   options.defines.insert(options.defines.end(), values.begin(), values.end());
   options.sizes = options_.sizes;
+  options.target = target_;
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {
     lookedAt_.push_back(watchedFile(path));

@@ -29,6 +29,10 @@ class Session {
 public:
   explicit Session(const CommonOptions &options);
 
+  // Sets the target whose values parameters have in modules that are loaded from now on (LowerOptions::target).
+  void setTarget(std::string target) { target_ = std::move(target); }
+  void setTarget(const Target &target); // or the hardware that it is named after
+
   // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
   // Warnings and remarks of a file that was loaded before (for another target) are not repeated.
   Result<std::unique_ptr<Module>> load(const std::string &path);
@@ -81,6 +85,7 @@ private:
   void keepForCrash(const std::string &name, const std::string &text);
   Result<void> dumpError_;
   const CommonOptions &options_;
+  std::string target_;
   SourceManager sources_;
   Diagnostics diagnostics_;
   Context context_;

@@ -6,6 +6,7 @@
 #include "lang/check/types.h"
 #include "lang/lower/imports.h"
 #include "lang/parse/parse.h"
+#include "targets/compile/compile_for.h"
 #include "targets/tools/session.h"
 #include "targets/tools/tool_process.h"
 
@@ -74,6 +75,7 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   for (const auto &import : imports) files.push_back(import.get());
   FileSymbols symbols(files, 1, false, diagnostics);
   ParamScope params(symbols, diagnostics);
+  if (const Target *target = findTarget(options.target)) params.setTarget(namedHardwareName(*target));
   overrideParams(options, symbols, params);
   if (diagnostics.hasErrors()) return nullptr;
   TypeResolver types(session.context(), params);

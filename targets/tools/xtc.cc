@@ -53,6 +53,7 @@ bool wants(const XtcOptions &options, std::string_view kind) {
 // The module of a file once more, for other hardware; its diagnostics have been reported.
 Result<std::unique_ptr<Module>> compileAgain(const XtcOptions &options, Session &session, const std::string &path,
                                              Target &target, const TargetInfo &hardware) {
+  session.setTarget(std::string(hardware.name));
   Result<std::unique_ptr<Module>> module = session.loadWith(path, {});
   if (!module) return module.error();
   dropTests(**module);
@@ -76,10 +77,11 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
       return scratch.hasErrors() ? Result<void>(Error::diagnosed()) : Result<void>();
     }
   }
+  Target &target = *findTarget(options.target);
+  session.setTarget(target);
   Result<std::unique_ptr<Module>> module = session.load(path);
   if (!module) return module.error();
   if (options.checkOnly) return {};
-  Target &target = *findTarget(options.target);
   Result<OutputOptions> output = outputOptions(options);
   if (!output) return output.error();
   output->sources = &session.sources();

@@ -1,6 +1,7 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
 #include "ir/base/text.h"
 #include "ir/interp/field_arithmetic.h"
+#include "ir/print.h"
 #include "targets/compile/cache_directory.h"
 #include "targets/compile/compile_for.h"
 #include "targets/compile/describe.h"
@@ -126,6 +127,7 @@ private:
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const std::string &file : options_.files) {
       Session session(options_);
+      if (targets_.size() == 1) session.setTarget(*targets_[0]);
       Result<std::unique_ptr<Module>> module = session.load(file);
       Result<const Kernel *> only = nullptr;
       if (module && !options_.kernel.empty()) only = kernelNamed(**module, options_.kernel, file);
@@ -222,6 +224,7 @@ private:
   // Compiles the module again for other hardware, without repeating the messages of the first compilation.
   Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target,
                                                const TargetInfo &hardware) {
+    session.setTarget(std::string(hardware.name));
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return module.error();
     dropUnchosen(**module);
@@ -235,11 +238,12 @@ private:
     std::string what = str("compiling ", file, " [", target->name(), "]");
     outcome_.showStage(what);
     session.onStage([this, what](std::string stage) { outcome_.showStage(str(what, ": ", stage)); });
+    CompileOptions options = compileOptions(session);
+    session.setTarget(hardwareName(*target, options));
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return outcome_.failed(module.error());
     double begun = Session::sinceStart();
     dropUnchosen(**module);
-    CompileOptions options = compileOptions(session);
     options.again = [this, &session, file, target](const TargetInfo &other) {
       return compileAgain(session, file, target, other);
     };
@@ -313,6 +317,22 @@ private:
     return own.get();
   }
 
+  // Whether the tests of all targets are the same: values of parameters for targets may change kernels only.
+  bool haveSameTests(const Module &whole, const std::vector<Compiled> &compiled, const std::string &file) {
+    for (const Compiled &c : compiled)
+      for (const HostTest &test : c.module->tests) {
+        auto other = std::ranges::find(whole.tests, test.name, &HostTest::name);
+        std::string texts[2];
+        printTest(texts[0], test);
+        if (other != whole.tests.end()) printTest(texts[1], *other);
+        if (texts[0] == texts[1]) continue;
+        return outcome_.failed(Error::environment(
+            str(file, ": test \"", test.name, "\" differs between the targets, as parameters have values `for` some of them; ",
+                "run it with --target=", c.target->name(), " alone")));
+      }
+    return true;
+  }
+
   bool runTests(Session &session, const std::string &file, const std::vector<Compiled> &compiled) {
     RunOptions run = runOptions(file);
     std::vector<TargetUnderTest> targets;
@@ -322,10 +342,11 @@ private:
     std::unique_ptr<Module> own;
     Result<const Module *> whole = wholeModule(session, file, compiled, own);
     if (!whole) return outcome_.failed(whole.error());
+    if (!haveSameTests(**whole, compiled, file)) return false;
     for (const HostTest &test : (*whole)->tests) {
       if (!chosen(test) || standardOutputLost()) continue;
       outcome_.showStage(test.name);
-      TestReport report = runTest(**whole, test, targets, run, session.diagnostics());
+      TestReport report = runTest(test, targets, run, session.diagnostics());
       if (!combination_.empty()) report.name += str(" (", combination_, ")");
       if (options_.timePasses) addTimings(session, report);
       bool slower = compareTimes(file, report);

@@ -17,6 +17,7 @@ Result<void> TuneSource::load(const std::string &text, const std::string &test) 
   lowering.defines.insert(lowering.defines.end(), values.begin(), values.end());
   lowering.sizes = options.sizes;
   lowering.imports = options.imports();
+  lowering.target = options.hardware;
   Result<std::unique_ptr<Module>> loaded = loadModule(sources, sources.add(options.path, text), context, lowering, diagnostics);
   if (!loaded) return loaded.error();
   module = std::move(*loaded);
@@ -62,7 +63,7 @@ RunOptions Candidate::runOptions(MemoryBudget &budget) const {
 
 RunReport Candidate::run(const RunOptions &options, bool small) {
   TargetUnderTest target{std::string(options_.target->name()), compiled_.module.get(), compiled_.executable.get(), small};
-  return runTest(*compiled_.module, *test_, {target}, options, source_.diagnostics).runs.at(0);
+  return runTest(*test_, {target}, options, source_.diagnostics).runs.at(0);
 }
 
 std::string Candidate::check(MemoryBudget &budget, bool small) {

@@ -269,12 +269,17 @@ TuneRecord TestTuning::record(const BenchLaunch &launch, const Candidate &fastes
 
 } // namespace
 
-Result<std::vector<TuneReport>> tune(const TuneOptions &options, SourceManager &sources, Diagnostics &diagnostics,
+Result<std::vector<TuneReport>> tune(const TuneOptions &given, SourceManager &sources, Diagnostics &diagnostics,
                                      const std::function<void(const TuneReport &)> &finished) {
+  TuneOptions options = given;
+  CompileOptions compiled;
+  compiled.device = options.device;
+  options.hardware = hardwareName(*options.target, compiled);
   Result<std::string> text = readFile(options.path);
   if (!text) return text.error();
   Context context;
-  LowerOptions lowering{.defines = options.defines, .sizes = options.sizes, .imports = options.imports()};
+  LowerOptions lowering{
+      .defines = options.defines, .sizes = options.sizes, .imports = options.imports(), .target = options.hardware};
   Result<std::unique_ptr<Module>> module =
       loadModule(sources, sources.add(options.path, *text), context, lowering, diagnostics);
   if (!module) return module.error();

@@ -28,6 +28,7 @@ struct TuneOptions {
   bool small = false; // time the small sizes of tests
   std::string cacheDirectory = {};
   uint64_t cacheBytes = uint64_t{256} << 20;
+  std::string hardware = {}; // LowerOptions::target; set by tune()
   std::function<bool()> stopped = {}; // asked often; true: end with what was found so far
   std::function<void(const std::string &stage)> progress = {}; // "\"square\": 3 of 32, the best takes 1.2 ms"
 };
@@ -44,7 +45,7 @@ struct TuneReport {
 };
 
 // Tunes each test. An Error, with the messages of the file in `diagnostics`, says that the file cannot be used at all.
-Result<std::vector<TuneReport>> tune(const TuneOptions &options, SourceManager &sources, Diagnostics &diagnostics,
+Result<std::vector<TuneReport>> tune(const TuneOptions &given, SourceManager &sources, Diagnostics &diagnostics,
                                      const std::function<void(const TuneReport &)> &finished);
 
 } // namespace xt

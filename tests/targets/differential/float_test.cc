@@ -48,7 +48,7 @@ void expectWithinBounds(const std::string &text, uint64_t seed, bool everyGpu, T
   options.budget = &budget;
   options.threads = 1;
   CompiledWay &first = *ways.at(0);
-  TestReport report = runTest(first.module(), first.module().tests.at(0), targets, options, first.diagnostics());
+  TestReport report = runTest(first.module().tests.at(0), targets, options, first.diagnostics());
   EXPECT_TRUE(withinBounds(report)) << text << first.messages() << renderText(report, first.sources(), false);
   tally.loose += report.status != TestStatus::Passed;
   for (const RunReport &run : report.runs)

@@ -45,7 +45,7 @@ public:
     options.budget = &budget;
     options.mayPrint = [&](bool first) { may = first; };
     printed.clear();
-    return runTest(*module, test, {{"interp", module.get(), &executable, true}}, options, diagnostics);
+    return runTest(test, {{"interp", module.get(), &executable, true}}, options, diagnostics);
   }
 
   SourceManager sources;

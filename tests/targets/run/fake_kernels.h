@@ -65,7 +65,7 @@ public:
   }
   TestReport run() { return runOn({{"fake", module.get(), &executable, false}}); }
   TestReport runOn(const std::vector<TargetUnderTest> &targets) {
-    return runTest(*module, module->tests[0], targets, options, diagnostics);
+    return runTest(module->tests[0], targets, options, diagnostics);
   }
   std::string text(const TestReport &report) { return renderText(report, sources, false); }
 

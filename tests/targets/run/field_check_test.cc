@@ -18,7 +18,7 @@ TestReport runInField(const std::string &elem, const std::string &statements, Fa
   options.threads = 2;
   options.field = &arithmetic;
   TargetUnderTest target{"fake", program.module.get(), &executable, false};
-  TestReport report = runTest(*program.module, program.module->tests[0], {target}, options, program.diagnostics);
+  TestReport report = runTest(program.module->tests[0], {target}, options, program.diagnostics);
   EXPECT_EQ(program.messages(), "");
   EXPECT_EQ(budget.used(), 0);
   return report;

@@ -20,8 +20,8 @@ TEST(Mistakes, EachFileGivesItsMessages) {
     executable.kernels["copy"] = [](const auto &) { return Result<void>(); };
     RunOptions options;
     options.budget = &program.budget;
-    TestReport report = runTest(*program.module, program.module->tests[0], {{"fake", program.module.get(), &executable, false}},
-                                options, program.diagnostics);
+    TestReport report =
+        runTest(program.module->tests[0], {{"fake", program.module.get(), &executable, false}}, options, program.diagnostics);
     EXPECT_EQ(report.status, TestStatus::FileError) << renderText(report, program.sources, false);
     ASSERT_EQ(program.diagnostics.errorCount(), 1u) << program.messages();
     EXPECT_EQ(static_cast<int>(program.diagnostics.all()[0].code), code);
