@@ -223,4 +223,12 @@ Result<void> writeOutputFile(const std::string &path, Pieces pieces) {
   return Error::environment(str("cannot write ", path, ": ", cause, begun ? "; the file is now incomplete" : ""));
 }
 
+Result<void> checkOutputFile(const std::string &path) {
+  if (access(path.c_str(), W_OK) == 0) return {};
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (errno == ENOENT && access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return Error::environment(str("cannot write ", path, ": ", std::strerror(errno)));
+}
+
 } // namespace xt

@@ -26,4 +26,8 @@ namespace xt {
 // On failure returns an environment Error: "cannot write PATH: CAUSE".
 Result<void> writeOutputFile(const std::string &path, std::initializer_list<std::string_view> pieces);
 
+// Whether writeOutputFile() is likely to succeed, for work that takes long before it writes: the file, or the folder in which it
+// will be, can be written to. The same Error if not. Writes nothing.
+Result<void> checkOutputFile(const std::string &path);
+
 } // namespace xt

@@ -55,7 +55,7 @@ public:
                         readDefines()})
       if (bad) return bad;
     if (stopped()) return failureOf(Error::environment("compilation was stopped"));
-    lowering_.target = hardwareName(*target_, codeOptions());
+    lowering_.target = hardware();
     Result<std::unique_ptr<Module>> module = loadModule(program_->sources, file_, program_->context, lowering_, diagnostics_);
     frontRan_ = true;
     if (!module) return failureOf(module.error());
@@ -167,6 +167,13 @@ private:
       return loadModule(program->sources, file, program->context, changed, repeated);
     };
     return use;
+  }
+
+  std::string hardware() const {
+    CompileOptions where;
+    where.device = device_;
+    where.native = native_;
+    return hardwareName(*target_, where);
   }
 
   // Returns a function that compiles the program again for other hardware. A launch calls it if its buffers break a rule of the

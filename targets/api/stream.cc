@@ -28,13 +28,18 @@ StreamEvent::Clock::time_point StreamEvent::time() const {
 
 Stream::Stream() : thread_([state = state_] { state->run(); }) {}
 
+Failure Stream::checkProcess() const {
+  if (process_ == getpid()) return {};
+  return invalid("stream", "was created before fork(): create one in the child");
+}
+
 Stream::~Stream() {
-  {
+  if (!checkProcess()) {
     std::lock_guard lock(state_->mutex);
     state_->ends = true;
     state_->changed.notify_all();
   }
-  if (isOwnThread())
+  if (isOwnThread() || checkProcess())
     thread_.detach();
   else
     thread_.join();
@@ -101,6 +106,7 @@ namespace {
 template <class Make> xt_status put(xt_stream *stream, xt_error *error, const Make &make) {
   return guarded(error, [&]() -> Failure {
     if (Failure bad = checkHandle(stream, HandleKind::Stream, "stream")) return bad;
+    if (Failure bad = stream->stream->checkProcess()) return bad;
     return make(*stream->stream);
   });
 }

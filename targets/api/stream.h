@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 namespace xt {
 
@@ -36,6 +37,8 @@ public:
   Stream();
   ~Stream(); // waits for all work, unless the work itself calls it
 
+  // An error if the stream was made before a fork(): its thread is not in the child.
+  Failure checkProcess() const;
   void add(Work work);
   // Runs even after work that failed.
   void addAlways(std::function<void()> work);
@@ -59,6 +62,7 @@ private:
   bool isOwnThread() const { return thread_.get_id() == std::this_thread::get_id(); }
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
+  const pid_t process_ = getpid();
   std::thread thread_; // the last member, as it uses the others
 };
 

@@ -28,6 +28,8 @@ public:
     output_ = given_.output ? given_.output : tunePath(options_.path);
     Result<std::vector<TuneRecord>> records = readTuneFile(output_);
     if (!records) return {XT_ENVIRONMENT, records.error().message, "options.output"};
+    if (Result<void> writable = checkOutputFile(output_); !writable)
+      return {XT_ENVIRONMENT, writable.error().message, "options.output"};
     records_ = std::move(*records);
     options_.stopped = [this] { return stopped_; };
     options_.progress = [this](const std::string &stage) { tell(given_.progress, stage); };

@@ -101,6 +101,7 @@ private:
   void tuneFile(const std::string &file) {
     Result<std::vector<TuneRecord>> records = readTuneFile(tunePath(file));
     if (!records) return failed(records.error());
+    if (Result<void> writable = checkOutputFile(tunePath(file)); !writable) return failed(writable.error());
     SourceManager sources;
     Diagnostics diagnostics;
     tuning_.path = file;

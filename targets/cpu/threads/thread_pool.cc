@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 namespace xt {
@@ -25,6 +26,7 @@ int countOf(int wanted) {
 ThreadPool::ThreadPool(int workers) : workers_(countOf(workers)), turns_(static_cast<size_t>(workers_)) {}
 
 ThreadPool::~ThreadPool() {
+  if (process_ != getpid()) return;
   stopping_ = true;
   ++round_;
   round_.notify_all();
@@ -32,7 +34,14 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::start() {
-  if (!servants_.empty()) return;
+  const pid_t process = getpid();
+  if (process == process_) return;
+  process_ = process;
+  // A child of fork() has none of its parent's threads.
+  threads_.clear();
+  servants_.clear();
+  placement_ = {};
+  round_ = 0; // what a new thread expects before its first run
   for (int worker = 1; worker < workers_; ++worker) servants_.push_back({this, worker});
   for (Worker &servant : servants_) {
     pthread_t thread{};

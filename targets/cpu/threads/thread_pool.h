@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <sys/types.h>
 #include <vector>
 
 namespace xt {
@@ -17,7 +18,7 @@ class ThreadPool {
 public:
   // `workers` counts the thread that calls run(); 0: one worker per processor that this process may use; above kMostThreads:
   // that many. The other threads start at the first run() that can use them. Where the system refuses to start one, those that
-  // there are do its work.
+  // there are do its work. A child of fork() starts threads of its own; it can do so if no run was active during the fork.
   explicit ThreadPool(int workers);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -46,6 +47,7 @@ private:
   void takePart(int worker);
 
   const int workers_;
+  pid_t process_ = 0; // to which `threads_` belong
   std::vector<pthread_t> threads_;
   std::vector<Worker> servants_; // what each of `threads_` serves; elements never move
   ThreadPlacement placement_;

@@ -318,5 +318,16 @@ TEST_F(OutputFile, ASignalLeavesTheOldFileAndNothingElse) {
   }
 }
 
+TEST_F(OutputFile, IsCheckedBeforeItIsWritten) {
+  EXPECT_TRUE(checkOutputFile(path("new")));
+  EXPECT_FALSE(fs::exists(path("new")));
+  makeFile("old", "text");
+  EXPECT_TRUE(checkOutputFile(path("old")));
+  EXPECT_EQ(text(path("old")), "text");
+  Result<void> absent = checkOutputFile(path("absent/new"));
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().message.find("No such file"), std::string::npos) << absent.error().message;
+}
+
 } // namespace
 } // namespace xt

@@ -59,8 +59,42 @@ TEST(Cpp, MistakesAreData) {
   EXPECT_EQ(program.error().status, XT_COMPILE_FAILED);
   ASSERT_EQ(program.error().diagnostics.size(), 1u);
   const xt::Diagnostic &first = program.error().diagnostics[0];
-  EXPECT_EQ(first.line, 1u);
+  EXPECT_EQ(first.range.line, 1u);
+  EXPECT_EQ(first.range.end - first.range.begin, 5u);
+  ASSERT_EQ(first.fixes.size(), 1u);
+  ASSERT_EQ(first.fixes[0].edits.size(), 1u);
+  EXPECT_EQ(first.fixes[0].edits[0].replacement, "memref");
   EXPECT_EQ(first.notes, std::vector<std::string>{"did you mean `memref`?"});
+}
+
+TEST(Cpp, TuneNamesWhatIsWrong) {
+  auto tuned = xt::tune("scale.xt", {.target = "tpu"});
+  ASSERT_FALSE(tuned);
+  EXPECT_EQ(tuned.error().argument, "options.target");
+}
+
+TEST(Cpp, TargetsAreListed) {
+  std::vector<std::string> names;
+  for (const xt::Target &target : xt::targets()) {
+    names.push_back(target.name);
+    EXPECT_FALSE(target.summary.empty()) << target.name;
+  }
+  EXPECT_NE(std::ranges::find(names, "cpu"), names.end());
+  EXPECT_NE(std::ranges::find(names, "xe-dg2"), names.end());
+}
+
+TEST(Cpp, KernelsOfFreedProgramsAreEmpty) {
+  auto context = xt::Context::create();
+  ASSERT_TRUE(context);
+  std::optional<xt::Kernel> kernel;
+  {
+    const auto program = context->compile("scale.xt", kScale);
+    ASSERT_TRUE(program);
+    kernel = *program->kernel("scale");
+    EXPECT_STREQ(kernel->info().name, "scale");
+  }
+  EXPECT_STREQ(kernel->info().name, "");
+  EXPECT_EQ(kernel->info().parameter_count, 0u);
 }
 
 TEST(Cpp, SpansNumbersAndGrids) {

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -98,6 +100,25 @@ TEST_F(Streams, RunInOrderOnTheSoftwareGpu) {
   if (std::string why = whyNoSoftwareGpu(); !why.empty()) GTEST_SKIP() << why;
   compileScale("xe-pvc", "soft");
   runsInOrder();
+}
+
+// The thread of a stream is not in the child, where launches work, and streams that the child makes.
+TEST_F(Streams, ChildrenOfForkMakeTheirOwn) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers refuse threads of a child of a process with threads";
+  compileScale("cpu");
+  Owned<xt_stream> before = stream();
+  runsInOrder();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(120); // for a child that hangs
+    bool refused = xt_stream_finish(before.get(), &error_) == XT_INVALID_ARGUMENT;
+    before.reset();
+    runsInOrder();
+    _exit(refused && !HasFailure() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Streams, ManyStreamsOfManyThreads) {

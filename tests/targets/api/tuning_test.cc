@@ -167,7 +167,9 @@ TEST_F(Tuning, Misuse) {
   static const char *const names[] = {"first", "thrice"};
   wrong(XT_NOT_FOUND, "options.tests[1]", [](xt_tune_options &options) { options.tests = names, options.test_count = 2; });
   EXPECT_NE(message().find("thrice"), std::string::npos) << message();
+  reports_.clear();
   wrong(XT_ENVIRONMENT, "options.output", [](xt_tune_options &options) { options.output = "/absent/folder/out.tune"; });
+  EXPECT_TRUE(reports_.empty()) << "it searched what it cannot write";
 }
 
 TEST_F(Tuning, ACallbackEndsTheSearch) {

@@ -22,7 +22,8 @@
  *
  * Threads. Functions may be called by several threads at once, with the same handles too, except that nothing else may use a
  * handle while it is freed. Launches of one program run one after another, each on all threads of the program; so do those of
- * programs on one GPU, if they have the same native objects or none.
+ * programs on one GPU, if they have the same native objects or none. A child of fork() may launch on the CPU if no launch ran during
+ * the fork, and creates streams of its own; drivers of GPUs do not work in such a child.
  *
  * Texts are UTF-8 and end with a zero byte. Texts and arrays in returned structures belong to the object that returned them. */
 #ifndef XT_XT_H

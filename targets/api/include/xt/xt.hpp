@@ -32,12 +32,32 @@
 namespace xt {
 inline namespace v0 {
 
+// A place in a file: bytes of its text, half open; lines and columns from 1.
+struct Range {
+  std::string file; // "": no place
+  uint32_t begin = 0, end = 0, line = 0, column = 0, endLine = 0, endColumn = 0;
+};
+struct Label {
+  Range range;
+  std::string text;
+};
+struct Edit { // replaces a range
+  Range range;
+  std::string replacement;
+};
+struct Fix {
+  std::string title;
+  std::vector<Edit> edits; // from the last position to the first
+};
 // A message of a compilation; the text is what xtc prints, with excerpts of the source.
 struct Diagnostic {
   xt_severity severity = XT_SEVERITY_ERROR;
-  std::string code, message, text, file;
-  uint32_t begin = 0, end = 0, line = 0, column = 0; // bytes of the file's text; from 1
-  std::vector<std::string> notes;
+  std::string code, message, text;
+  Range range; // the smallest range that is wrong
+  std::string label, picture; // what the message says at the range, and preformatted lines
+  std::vector<Label> labels = {}; // other places
+  std::vector<std::string> notes = {};
+  std::vector<Fix> fixes = {}; // each compiles
 };
 
 struct Error {
@@ -56,10 +76,13 @@ public:
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
   T &value() & { return has_value() ? *std::get_if<0>(&state_) : (std::abort(), *std::get_if<0>(&state_)); }
+  const T &value() const & { return has_value() ? *std::get_if<0>(&state_) : (std::abort(), *std::get_if<0>(&state_)); }
   T &&value() && { return std::move(value()); }
   T &operator*() & { return value(); }
+  const T &operator*() const & { return value(); }
   T &&operator*() && { return std::move(value()); }
   T *operator->() { return &value(); }
+  const T *operator->() const { return &value(); }
   const Error &error() const { return has_value() ? (std::abort(), *std::get_if<1>(&state_)) : *std::get_if<1>(&state_); }
 
 private:
@@ -210,21 +233,34 @@ template <class Object, class Handle, class Call> Result<Object> made(const Call
   return errorOf(error);
 }
 
+// Views of texts for calls of xt.h, valid as long as the texts.
+inline const char *textOrNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
+inline std::vector<xt_define> definesOf(const std::vector<std::pair<std::string, std::string>> &values) {
+  std::vector<xt_define> defines;
+  for (const auto &[name, value] : values) defines.push_back({name.c_str(), value.c_str()});
+  return defines;
+}
+
+inline Range rangeOf(const xt_range &from) {
+  return {from.file, from.begin, from.end, from.line, from.column, from.end_line, from.end_column};
+}
+inline Fix fixOf(const xt_fix &from) {
+  Fix fix{from.title, {}};
+  for (const xt_edit &edit : std::span(from.edits, from.edit_count))
+    fix.edits.push_back({rangeOf(edit.range), edit.replacement});
+  return fix;
+}
+inline Diagnostic diagnosticOf(const xt_diagnostic &from) {
+  Diagnostic made{from.severity, from.code, from.message, from.text, rangeOf(from.range), from.label, from.picture};
+  for (const xt_label &label : std::span(from.labels, from.label_count))
+    made.labels.push_back({rangeOf(label.range), label.text});
+  made.notes.assign(from.notes, from.notes + from.note_count);
+  for (const xt_fix &fix : std::span(from.fixes, from.fix_count)) made.fixes.push_back(fixOf(fix));
+  return made;
+}
 inline std::vector<Diagnostic> diagnosticsOf(const xt_diagnostics *list) {
   std::vector<Diagnostic> all;
-  for (size_t i = 0; i < xt_diagnostics_count(list); ++i) {
-    const xt_diagnostic &from = *xt_diagnostics_at(list, i);
-    all.push_back({from.severity,
-                   from.code,
-                   from.message,
-                   from.text,
-                   from.range.file,
-                   from.range.begin,
-                   from.range.end,
-                   from.range.line,
-                   from.range.column,
-                   {from.notes, from.notes + from.note_count}});
-  }
+  for (size_t i = 0; i < xt_diagnostics_count(list); ++i) all.push_back(diagnosticOf(*xt_diagnostics_at(list, i)));
   return all;
 }
 } // namespace detail
@@ -324,7 +360,12 @@ private:
 class Kernel {
 public:
   explicit Kernel(xt_kernel *handle) : handle_(handle) {}
-  const xt_kernel_info &info() const { return *xt_kernel_describe(handle_); }
+  // Has an empty name if the kernel's program does not exist any more.
+  const xt_kernel_info &info() const {
+    static constexpr xt_kernel_info kGone = {sizeof(xt_kernel_info), "", "", nullptr, 0, 0, "{}"};
+    const xt_kernel_info *info = xt_kernel_describe(handle_);
+    return info ? *info : kGone;
+  }
   xt_kernel *handle() const { return handle_; }
 
   // Runs the kernel on its arguments, in the order of its parameters, and waits for the end.
@@ -391,6 +432,19 @@ struct CompileOptions {
   std::optional<std::string> tuning = {}; // a file with the fastest values of parameters; "": none; nullopt: beside the kernels
 };
 
+// How Context::tune() searches (xt_tune_options in xt.h).
+struct TuneOptions {
+  std::string target = {}, device = {}; // as in CompileOptions
+  std::vector<std::pair<std::string, std::string>> defines = {}; // parameters that keep these values
+  std::vector<std::string> tests = {}; // names; none: all
+  double seconds = 0; // longest time for each test; 0: 60
+  int threads = 0; // that run a launch on the CPU; 0: one per processor
+  bool smallSizes = false; // time the small sizes of tests
+  std::optional<std::string> output = {}; // the file for the results; nullopt: beside the kernels
+  // Receive the state of the search, and each result as a JSON object; false ends the search. Must not throw.
+  std::function<bool(std::string_view)> progress = {}, report = {};
+};
+
 // The compiled kernels of one file.
 class Program {
 public:
@@ -447,8 +501,36 @@ public:
     return compileText(name, text.empty() ? "" : text.data(), text.size(), options);
   }
 
+  // Finds the fastest values of a file's parameters and writes them to a file, which later compilations read.
+  Result<void> tune(const std::string &path, const TuneOptions &options = {}) const {
+    std::vector<xt_define> defines = detail::definesOf(options.defines);
+    std::vector<const char *> tests;
+    for (const std::string &test : options.tests) tests.push_back(test.c_str());
+    xt_tune_options given = XT_INIT(xt_tune_options);
+    given.path = path.c_str();
+    given.target = detail::textOrNull(options.target);
+    given.device = detail::textOrNull(options.device);
+    given.defines = defines.data();
+    given.define_count = defines.size();
+    given.tests = tests.empty() ? nullptr : tests.data();
+    given.test_count = tests.size();
+    given.seconds = options.seconds;
+    given.threads = options.threads;
+    given.small_sizes = options.smallSizes;
+    given.output = options.output ? options.output->c_str() : nullptr;
+    TuneOptions called = options; // its functions are called by what C calls
+    given.user = &called;
+    if (options.progress) given.progress = tell<&TuneOptions::progress>;
+    if (options.report) given.report = tell<&TuneOptions::report>;
+    return detail::done([&](xt_error *error) { return xt_tune(handle_.get(), &given, error); });
+  }
+
 private:
   explicit Context(xt_context *handle) : handle_(handle) {}
+
+  template <auto Member> static int32_t tell(void *user, const char *text, size_t bytes) noexcept {
+    return !(static_cast<TuneOptions *>(user)->*Member)(std::string_view(text, bytes));
+  }
 
   static xt_status import(void *user, const char *path, xt_import *into) noexcept {
     std::optional<std::string> text = static_cast<const CompileOptions *>(user)->imports(path);
@@ -462,14 +544,13 @@ private:
 
   Result<Program> compileText(const std::string &path, const char *text, size_t bytes, const CompileOptions &options) const {
     auto printer = std::make_unique<Program::Print>(options.print);
-    std::vector<xt_define> defines;
-    for (const auto &[name, value] : options.defines) defines.push_back({name.c_str(), value.c_str()});
+    std::vector<xt_define> defines = detail::definesOf(options.defines);
     xt_compile_options given = XT_INIT(xt_compile_options);
     given.path = path.c_str();
     given.text = text;
     given.text_bytes = bytes;
-    given.target = options.target.empty() ? nullptr : options.target.c_str();
-    given.device = options.device.empty() ? nullptr : options.device.c_str();
+    given.target = detail::textOrNull(options.target);
+    given.device = detail::textOrNull(options.device);
     given.defines = defines.data();
     given.define_count = defines.size();
     given.read_import = options.imports ? &Context::import : nullptr;
@@ -497,6 +578,16 @@ private:
 
   detail::Owned<xt_context> handle_;
 };
+
+// What kernels can be compiled for: the names that CompileOptions::target takes, and what each is, in a line.
+struct Target {
+  std::string name, summary;
+};
+inline std::vector<Target> targets() {
+  std::vector<Target> all;
+  for (size_t n = 0; xt_target_name(n); ++n) all.push_back({xt_target_name(n), xt_target_summary(n)});
+  return all;
+}
 
 // A device that a target may run on (xt_device in xt.h).
 struct Device {
@@ -528,6 +619,12 @@ inline Result<Program> compile(const std::string &name, std::string_view text, c
   Result<Context> context = Context::create();
   if (!context) return context.error();
   return context->compile(name, text, options);
+}
+// Tunes in a context of its own.
+inline Result<void> tune(const std::string &path, const TuneOptions &options = {}) {
+  Result<Context> context = Context::create();
+  if (!context) return context.error();
+  return context->tune(path, options);
 }
 
 } // namespace v0

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -104,6 +105,26 @@ TEST(ThreadPoolTest, WakesWhoSleeps) {
     EXPECT_EQ(done.load(), kWorkers);
     std::this_thread::sleep_for(sleep);
   }
+}
+
+// The child has none of the threads that served the parent, and starts its own.
+TEST(ThreadPoolTest, ChildrenOfForkHaveThreadsOfTheirOwn) {
+  if (test::kSanitized) GTEST_SKIP() << "sanitizers refuse threads of a child of a process with threads";
+  constexpr int kWorkers = 3;
+  ThreadPool pool(kWorkers);
+  auto allCome = [&] {
+    Meeting all;
+    std::atomic<int> came{0};
+    pool.run(kWorkers, [&](int64_t, int64_t, int) { came += all.wait(kWorkers) ? 1 : 0; });
+    return came == kWorkers;
+  };
+  EXPECT_TRUE(allCome());
+  const pid_t child = fork();
+  if (child == 0) _exit(allCome() && allCome() ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(allCome());
 }
 
 // A worker that has finished its range takes items from the range of a slower one.
