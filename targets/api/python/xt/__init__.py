@@ -69,8 +69,8 @@ class Device:
     software: bool
 
 
-def devices(target: str = "cpu") -> list[Device]:
-    """The devices of a target, which may start its driver."""
+def devices(target: str | None = "cpu") -> list[Device]:
+    """The devices of a target (None: "cpu"), which may start its driver."""
     found: list[Device] = []
 
     def add(_user: Any, device: Any) -> None:
@@ -80,13 +80,25 @@ def devices(target: str = "cpu") -> list[Device]:
                             of.memory_bytes, bool(of.software)))
 
     error = c.new_error()
-    if _lib.xt_target_devices(target.encode(), c.FoundDevice(add), None, error) != c.OK:
+    if _lib.xt_target_devices(_bytes(target), c.FoundDevice(add), None, error) != c.OK:
         raise exception(error)
     return found
 
 
 def _bytes(value: Any) -> bytes | None:
-    return None if value is None else os.fsencode(value)
+    if value is None:
+        return None
+    text = os.fsencode(value)
+    if b"\0" in text:  # C would read what is before it
+        raise ValueError(f"{value!r} contains a zero byte")
+    return text
+
+
+def _threads(count: int) -> int:
+    number = operator.index(count)
+    if not 0 <= number < 1 << 31:
+        raise ValueError(f"threads is {number}, which is no number of threads")
+    return number
 
 
 def _number(value: Any) -> int | float:
@@ -355,9 +367,9 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
         callbacks = _Callbacks(imports, print)
         source = None if text is None else text.encode()
         options = c.CompileOptions(
-            size=ctypes.sizeof(c.CompileOptions), path=os.fsencode(path), text=source, text_bytes=len(source or b""),
+            size=ctypes.sizeof(c.CompileOptions), path=_bytes(path), text=source, text_bytes=len(source or b""),
             target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
-            read_import=callbacks.read_import, print=callbacks.print, threads=threads, remarks=remarks,
+            read_import=callbacks.read_import, print=callbacks.print, threads=_threads(threads), remarks=remarks,
             skip_optimiser=not optimise, tuning=_bytes(tuning), stop=_flag_of(stop))
         if native:
             options.native_context, options.native_device, options.native_queue = native
@@ -467,9 +479,9 @@ def autotune(path: str | os.PathLike[str], *, tests: Sequence[str] | None = None
     names = None if tests is None else (ctypes.c_char_p * len(tests))(*[test.encode() for test in tests])
     show, report = protected(progress or (lambda text: None)), protected(add)
     options = c.TuneOptions(
-        size=ctypes.sizeof(c.TuneOptions), path=os.fsencode(path), target=target.encode(), device=_bytes(device),
+        size=ctypes.sizeof(c.TuneOptions), path=_bytes(path), target=target.encode(), device=_bytes(device),
         defines=_define_list(given), define_count=len(given), tests=names, test_count=len(tests or ()), seconds=seconds,
-        threads=threads, small_sizes=small, output=_bytes(output), progress=show, report=report)
+        threads=_threads(threads), small_sizes=small, output=_bytes(output), progress=show, report=report)
     context = _handle(_lib.xt_context_create, c.ContextOptions(ctypes.sizeof(c.ContextOptions), _bytes(cache)))
     try:
         error = c.new_error()

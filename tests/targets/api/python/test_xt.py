@@ -1,6 +1,8 @@
 """Tests of the package xt with numpy; run by tests/targets/api/python_test.cc."""
 
 import gc
+import os
+import signal
 import tempfile
 import threading
 import unittest
@@ -236,6 +238,25 @@ class Launching(unittest.TestCase):
         kernel = xt.compile("own.xt", text='kernel @k(%n: i32) {\n  assert (%n > 3), "n is small"\n}\n').k
         with self.assertRaisesRegex(xt.KernelError, "^own.xt:2:.*n is small"):
             kernel(3)
+
+    def test_children_of_fork_launch(self):
+        k = xt.compile(text=SCALE, threads=2)
+        x, y = np.ones((64, 128), np.float32), np.zeros((64, 128), np.float32)
+        k.scale(x, y, 2.0)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(120)
+            z = np.zeros_like(x)
+            k.scale(x, z, 3.0)
+            os._exit(0 if (z == 3).all() else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_wrong_options(self):
+        for threads in (-1, 1 << 40):
+            with self.assertRaises(ValueError):
+                xt.compile(text=SCALE, threads=threads)
+        with self.assertRaises(ValueError):
+            xt.compile("a\0b")
 
     def test_threads(self):
         wrong = []
