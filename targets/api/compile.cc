@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <unistd.h>
+#include <utility>
 
 using namespace xt;
 
@@ -17,8 +18,15 @@ struct xt_import {
   std::optional<std::string> text;
 };
 
+namespace {
+
+thread_local xt_import *open = nullptr; // the import whose text this thread's call of the program's reader may set
+
+} // namespace
+
+// Does nothing with an import that was kept after the call to which it belonged.
 void xt_import_text(xt_import *import, const char *text, size_t bytes) {
-  if (import && text) import->text.emplace(text, bytes);
+  if (import && import == open && text) import->text.emplace(text, bytes);
 }
 
 namespace {
@@ -33,7 +41,9 @@ ImportOptions importsOf(const xt_compile_options &options) {
   imports.read = [given = options.read_import, user = options.read_import_user, fromDisk = imports.read,
                   stdlib = imports.stdlib](const std::string &path) -> Result<std::string> {
     xt_import import;
+    xt_import *outer = std::exchange(open, &import); // the reader may compile
     xt_status status = given(user, path.c_str(), &import);
+    open = outer;
     if (status == XT_OK && import.text) return std::move(*import.text);
     if (status == XT_OK) return Error::environment("the program's reader of imports set no text");
     if (status != XT_NOT_FOUND)

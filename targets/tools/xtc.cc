@@ -1,5 +1,6 @@
 // xtc: checks .xt files and prints the code that they compile to.
 #include "ir/base/text.h"
+#include "ir/gpu/register_estimate.h"
 #include "ir/print.h"
 #include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"
@@ -64,6 +65,15 @@ Result<std::unique_ptr<Module>> compileAgain(const XtcOptions &options, Session 
   return std::move(*module);
 }
 
+// What registerEstimate() says of a module after irPipeline(), or after pipeline() if it is `lowered`. "": the remaining passes fail,
+// which code generation will tell.
+std::string registersText(Session &session, Module &module, const Target &target, const TargetInfo &hardware, bool lowered) {
+  std::vector<std::string_view> passes = passNames(target.pipeline());
+  passes.erase(passes.begin(), passes.begin() + static_cast<ptrdiff_t>(passNames(target.irPipeline()).size()));
+  if (!lowered && !session.runPassesQuietly(module, passes, hardware)) return "";
+  return registerEstimate(module, hardware);
+}
+
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out,
                          std::string &spirv) {
   if (wants(options, "ast")) {
@@ -108,6 +118,8 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   }
   if (wants(options, "ir")) out += print(**module);
   out += counts;
+  if (options.report && hardware && !wants(options, "isa") && !options.runGiven)
+    out += registersText(session, **module, target, *hardware, code);
   // With --emit, code generation reports the remarks on code.
   if (options.remarks && options.emit.empty())
     if (Result<void> done = target.remarkOnCode(**module, *output, session.diagnostics()); !done) return done;

@@ -23,6 +23,7 @@ class LaneProgram {
 public:
   LaneProgram(const std::string &text, std::string_view target) : target_(*findTargetInfo(target)) {
     LowerOptions lowerOptions;
+    lowerOptions.target = target;
     lowerOptions.imports = {[](const std::string &path) -> Result<std::string> {
                               std::ifstream in(path);
                               return in ? Result<std::string>(contentsOf(path)) : noSuchFile();

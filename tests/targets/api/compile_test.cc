@@ -118,6 +118,19 @@ kernel @k(%x: f32) {
   EXPECT_FALSE(compile(options)) << "the callback knows no file";
 }
 
+TEST_F(Api, KeptImportsTakeNoText) {
+  xt_import *kept = nullptr;
+  xt_compile_options options = textOptions("import \"other\"\nkernel @k() {\n}\n");
+  options.read_import = [](void *user, const char *, xt_import *import) {
+    *static_cast<xt_import **>(user) = import;
+    return XT_NOT_FOUND;
+  };
+  options.read_import_user = &kept;
+  EXPECT_FALSE(compile(options));
+  ASSERT_NE(kept, nullptr);
+  xt_import_text(kept, "text", 4);
+}
+
 TEST_F(Api, ImportsAreFilesWithoutACallback) {
   std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("imports" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);

@@ -48,12 +48,22 @@ TEST_F(Install, ThePackageOfDebianHasEverything) {
   ASSERT_EQ(run.status, 0) << run.output;
   run = runTool("dpkg-deb --field " + deb + "/xt_*.deb Depends");
   EXPECT_NE(run.output.find("libllvm"), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("mpi"), std::string::npos) << run.output; // only xt-mpi needs one
   run = runTool("dpkg-deb -x " + deb + "/xt_*.deb " + root);
   ASSERT_EQ(run.status, 0) << run.output;
   run = runTool("cd / && " + root + "/usr/bin/xtrun --small " + root + "/usr/share/xt/stdlib/softmax.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   for (const char *file : {"include/xt/xt.h", "lib/libxt.so.0", "lib/cmake/xt/xt-config.cmake", "lib/pkgconfig/xt.pc",
                            "share/xt/editors/vscode/package.json"})
+    EXPECT_TRUE(fs::exists(root + "/usr/" + file)) << file;
+  EXPECT_FALSE(fs::exists(root + "/usr/include/xt/mpi.h"));
+  if (!fs::exists(XT_BINARY_DIR "/lib/libxt_mpi.so")) return; // built on a machine without MPI
+  run = runTool("dpkg-deb --field " + deb + "/xt-mpi_*.deb Depends");
+  EXPECT_NE(run.output.find("mpi"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("xt (= "), std::string::npos) << run.output;
+  run = runTool("dpkg-deb -x " + deb + "/xt-mpi_*.deb " + root);
+  ASSERT_EQ(run.status, 0) << run.output;
+  for (const char *file : {"include/xt/mpi.h", "lib/libxt_mpi.so.0", "lib/pkgconfig/xt-mpi.pc"})
     EXPECT_TRUE(fs::exists(root + "/usr/" + file)) << file;
 }
 

@@ -133,7 +133,7 @@ typedef struct xt_define { /* of `-D NAME=VALUE`; not versioned */
  * and cannot be read. An import is looked up under several paths; XT_NOT_FOUND leads to the next one. Called by the thread that
  * compiles. */
 typedef xt_status (*xt_read_import)(void *user, const char *path, xt_import *import);
-/* Sets the text of the import. The bytes are copied. */
+/* Sets the text of the import. The bytes are copied. Does nothing outside of the call that got the import. */
 XT_API void xt_import_text(xt_import *import, const char *text, size_t bytes);
 
 /* Receives what kernels print, in whole lines; called by the thread that launches, or by that of the stream. It must not launch the same

@@ -17,7 +17,8 @@ protected:
   static void SetUpTestSuite() {
     if (!whyNoRanks(XT_TEST_MPI).empty()) return;
     folder_ = fs::path(testing::TempDir()) / ("libxt_mpi" + std::to_string(getpid()));
-    built_ = run("cmake --install " XT_BINARY_DIR " --component libxt --prefix " + prefix());
+    const std::string install = "cmake --install " XT_BINARY_DIR " --prefix " + prefix() + " --component ";
+    built_ = run(install + "libxt && " + install + "mpi");
     if (built_.status == 0) built_ = configure(XT_SOURCE_DIR "/tests/targets/api/mpi/outside", "build");
     if (built_.status == 0) built_ = run("cmake --build " + (folder_ / "build").string());
   }

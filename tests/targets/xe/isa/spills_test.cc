@@ -22,8 +22,6 @@ constexpr KnownSpill kKnown[] = {
     {"gemm.xt", "gemm_GEMM_T_f32", 1600},
     {"fp8_gemm.xt", "fp8_gemm", 1792},
     {"fp8_gemm.xt", "fp8_gemm_blocks", 1792},
-    {"int8_gemm_weights.xt", "int8_gemm_weights", 1600},
-    {"norm_backward.xt", "layernorm_gradients", 4928},
     {"02_fused_reduce.xt", "gemm_reduce", 16064},
     {"05_two_cache_levels.xt", "gemm_prefetch", 13056},
     {"03_gemm_explicit_shape.xt", "gemm", 4736},
