@@ -69,7 +69,8 @@ typedef enum xt_status {
   XT_NOT_FOUND = 3,        /* there is no such kernel, target, device, test, import or tune file */
   XT_UNSUPPORTED = 4,      /* the target cannot run the kernel */
   XT_KERNEL_FAILED = 5,    /* a failed assert, a deadlock, an access that the target reports */
-  XT_ENVIRONMENT = 6,      /* no memory, a file that is absent or cannot be read, a driver that fails, an array at an invalid address */
+  XT_ENVIRONMENT =
+      6,      /* no memory, a file that is absent or cannot be read, a driver that fails, an array at an invalid address */
   XT_INTERNAL = 7,         /* a bug of xt. The objects of the call must not be used any more */
   XT_STOPPED = 8,          /* the caller ended the call, or its time was over */
   XT_STATUS_MAX = 0x7fffffff /* no status: gives the type 32 bits, so that every number that a caller passes is a value of it */
