@@ -128,14 +128,13 @@ private:
 
   Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs) {
     if (decl.broken) return nullptr; // the parser has reported the error
-    ParamScope params = params_.scope({}, diagnostics_);
     // Overrides that change no value do not create another instance. The others are applied in order of declaration.
     std::string name = decl.name.text;
     Overrides changed;
     for (const ast::File *file : files_)
       for (const ast::ParamDecl &param : file->params)
         for (const auto &[key, value] : overrides) {
-          if (key != param.name.text || (!params_.dependOnTarget() && params.get(param.name) == value)) continue;
+          if (key != param.name.text || !params_.isChangedBy(param.name, value)) continue;
           name += str("$", key, "=", constText(value));
           changed.emplace_back(key, value);
         }
@@ -145,7 +144,10 @@ private:
     std::shared_ptr<KernelCheck> checked = checks_.checkKernel(decl, name, changed);
     Kernel *made = checked->kernel.get();
     if (!made && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
-    if (made && attrs) params_.checkLaunch(ownScope, checked->lookups, params, *attrs);
+    if (made && attrs) {
+      ParamScope params = params_.scope({}, diagnostics_);
+      params_.checkLaunch(ownScope, checked->lookups, params, *attrs);
+    }
     if (made && !store_) module_->kernels.push_back(std::move(checked->kernel));
     instances_.emplace(std::move(name), made);
     instantiated_.insert(&decl);

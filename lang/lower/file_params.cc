@@ -24,7 +24,18 @@ std::string unlistedText(const std::string &name, const ConstValue &value, const
 FileParams::FileParams(const FileSymbols &symbols, const std::vector<const ast::File *> &files, Diagnostics &diagnostics)
     : symbols_(symbols), files_(files), diagnostics_(diagnostics) {
   for (const ast::File *file : files)
-    for (const ast::ParamDecl &param : file->params) dependOnTarget_ |= !param.targetChoices.empty();
+    for (const ast::ParamDecl &param : file->params)
+      for (const ast::TargetChoice &choice : param.targetChoices)
+        if (std::ranges::find(targets_, choice.target) == targets_.end()) targets_.push_back(choice.target);
+}
+
+bool FileParams::isChangedBy(const ast::Name &param, const ConstValue &value) const {
+  Diagnostics reported; // discarded: check() has reported the errors
+  return std::ranges::any_of(targets_, [&](const std::string &target) {
+    ParamScope params = scope({}, reported);
+    params.setTarget(target);
+    return params.get(param) != value;
+  });
 }
 
 void FileParams::readDefines(const std::vector<std::pair<std::string, std::string>> &defines) {

@@ -18,9 +18,9 @@ public:
 
   // Sets LowerOptions::target.
   void setTarget(const std::string &target) { target_ = target; }
-  // Whether some parameter has other values on some targets. Then the overrides of a launch are in the name of its kernel even if
-  // they change nothing on this target, so that a launch names the same kernel on all.
-  bool dependOnTarget() const { return dependOnTarget_; }
+  // Whether an override of a launch changes the parameter on some target. Then it is in the name of the kernel on all targets, so
+  // that a launch names the same kernel on each of them.
+  bool isChangedBy(const ast::Name &param, const ConstValue &value) const;
 
   // Reads LowerOptions::defines. Reports unknown names and values that do not fit their parameters.
   void readDefines(const std::vector<std::pair<std::string, std::string>> &defines);
@@ -43,7 +43,7 @@ private:
   Diagnostics &diagnostics_;
   Overrides defines_;
   std::string target_;
-  bool dependOnTarget_ = false;
+  std::vector<std::string> targets_ = {""}; // all whose values may differ
 };
 
 } // namespace xt
