@@ -33,12 +33,8 @@ public:
       for (size_t r = 0; r < op.regionCount(); ++r)
         inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
       peak = std::max(peak, live + inner);
-      // The result of an op may reuse the registers of an operand that has its last use here.
-      for (const Value *operand : op.operands())
-        if (auto found = lastUse_.find(operand); found != lastUse_.end() && found->second == &op) {
-          live -= registersOf(operand);
-          lastUse_.erase(found);
-        }
+      // The result of an op may reuse the registers of a value that has its last use here.
+      if (auto found = freed_.find(&op); found != freed_.end()) live -= found->second;
       for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
       peak = std::max(peak, live);
     }
@@ -97,14 +93,36 @@ private:
     return (type.byteCount() * lanes_ + target_.registerBytes - 1) / target_.registerBytes;
   }
 
+  // Whether the result of an op only names elements of its operand.
+  static bool namesPart(const Op &op) {
+    TypeRule rule = op.info().typeRule;
+    return rule == TypeRule::Reshape || rule == TypeRule::ConvertLayout || rule == TypeRule::ExtractStridedSlice;
+  }
+
+  // The last op of the block that uses the value or what names a part of it; null if there is none. Names are followed in a loop, as
+  // chains of them can be long.
+  const Op *lastUse(const Value *value) const {
+    const Op *last = nullptr;
+    std::vector<const Value *> names = {value};
+    while (!names.empty()) {
+      const Value *name = names.back();
+      names.pop_back();
+      for (Use use : name->uses()) {
+        const Op *user = here(use.user);
+        if (user && (!last || places_.at(last) < places_.at(user))) last = user;
+        if (user == use.user && namesPart(*user)) names.push_back(user->result());
+      }
+    }
+    return last;
+  }
+
   // Records the last use of the value; a value without uses takes no register.
   int64_t enter(const Value *value) {
-    const Op *last = nullptr;
-    for (Use use : value->uses())
-      if (const Op *user = here(use.user); user && (!last || places_.at(last) < places_.at(user))) last = user;
+    int64_t registers = registersOf(value);
+    const Op *last = registers ? lastUse(value) : nullptr;
     if (!last) return 0;
-    lastUse_[value] = last;
-    return registersOf(value);
+    freed_[last] += registers;
+    return registers;
   }
 
   // The registers of values from outside that a nested block uses. They are counted where the values are defined.
@@ -124,7 +142,7 @@ private:
   const TargetInfo &target_;
   // These tables are used for lookup only; iteration order would not be deterministic.
   std::unordered_map<const Op *, size_t> places_;
-  std::unordered_map<const Value *, const Op *> lastUse_;
+  std::unordered_map<const Op *, int64_t> freed_; // registers of the values that have their last use in an op
   std::unordered_set<const Value *> outside_;
   mutable std::unordered_map<const Op *, bool> spread_; // insertions that have been examined
 };

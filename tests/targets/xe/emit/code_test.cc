@@ -161,11 +161,9 @@ TEST(Code, RegisterFileByNeed) {
   // A core of PVC runs 32 threads with the large file.
   EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"),
                     "but uses 128 per thread: with 256 a core has only 32 threads, and a workgroup has 64 subgroups"));
-  // Loads are moved only as far as the available registers require.
-  GpuProgram moved(copy(64 * 32, 64));
-  EXPECT_NE(moved.messages().find("128 registers would be live at one time, now 32; xe-pvc has 128 per thread"),
-            std::string::npos)
-      << moved.messages();
+  // Moving the loads gains nothing: they stay before the stores, which may overwrite what they read, and these store parts of them.
+  GpuProgram kept(copy(64 * 32, 64));
+  EXPECT_EQ(kept.messages().find("would be live at one time"), std::string::npos) << kept.messages();
 }
 
 // The code size of a step of the product does not grow with K.
