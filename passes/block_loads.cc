@@ -4,6 +4,7 @@
 #include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
+#include "ir/gpu/line_reads.h"
 #include "ir/gpu/matrix_loads.h"
 #include "ir/gpu/quad_fragments.h"
 #include "ir/op_kinds.h"
@@ -154,7 +155,7 @@ void BlockLoads::loadTile(const Op &op) {
                      : str(target_.name, " has no block message for ", transposes(op) != isByColumns(tile) ? "transposed " : "",
                            "elements of ", memoryBits(tile->type().elem()), " bits");
   }
-  messages_.remarkOnFallback(op, reason);
+  if (!mayLoadRows(op)) messages_.remarkOnFallback(op, reason);
   loadByLanes(op);
 }
 
@@ -191,7 +192,7 @@ void BlockLoads::loadByLanes(const Op &op) {
     grid = classes_.grid(tile);
     if (transposes(op)) std::swap(grid.dims[0], grid.dims[1]);
   }
-  if (!stated) grid = matricesGrid(op, grid);
+  if (!stated) grid = loadsRows(op) ? rowsGrid(op, grid) : matricesGrid(op, grid);
   Values blocks = parts_.reblocked(loadWindows(op, grid), grid, own);
   if (classes_.packed(result))
     for (Value *&block : blocks) block = parts_.packed(block);
@@ -219,6 +220,42 @@ BlockGrid BlockLoads::matricesGrid(const Op &op, BlockGrid grid) const {
   return grid;
 }
 
+// Whether 1D block messages may load the rows of this tile, if the lanes hold it in a layout for them (ir/gpu/line_reads.h).
+bool BlockLoads::mayLoadRows(const Op &op) const {
+  const Value *tile = op.operand(0);
+  const TypeData &data = tile->type().data();
+  const AttrValue *padding = LoadTileOp(op).padding();
+  return !target_.lineWords.empty() && !target_.blocks.any() && data.space == MemorySpace::Global && !data.packed &&
+         !data.scatter && !transposes(op) && !isByColumns(tile) && op.operandCount() == 1 &&
+         (!padding || isPositiveZero(*padding)) && roots_.root(tile);
+}
+
+// Whether they may load the rows of this operand of an instruction, in which lanes have words of 32 bits.
+bool BlockLoads::loadsRows(const Op &op) const {
+  return mayLoadRows(op) && classes_.isOperand(op.result()) && elemInfo(op.result()->type().elem()).bits < 32;
+}
+
+// The layout of a part of the operand, in which a lane holds the same of each of its blocks; null if a row of a block is no word of each
+// lane, or if the part is larger than a message.
+const Layout *BlockLoads::rowsLayout(const Op &op, const std::vector<int64_t> &shape) const {
+  int64_t lanes = classes_.lanes(), wide = classes_.grid(op.result()).dims[1][0];
+  const Layout *layout = dealtToLanes(b_.context(), {1, lanes}, {1, std::max<int64_t>(1, wide / lanes)}, shape);
+  std::optional<LineRead> read = layout ? lineRead(target_, *layout, op.result()->type().elem()) : std::nullopt;
+  return read && read->words <= kMostLineWords ? layout : nullptr;
+}
+
+// Joins pairs of blocks beside each other, as long as one message loads a row of both.
+BlockGrid BlockLoads::rowsGrid(const Op &op, const BlockGrid &own) const {
+  BlockGrid grid = own;
+  for (;;) {
+    const Lengths &columns = grid.dims[1];
+    if (columns.size() % 2 != 0 || std::ranges::any_of(columns, [&](int64_t c) { return c != columns[0]; })) return grid;
+    BlockGrid joined{{grid.dims[0], Lengths(columns.size() / 2, 2 * columns[0])}};
+    if (!rowsLayout(op, joined.shape(0)) || !(windows_.accessGrid(op.result()->type(), joined) == joined)) return grid;
+    grid = std::move(joined);
+  }
+}
+
 // Emits one load for each block of `grid`.
 Values BlockLoads::loadWindows(const Op &op, const BlockGrid &grid) {
   const Value *tile = op.operand(0);
@@ -228,6 +265,7 @@ Values BlockLoads::loadWindows(const Op &op, const BlockGrid &grid) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k);
     std::vector<size_t> at = grid.at(k);
     const Layout *lanes = known ? classes_.layout(op.result(), shape) : nullptr;
+    if (!lanes && loadsRows(op)) lanes = rowsLayout(op, shape);
     if (!lanes && loadsMatrices(op)) lanes = quadLayoutOfB(b_.context(), shape, tile->type().elem());
     Type result = b_.context().vector(shape, tile->type().elem(), lanes);
     if (lanes && swaps) lanes = transposed(b_.context(), lanes, std::vector<int64_t>{1, 0});

@@ -40,6 +40,10 @@ private:
   void loadByLanes(const Op &op);
   bool loadsMatrices(const Op &op) const;
   BlockGrid matricesGrid(const Op &op, BlockGrid grid) const;
+  bool mayLoadRows(const Op &op) const;
+  bool loadsRows(const Op &op) const;
+  BlockGrid rowsGrid(const Op &op, const BlockGrid &own) const;
+  const Layout *rowsLayout(const Op &op, const std::vector<int64_t> &shape) const;
   Values loadWindows(const Op &op, const BlockGrid &grid);
 
   const TargetInfo &target_;

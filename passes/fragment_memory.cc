@@ -1,6 +1,8 @@
 #include "passes/fragment_memory.h"
 
 #include "ir/atomic_update.h"
+#include "ir/constants.h"
+#include "ir/gpu/line_reads.h"
 #include "ir/gpu/matrix_loads.h"
 #include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/operand_layout.h"
@@ -73,10 +75,22 @@ const Layout *FragmentMemory::loadedLayout(const Op &op) const {
   return inMemory && matrixLoad(*inMemory, tile.elem) ? layout : nullptr;
 }
 
+// The layout of a tile in global memory whose rows 1D block messages load. Null: they would give lanes other elements.
+const Layout *FragmentMemory::rowsLayout(const Op &op) const {
+  const TypeData &tile = op.operand(0)->type().data();
+  const AttrValue *padding = LoadTileOp(op).padding();
+  bool plain = tile.space == MemorySpace::Global && !tile.packed && !tile.scatter && op.operandCount() == 1;
+  if (!plain || (padding && !isPositiveZero(*padding))) return nullptr;
+  const Layout *layout = layouts_.of(op.result());
+  bool turns = transposes(op) != (tile.order == Order::ColumnMajor);
+  return !turns && lineRead(target_, *layout, tile.elem) ? layout : nullptr;
+}
+
 void FragmentMemory::loadTile(const Op &op) {
   const Value *tile = op.operand(0);
   const Layout *layout = layouts_.of(op.result()), *whole = matrixLayout(op, op.result());
   if (!whole) whole = loadedLayout(op);
+  if (!whole) whole = rowsLayout(op);
   if (whole) {
     bool byColumns = tile->type().data().order == Order::ColumnMajor, turns = transposes(op) != byColumns;
     if (turns) whole = transposed(b_.context(), whole, std::vector<int64_t>{1, 0});

@@ -35,6 +35,7 @@ private:
 
   const Layout *matrixLayout(const Op &op, const Value *value) const;
   const Layout *loadedLayout(const Op &op) const;
+  const Layout *rowsLayout(const Op &op) const;
   Value *matrixBlock(const Value *tile, const Layout *layout);
   Value *assembled(Type type, const Value *tile, const Layout *layout, const std::function<Value *(const Piece &)> &load);
 

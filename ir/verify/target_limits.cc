@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/constants.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/gpu/line_reads.h"
 #include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
@@ -153,6 +154,7 @@ private:
           .withLabel(shapedText(desc));
     };
     if (ofLanes() && movesMatrix(context_, target_, op, kernel_.lanes)) return;
+    if (ofLanes() && op.kind() == OpKind::LoadNd && lineRead(target_, desc)) return;
     if (!target_.blocks.any()) {
       report(str(target_.name, " has no 2D block messages"));
       return;

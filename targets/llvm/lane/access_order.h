@@ -4,8 +4,8 @@
 
 namespace xt {
 
-// Whether a load from shared local memory that the lanes of a subgroup perform together needs no barrier of its own: on every way to
-// it there is a barrier after the last write to such memory, or no write, and after it there is one before the next write.
-bool isOrderedByBarriers(const Op &load);
+// Whether a load from this memory that the lanes of a subgroup perform together needs no barrier of its own: on every way to it there
+// is a barrier after the last write to such memory, or no write, and after it there is one before the next write.
+bool isOrderedByBarriers(const Op &load, MemorySpace space);
 
 } // namespace xt

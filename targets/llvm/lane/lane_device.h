@@ -62,6 +62,13 @@ public:
     XT_UNREACHABLE("the device takes blocks, and must store them");
   }
   virtual void prefetchBlock(LaneContext &, const Op &) {}
+  // Whether instructions of the whole subgroup load contiguous memory. loadLine() returns for each lane `words` words of 1, 2 or 4
+  // bytes, at most 8 and a power of two, as integers: lane l of L gets the words l, l + L, l + 2 L, … from an address on, which is the
+  // same in all lanes and a multiple of 4 bytes.
+  virtual bool loadsLines() const { return false; }
+  virtual LlvmValue *loadLine(LaneContext &, LlvmValue * /*address*/, int64_t /*wordBytes*/, int64_t /*words*/) {
+    XT_UNREACHABLE("the device loads lines");
+  }
   // Whether the branches that all lanes of a subgroup take alike are marked (uniform_branch.h).
   virtual bool marksUniformBranches() const { return false; }
   // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no lane

@@ -5,6 +5,7 @@
 #include "targets/llvm/lane/access_order.h"
 #include "targets/llvm/lane/addresses.h"
 #include "targets/llvm/lane/failures.h"
+#include "targets/llvm/lane/line_loads.h"
 #include "targets/llvm/lane/memory.h"
 
 namespace xt {
@@ -12,6 +13,17 @@ namespace {
 
 // An address without bounds refers to a row that extends far to both sides of it. This is the index of the address in the row.
 constexpr int64_t kMiddle = int64_t{1} << 40;
+
+bool isOne(LlvmValue *stride) {
+  auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
+  return constant && constant->isOne();
+}
+
+// The pointer as one to bytes. A variable is a pointer to an array, which instructions on blocks do not take.
+LlvmValue *toBytes(llvm::IRBuilderBase &b, LlvmValue *pointer) {
+  if (!llvm::isa<llvm::GlobalVariable>(pointer)) return pointer;
+  return b.Insert(llvm::GetElementPtrInst::Create(b.getInt8Ty(), pointer, {b.getInt64(0)})); // not folded
+}
 
 } // namespace
 
@@ -145,6 +157,15 @@ LlvmValue *LaneWindows::room(LlvmValue *index, LlvmValue *size) {
   return b.CreateOr(index, b.CreateSub(last, index)); // the difference overflows only if the index is negative
 }
 
+// Whether no check is needed, because the size of the buffer is known and the window is always within it.
+bool LaneWindows::staysInside(const Value *window, size_t dim, LlvmValue *size) {
+  Type type = window->type();
+  Interval first = c.ranges.ofWindow(window, dim);
+  int64_t extent = type.rank() == 2 ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
+  return known && first.low >= 0 && first.high < known->getSExtValue() - (extent - 1);
+}
+
 LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattice) {
   const LaneParts &parts = v.partsOf(window);
   Type type = window->type();
@@ -153,14 +174,9 @@ LaneWindows::Reach LaneWindows::reach(const Value *window, const Lattice &lattic
   Reach reach;
   reach.base = parts[kBase];
   reach.swizzle = LaneAddresses(c).swizzle(window);
-  bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
-    // No check is needed if the size of the buffer is known and the window is always within it.
-    Interval first = c.ranges.ofWindow(window, dim);
-    int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
-    auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
-    bool checks = checked && !(known && first.low >= 0 && first.high < known->getSExtValue() - (extent - 1));
+    bool checks = checked && !staysInside(window, dim, size);
     if (lanes) offset = v.add(offset, lanes);
     for (int64_t i : own) {
       LlvmValue *at = b.CreateAdd(offset, llvm::ConstantInt::get(offset->getType(), static_cast<uint64_t>(i), true));
@@ -209,6 +225,37 @@ LlvmValue *LaneWindows::inside(const Reach &reach, size_t row, size_t column) {
   if (!reach.rowRoom.empty()) rooms.push_back(reach.rowRoom[row]);
   if (!reach.columnRoom.empty()) rooms.push_back(reach.columnRoom[column]);
   return insideAll(rooms);
+}
+
+bool BlockPlace::never() const {
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(whole);
+  return known && known->isZero();
+}
+
+BlockPlace LaneWindows::placeOf(const Value *desc, llvm::function_ref<int64_t(int dim)> alignmentOf) {
+  const LaneParts &parts = v.partsOf(desc);
+  const Type type = desc->type();
+  const bool byRows = isOne(parts[kColumnStride]);
+  if (!byRows && !isOne(parts[kRowStride])) return {.whole = b.getFalse()};
+  auto wide = [&](size_t part) { return v.wide(parts[part]); };
+  LlvmValue *bytes = v.number(elemInfo(type.elem()).storageBytes), *rooms = v.number(0);
+  if (type.data().boundaryCheck)
+    for (size_t d = 0; d < 2; ++d) { // negative if the block leaves its matrix
+      if (staysInside(desc, d, parts[kRows + d])) continue;
+      LlvmValue *last = b.CreateSub(wide(kRows + d), v.number(type.extent(static_cast<int>(d))));
+      rooms = b.CreateOr(rooms, b.CreateOr(wide(kY + d), b.CreateSub(last, wide(kY + d))));
+    }
+  LlvmValue *elements = b.CreateAdd(b.CreateMul(wide(kY), parts[kRowStride]), b.CreateMul(wide(kX), parts[kColumnStride]));
+  BlockPlace place{.byRows = byRows};
+  place.address = toBytes(b, byteOffset(b, parts[kBase], b.CreateMul(elements, bytes)));
+  place.pitch = byRows ? parts[kRowStride] : parts[kColumnStride];
+  place.whole = b.CreateICmpSGT(rooms, v.number(-1));
+  if (const int64_t alignment = alignmentOf(byRows ? 1 : 0); alignment > elemInfo(type.elem()).storageBytes) {
+    LlvmValue *apart = b.CreateOr(b.CreatePtrToInt(place.address, b.getInt64Ty()), b.CreateMul(place.pitch, bytes));
+    LlvmValue *odd = b.CreateAnd(apart, v.number(alignment - 1));
+    place.whole = b.CreateAnd(place.whole, b.CreateICmpEQ(odd, v.number(0)));
+  }
+  return place;
 }
 
 // Whether every element is inside. Indices ascend, so the first and the last decide.
@@ -345,14 +392,18 @@ Fragment LaneWindows::shaped(const Op &op, Fragment own) {
 
 void LaneWindows::emitLoadNd(const Op &op) {
   const Value *desc = op.operand(0);
+  const MemorySpace space = desc->type().data().space;
   bool asMatrix = c.device.takesMatrix(c, op), byMessage = c.device.takesBlock(op);
+  std::optional<LineRead> byRows = asMatrix || byMessage ? std::nullopt : LaneLines(c).readOf(op);
   auto byLanes = [&] { return loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0)); };
-  bool ordered = byMessage && desc->type().data().space == MemorySpace::Slm && isOrderedByBarriers(op);
-  if (!ordered) orderLanes(byMessage || asMatrix);
+  bool ordered = (byRows || (byMessage && space == MemorySpace::Slm)) && isOrderedByBarriers(op, space);
+  bool together = byMessage || asMatrix || byRows;
+  if (!ordered) orderLanes(together);
   Fragment own = asMatrix    ? c.device.loadMatrix(c, op, [&] { return shaped(op, byLanes()); })
                  : byMessage ? shaped(op, c.device.loadBlock(c, op))
+                 : byRows    ? shaped(op, LaneLines(c).load(op, *byRows, byLanes))
                              : shaped(op, byLanes());
-  if (!ordered) orderLanes(byMessage || asMatrix);
+  if (!ordered) orderLanes(together);
   v.setFragment(op.result(), std::move(own));
 }
 

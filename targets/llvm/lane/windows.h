@@ -8,6 +8,15 @@ namespace xt {
 // lane axis. Null: 0.
 LlvmValue *lanePart(llvm::IRBuilderBase &b, LlvmValue *lane, int64_t lanes, std::span<const Factor> digits);
 
+// A block in memory that an instruction of the whole subgroup moves.
+struct BlockPlace {
+  LlvmValue *whole = nullptr; // whether the block is in bounds and aligned; a constant `false` if it never is
+  LlvmValue *address = nullptr; // of its first element
+  LlvmValue *pitch = nullptr; // elements from one row to the next, or from one column to the next
+  bool byRows = true; // whether rows are contiguous, otherwise columns are
+  bool never() const;
+};
+
 class LaneWindows : LanePart {
 public:
   using LanePart::LanePart;
@@ -34,10 +43,14 @@ public:
   Reach reach(const Value *window, const Lattice &lattice);
   LlvmValue *address(const Reach &reach, size_t row, size_t column);
   LlvmValue *inside(const Reach &reach, size_t row, size_t column);
+  // The place of a block, computed from what all lanes of the subgroup share. `alignmentOf`: the number of bytes, a power of two, of
+  // which each row must begin at a multiple if rows are contiguous (it gets the dimension 1), or each column (dimension 0).
+  BlockPlace placeOf(const Value *desc, llvm::function_ref<int64_t(int dim)> alignmentOf);
 
 private:
   LaneParts viewOf(const Op &op, size_t rank);
   LlvmValue *room(LlvmValue *index, LlvmValue *size);
+  bool staysInside(const Value *window, size_t dim, LlvmValue *size);
   LlvmValue *insideAll(const LlvmValues &rooms); // whether none is negative, as an i1
   LlvmValue *allInside(const Reach &reach);
   struct Guarded { // a rectangle of a lattice; ends are exclusive

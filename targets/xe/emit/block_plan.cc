@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
+#include "ir/gpu/line_reads.h"
 #include "ir/op_kinds.h"
 #include "ir/views/xegpu.h"
 
@@ -31,6 +32,7 @@ private:
   void visit(const Op &op) {
     switch (op.info().typeRule) {
     case TypeRule::LoadNd: {
+      if (options_.blockMessages && lineRead(target_, op.operand(0)->type())) return; // its rows are loaded by 1D messages
       // If users of the block need adjacent elements of a column in one word, a message that packs them (VNNI) is tried
       // first.
       bool packs = LoadNdOp(op).vnniAxis() == 0;

@@ -1,4 +1,5 @@
-// Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does.
+// Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does. Lines:
+// contiguous memory by 1D block messages.
 #include "ir/base/text.h"
 #include "targets/xe/emit/xe_lane_device.h"
 
@@ -110,6 +111,10 @@ void XeLaneDevice::storeBlock(LaneContext &c, const Op &op, const Fragment &valu
 void XeLaneDevice::prefetchBlock(LaneContext &c, const Op &op) {
   const BlockCall &call = blocks_.calls.at(&op);
   sendBlock(c, call, blockArgs(c, op.operand(0), call), nullptr);
+}
+
+LlvmValue *XeLaneDevice::loadLine(LaneContext &c, LlvmValue *address, int64_t wordBytes, int64_t words) {
+  return callDevice(c.b, lineFunction(wordBytes, words), {accessed(c, address)}, DeviceEffect::Memory);
 }
 
 } // namespace xt

@@ -2,6 +2,7 @@
 #include "ir/gpu/matrix_operands.h"
 #include "targets/llvm/lane/products.h"
 #include "targets/llvm/lane/uniform_branch.h"
+#include "targets/llvm/lane/windows.h"
 #include "targets/xe/emit/matrix_exchange.h"
 #include "targets/xe/emit/xe_lane_device.h"
 #include "targets/xe/library/spirv_numbers.h"
@@ -37,55 +38,23 @@ Fragment fragmentOfMatrix(LaneContext &c, const MatrixForm &form, LlvmValue *mat
   return elements;
 }
 
-// A block in memory, as instructions on matrices take it.
-struct MatrixPlace {
-  LlvmValue *whole = nullptr; // whether the block is in bounds and aligned; a constant `false` if it never is
-  LlvmValue *address = nullptr, *pitch = nullptr, *layout = nullptr;
-};
-
 // SPIR-V does not define how matrices in memory are aligned. This is Vulkan's rule: each row (each column, if columns are contiguous)
 // is aligned to its size, and to at most this number of bytes.
 constexpr int64_t kMostAlignment = 16;
 
-// The pointer as one to bytes. A variable is a pointer to an array, which instructions on matrices do not take.
-LlvmValue *toBytes(llvm::IRBuilderBase &b, LlvmValue *pointer) {
-  if (!llvm::isa<llvm::GlobalVariable>(pointer)) return pointer;
-  return b.Insert(llvm::GetElementPtrInst::Create(b.getInt8Ty(), pointer, {b.getInt64(0)})); // not folded
-}
+// A block in memory, as instructions on matrices take it.
+struct MatrixPlace {
+  BlockPlace block;
+  LlvmValue *layout = nullptr;
+};
 
 MatrixPlace placeOf(LaneContext &c, const Value *desc, bool isTransposed) {
-  const LaneParts &parts = c.values.partsOf(desc);
-  auto isOne = [](LlvmValue *stride) {
-    auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
-    return constant && constant->isOne();
-  };
-  bool byRows = isOne(parts[kColumnStride]), byColumns = isOne(parts[kRowStride]);
-  if (!byRows && !byColumns) return {c.b.getFalse()};
-  Type type = desc->type();
-  auto wide = [&](size_t part) { return c.values.wide(parts[part]); };
-  LlvmValue *bytes = c.values.number(elemInfo(type.elem()).storageBytes), *room = c.values.number(0);
-  if (type.data().boundaryCheck)
-    for (size_t d = 0; d < 2; ++d) { // negative if the block leaves its matrix
-      LlvmValue *last = c.b.CreateSub(wide(kRows + d), c.values.number(type.extent(static_cast<int>(d))));
-      room = c.b.CreateOr(room, c.b.CreateOr(wide(kY + d), c.b.CreateSub(last, wide(kY + d))));
-    }
-  LlvmValue *elements =
-      c.b.CreateAdd(c.b.CreateMul(wide(kY), parts[kRowStride]), c.b.CreateMul(wide(kX), parts[kColumnStride]));
-  MatrixPlace place;
-  place.address = toBytes(c.b, byteOffset(c.b, parts[kBase], c.b.CreateMul(elements, bytes)));
-  place.pitch = byRows ? parts[kRowStride] : parts[kColumnStride];
-  place.layout = c.b.getInt32(byRows != isTransposed ? spirv::kRowMajor : spirv::kColumnMajor);
-  LlvmValue *number = c.b.CreatePtrToInt(place.address, c.b.getInt64Ty());
-  LlvmValue *apart = c.b.CreateOr(number, c.b.CreateMul(place.pitch, bytes));
-  int64_t line = type.extent(byRows ? 1 : 0) * elemInfo(type.elem()).storageBytes;
-  LlvmValue *odd = c.b.CreateAnd(apart, c.values.number(std::min(line, kMostAlignment) - 1));
-  place.whole = c.b.CreateAnd(c.b.CreateICmpSGT(room, c.values.number(-1)), c.b.CreateICmpEQ(odd, c.values.number(0)));
+  const Type type = desc->type();
+  auto alignmentOf = [&](int dim) { return std::min(type.extent(dim) * elemInfo(type.elem()).storageBytes, kMostAlignment); };
+  MatrixPlace place{LaneWindows(c).placeOf(desc, alignmentOf)};
+  if (place.block.never()) return place;
+  place.layout = c.b.getInt32(place.block.byRows != isTransposed ? spirv::kRowMajor : spirv::kColumnMajor);
   return place;
-}
-
-bool never(const MatrixPlace &place) {
-  auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.whole);
-  return known && known->isZero();
 }
 
 MemorySpace spaceOf(const Value *desc) { return desc->type().data().space; }
@@ -112,14 +81,15 @@ Fragment XeLaneDevice::loadMatrix(LaneContext &c, const Op &op, llvm::function_r
   auto [form, registers] = matrixOf(c, op);
   const Value *desc = op.operand(0);
   MatrixPlace place = placeOf(c, desc, transposes(op));
-  if (never(place)) return byLanes();
-  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.whole); // exchanges elements if the block is not whole
+  if (place.block.never()) return byLanes();
+  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.block.whole); // exchanges elements if the block is not whole
   auto whole = [&]() -> LlvmValues {
-    return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.address, place.layout, place.pitch}, DeviceEffect::Memory)};
+    return {callDevice(c.b, matrixLoad(form, spaceOf(desc)), {place.block.address, place.layout, place.block.pitch},
+                       DeviceEffect::Memory)};
   };
   auto inParts = [&]() -> LlvmValues { return {matrixOfFragment(c, form, inOrderOfRegisters(byLanes(), *registers))}; };
   llvm::BasicBlock *before = c.b.GetInsertBlock();
-  LlvmValue *matrix = ifElse(c.b, place.whole, whole, inParts)[0];
+  LlvmValue *matrix = ifElse(c.b, place.block.whole, whole, inParts)[0];
   markUniform(*before);
   return inOrderOfElements(fragmentOfMatrix(c, form, matrix, registers->registers.size()), *registers);
 }
@@ -129,14 +99,14 @@ void XeLaneDevice::storeMatrix(LaneContext &c, const Op &op, const Fragment &val
   auto [form, registers] = matrixOf(c, op);
   const Value *desc = op.operand(1);
   MatrixPlace place = placeOf(c, desc, false);
-  if (never(place)) return byLanes(value);
-  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.whole); // exchanges elements if the block is not whole
+  if (place.block.never()) return byLanes(value);
+  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(place.block.whole); // exchanges elements if the block is not whole
   LlvmValue *matrix = matrixOfFragment(c, form, inOrderOfRegisters(value, *registers));
   llvm::BasicBlock *before = c.b.GetInsertBlock();
   ifThen(
-      c.b, place.whole,
+      c.b, place.block.whole,
       [&] {
-        callDevice(c.b, matrixStore(form, spaceOf(desc)), {place.address, matrix, place.layout, place.pitch},
+        callDevice(c.b, matrixStore(form, spaceOf(desc)), {place.block.address, matrix, place.layout, place.block.pitch},
                    DeviceEffect::Memory);
       },
       [&] { byLanes(inOrderOfElements(fragmentOfMatrix(c, form, matrix, value.size()), *registers)); });

@@ -4,6 +4,7 @@
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/gpu/line_reads.h"
 #include "targets/llvm/lane/fragment.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"
@@ -63,6 +64,14 @@ std::vector<DeviceFunction> blockFunctions(const TargetInfo &target, DeviceFunct
   return functions;
 }
 
+std::vector<DeviceFunction> lineFunctions(const TargetInfo &target) {
+  std::vector<DeviceFunction> functions;
+  if (target.lineWords.empty() || target.blocks.any()) return functions; // 2D block messages load rows too
+  for (int64_t bytes : {1, 2, 4})
+    for (int64_t words = 1; words <= kMostLineWords; words *= 2) functions.push_back(lineFunction(bytes, words));
+  return functions;
+}
+
 std::vector<DeviceFunction> productFunctions(const TargetInfo &target, DeviceFunction (*of)(const MmaShape &)) {
   std::vector<DeviceFunction> functions;
   if (target.cooperativeMatrices) return functions;
@@ -99,6 +108,7 @@ std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily fami
   case DeviceFamily::Math: return mathFunctions(target);
   case DeviceFamily::Product: return productFunctions(target, deviceFunction);
   case DeviceFamily::Block: return blockFunctions(target, deviceFunction);
+  case DeviceFamily::Line: return lineFunctions(target);
   case DeviceFamily::ProductInstruction: return productFunctions(target, productInstruction);
   case DeviceFamily::BlockInstruction: return blockFunctions(target, blockInstruction);
   case DeviceFamily::CooperativeMatrix: return matrixFunctions(target);
@@ -164,6 +174,13 @@ std::array<int64_t, 4> blockSizes(const BlockFunction &block) {
   return {block.bits / 8, block.columns, block.rows, block.blocks};
 }
 
+DeviceFunction lineFunction(int64_t wordBytes, int64_t words) {
+  std::string_view ofBytes = wordBytes == 1 ? "_uc" : wordBytes == 2 ? "_us" : "";
+  std::string word = wordBytes == 1 ? "h" : wordBytes == 2 ? "t" : "j";
+  return deviceFunction(str("intel_sub_group_block_read", ofBytes, words > 1 ? str(words) : ""), {"PU3AS1K" + word},
+                        vectorOf(words, word));
+}
+
 namespace {
 
 // The types in which a lane has operand `a`, operand `b` and the sum. A word of `a` has 32 bits on targets with 8 lanes, and
@@ -219,6 +236,7 @@ std::string_view familyName(DeviceFamily family) {
   case DeviceFamily::Math: return "Mathematical functions";
   case DeviceFamily::Product: return "Matrix products";
   case DeviceFamily::Block: return "2D block messages";
+  case DeviceFamily::Line: return "1D block messages";
   case DeviceFamily::ProductInstruction: return "Matrix products, with --spirv-extensions=intel";
   case DeviceFamily::BlockInstruction: return "2D block messages, with --spirv-extensions=intel";
   case DeviceFamily::CooperativeMatrix: return "Cooperative matrices";

@@ -36,6 +36,10 @@ DeviceFunction deviceFunction(const BlockFunction &block);
 DeviceFunction blockInstruction(const BlockFunction &block);
 std::array<int64_t, 4> blockSizes(const BlockFunction &block); // bytes of an element, columns, rows, blocks
 
+// The message that loads for each lane a power of two of words of 1, 2 or 4 bytes of contiguous memory (cl_intel_subgroups and its
+// companions for short and char).
+DeviceFunction lineFunction(int64_t wordBytes, int64_t words);
+
 // A product computed by one subgroup of shape.n lanes.
 DeviceFunction deviceFunction(const MmaShape &shape);
 // Returns the product as an instruction of SPV_INTEL_subgroup_matrix_multiply_accumulate. Its arguments are the depth (K),
@@ -52,6 +56,7 @@ enum class DeviceFamily : uint8_t {
   Math,
   Product,
   Block,
+  Line,
   ProductInstruction,
   BlockInstruction,
   CooperativeMatrix
@@ -62,6 +67,7 @@ inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem,
                                                DeviceFamily::Math,
                                                DeviceFamily::Product,
                                                DeviceFamily::Block,
+                                               DeviceFamily::Line,
                                                DeviceFamily::ProductInstruction,
                                                DeviceFamily::BlockInstruction,
                                                DeviceFamily::CooperativeMatrix};

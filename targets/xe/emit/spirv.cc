@@ -23,10 +23,10 @@ extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::st
 namespace xt {
 namespace {
 
-// The extensions whose instructions LLVM emits. Other features of Intel's extensions are calls of functions, which need none.
+// The extensions whose instructions LLVM emits, where a kernel calls the functions for them. Other features of Intel's extensions are calls of functions, which need none.
 // Inline assembly occurs only in XeEmitOptions::definitions.
 std::vector<std::string> allowedExtensions(bool intel) {
-  std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly",
+  std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly", "SPV_INTEL_subgroups",
                                     "SPV_KHR_cooperative_matrix", "SPV_KHR_bfloat16"};
   if (intel)
     names.insert(names.end(),

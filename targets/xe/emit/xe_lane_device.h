@@ -41,6 +41,8 @@ public:
   void prefetchBlock(LaneContext &c, const Op &op) override;
   bool sendsExtents(size_t param) const override;
   std::vector<ExtentFacts> extentFacts() const override { return blocks_.facts; }
+  bool loadsLines() const override { return options_.blockMessages && !target_.lineWords.empty(); }
+  LlvmValue *loadLine(LaneContext &c, LlvmValue *address, int64_t wordBytes, int64_t words) override;
   // dpas.cc
   bool hidesLength(const Op &loop) const override;
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,

@@ -9,6 +9,7 @@
 #include "tests/targets/xe/isa/shim.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace xt::test {
 namespace {
@@ -182,6 +183,78 @@ TEST(Isa, Attention) {
   EXPECT_EQ(loop->products, 32u);
   EXPECT_EQ(loop->messages(), 32u) << mixText(*loop); // one load per product, and no other message
   EXPECT_LE(loop->others(), 900) << mixText(*loop);
+}
+
+// A GEMM whose subgroups compute 16x32 of C from steps of 32, as fits DG2's registers.
+constexpr const char *kGemmOfDg2 = R"(
+#a = #wg_map<sg_layout = [8, 4], sg_data = [16, 32]>
+#b = #wg_map<sg_layout = [8, 4], sg_data = [32, 32]>
+#c = #wg_map<sg_layout = [8, 4], sg_data = [16, 32]>
+kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%C, 0) step 128, %j = 0 to dim(%C, 1) step 128) {
+  %ta  = init_tile %A[%i, 0] -> tile<128x32xf16, #a>
+  %tb  = init_tile %B[0, %j] -> tile<32x128xf16, #b>
+  %acc = constant 0.0 : vector<128x128xf32, #c>
+  for %k = 0 to dim(%A, 1) step 32 {
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta  = update_tile_offset %ta, 0, 32
+    %tb  = update_tile_offset %tb, 32, 0
+  }
+  %tc = init_tile %C[%i, %j] -> tile<128x128xf32, #c>
+  store_tile %acc, %tc
+}
+)";
+
+// The instructions in the basic blocks of a listing that load rows by block messages, or multiply; the kernel's arguments, which
+// come by such messages too, are in the first block.
+struct InBlocks {
+  size_t blockReads = 0, instructions = 0;
+};
+InBlocks inBlocksOfRows(const std::string &listing) {
+  InBlocks all, here;
+  bool first = true, products = false;
+  auto leave = [&] {
+    if (!first && (here.blockReads || products)) {
+      all.blockReads += here.blockReads;
+      all.instructions += here.instructions;
+    }
+    here = {};
+    products = false;
+  };
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("// B001:")) first = false, here = {};
+    if (line.starts_with("// B")) leave();
+    if (line.empty() || line.starts_with("//") || line.ends_with(":")) continue;
+    ++here.instructions;
+    here.blockReads += line.find("block read") != std::string::npos;
+    products |= line.find("dpas") != std::string::npos;
+  }
+  leave();
+  return all;
+}
+
+// Each row of the operands is one message, and what a step executes is about 26 other instructions for each product (103 where each
+// lane loaded its own elements). The code for blocks that are not whole or not aligned is beside it, and nothing spills.
+TEST(Isa, RowsOfOperandsOnDg2) {
+  XT_SKIP_WITHOUT_OCLOC();
+  XeEmitOptions options;
+  options.definitions = deviceShim();
+  GpuProgram program(kGemmOfDg2, "xe-dg2", options);
+  ASSERT_TRUE(program);
+  Result<std::vector<std::string>> listings = compileOffline(program.spirv(), "xe-dg2");
+  ASSERT_TRUE(listings.ok()) << listings.error().message;
+  IsaReport report = readIsa((*listings)[0]);
+  EXPECT_EQ(report.unknownCalls, 0u);
+  EXPECT_EQ(report.spilledBytes, 0);
+  const IsaLoop *loop = loopWithProducts(report);
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->products, 16u);
+  InBlocks rows = inBlocksOfRows((*listings)[0]);
+  EXPECT_EQ(rows.blockReads, 16u + 32u); // of a and b
+  EXPECT_LE(rows.instructions, 16u * 32) << mixText(*loop);
 }
 
 TEST(Offline, NamesWithoutTheirParameters) {

@@ -31,6 +31,12 @@ TEST_F(XePrograms, SizesAtTheEdge) {
   for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"}) passes(str("--target=cpu,", gpu), "edges", "9 tests: 9 passed");
 }
 
+// On DG2, aligned rows of blocks are loaded together, and others lane by lane; the software device checks the alignment.
+TEST_F(XePrograms, RowsOfBlocks) {
+  for (const char *types : {"-D T=f16", "-D T=bf16", "-D T=i8 -D S=i32", "-D T=u8 -D S=i32", "-D T=f32"})
+    passes(str("--target=cpu,xe-dg2 ", types), "rows", "7 tests: 7 passed");
+}
+
 TEST_F(XePrograms, LargeTiles) {
   for (const char *gpu : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = passes(str("--remarks --target=cpu,", gpu), "sweeps", "20 tests: 20 passed");
