@@ -225,8 +225,9 @@ bool BlockLoads::mayLoadRows(const Op &op) const {
   const Value *tile = op.operand(0);
   const TypeData &data = tile->type().data();
   const AttrValue *padding = LoadTileOp(op).padding();
-  return !target_.lineWords.empty() && !target_.blocks.any() && data.space == MemorySpace::Global && !data.packed &&
-         !data.scatter && !transposes(op) && !isByColumns(tile) && op.operandCount() == 1 &&
+  const int bits = elemInfo(data.elem).bits;
+  return bits >= 8 && bits <= 32 && !target_.lineWords.empty() && !target_.blocks.any() && data.space == MemorySpace::Global &&
+         !data.packed && !data.scatter && !transposes(op) && !isByColumns(tile) && op.operandCount() == 1 &&
          (!padding || isPositiveZero(*padding)) && roots_.root(tile);
 }
 

@@ -224,6 +224,9 @@ Result<void> writeOutputFile(const std::string &path, Pieces pieces) {
 }
 
 Result<void> checkOutputFile(const std::string &path) {
+  struct stat found{};
+  if (path.empty() || (stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)))
+    return Error::environment(str("cannot write ", path, ": ", path.empty() ? "no name of a file" : "it is a folder"));
   if (access(path.c_str(), W_OK) == 0) return {};
   size_t slash = path.rfind('/');
   std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);

@@ -1,6 +1,7 @@
 #include "ir/gpu/block_counts.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/line_reads.h"
 #include "ir/gpu/matrix_operands.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
@@ -34,6 +35,13 @@ constexpr Row kRows[] = {
 // Whether a transpose packs elements of a column into words of 32 bits (VNNI), or unpacks them: no element changes its lane.
 bool packs(const Op &transpose) { return permutationOf(transpose) == std::vector<int64_t>{0, 2, 1}; }
 
+// Whether 1D block messages load the rows of a tile: its lanes hold them in a layout for these.
+bool loadsRows(const Op &load, const TargetInfo &target) {
+  const TypeData &tile = load.operand(0)->type().data();
+  const Layout *layout = load.result()->type().layout();
+  return layout && tile.space == MemorySpace::Global && load.operandCount() == 1 && lineRead(target, *layout, tile.elem);
+}
+
 int64_t BlockCounts::*rowOf(const Op &op, const TargetInfo *target) {
   bool asMatrix = target && target->cooperativeMatrices && movedOperand(op);
   switch (op.info().typeRule) {
@@ -45,7 +53,10 @@ int64_t BlockCounts::*rowOf(const Op &op, const TargetInfo *target) {
   case TypeRule::PrefetchNd:
   case TypeRule::PrefetchTile:
   case TypeRule::PrefetchTdesc: return &BlockCounts::prefetches;
-  case TypeRule::LoadTile: return asMatrix ? &BlockCounts::loads : &BlockCounts::maskedLoads;
+  case TypeRule::LoadTile: {
+    bool byMessages = asMatrix || (target && loadsRows(op, *target));
+    return byMessages ? &BlockCounts::loads : &BlockCounts::maskedLoads;
+  }
   case TypeRule::LoadGather:
   case TypeRule::GatherTdesc: return &BlockCounts::maskedLoads;
   case TypeRule::StoreTile: return asMatrix ? &BlockCounts::stores : &BlockCounts::maskedStores;

@@ -12,7 +12,7 @@ std::string registerEstimate(const Module &module, const TargetInfo &target) {
     int64_t needed = registersAtOnce(kernel->body, kernel->lanes, target);
     int64_t most = registersOfThread(target, kernel->subgroups);
     text += str("@", kernel->name, ": vectors need ", needed, " registers at one time; a thread has ", most,
-                needed > most ? ", so that some are spilled to memory" : "", "\n");
+                needed > most ? ", so that some may be spilled to memory" : "", "\n");
   }
   return text;
 }

@@ -8,7 +8,7 @@
 namespace xt {
 
 // A line for each kernel at lane scope with the number of registers that its vectors occupy at one time, and whether that is more
-// than a thread has, so that the compiler will spill (ir/gpu/register_pressure.h). "" if the target names no hardware.
+// than a thread has, so that the compiler is likely to spill (ir/gpu/register_pressure.h). "" if the target names no hardware.
 std::string registerEstimate(const Module &module, const TargetInfo &target);
 
 } // namespace xt

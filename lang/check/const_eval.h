@@ -31,7 +31,7 @@ public:
       : symbols_(other.symbols_), diagnostics_(diagnostics), target_(other.target_), values_(other.values_),
         generics_(other.generics_), layouts_(other.layouts_) {}
 
-  // Sets the target whose values parameters have where they state some for it. "": those for all targets.
+  // Sets the target whose values parameters have where they state some for it. "": those before `for`.
   void setTarget(std::string target) { target_ = std::move(target); }
   // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }

@@ -11,7 +11,7 @@ namespace xt {
 std::vector<std::string_view> paramTargets();
 
 // The value that `for` states for this target, or else for its family. Null if there is none, so that the parameter has the
-// value that it has on all targets.
+// value before `for`.
 const ast::TargetChoice *choiceFor(const ast::ParamDecl &param, std::string_view target);
 
 } // namespace xt

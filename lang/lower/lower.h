@@ -22,7 +22,7 @@ struct LowerOptions {
   std::vector<std::pair<std::string, int64_t>> sizes = {};
   ImportOptions imports = {};
   // The target whose values parameters have (`param … for "xe-dg2" = 128`): the name of hardware, or else of the target. "": the
-  // values for all targets.
+  // values before `for`.
   std::string target = {};
   bool tryFixes = true; // false: candidates among the fixes are neither tried nor dropped
 };

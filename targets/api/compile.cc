@@ -20,13 +20,25 @@ struct xt_import {
 
 namespace {
 
-thread_local xt_import *open = nullptr; // the import whose text this thread's call of the program's reader may set
+// While it exists, the program's reader, which this thread calls, may set the text of an import. The reader may compile.
+class SettableImport {
+public:
+  explicit SettableImport(xt_import &import) : outer_(std::exchange(current_, &import)) {}
+  SettableImport(const SettableImport &) = delete;
+  ~SettableImport() { current_ = outer_; }
+  static bool is(const xt_import *import) { return import && import == current_; }
+
+private:
+  static thread_local xt_import *current_;
+  xt_import *outer_;
+};
+thread_local xt_import *SettableImport::current_ = nullptr;
 
 } // namespace
 
 // Does nothing with an import that was kept after the call to which it belonged.
 void xt_import_text(xt_import *import, const char *text, size_t bytes) {
-  if (import && import == open && text) import->text.emplace(text, bytes);
+  if (SettableImport::is(import) && text) import->text.emplace(text, bytes);
 }
 
 namespace {
@@ -41,9 +53,8 @@ ImportOptions importsOf(const xt_compile_options &options) {
   imports.read = [given = options.read_import, user = options.read_import_user, fromDisk = imports.read,
                   stdlib = imports.stdlib](const std::string &path) -> Result<std::string> {
     xt_import import;
-    xt_import *outer = std::exchange(open, &import); // the reader may compile
+    SettableImport settable(import);
     xt_status status = given(user, path.c_str(), &import);
-    open = outer;
     if (status == XT_OK && import.text) return std::move(*import.text);
     if (status == XT_OK) return Error::environment("the program's reader of imports set no text");
     if (status != XT_NOT_FOUND)

@@ -4,6 +4,11 @@
 
 using namespace xt;
 
+Failure MakersProcess::check(const char *argument) const {
+  if (process_ == getpid()) return {};
+  return invalid(argument, "was created before fork(): create one in the child");
+}
+
 void StreamEvent::reach() {
   std::lock_guard lock(mutex_);
   reached_ = true;
@@ -11,9 +16,13 @@ void StreamEvent::reach() {
   changed_.notify_all();
 }
 
-void StreamEvent::wait() const {
+Failure StreamEvent::checkProcess() const { return reached() ? Failure{} : process_.check("event"); }
+
+Failure StreamEvent::wait() const {
+  if (Failure bad = checkProcess()) return bad;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return reached_; });
+  return {};
 }
 
 bool StreamEvent::reached() const {
@@ -28,18 +37,18 @@ StreamEvent::Clock::time_point StreamEvent::time() const {
 
 Stream::Stream() : thread_([state = state_] { state->run(); }) {}
 
-Failure Stream::checkProcess() const {
-  if (process_ == getpid()) return {};
-  return invalid("stream", "was created before fork(): create one in the child");
-}
-
 Stream::~Stream() {
-  if (!checkProcess()) {
+  if (checkProcess()) {
+    // The thread is not in this process, where a new one may have its handle: neither join nor detach it.
+    (void)new std::thread(std::move(thread_));
+    return;
+  }
+  {
     std::lock_guard lock(state_->mutex);
     state_->ends = true;
     state_->changed.notify_all();
   }
-  if (isOwnThread() || checkProcess())
+  if (isOwnThread())
     thread_.detach();
   else
     thread_.join();
@@ -167,7 +176,8 @@ xt_status xt_stream_record(xt_stream *stream, xt_event **event, xt_error *error)
 xt_status xt_stream_wait(xt_stream *stream, xt_event *event, xt_error *error) {
   return put(stream, error, [&](Stream &to) -> Failure {
     if (Failure bad = checkHandle(event, HandleKind::Event, "event")) return bad;
-    to.addAlways([point = event->point] { point->wait(); });
+    if (Failure bad = event->point->checkProcess()) return bad;
+    to.addAlways([point = event->point] { (void)point->wait(); });
     return {};
   });
 }
@@ -189,8 +199,7 @@ int32_t xt_event_done(const xt_event *event) {
 xt_status xt_event_wait(xt_event *event, xt_error *error) {
   return guarded(error, [&]() -> Failure {
     if (Failure bad = checkHandle(event, HandleKind::Event, "event")) return bad;
-    event->point->wait();
-    return {};
+    return event->point->wait();
   });
 }
 

@@ -12,13 +12,24 @@
 
 namespace xt {
 
+// The process that made an object which a thread of it serves. That thread is not in a child of fork().
+class MakersProcess {
+public:
+  // An error in another process; `argument` is the object's name in it.
+  Failure check(const char *argument) const;
+
+private:
+  const pid_t process_ = getpid();
+};
+
 // A point between the work of a stream. Thread-safe.
 class StreamEvent {
 public:
   using Clock = std::chrono::steady_clock;
 
   void reach();
-  void wait() const;
+  Failure checkProcess() const; // an error if the thread that is to reach it is in another process
+  Failure wait() const; // the same error, or none
   bool reached() const;
   Clock::time_point time() const; // of reach(), which has been called
 
@@ -27,6 +38,7 @@ private:
   mutable std::condition_variable changed_;
   bool reached_ = false;
   Clock::time_point time_;
+  MakersProcess process_;
 };
 
 // Work that runs in order on a thread of its own. Thread-safe.
@@ -37,8 +49,7 @@ public:
   Stream();
   ~Stream(); // waits for all work, unless the work itself calls it
 
-  // An error if the stream was made before a fork(): its thread is not in the child.
-  Failure checkProcess() const;
+  Failure checkProcess() const { return process_.check("stream"); }
   void add(Work work);
   // Runs even after work that failed.
   void addAlways(std::function<void()> work);
@@ -62,7 +73,7 @@ private:
   bool isOwnThread() const { return thread_.get_id() == std::this_thread::get_id(); }
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  const pid_t process_ = getpid();
+  MakersProcess process_;
   std::thread thread_; // the last member, as it uses the others
 };
 

@@ -78,6 +78,9 @@ Result<std::unique_ptr<Module>> Session::loadSource(std::string name, std::strin
   Diagnostics repeated;
   repeated.wantRemarks(false);
   Result<std::unique_ptr<Module>> module = lower(index, repeated);
+  if (!module) // for the values of parameters on another target
+    for (const Diagnostic &d : repeated.all())
+      if (d.severity == Severity::Error) diagnostics_.report(d.code, d.range, d.message) = d;
   return module;
 }
 

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace xt {
 namespace {
@@ -154,9 +155,17 @@ private:
     return status;
   }
 
+  // Parameters have the values for the target if there is only one. (Several are compiled each with its own.)
+  void useTarget(Session &session) {
+    CompileOptions where;
+    where.device = options_.device;
+    if (targets_.size() == 1) session.setTarget(hardwareName(*targets_[0], where));
+  }
+
   // Turns the launch on the command line into a test block.
   bool makeLaunch() {
     Session session(options_);
+    useTarget(session);
     outcome_.launchesFromCommandLine(false); // until the file has been read
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
     if (!module) {
@@ -174,6 +183,7 @@ private:
   bool tuneLaunch() {
     if (launchText_.empty() || targets_.size() != 1) return true; // targets that are compared run the same kernels
     Session session(options_);
+    useTarget(session);
     Result<std::unique_ptr<Module>> module = session.loadText(kCommandLine, launchText_);
     if (!module) return true; // the compilation reports what is wrong
     Result<Defines> values = valuesForLaunch(options_, **module, options_.files[0], *targets_[0]);
@@ -276,6 +286,7 @@ private:
       compiled.emplace_back();
       ok = ok && compile(session, file, target, compiled.back());
     }
+    ok = ok && haveSameTests(session, compiled);
     if (ranks_ && !ranks_->agree("the begin of the tests of " + file, ok ? "ready" : "")) {
       if (ok) outcome_.failed(Error::environment(str("another rank cannot run the tests of ", file)));
       ok = false;
@@ -318,17 +329,18 @@ private:
   }
 
   // Whether the tests of all targets are the same: values of parameters for targets may change kernels only.
-  bool haveSameTests(const Module &whole, const std::vector<Compiled> &compiled, const std::string &file) {
+  bool haveSameTests(Session &session, const std::vector<Compiled> &compiled) {
+    std::map<std::string, std::string> texts; // of the tests that were seen, by their names
     for (const Compiled &c : compiled)
       for (const HostTest &test : c.module->tests) {
-        auto other = std::ranges::find(whole.tests, test.name, &HostTest::name);
-        std::string texts[2];
-        printTest(texts[0], test);
-        if (other != whole.tests.end()) printTest(texts[1], *other);
-        if (texts[0] == texts[1]) continue;
-        return outcome_.failed(Error::environment(
-            str(file, ": test \"", test.name, "\" differs between the targets, as parameters have values `for` some of them; ",
-                "run it with --target=", c.target->name(), " alone")));
+        std::string text;
+        printTest(text, test);
+        if (auto [seen, isNew] = texts.emplace(test.name, text); isNew || seen->second == text) continue;
+        session.diagnostics()
+            .report(DiagCode::TestOfTargets, test.nameRange,
+                    str("this test is another one on ", c.target->name(), ", as parameters have values `for` some targets"))
+            .note(str("run it with --target=", c.target->name(), " alone, or let the parameters change kernels only"));
+        return outcome_.failed(Error::diagnosed());
       }
     return true;
   }
@@ -342,7 +354,6 @@ private:
     std::unique_ptr<Module> own;
     Result<const Module *> whole = wholeModule(session, file, compiled, own);
     if (!whole) return outcome_.failed(whole.error());
-    if (!haveSameTests(**whole, compiled, file)) return false;
     for (const HostTest &test : (*whole)->tests) {
       if (!chosen(test) || standardOutputLost()) continue;
       outcome_.showStage(test.name);

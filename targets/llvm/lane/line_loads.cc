@@ -20,18 +20,26 @@ constexpr size_t kOperandIntegers = 8;
 // The largest power of two that is at most `left` and at most `most`.
 size_t lengthOfNext(size_t left, size_t most) { return std::bit_floor(std::min(left, most)); }
 
-// Whether products take the value as operand b, which has 32 bits of a column in one integer.
+// Whether the result of an op has the elements of its operand, in another order.
+bool rearranges(const Op &op) {
+  TypeRule rule = op.info().typeRule;
+  return rule == TypeRule::Reshape || rule == TypeRule::Transpose || rule == TypeRule::ConvertLayout ||
+         rule == TypeRule::ExtractStridedSlice;
+}
+
+// Whether products take the value as operand b, which has 32 bits of a column in one integer. Rearrangements are followed in a loop,
+// as chains of them can be long.
 bool isOperandB(const Value *value) {
-  return std::ranges::any_of(value->uses(), [](const Use &use) {
-    switch (use.user->info().typeRule) {
-    case TypeRule::Dpas: return use.operand == 1;
-    case TypeRule::Reshape:
-    case TypeRule::Transpose:
-    case TypeRule::ConvertLayout:
-    case TypeRule::ExtractStridedSlice: return isOperandB(use.user->result());
-    default: return false;
+  std::vector<const Value *> names = {value};
+  while (!names.empty()) {
+    const Value *name = names.back();
+    names.pop_back();
+    for (Use use : name->uses()) {
+      if (use.user->info().typeRule == TypeRule::Dpas && use.operand == 1) return true;
+      if (rearranges(*use.user)) names.push_back(use.user->result());
     }
-  });
+  }
+  return false;
 }
 
 // The vectors that a block's elements form at the end of both branches: those that products take, where the block may be an operand,

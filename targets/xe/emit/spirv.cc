@@ -23,7 +23,8 @@ extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::st
 namespace xt {
 namespace {
 
-// The extensions whose instructions LLVM emits, where a kernel calls the functions for them. Other features of Intel's extensions are calls of functions, which need none.
+// The extensions whose instructions LLVM writes for calls of functions. What other extensions of Intel add are functions of the driver's
+// library, whose calls need no extension.
 // Inline assembly occurs only in XeEmitOptions::definitions.
 std::vector<std::string> allowedExtensions(bool intel) {
   std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly", "SPV_INTEL_subgroups",

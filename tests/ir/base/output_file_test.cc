@@ -326,6 +326,8 @@ TEST_F(OutputFile, IsCheckedBeforeItIsWritten) {
   EXPECT_EQ(text(path("old")), "text");
   Result<void> absent = checkOutputFile(path("absent/new"));
   ASSERT_FALSE(absent);
+  EXPECT_FALSE(checkOutputFile(""));
+  EXPECT_FALSE(checkOutputFile(folder_.string()));
   EXPECT_NE(absent.error().message.find("No such file"), std::string::npos) << absent.error().message;
 }
 

@@ -91,8 +91,9 @@ TEST(Diagnostics, EveryCodeHasAFile) {
   for (const auto &path : test::filesIn("targets/interp/checks", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) covered.insert(codeInName(path.filename()));
-  for (const auto &path : test::filesIn("targets/tools/limits", ".xt"))
-    if (path.filename().string().starts_with("fail_")) covered.insert(codeInName(path.filename()));
+  for (const char *folder : {"targets/tools/limits", "targets/tools/commands/files"})
+    for (const auto &path : test::filesIn(folder, ".xt"))
+      if (path.filename().string().starts_with("fail_")) covered.insert(codeInName(path.filename()));
   for (const DiagInfo &info : allDiagnostics()) {
     if (info.severity == Severity::Remark) continue; // tests/targets/tools tests remarks
     bool internal = info.name == "InvalidIr"; // reported by the verifier for a compiler bug; tested in tests/ir/verify

@@ -69,10 +69,9 @@ typedef enum xt_status {
   XT_NOT_FOUND = 3,        /* there is no such kernel, target, device, test, import or tune file */
   XT_UNSUPPORTED = 4,      /* the target cannot run the kernel */
   XT_KERNEL_FAILED = 5,    /* a failed assert, a deadlock, an access that the target reports */
-  XT_ENVIRONMENT =
-      6,      /* no memory, a file that is absent or cannot be read, a driver that fails, an array at an invalid address */
-  XT_INTERNAL = 7,         /* a bug of xt. The objects of the call must not be used any more */
-  XT_STOPPED = 8,          /* the caller ended the call, or its time was over */
+  XT_ENVIRONMENT = 6, /* no memory, a file that is absent or unreadable, a driver that fails, an array at an invalid address */
+  XT_INTERNAL = 7, /* a bug of xt. The objects of the call must not be used any more */
+  XT_STOPPED = 8, /* the caller ended the call, or its time was over */
   XT_STATUS_MAX = 0x7fffffff /* no status: gives the type 32 bits, so that every number that a caller passes is a value of it */
 } xt_status;
 
@@ -134,7 +133,8 @@ typedef struct xt_define { /* of `-D NAME=VALUE`; not versioned */
  * and cannot be read. An import is looked up under several paths; XT_NOT_FOUND leads to the next one. Called by the thread that
  * compiles. */
 typedef xt_status (*xt_read_import)(void *user, const char *path, xt_import *import);
-/* Sets the text of the import. The bytes are copied. Does nothing outside of the call that got the import. */
+/* Sets the text of the import. The bytes are copied. Does nothing outside of the call that got the import, and on other
+ * threads. */
 XT_API void xt_import_text(xt_import *import, const char *text, size_t bytes);
 
 /* Receives what kernels print, in whole lines; called by the thread that launches, or by that of the stream. It must not launch the same

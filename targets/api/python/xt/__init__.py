@@ -333,12 +333,12 @@ class _Callbacks:
             raise pending
 
 
-def _text_of(value: object) -> bytes:
-    return (("true" if value else "false") if isinstance(value, bool) else str(value)).encode()
+def _text_of(value: object) -> bytes | None:
+    return _bytes(("true" if value else "false") if isinstance(value, bool) else str(value))
 
 
 def _define_list(given: Mapping[str, object]) -> Any:
-    return (c.Define * len(given))(*[c.Define(name.encode(), _text_of(value)) for name, value in given.items()])
+    return (c.Define * len(given))(*[c.Define(_bytes(name), _text_of(value)) for name, value in given.items()])
 
 
 def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None, target: str = "cpu", device: str | None = None,
@@ -368,7 +368,7 @@ def compile(path: str | os.PathLike[str] = "<text>", *, text: str | None = None,
         source = None if text is None else text.encode()
         options = c.CompileOptions(
             size=ctypes.sizeof(c.CompileOptions), path=_bytes(path), text=source, text_bytes=len(source or b""),
-            target=target.encode(), device=_bytes(device), defines=list_of, define_count=len(given),
+            target=_bytes(target), device=_bytes(device), defines=list_of, define_count=len(given),
             read_import=callbacks.read_import, print=callbacks.print, threads=_threads(threads), remarks=remarks,
             skip_optimiser=not optimise, tuning=_bytes(tuning), stop=_flag_of(stop))
         if native:
@@ -476,10 +476,10 @@ def autotune(path: str | os.PathLike[str], *, tests: Sequence[str] | None = None
                                  Times(**of["seconds"]), Times(**of["defaults"]), of["timed"], of["candidates"]))
 
     given = {**(defines or {}), **parameters}
-    names = None if tests is None else (ctypes.c_char_p * len(tests))(*[test.encode() for test in tests])
+    names = None if tests is None else (ctypes.c_char_p * len(tests))(*[_bytes(test) for test in tests])
     show, report = protected(progress or (lambda text: None)), protected(add)
     options = c.TuneOptions(
-        size=ctypes.sizeof(c.TuneOptions), path=_bytes(path), target=target.encode(), device=_bytes(device),
+        size=ctypes.sizeof(c.TuneOptions), path=_bytes(path), target=_bytes(target), device=_bytes(device),
         defines=_define_list(given), define_count=len(given), tests=names, test_count=len(tests or ()), seconds=seconds,
         threads=_threads(threads), small_sizes=small, output=_bytes(output), progress=show, report=report)
     context = _handle(_lib.xt_context_create, c.ContextOptions(ctypes.sizeof(c.ContextOptions), _bytes(cache)))

@@ -255,8 +255,9 @@ class Launching(unittest.TestCase):
         for threads in (-1, 1 << 40):
             with self.assertRaises(ValueError):
                 xt.compile(text=SCALE, threads=threads)
-        with self.assertRaises(ValueError):
-            xt.compile("a\0b")
+        for options in ({"path": "a\0b"}, {"target": "cpu\0x"}, {"N": "8\0"}, {"defines": {"N\0": 8}}):
+            with self.assertRaises(ValueError):
+                xt.compile(**options)
 
     def test_threads(self):
         wrong = []

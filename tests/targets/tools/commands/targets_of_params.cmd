@@ -8,5 +8,10 @@ xtrun --describe --json --target=xe-dg2 for_targets.xt --kernel double | grep -A
 # -D comes first.
 xtc --target=xe-dg2 --emit=ir -D ROWS=16 for_targets.xt | grep -o '^kernel.*step [0-9]*'
 # The tests of targets that run together are the same.
-xtrun --target=interp tests_for_targets.xt
-xtrun --target=interp,cpu tests_for_targets.xt
+xtrun --target=interp fail_0558_tests_for_targets.xt
+xtrun --target=interp,cpu fail_0558_tests_for_targets.xt
+# A mistake on one target only, after another one has compiled.
+xtrun --target=cpu,xe-dg2 --device=soft wide_for_dg2.xt --kernel copy --arg X=random:48x16 --out Y=y.npy:48x16
+# Launches from the command line take the values for the target.
+xtrun --kernel fill --out Y=y.npy --target=interp size_for_cpu.xt
+xtrun --kernel fill --out Y=y.npy --target=cpu size_for_cpu.xt
