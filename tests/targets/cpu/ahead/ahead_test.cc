@@ -134,7 +134,7 @@ TEST_F(Ahead, NegativeStridesAreRefused) {
 int main(void) {
   float x[4] = {1, 2, 3, 4};
   const xt_array_1_f32 backwards = {x + 3, {4}, {-1}}, one = {x, {1}, {-1}}, apart = {x, {2}, {3}};
-  char message[200];
+  char message[1000];
   int status = back_first(&backwards, message, sizeof message);
   printf("%d %s\n", status, message);
   status = back_first(&one, message, sizeof message) * 10 + back_first(&apart, message, sizeof message);

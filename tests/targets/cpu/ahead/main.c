@@ -75,7 +75,7 @@ static void grids(void) {
 }
 
 static void failures(void) {
-  char message[100];
+  char message[1000]; // with the path of the sources
   float a[4] = {0};
   int64_t n[2] = {0};
   uint16_t half[2] = {0x3c00, 0x4000}, twice[2] = {0};
@@ -110,7 +110,7 @@ static void stacks(void) {
   float x[16], y[16];
   const xt_array_1_i32 of_a = {a, {4}, {1}}, of_b = {b, {4}, {1}}, of_few = {few, {2}, {1}};
   const xt_array_1_f32 of_x = {x, {16}, {1}}, of_y = {y, {16}, {1}};
-  char message[200];
+  char message[1000];
   int bad = 0;
   for (int i = 0; i < 16; ++i) x[i] = (float)i, y[i] = 0;
   expect(kernels_reversed(&of_a, &of_b, NULL, 0) == 0 && b[0] == 8 && b[1] == 7 && b[2] == 6 && b[3] == 5, "subgroups");
