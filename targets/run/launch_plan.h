@@ -9,7 +9,7 @@ namespace xt {
 struct LaunchPlan {
   const HostStmt *stmt = nullptr;
   size_t position = 0;
-  const Kernel *kernel = nullptr; // a kernel of the source module
+  const Kernel *kernel = nullptr; // of the module that was compiled for the target
   std::vector<LaunchArg> args;
   std::vector<TestBuffer *> buffers; // one per parameter; null for arguments that are not buffers
   std::vector<GridRange> grid;       // empty: one workgroup

@@ -185,28 +185,6 @@ TEST(Isa, Attention) {
   EXPECT_LE(loop->others(), 900) << mixText(*loop);
 }
 
-// A GEMM whose subgroups compute 16x32 of C from steps of 32, as fits DG2's registers.
-constexpr const char *kGemmOfDg2 = R"(
-#a = #wg_map<sg_layout = [8, 4], sg_data = [16, 32]>
-#b = #wg_map<sg_layout = [8, 4], sg_data = [32, 32]>
-#c = #wg_map<sg_layout = [8, 4], sg_data = [16, 32]>
-kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
-    grid (%i = 0 to dim(%C, 0) step 128, %j = 0 to dim(%C, 1) step 128) {
-  %ta  = init_tile %A[%i, 0] -> tile<128x32xf16, #a>
-  %tb  = init_tile %B[0, %j] -> tile<32x128xf16, #b>
-  %acc = constant 0.0 : vector<128x128xf32, #c>
-  for %k = 0 to dim(%A, 1) step 32 {
-    %a   = load_tile %ta
-    %b   = load_tile %tb
-    %acc = tile_mma %a, %b, %acc
-    %ta  = update_tile_offset %ta, 0, 32
-    %tb  = update_tile_offset %tb, 32, 0
-  }
-  %tc = init_tile %C[%i, %j] -> tile<128x128xf32, #c>
-  store_tile %acc, %tc
-}
-)";
-
 // The instructions in the basic blocks of a listing that load rows by block messages, or multiply; the kernel's arguments, which
 // come by such messages too, are in the first block.
 struct InBlocks {
@@ -236,13 +214,14 @@ InBlocks inBlocksOfRows(const std::string &listing) {
   return all;
 }
 
-// Each row of the operands is one message, and what a step executes is about 26 other instructions for each product (103 where each
+// The library's GEMM, whose subgroups compute 16x32 of C from steps of 32 on DG2. Each row of the operands is one message, and what a step
+// executes is about 26 other instructions for each product (103 where each
 // lane loaded its own elements). The code for blocks that are not whole or not aligned is beside it, and nothing spills.
 TEST(Isa, RowsOfOperandsOnDg2) {
   XT_SKIP_WITHOUT_OCLOC();
   XeEmitOptions options;
   options.definitions = deviceShim();
-  GpuProgram program(kGemmOfDg2, "xe-dg2", options);
+  GpuProgram program(contentsOf(XT_SOURCE_DIR "/stdlib/gemm.xt"), "xe-dg2", options);
   ASSERT_TRUE(program);
   Result<std::vector<std::string>> listings = compileOffline(program.spirv(), "xe-dg2");
   ASSERT_TRUE(listings.ok()) << listings.error().message;
