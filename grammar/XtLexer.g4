@@ -48,6 +48,7 @@ KW_INF: 'inf';
 
 // ---- words with a meaning in one place, plain names elsewhere (rule softWord) ---------------------------------------
 KW_GRID: 'grid';
+KW_REQUIRES: 'requires';
 KW_SUBGROUPS: 'subgroups';
 KW_LANES: 'lanes';
 KW_FORM: 'form';

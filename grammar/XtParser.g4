@@ -26,6 +26,7 @@ generic: (word | SIZE) (COLON word)?;
 param: VALUE COLON type | SYMBOL | ATTR; // a function or a layout, which the call gives
 header
   : KW_GRID LPAREN gridVar (COMMA gridVar)* COMMA? RPAREN                     # gridHeader
+  | KW_REQUIRES LPAREN expr (COMMA expr)* COMMA? RPAREN                       # requiresHeader
   | KW_SUBGROUPS LPAREN expr RPAREN                                           # subgroupsHeader
   | KW_LANES LPAREN expr RPAREN                                               # lanesHeader
   | KW_FORM word (COMMA word)*                                                # formHeader
@@ -200,7 +201,7 @@ bound: word EQ expr;
 word: name | hardWord | KW_NOT | KW_TRUE | KW_FALSE | KW_NAN | KW_INF;
 name: WORD | softWord;
 softWord
-  : KW_GRID | KW_SUBGROUPS | KW_LANES | KW_FORM | KW_SMALL | KW_LAUNCH | KW_CHECK | KW_SAVE | KW_LOAD | KW_IN
+  : KW_GRID | KW_REQUIRES | KW_SUBGROUPS | KW_LANES | KW_FORM | KW_SMALL | KW_LAUNCH | KW_CHECK | KW_SAVE | KW_LOAD | KW_IN
   | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_CALL | KW_DO | KW_TILE | KW_VECTOR | KW_MEMREF
   | KW_JOINT_MATRIX | KW_TENSOR_DESC
   ;

@@ -41,7 +41,7 @@ private:
   Difference ops(const Op &a, const Op &b, int depth);
   bool sameExpression(const Value *a, const Value *b, int depth) const;
   bool sameAttrs(const Op &a, const Op &b) const;
-  Difference grids(const Kernel &a, const Kernel &b);
+  Difference headers(const Kernel &a, const Kernel &b);
 
   bool oneContext_;
   std::unordered_map<const Value *, const Value *> partner_; // used for lookup only
@@ -92,9 +92,9 @@ Difference KernelComparison::blocks(const Block &a, const Block &b, int depth) {
   return std::nullopt;
 }
 
-// The bounds of a grid are compared as expressions: the order and sharing of their ops do not count.
+// The bounds of a grid and requirements are compared as expressions: the order and sharing of their ops do not count.
 bool KernelComparison::sameExpression(const Value *a, const Value *b, int depth) const {
-  XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
+  XT_CHECK(depth < kMaxPrintDepth, "an expression of a header nests too deeply");
   const Op *x = a->definingOp(), *y = b->definingOp();
   if (!x || !y) return !x && !y && a->index() == b->index();
   if (x->kind() != y->kind() || x->operandCount() != y->operandCount() || !sameAttrs(*x, *y)) return false;
@@ -104,7 +104,7 @@ bool KernelComparison::sameExpression(const Value *a, const Value *b, int depth)
   return true;
 }
 
-Difference KernelComparison::grids(const Kernel &a, const Kernel &b) {
+Difference KernelComparison::headers(const Kernel &a, const Kernel &b) {
   if (a.grid.size() != b.grid.size()) return differ("the number of grid variables", str(a.grid.size()), str(b.grid.size()));
   for (size_t d = 0; d < a.grid.size(); ++d) {
     auto bound = [&](std::string_view what, Value *GridDim::*member) -> Difference {
@@ -117,6 +117,11 @@ Difference KernelComparison::grids(const Kernel &a, const Kernel &b) {
     if (Difference found = bound("upper bound", &GridDim::upper)) return found;
     if (Difference found = bound("step", &GridDim::step)) return found;
   }
+  if (a.requirements.size() != b.requirements.size())
+    return differ("the number of requirements", str(a.requirements.size()), str(b.requirements.size()));
+  for (size_t i = 0; i < a.requirements.size(); ++i)
+    if (!sameExpression(a.requirements[i].condition, b.requirements[i].condition, 0))
+      return str("the ", ordinal(i + 1), " requirement differs");
   return std::nullopt;
 }
 
@@ -128,7 +133,7 @@ Difference KernelComparison::kernels(const Kernel &a, const Kernel &b) {
   if (!(a.forms == b.forms)) return Difference("the forms differ");
   if (a.paramCount != b.paramCount) return differ("the number of parameters", str(a.paramCount), str(b.paramCount));
   if (Difference d = params("the kernel", a.body, b.body)) return d;
-  if (Difference d = grids(a, b)) return d;
+  if (Difference d = headers(a, b)) return d;
   return blocks(a.body, b.body, 0);
 }
 

@@ -45,8 +45,8 @@ struct GridRange { // the values lower, lower + step, … < upper of one grid va
 };
 
 // The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting
-// Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, a step is not positive,
-// or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
+// Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, the arguments do not satisfy what
+// the kernel requires, a step is not positive, or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
 // "workgroup (1, 0)", in the order in which the grid is written: a kernel's own grid starts with its first variable, a launch's

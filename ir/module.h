@@ -45,6 +45,15 @@ struct GridDim {
   Value *lower = nullptr, *upper = nullptr, *step = nullptr; // values of the grid block
 };
 
+// What a launch must satisfy, as `requires (dim(%B, 0) == dim(%A, 1))` states it: a scalar i1 that ops of Kernel::gridBlock compute.
+struct Requirement {
+  Value *condition = nullptr;
+  SourceRange range;
+};
+
+// Whether the condition compares two indices, which a message about it can state.
+bool comparesIndices(const Value &condition);
+
 class Kernel {
 public:
   std::string name; // without '@'; a specialised kernel's name contains its parameters: "gemm$BM=128"
@@ -56,9 +65,11 @@ public:
   int64_t lanes = 1; // lanes per subgroup at lane scope: `lanes(m)`
   Forms forms;
   // The launch grid, outermost dimension first. If it is empty, the launch gives the grid, or there is one workgroup. gridBlock
-  // has the same parameters as the kernel and contains only scalar ops without effects.
+  // has the same parameters as the kernel and contains only scalar ops without effects. The host computes it before a launch.
   Block gridBlock;
   std::vector<GridDim> grid;
+  std::vector<Requirement> requirements;
+  bool computesHeader() const { return !grid.empty() || !requirements.empty(); } // whether the host computes anything
   // The body. Its parameters are those of the kernel, `paramCount` in number, then one index per grid variable.
   Block body;
   size_t paramCount = 0;

@@ -199,6 +199,11 @@ std::optional<Form> findForm(std::string_view text) {
   return std::nullopt;
 }
 
+bool comparesIndices(const Value &condition) {
+  const Op *op = condition.definingOp();
+  return op && op->kind() == OpKind::CmpI && op->operand(0)->type().isIndex();
+}
+
 Kernel *Module::findKernel(std::string_view name) const {
   for (const auto &kernel : kernels)
     if (kernel->name == name) return kernel.get();

@@ -65,6 +65,8 @@ struct GridText {
   std::string lower, upper, step;
 };
 std::vector<GridText> gridTexts(const Kernel &kernel);
+// What the kernel's `requires` states, as `print` writes it: "dim(%B, 0) == dim(%A, 1)".
+std::vector<std::string> requirementTexts(const Kernel &kernel);
 
 // Parts of print(const Module &): they append the text of a kernel or of a test to `out`.
 void printKernel(std::string &out, const Kernel &kernel, const Module *module);

@@ -5,29 +5,12 @@
 #include "ir/elem_kinds.h"
 #include "ir/integer_text.h"
 #include "ir/op_kinds.h"
+#include "ir/print_expression.h"
 
 #include <algorithm>
 
 namespace xt {
 namespace {
-
-// The spelling of index arithmetic in a grid's bounds: infix with Python's precedence, or as a call.
-struct Infix {
-  OpKind kind;
-  std::string_view text;
-  int precedence; // 0: a call
-};
-constexpr Infix kIndexSpellings[] = {
-    {OpKind::AddI, "+", 1},    {OpKind::SubI, "-", 1},    {OpKind::MulI, "*", 2},
-    {OpKind::DivSI, "/", 2},   {OpKind::RemSI, "mod", 2}, {OpKind::CeilDivSI, "ceildiv", 0},
-    {OpKind::MinSI, "min", 0}, {OpKind::MaxSI, "max", 0},
-};
-
-Infix spellingOf(const Op &op) {
-  for (const Infix &infix : kIndexSpellings)
-    if (infix.kind == op.kind()) return infix;
-  return {op.kind(), op.info().name, 0};
-}
 
 class KernelPrinter {
 public:
@@ -39,11 +22,13 @@ public:
   void statement(const Op &op, int depth, bool whole = true);
   ValueNames &names() { return names_; }
   std::vector<GridText> gridTexts(const Kernel &kernel);
+  std::vector<std::string> requirementTexts(const Kernel &kernel);
 
 private:
   void nameParameters(const Kernel &kernel);
   void grid(const Kernel &kernel);
-  void expression(const Value &value, int precedence, int depth);
+  void expression(const Value &value) { printExpression(out_, value, names_); }
+  void requirements(const Kernel &kernel);
   void clause(const Op &op);
   void structure(const Op &op, int depth, bool whole);
   void loop(const Op &op);
@@ -110,6 +95,7 @@ void KernelPrinter::kernel(const Kernel &kernel) {
     out_ += (i ? ", " : "") + name(kernel.param(i)) + ": " + types_.of(kernel.param(i)->type());
   out_ += ")";
   grid(kernel);
+  requirements(kernel);
   bool silent = kernel.scope == Scope::Workgroup && !hasLayouts(kernel);
   if (kernel.subgroupsWritten || silent || (kernel.scope != Scope::Workgroup && kernel.subgroups != 1))
     out_ += str(" subgroups(", kernel.subgroups, ")");
@@ -131,13 +117,32 @@ void KernelPrinter::grid(const Kernel &kernel) {
   for (size_t d = 0; d < kernel.grid.size(); ++d) {
     const GridDim &dim = kernel.grid[d];
     out_ += (d ? ", " : "") + name(dim.variable) + " = ";
-    expression(*dim.lower, 0, 0);
+    expression(*dim.lower);
     out_ += " to ";
-    expression(*dim.upper, 0, 0);
+    expression(*dim.upper);
     out_ += " step ";
-    expression(*dim.step, 0, 0);
+    expression(*dim.step);
   }
   out_ += ")";
+}
+
+void KernelPrinter::requirements(const Kernel &kernel) {
+  for (const Requirement &requirement : kernel.requirements) {
+    out_ += &requirement == &kernel.requirements.front() ? " requires (" : ", ";
+    expression(*requirement.condition);
+  }
+  if (!kernel.requirements.empty()) out_ += ")";
+}
+
+std::vector<std::string> KernelPrinter::requirementTexts(const Kernel &kernel) {
+  nameParameters(kernel);
+  std::vector<std::string> texts;
+  for (const Requirement &requirement : kernel.requirements) {
+    out_.clear();
+    expression(*requirement.condition);
+    texts.push_back(out_);
+  }
+  return texts;
 }
 
 std::vector<GridText> KernelPrinter::gridTexts(const Kernel &kernel) {
@@ -145,43 +150,11 @@ std::vector<GridText> KernelPrinter::gridTexts(const Kernel &kernel) {
   std::vector<GridText> texts;
   auto text = [&](const Value *bound) {
     out_.clear();
-    expression(*bound, 0, 0);
+    expression(*bound);
     return out_;
   };
   for (const GridDim &dim : kernel.grid) texts.push_back({text(dim.lower), text(dim.upper), text(dim.step)});
   return texts;
-}
-
-// `precedence` is the lowest that the context allows without parentheses. An operator with a lower precedence gets parentheses,
-// so that the text parses back to the same tree.
-void KernelPrinter::expression(const Value &value, int precedence, int depth) {
-  XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
-  const Op *op = value.definingOp();
-  if (!op) {
-    out_ += name(&value);
-    return;
-  }
-  if (op->info().clause == Clause::Literal) {
-    std::string text = attributeText(op->attrs().at(0).value, value.type().elem());
-    out_ += text[0] == '-' && precedence > 0 ? "(" + text + ")" : text;
-    return;
-  }
-  Infix infix = spellingOf(*op);
-  if (infix.precedence == 0) {
-    out_ += str(infix.text, "(");
-    for (size_t i = 0; i < op->operandCount(); ++i) {
-      if (i) out_ += ", ";
-      expression(*op->operand(i), 0, depth + 1);
-    }
-    out_ += ")";
-    return;
-  }
-  bool parentheses = infix.precedence < precedence;
-  if (parentheses) out_ += "(";
-  expression(*op->operand(0), infix.precedence, depth + 1);
-  out_ += str(" ", infix.text, " ");
-  expression(*op->operand(1), infix.precedence + 1, depth + 1); // operators are left-associative
-  if (parentheses) out_ += ")";
 }
 
 void KernelPrinter::block(const Block &block, int depth) {
@@ -399,6 +372,11 @@ void printKernel(std::string &out, const Kernel &kernel, const Module *module) {
 std::vector<GridText> gridTexts(const Kernel &kernel) {
   std::string scratch;
   return KernelPrinter(scratch, nullptr).gridTexts(kernel);
+}
+
+std::vector<std::string> requirementTexts(const Kernel &kernel) {
+  std::string scratch;
+  return KernelPrinter(scratch, nullptr).requirementTexts(kernel);
 }
 
 // Names are the same as in a dump of the op's kernel, because all values of the outermost block are named first.

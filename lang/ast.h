@@ -254,6 +254,7 @@ struct KernelDecl {
   std::vector<Param> params;
   std::vector<TypeExpr> results;
   std::vector<GridVar> grid;
+  std::vector<Expr> requirements; // `requires (a, b)`
   std::optional<Expr> subgroups, lanes;
   std::vector<Name> forms; // `form a, b`
   Block body;

@@ -132,7 +132,7 @@ struct DeviceText {
 };
 
 // A part of this machine that a target needs or can use, for `xtrun --doctor`.
-struct Requirement {
+struct MachinePart {
   std::string what; // "the Level Zero loader"
   bool found = false;
   bool needed = true; // the target does not run without it; if false, only some features are missing
@@ -169,7 +169,7 @@ public:
   // The devices on which `xtrun --doctor` runs a kernel. The argument holds the devices of all targets, as listed by devices().
   virtual std::vector<DeviceChoice> checkedDevices(std::span<const DeviceText>) const { return {DeviceChoice::Any}; }
   // The parts of this machine that the target uses. Must not start a driver, which could crash: that happens only in devices().
-  virtual std::vector<Requirement> requirements() const { return {}; }
+  virtual std::vector<MachinePart> machineParts() const { return {}; }
 
   // The passes that lower a module to the form that compile() and emit() take.
   virtual Pipeline pipeline() const = 0;

@@ -6,6 +6,7 @@
 #include "ir/interp/disjoint_arguments.h"
 #include "ir/interp/launch_checks.h"
 #include "ir/interp/launch_state.h"
+#include "ir/print.h"
 
 #include <algorithm>
 
@@ -68,19 +69,56 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
                        kernel.nameRange);
 }
 
+namespace {
+
+// The numbers that a kernel's header computes from the arguments of a launch.
+class HeaderValues {
+public:
+  HeaderValues(const Kernel &kernel, const std::vector<RuntimeValue> &args)
+      : program_(kernel.gridBlock, 1), environment_{kernel, program_, args, {}}, subgroup_(environment_, 0) {}
+  Result<void> compute() {
+    while (subgroup_.state() == Subgroup::State::Ready)
+      if (Result<void> done = subgroup_.run(~uint64_t{0}); !done) return done;
+    return {};
+  }
+  Number of(const Value *value) const { return std::get<Number>(subgroup_.values().at(program_.slotOf(value))); }
+
+private:
+  Program program_;
+  WorkgroupEnvironment environment_;
+  Subgroup subgroup_;
+};
+
+// "which are 778 and 777", of a comparison of indices.
+std::string sidesText(const Value &condition, const HeaderValues &values) {
+  if (!comparesIndices(condition)) return "which does not hold";
+  auto side = [&](size_t i) { return values.of(condition.definingOp()->operand(i)).i; };
+  return str("which are ", side(0), " and ", side(1));
+}
+
+Result<void> checkRequirements(const Kernel &kernel, const HeaderValues &values) {
+  for (size_t i = 0; i < kernel.requirements.size(); ++i) {
+    const Requirement &required = kernel.requirements[i];
+    if (values.of(required.condition).i != 0) continue;
+    return Error::kernel(
+        str("@", kernel.name, " requires ", requirementTexts(kernel)[i], ", ", sidesText(*required.condition, values)),
+        required.range);
+  }
+  return {};
+}
+
+} // namespace
+
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args) {
   std::vector<GridRange> ranges;
-  if (kernel.grid.empty()) return ranges;
+  if (kernel.grid.empty() && kernel.requirements.empty()) return ranges;
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
-  Program program(kernel.gridBlock, 1);
-  WorkgroupEnvironment environment{kernel, program, *bound, {}};
-  Subgroup subgroup(environment, 0);
-  while (subgroup.state() == Subgroup::State::Ready)
-    if (Result<void> done = subgroup.run(~uint64_t{0}); !done) return done.error();
+  HeaderValues values(kernel, *bound);
+  if (Result<void> done = values.compute(); !done) return done.error();
+  if (Result<void> holds = checkRequirements(kernel, values); !holds) return holds.error();
   for (const GridDim &dim : kernel.grid) {
-    auto valueOf = [&](const Value *value) { return std::get<Number>(subgroup.values().at(program.slotOf(value))).i; };
-    int64_t lower = valueOf(dim.lower), upper = valueOf(dim.upper), step = valueOf(dim.step);
+    int64_t lower = values.of(dim.lower).i, upper = values.of(dim.upper).i, step = values.of(dim.step).i;
     if (step <= 0)
       return Error::environment(str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),
                                 dim.variable->range());

@@ -23,6 +23,8 @@ private:
   // verify.cc: the kernel, its blocks, and how values are linked
   bool header();
   bool grid();
+  bool ofHeader(const Value *value) const;
+  bool requirements();
   bool gridOps();
   bool block(const Block &block, const Op *parent, int depth);
   bool blockEnds(const Block &block, const Op *parent);

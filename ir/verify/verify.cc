@@ -1,6 +1,7 @@
 #include "ir/verify/verify.h"
 
 #include "ir/base/text.h"
+#include "ir/elem_kinds.h"
 #include "ir/print.h"
 #include "ir/verify/verifier.h"
 
@@ -37,7 +38,7 @@ bool Verifier::run() {
   if (!header()) return false;
   bool ok = block(kernel_.body, nullptr, 0);
   sight_.clear();
-  ok &= block(kernel_.gridBlock, nullptr, 0) && gridOps() && grid();
+  ok &= block(kernel_.gridBlock, nullptr, 0) && gridOps() && grid() && requirements();
   return ok && useLists();
 }
 
@@ -77,11 +78,24 @@ bool Verifier::grid() {
     if (dim.variable != kernel_.body.param(kernel_.paramCount + d) || !dim.variable->type().isIndex())
       return fail(str("its ", ordinal(d + 1), " grid variable does not match the index parameter of the body"));
     for (const Value *bound : {dim.lower, dim.upper, dim.step}) {
-      bool here = bound && inSight(bound) &&
-                  (bound->definingOp() ? bound->definingOp()->block() : bound->definingBlock()) == &kernel_.gridBlock;
-      if (!here || !bound->type().isIndex())
+      if (!ofHeader(bound) || !bound->type().isIndex())
         return fail(str("a bound of its ", ordinal(d + 1), " grid variable is not an index of the grid"));
     }
+  }
+  return true;
+}
+
+// Whether the host computes the value before a launch.
+bool Verifier::ofHeader(const Value *value) const {
+  if (!value || !inSight(value)) return false;
+  return (value->definingOp() ? value->definingOp()->block() : value->definingBlock()) == &kernel_.gridBlock;
+}
+
+bool Verifier::requirements() {
+  for (size_t i = 0; i < kernel_.requirements.size(); ++i) {
+    const Value *condition = kernel_.requirements[i].condition;
+    if (!ofHeader(condition) || !condition->type().isScalar(Elem::I1))
+      return fail(str("its ", ordinal(i + 1), " requirement is not an i1 of the grid's block"));
   }
   return true;
 }

@@ -99,7 +99,8 @@ bool PieceMaker::spaceBeforeBracket(size_t i) const {
   case Role::OpenParen:
     if (last == Role::Keyword) return !isOneOf(textOf(last_), {"iter_args", "scf.condition"});
     if (isAnyWord(last))
-      return textOf(last_) == "grid" || (last_ == first_ && last == Role::SoftWord && textOf(last_) == "mesh");
+      return isOneOf(textOf(last_), {"grid", "requires"}) ||
+             (last_ == first_ && last == Role::SoftWord && textOf(last_) == "mesh");
     if (last == Role::CloseAngle && open_.empty() && isOneOf(textOf(first_), {"func", "func.func", "kernel"})) return false;
     // %A[%i, %j](%rows), but transpose [1, 0] (%x + %y), and broadcast %A[0:8] (1) in a test
     if (last == Role::CloseBracket) return dimsOp_ || (open_.empty() && tokens_[first_].role == Role::SoftWord);
@@ -135,7 +136,7 @@ bool PieceMaker::spaceBefore(size_t i) {
 
 uint32_t PieceMaker::costOfWord(size_t i) const {
   std::string_view word = textOf(i);
-  if (open_.empty() && isOneOf(word, {"grid", "subgroups", "lanes", "iter_args"})) return Piece::kHeaderClause;
+  if (open_.empty() && isOneOf(word, {"grid", "requires", "subgroups", "lanes", "iter_args"})) return Piece::kHeaderClause;
   if (word == "into") return kSignature;
   if (word == "to" || word == "step") return kStep;
   if (word == "and" || word == "or") return kLogic;

@@ -115,6 +115,9 @@ std::shared_ptr<KernelCheck> KernelChecks::checkKernel(const ast::KernelDecl &de
 }
 
 void KernelChecks::checkFunction(const ast::KernelDecl &decl) {
+  if (!decl.requirements.empty())
+    diagnostics_.report(DiagCode::NotHere, decl.requirements[0].range, "only kernels have `requires`")
+        .note("a function runs inside a launch, whose kernel can require it");
   // Stop after a function that inlines too much: many others may call it, and each would take as long to reject.
   if (state_.lowered.contains(&decl) || state_.repeatedTooMuch) return;
   merge(find(decl, str("function ", decl.name.text), {}, What::Function), What::Function);

@@ -9,6 +9,7 @@
 #include "lang/lower/general_tiles.h"
 #include "lang/lower/joint_matrices.h"
 #include "lang/lower/memory_orders.h"
+#include "lang/lower/requirements.h"
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/simt.h"
 #include "lang/lower/wide_grid.h"
@@ -51,14 +52,14 @@ void lowerParams(KernelState &state) {
   state.kernel->paramCount = state.decl.params.size();
 }
 
-void lowerGrid(KernelState &state) {
+void lowerHeader(KernelState &state) {
   if (state.decl.grid.size() > kMostGridVars) {
     state.diagnostics().report(DiagCode::GridRange, state.decl.grid[kMostGridVars].name.range,
                                str("a grid has at most ", kMostGridVars, " variables"));
     return;
   }
   bool shared = state.decl.grid.size() > kMostGridDimensions;
-  // Bounds are computed from the parameters in a separate block; the body can use the variables, but not the bounds.
+  // Bounds and requirements are computed from the parameters in a separate block; the body can use the variables, but not the bounds.
   Environment bodyNames = state.names;
   state.names = Environment(state.params.symbols().index());
   state.names.push();
@@ -81,6 +82,7 @@ void lowerGrid(KernelState &state) {
     dims.push_back(dim);
   }
   if (shared) dims = sharedDimensions(state, dims);
+  lowerRequirements(state);
   state.names = std::move(bodyNames);
   state.builder.setEnd(state.kernel->body);
   size_t first = state.decl.grid.size() - dims.size(); // the number of variables that share a dimension, less 1
@@ -190,7 +192,7 @@ std::unique_ptr<Kernel> lowerKernel(Context &context, ParamScope &params, FileSt
   lowerParams(state);
   lowerSubgroups(state);
   if (lowerLanes(state)) {
-    lowerGrid(state);
+    lowerHeader(state);
     lowerKernelBody(state, decl.body);
     // Infer layouts only if the kernel has no other errors, since those would cause further layout errors.
     if (!failed()) finish(state);

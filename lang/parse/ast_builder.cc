@@ -126,6 +126,10 @@ void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) const {
       out.grid.push_back(std::move(var));
     }
   }
+  if (auto *h = as<P::RequiresHeaderContext>(ctx)) {
+    if (!once(!out.requirements.empty())) return;
+    for (P::ExprContext *condition : h->expr()) out.requirements.push_back(exprs_.expr(condition));
+  }
   if (auto *h = as<P::SubgroupsHeaderContext>(ctx)) {
     if (once(out.subgroups.has_value())) out.subgroups = exprs_.expr(h->expr());
   }

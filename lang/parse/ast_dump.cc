@@ -328,6 +328,7 @@ void Dumper::kernel(const KernelDecl &k) {
     expr(v.upper);
     expr("step", v.step);
   }
+  exprs("requires", k.requirements);
   expr("subgroups", k.subgroups);
   expr("lanes", k.lanes);
   for (const Name &n : k.forms) name("form", n);

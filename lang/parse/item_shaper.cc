@@ -41,6 +41,7 @@ bool continues(size_t type) {
   case L::KW_INTO:
   case L::KW_TO:
   case L::KW_GRID:
+  case L::KW_REQUIRES:
   case L::KW_SUBGROUPS:
   case L::KW_LANES:
   case L::KW_ITER_ARGS:

@@ -53,6 +53,7 @@ private:
       add(PartKind::Operand, v.name.range.to(v.step ? v.step->range : v.upper.range));
       expr(v.lower), expr(v.upper), each(v.step);
     }
+    operands(item.requirements);
     each(item.subgroups), each(item.lanes);
     block(item.body);
   }

@@ -4,6 +4,8 @@
 #include "ir/elem.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_page.h"
+#include "ir/print.h"
+#include "lang/check/param_targets.h"
 #include "lang/lower/disk.h"
 #include "lang/server/cursor.h"
 #include "lang/server/features.h"
@@ -378,14 +380,32 @@ private:
     if (!initialises) values();
   }
 
+  // What follows the value of `param $n : type = value`.
+  void paramClauses() {
+    bool valued = false, forTargets = false;
+    if (place_.spelled(place_.before[place_.lineFirst]) != "param") return;
+    for (size_t i = place_.lineFirst; i < place_.before.size(); ++i) {
+      valued |= place_.spelled(place_.before[i]) == "=";
+      forTargets |= place_.spelled(place_.before[i]) == "for";
+    }
+    if (!valued || !place_.bracket.empty()) return;
+    if (forTargets && (place_.last() == "for" || place_.last() == ","))
+      for (std::string_view target : paramTargets())
+        item(quotedText(target), ItemKind::Constant, "the value on this target", str(quotedText(target), " = ${1:128}"));
+    if (forTargets) return;
+    item("in", ItemKind::Keyword, "the values that `xtrun --tune` tries", "in [${1:64}, ${2:128}]");
+    item("for", ItemKind::Keyword, "the value on a target", "for \"${1:xe-dg2}\" = ${2:128}");
+  }
+
   void fileLevel() {
     if (place_.last() == ")") { // after a parameter list, a kernel's header may continue
       item("grid", ItemKind::Keyword, "", "grid (%${1:i} = 0 to ${2:dim(%A, 0)} step ${3:32})");
+      item("requires", ItemKind::Keyword, "", "requires (${1:dim(%B, 0) == dim(%A, 1)})");
       item("subgroups", ItemKind::Keyword, "", "subgroups(${1:8})");
       item("lanes", ItemKind::Keyword, "", "lanes(${1:16})");
     }
     if (place_.lineFirst < place_.before.size()) { // an item has begun
-      if (place_.last() != "=") return;
+      if (place_.last() != "=") return paramClauses();
       TokenRole first = place_.before[place_.lineFirst].role;
       return first == TokenRole::TypeAlias ? types() : first == TokenRole::Alias ? aliases() : params();
     }

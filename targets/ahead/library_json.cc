@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/effects.h"
+#include "ir/print.h"
 
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,7 @@ std::string libraryJson(const Module &module, const LibraryFacts &facts, const L
     Json item = {{"kernel", kernel.name}, {"function", functionName(names, kernel)}, {"parameters", parametersJson(kernel)}};
     item["grid"] = Json::array();
     for (const GridDim &dim : kernel.grid) item["grid"].push_back(dim.variable->name());
+    item["requires"] = requirementTexts(kernel);
     if (k < facts.scratchBytes.size()) {
       item["scratchBytes"] = Json::object(); // per thread
       for (size_t l = 0; l < facts.levels.size(); ++l) item["scratchBytes"][facts.levels[l]] = facts.scratchBytes[k][l];

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/effects.h"
 #include "ir/elem_kinds.h"
+#include "ir/print.h"
 #include "targets/ahead/c_names.h"
 
 #include <algorithm>
@@ -58,7 +59,9 @@ std::string signatureText(const Kernel &kernel) {
   std::vector<std::string> parameters;
   for (size_t i = 0; i < kernel.paramCount; ++i)
     parameters.push_back(str("%", kernel.param(i)->name(), ": ", typeText(kernel.param(i)->type())));
-  return str("@", kernel.name, "(", join(parameters, ", "), ")");
+  std::vector<std::string> required = requirementTexts(kernel);
+  return str("@", kernel.name, "(", join(parameters, ", "), ")",
+             required.empty() ? "" : str(" requires (", join(required, ", "), ")"));
 }
 
 std::string number(int64_t value) { return value == kDynamic ? "XTRT_DYNAMIC" : str("INT64_C(", value, ")"); }
@@ -174,6 +177,15 @@ std::string variantTables(const Module &module, const LibraryNames &names, const
   return rows.empty() ? "" : str(sizes, "static const xtrt_variant ", table, "_variants[] = {\n", join(rows, ",\n"), "\n};\n");
 }
 
+std::string requirementTable(const Kernel &kernel, const std::string &table) {
+  if (kernel.requirements.empty()) return "";
+  std::string rows;
+  const std::vector<std::string> texts = requirementTexts(kernel);
+  for (size_t i = 0; i < texts.size(); ++i)
+    rows += str("  {", cString(texts[i]), ", ", comparesIndices(*kernel.requirements[i].condition) ? 1 : 0, "},\n");
+  return str("static const xtrt_requirement ", table, "_requirements[] = {\n", rows, "};\n");
+}
+
 } // namespace
 
 std::string librarySource(const Module &module, const LibraryNames &names, const LibraryForm &form,
@@ -187,10 +199,12 @@ std::string librarySource(const Module &module, const LibraryNames &names, const
     const std::string table = tableName(k);
     size_t variants = 0;
     out += variantTables(module, names, kernel, table, variants);
+    out += requirementTable(kernel, table);
     const std::string name = kernel.name.substr(0, kernel.name.find('$'));
     out += str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + name), ", ", table, "_parameters, ",
                kernel.paramCount, ", ", kernel.grid.size(), ", ", tables[k].grid, ", ", tables[k].levels, ", ",
-               variants ? table + "_variants" : "0", ", ", variants, "};\n");
+               variants ? table + "_variants" : "0", ", ", variants, ", ",
+               kernel.requirements.empty() ? "0" : table + "_requirements", ", ", kernel.requirements.size(), "};\n");
     if (!isVariant(kernel)) functions += functionText(names, kernel, table, form.launch);
   }
   return out + form.definitions + functions;

@@ -42,6 +42,12 @@ typedef struct xtrt_parameter {
   const int64_t *shape, *strides; /* of the type, in elements */
 } xtrt_parameter;
 
+/* What arguments must satisfy. */
+typedef struct xtrt_requirement {
+  const char *text; /* "dim(%B, 0) == dim(%A, 1)" */
+  int32_t compares; /* whether it compares two indices, which a message states */
+} xtrt_requirement;
+
 struct xtrt_kernel;
 /* A kernel that serves launches of some sizes. */
 typedef struct xtrt_variant {
@@ -55,10 +61,12 @@ typedef struct xtrt_kernel {
   const xtrt_parameter *parameters;
   size_t parameterCount;
   int32_t gridRank; /* 0: one workgroup */
-  const xtrt_code *grid; /* writes lower bound, upper bound and step of each grid variable to an array behind the parameters */
+  const xtrt_code *grid; /* computes the grid and the requirements (targets/cpu/ahead/grid_kernel.h) */
   const xtrt_code *levels; /* of a library for CPUs: XTRT_LEVELS of them */
   const xtrt_variant *variants; /* the one whose extents are the nearest serves a launch in place of this kernel */
   size_t variantCount;
+  const xtrt_requirement *requirements;
+  size_t requirementCount;
 } xtrt_kernel;
 
 /* --- libraries for GPUs (targets/gpu/kernel_abi.h) ------------------------------------------------------------------------------ */

@@ -195,6 +195,7 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
   json["subgroups"] = kernel.subgroups;
   if (kernel.scope == Scope::Lane) json["lanes"] = kernel.lanes;
   json["grid"] = gridJson(kernel, grid);
+  json["requires"] = requirementTexts(kernel);
   json["workgroups"] = workgroups ? Json(*workgroups) : Json();
   json["layouts"] = Json::array();
   for (const LayoutUse &use : layoutsOf(kernel))
@@ -230,6 +231,7 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
     out += str("  grid: ", gridText(*grid, *workgroups), "\n");
   else if (kernel.grid.empty())
     out += "  grid: given by the launch, or one workgroup\n";
+  for (const std::string &condition : requirementTexts(kernel)) out += str("  requires: ", condition, "\n");
   for (const LayoutUse &use : layoutsOf(kernel)) {
     std::string name, text = use.type.layout()->text();
     for (const LayoutAlias *alias : aliasesOf(module.context(), module.aliases, use.type, use.type.layout()))

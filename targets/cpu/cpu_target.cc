@@ -275,7 +275,7 @@ public:
     device.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     return std::vector<DeviceText>{device};
   }
-  std::vector<Requirement> requirements() const override {
+  std::vector<MachinePart> machineParts() const override {
     Result<CpuInfo> cpu = cpuInfo("host");
     if (!cpu) return {{"the processor", false, true, cpu.error().message, ""}};
     std::vector<std::string> features = vectorFeatures();

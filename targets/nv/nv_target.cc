@@ -53,8 +53,8 @@ public:
     return op ? str("it uses a function: ", whyNoFunction(*op)) : "";
   }
 
-  std::vector<Requirement> requirements() const override {
-    return info_.name == kAnyNvidia ? nvRequirements() : std::vector<Requirement>{};
+  std::vector<MachinePart> machineParts() const override {
+    return info_.name == kAnyNvidia ? nvMachineParts() : std::vector<MachinePart>{};
   }
 
   Pipeline pipeline() const override { return kAsyncLanePipeline; }

@@ -39,9 +39,9 @@ std::string whyUnusable() {
 
 } // namespace
 
-std::vector<Requirement> nvRequirements() {
+std::vector<MachinePart> nvMachineParts() {
   bool gpu = hasNvidiaGpu();
-  std::vector<Requirement> all;
+  std::vector<MachinePart> all;
   all.push_back({"an NVIDIA GPU", gpu, false, gpu ? "found" : "no file /dev/nvidia0, /dev/nvidia1 …",
                  "the software device is used instead; a GPU appears once the kernel driver nvidia is loaded"});
   if (gpu) {

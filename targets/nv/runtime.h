@@ -9,7 +9,7 @@
 namespace xt {
 
 // The parts of this machine that NVIDIA's GPUs and the output of xtc for them need.
-std::vector<Requirement> nvRequirements();
+std::vector<MachinePart> nvMachineParts();
 
 // One object per process. Devices stay open until the process ends. Thread-safe.
 class NvRuntime {

@@ -70,6 +70,8 @@ void AccessWalk::makeGrid() {
       values_.set(kernel_.gridBlock.param(p), values_.number(param));
   }
   block(kernel_.gridBlock);
+  for (const Requirement &required : kernel_.requirements)
+    if (isNumber(*required.condition)) assume(values_.number(required.condition));
   for (const GridDim &dim : kernel_.grid) {
     Term at = smt_.symbol(str("workgroup along %", dim.variable->name()));
     Term value = smt_.add(values_.number(dim.lower), smt_.multiply(at, values_.number(dim.step)));

@@ -97,13 +97,10 @@ private:
   }
 
   Result<void> makeGrid() {
-    if (stmt_.grid.empty()) {
-      if (kernel_.grid.empty()) return {};
-      auto grid = computeGrid(kernel_, plan_.args);
-      if (!grid) return grid.error();
-      plan_.grid = std::move(*grid);
-      return {};
-    }
+    auto grid = computeGrid(kernel_, plan_.args);
+    if (!grid) return grid.error();
+    plan_.grid = std::move(*grid);
+    if (stmt_.grid.empty()) return {};
     int64_t total = 1;
     for (const HostExpr &extent : stmt_.grid) {
       auto count = state_.integer(extent, position_);

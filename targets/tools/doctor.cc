@@ -69,7 +69,7 @@ public:
   int run(bool json) {
     general();
     for (Target *target : allTargets())
-      for (const Requirement &requirement : target->requirements()) add(std::string(target->name()), requirement);
+      for (const MachinePart &part : target->machineParts()) add(std::string(target->name()), part);
     devices();
     kernels();
     bool works = worstStatus(statuses_) == ExitStatus::Passed;
@@ -96,17 +96,14 @@ private:
     if (mark == Mark::Fail) statuses_.push_back(ExitStatus::EnvironmentFailed);
   }
 
-  void add(const std::string &target, const Requirement &requirement) {
-    line(requirement.found    ? Mark::Ok
-         : requirement.needed ? Mark::Fail
-                              : Mark::Without,
-         target, requirement.what, requirement.text, requirement.remedy);
+  void add(const std::string &target, const MachinePart &part) {
+    line(part.found ? Mark::Ok : part.needed ? Mark::Fail : Mark::Without, target, part.what, part.text, part.remedy);
     json_["requirements"].push_back({{"target", target},
-                                     {"what", requirement.what},
-                                     {"found", requirement.found},
-                                     {"needed", requirement.needed},
-                                     {"text", requirement.text},
-                                     {"remedy", requirement.remedy}});
+                                     {"what", part.what},
+                                     {"found", part.found},
+                                     {"needed", part.needed},
+                                     {"text", part.text},
+                                     {"remedy", part.remedy}});
   }
 
   void general() {

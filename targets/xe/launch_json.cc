@@ -127,6 +127,7 @@ Json kernelJson(const Kernel &kernel, const GpuKernel &code, const TargetInfo &t
                {"parameters", parametersJson(kernel)},
                {"arguments", arguments},
                {"grid", gridJson(kernel)},
+               {"requires", requirementTexts(kernel)},
                {"workgroup", {code.subgroups * code.subgroupSize, 1, 1}},
                {"subgroupSize", code.subgroupSize},
                {"slmBytes", code.slmBytes},

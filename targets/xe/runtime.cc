@@ -46,23 +46,22 @@ bool mayHaveIntelGpu() { return hasIntelGpu() && whyNotOpened(kIntelDriver).empt
 
 namespace {
 
-Requirement libraryRequirement(std::string what, const char *library, bool needed, std::string remedy) {
+MachinePart libraryPart(std::string what, const char *library, bool needed, std::string remedy) {
   std::string why = whyNotOpened(library);
   return {std::move(what), why.empty(), needed, why.empty() ? library : why, std::move(remedy)};
 }
 
 } // namespace
 
-std::vector<Requirement> xeRequirements() {
+std::vector<MachinePart> xeMachineParts() {
   bool gpu = hasIntelGpu();
-  std::vector<Requirement> all;
+  std::vector<MachinePart> all;
   all.push_back({"an Intel GPU", gpu, false, gpu ? "found" : "no render device of an Intel GPU is under /sys/class/drm",
                  "the software device is used instead; a GPU appears once the kernel driver i915 or xe is loaded"});
   if (gpu)
-    all.push_back(
-        libraryRequirement("Intel's Level Zero driver", kIntelDriver, true,
-                           "install Debian's package intel-opencl-icd, or libze-intel-gpu1 if the distribution has it"));
-  all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
+    all.push_back(libraryPart("Intel's Level Zero driver", kIntelDriver, true,
+                              "install Debian's package intel-opencl-icd, or libze-intel-gpu1 if the distribution has it"));
+  all.push_back(libraryPart("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
   std::string soft = softDriverPath(ownCodeFolder()), reader = programInPath("llvm-spirv-15");
   all.push_back({"the software device's driver", !soft.empty(), !gpu,
                  soft.empty() ? str("no ", kSoftDriver, " next to the programs") : soft,

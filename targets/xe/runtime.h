@@ -21,7 +21,7 @@ std::string softDriverPath(const std::string &programFolder);
 bool mayHaveIntelGpu();
 
 // The parts of this machine that Intel's GPUs and the software device need or can use.
-std::vector<Requirement> xeRequirements();
+std::vector<MachinePart> xeMachineParts();
 
 // The value that the variable ZE_ENABLE_ALT_DRIVERS must have for the loader to find the drivers of a choice. `given`: its
 // current value ("": not set). `soft`: the path of the software device's driver ("": not found). nullopt: leave the variable

@@ -99,8 +99,8 @@ public:
     return {DeviceChoice::Any};
   }
 
-  std::vector<Requirement> requirements() const override {
-    return name_ == kAnyXe ? xeRequirements() : std::vector<Requirement>{};
+  std::vector<MachinePart> machineParts() const override {
+    return name_ == kAnyXe ? xeMachineParts() : std::vector<MachinePart>{};
   }
 
   Pipeline pipeline() const override { return kLanePipeline; }

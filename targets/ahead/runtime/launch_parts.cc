@@ -82,13 +82,32 @@ int readArguments(const xtrt_kernel &kernel, const xtrt_argument *arguments, con
   return kOk;
 }
 
-// Runs the kernel that computes the bounds of the grid. Its parameters are those of this one, and an array for the bounds.
+namespace {
+
+int checkRequirements(const xtrt_kernel &kernel, const Message &message, const int64_t *computed) {
+  for (size_t i = 0; i < kernel.requirementCount; ++i) {
+    const xtrt_requirement &required = kernel.requirements[i];
+    const int64_t *of = computed + 3 * i;
+    if (of[0]) continue;
+    if (!required.compares)
+      return message.fail(kInvalidArgument, "%s requires %s, which does not hold", kernel.name, required.text);
+    return message.fail(kInvalidArgument, "%s requires %s, which are %lld and %lld", kernel.name, required.text,
+                        static_cast<long long>(of[1]), static_cast<long long>(of[2]));
+  }
+  return kOk;
+}
+
+} // namespace
+
+// Runs the kernel that computes the header. Its parameters are those of this one, and an array for what it computes.
 int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
              std::vector<GridRange> &grid) {
-  if (kernel.gridRank == 0) return kOk;
-  int64_t bounds[3 * kGridDims] = {};
+  if (!kernel.grid) return kOk;
+  const size_t rank = static_cast<size_t>(kernel.gridRank);
+  std::vector<int64_t> computed(3 * (rank + kernel.requirementCount));
   const size_t own = frame.size();
-  for (uint64_t word : {static_cast<uint64_t>(reinterpret_cast<uintptr_t>(bounds)), uint64_t{3 * kGridDims}, uint64_t{1}})
+  for (uint64_t word :
+       {static_cast<uint64_t>(reinterpret_cast<uintptr_t>(computed.data())), uint64_t{computed.size()}, uint64_t{1}})
     frame.push_back(word);
   uint64_t &numbers = frame[kGridWords + kNumbersWord];
   const uint64_t before = numbers;
@@ -96,8 +115,9 @@ int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint
   kernel.grid->run(frame.data(), 0, 1, scratch);
   numbers = before;
   frame.resize(own);
-  for (int32_t d = 0; d < kernel.gridRank; ++d) {
-    const int64_t *of = bounds + 3 * d;
+  if (int status = checkRequirements(kernel, message, computed.data() + 3 * rank)) return status;
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t *of = computed.data() + 3 * d;
     if (of[2] <= 0) return message.fail(kInvalidArgument, "a step of the grid of %s is not positive", kernel.name);
     grid.push_back(gridRange(of[0], of[1], of[2]));
   }

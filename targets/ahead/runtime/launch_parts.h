@@ -25,7 +25,8 @@ struct Message {
 int readArguments(const xtrt_kernel &kernel, const xtrt_argument *arguments, const Message &message,
                   std::vector<uint64_t> &frame);
 
-// Computes the ranges of the grid's variables, outermost first. `frame` holds the arguments; `scratch` has kernel.grid->scratchBytes bytes.
+// Computes the ranges of the grid's variables, outermost first, and checks what the kernel requires. `frame` holds the arguments;
+// `scratch` has kernel.grid->scratchBytes bytes.
 int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
              std::vector<GridRange> &grid);
 

@@ -34,9 +34,14 @@ std::unique_ptr<Kernel> gridKernel(const Kernel &kernel, Context &context) {
     for (size_t i = 0; i < op.resultCount(); ++i) copies[op.result(i)] = copy->result(i);
   }
   int64_t place = 0;
+  auto store = [&](Value *number) { builder.create(OpKind::Store, {number, bounds, builder.index(place++)}, {}); };
   for (const GridDim &dim : kernel.grid)
-    for (const Value *bound : {dim.lower, dim.upper, dim.step})
-      builder.create(OpKind::Store, {copies.at(bound), bounds, builder.index(place++)}, {});
+    for (const Value *bound : {dim.lower, dim.upper, dim.step}) store(copies.at(bound));
+  for (const Requirement &required : kernel.requirements) {
+    store(builder.value(OpKind::Select, {copies.at(required.condition), builder.index(1), builder.index(0)}, context.index()));
+    bool compares = comparesIndices(*required.condition);
+    for (size_t i = 0; i < 2; ++i) store(compares ? copies.at(required.condition->definingOp()->operand(i)) : builder.index(0));
+  }
   return made;
 }
 

@@ -70,7 +70,7 @@ std::string symbolPrefix(const std::string &library) { return str("xtrt_", libra
 Result<ObjectCode> gridCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
   Module grids(module.context());
   for (const auto &kernel : module.kernels)
-    if (!kernel->grid.empty()) grids.kernels.push_back(gridKernel(*kernel, module.context()));
+    if (kernel->computesHeader()) grids.kernels.push_back(gridKernel(*kernel, module.context()));
   return objectCode(grids, prefix, 0, diagnostics);
 }
 

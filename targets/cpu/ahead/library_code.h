@@ -18,7 +18,7 @@ struct ObjectCode {
 };
 struct LibraryCode {
   std::array<ObjectCode, XTRT_LEVELS> levels; // the kernels in the order of the module
-  ObjectCode grids; // of gridKernel() for the kernels that have a grid of their own, in the same order; for any processor
+  ObjectCode grids; // of gridKernel() for the kernels with a header to compute, in the same order; for any processor
 };
 
 // The beginning of the names of functions and tables in the objects of a library.

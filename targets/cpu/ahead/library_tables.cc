@@ -44,7 +44,7 @@ std::vector<KernelTables> kernelTables(const Module &module, const LibraryCode &
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const std::string table = tableName(k);
     KernelTables made;
-    if (!module.kernels[k]->grid.empty()) made = gridTables(code.grids.kernels[grids++], code.grids.frameBytes, table);
+    if (module.kernels[k]->computesHeader()) made = gridTables(code.grids.kernels[grids++], code.grids.frameBytes, table);
     std::string levels;
     for (const ObjectCode &level : code.levels) {
       declare(made.definitions, level.kernels[k]);

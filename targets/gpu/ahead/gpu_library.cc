@@ -158,8 +158,8 @@ Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLi
   std::vector<KernelTables> tables;
   size_t next = 0;
   for (size_t k = 0; k < module.kernels.size(); ++k)
-    tables.push_back(module.kernels[k]->grid.empty() ? KernelTables()
-                                                     : gridTables(grids->kernels[next++], grids->frameBytes, tableName(k)));
+    tables.push_back(module.kernels[k]->computesHeader() ? gridTables(grids->kernels[next++], grids->frameBytes, tableName(k))
+                                                         : KernelTables());
   LibraryParts parts;
   parts.objects.push_back({names.name + "_grids.o", std::move(grids->object)});
   std::string codeText;

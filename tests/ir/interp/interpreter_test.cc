@@ -1,5 +1,6 @@
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
+#include "ir/views/scalar.h"
 #include "kernel_fixture.h"
 
 #include <limits>
@@ -269,6 +270,33 @@ TEST_F(InterpreterTest, TheGridIsComputedFromTheArguments) {
   EXPECT_EQ((*grid(int64_t{1} << 32, 1 << 10))[0].count, (int64_t{1} << 21) + 1);
   EXPECT_FALSE(grid(int64_t{1} << 40, 2));
   EXPECT_FALSE(grid(std::numeric_limits<int64_t>::max(), 1));
+}
+
+TEST_F(InterpreterTest, RequirementsAreCheckedBeforeTheGrid) {
+  Value *size = kernel.gridBlock.addParam(context.index(), "n");
+  kernel.body.addParam(context.index(), "n");
+  kernel.paramCount = 1;
+  kernel.name = "k";
+  Builder g(context, kernel.gridBlock);
+  auto require = [&](CmpIKind kind, int64_t number) {
+    Value *holds = g.value(OpKind::CmpI, {size, g.index(number)}, context.scalar(Elem::I1));
+    CmpIOp(*holds->definingOp()).setKind(kind);
+    kernel.requirements.push_back({holds, {1, 2, 3}});
+    return holds;
+  };
+  Value *few = require(CmpIKind::Slt, 10);
+  require(CmpIKind::Ne, 7);
+  auto failure = [&](int64_t n) {
+    auto ranges = computeGrid(kernel, {intArg(n)});
+    return ranges ? "" : ranges.error().message;
+  };
+  EXPECT_EQ(failure(3), "");
+  EXPECT_EQ(failure(12), "@k requires %n < 10, which are 12 and 10");
+  EXPECT_EQ(failure(7), "@k requires %n != 7, which are 7 and 7");
+  EXPECT_EQ(computeGrid(kernel, {intArg(7)}).error().range, (SourceRange{1, 2, 3}));
+  Value *both = g.value(OpKind::AndI, {few, kernel.requirements[1].condition}, context.scalar(Elem::I1));
+  kernel.requirements = {{both, {}}};
+  EXPECT_EQ(failure(12), "@k requires %n < 10 and %n != 7, which does not hold");
 }
 
 TEST_F(InterpreterTest, AKernelWithoutAGridHasNone) {

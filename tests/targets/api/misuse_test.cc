@@ -53,6 +53,17 @@ TEST_F(Misuse, StaticShapesOfArrays) {
   expectWrong(launch(kernel, {wrong.get()}), "A", 0, "4x9");
 }
 
+TEST_F(Misuse, ExtentsThatDoNotFitTogether) {
+  Array few(to_, XT_F32, {32, 64});
+  for (const char *grid : {"grid (%i = 0 to 1)", ""}) {
+    xt_kernel *kernel = kernelOf(std::string("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>) ") + grid +
+                                     " requires (same_shape(%A, %B)) {\n  %one = constant 1.0 : f32\n"
+                                     "  memref.store %one, %B[0, 0]\n}\n",
+                                 "k");
+    expectWrong(launch(kernel, {x_.get(), few.get()}), "", -1, "@k requires dim(%B, 0) == dim(%A, 0), which are 32 and 64");
+  }
+}
+
 TEST_F(Misuse, MembersOfArguments) {
   xt_argument bad = x_.get();
   bad.element = static_cast<xt_element>(77);

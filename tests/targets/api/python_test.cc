@@ -29,6 +29,9 @@ protected:
         break;
       }
     if (python_.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
+    findCommand();
+  }
+  void findCommand() {
     inTree_ = "XT_LIBRARY=" XT_BINARY_DIR "/lib/libxt.so PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=" XT_SOURCE_DIR
               "/targets/api/python " +
               python_ + " ";
@@ -40,6 +43,20 @@ TEST_F(Python, PackageWorksWithNumpy) {
   ShellRun tests = run(inTree_ + XT_SOURCE_DIR "/tests/targets/api/python/test_xt.py -v");
   EXPECT_EQ(tests.status, 0) << tests.output;
   EXPECT_NE(tests.output.find("\nOK"), std::string::npos) << tests.output;
+}
+
+// Debian's package python3-torch is for Debian's python.
+TEST_F(Python, PackageTakesTensorsOfPyTorch) {
+  for (const std::string &python : {python_, std::string("/usr/bin/python3")}) {
+    if (run(python + " -c 'import numpy, torch'").status != 0) continue;
+    python_ = python;
+    findCommand();
+    ShellRun tests = run(inTree_ + XT_SOURCE_DIR "/tests/targets/api/python/test_xt.py -v OtherArrays.test_torch");
+    EXPECT_EQ(tests.status, 0) << tests.output;
+    EXPECT_NE(tests.output.find("... ok"), std::string::npos) << tests.output;
+    return;
+  }
+  GTEST_SKIP() << "PyTorch is not installed (Debian: python3-torch)";
 }
 
 // The sizes and the offsets of the last members, as C has them and as ctypes does.

@@ -86,7 +86,7 @@ private:
   }
 
   int setGrid() {
-    if (kernel_.gridRank == 0) return kOk;
+    if (!kernel_.grid) return kOk;
     Threads::Scratch &scratch = threads->scratch[0];
     if (!scratch.grow(kernel_.grid->scratchBytes)) return noMemory(kernel_.grid->scratchBytes);
     if (int status = readGrid(kernel_, message_, words_, scratch.memory.get(), grid_)) return status;

@@ -3,7 +3,7 @@ if exists('b:did_indent') | finish | endif
 let b:did_indent = 1
 
 setlocal indentexpr=XtIndent(v:lnum)
-setlocal indentkeys=0},0),0],0:,0=grid,0=->,!^F,o,O
+setlocal indentkeys=0},0),0],0:,0=grid,0=requires,0=->,!^F,o,O
 let b:undo_indent = 'setlocal indentexpr< indentkeys<'
 
 if exists('*XtIndent') | finish | endif
@@ -25,7 +25,7 @@ endfunction
 
 function s:Continues(line)
   let l:code = s:Code(a:line)
-  if l:code =~# '^\s*\%(->\|[:+*/<>=,)-]\|\%(and\|or\|mod\|grid\|subgroups\|lanes\|iter_args\|to\|step\|into\)\>\)'
+  if l:code =~# '^\s*\%(->\|[:+*/<>=,)-]\|\%(and\|or\|mod\|grid\|requires\|subgroups\|lanes\|iter_args\|to\|step\|into\)\>\)'
     return 1
   endif
   let l:above = s:Above(a:line)
