@@ -231,7 +231,6 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
     out += str("  grid: ", gridText(*grid, *workgroups), "\n");
   else if (kernel.grid.empty())
     out += "  grid: given by the launch, or one workgroup\n";
-  for (const std::string &condition : requirementTexts(kernel)) out += str("  requires: ", condition, "\n");
   for (const LayoutUse &use : layoutsOf(kernel)) {
     std::string name, text = use.type.layout()->text();
     for (const LayoutAlias *alias : aliasesOf(module.context(), module.aliases, use.type, use.type.layout()))

@@ -447,8 +447,8 @@ std::string proofText(const KernelProof &proof, const SourceManager &sources) {
     out += str("  line ", sources.file(line.range.file).lineColumn(line.range.begin).line, ": ",
                line.verdict == ProofVerdict::Proved ? "" : str(verdictText(line.verdict), ": "), line.text, "\n");
   if (!proof.counterexample.empty() && proof.assumptions.empty())
-    out += "  note: all sizes are tried; two sizes are assumed equal only if tests give them the same name (`$M`) or an assert "
-           "compares them\n";
+    out += "  note: all sizes are tried; two sizes are assumed equal only if tests give them the same name (`$M`), or if "
+           "`requires` or an assert compares them\n";
   if (!proof.counterexample.empty())
     out += str("  a test that shows the failure", proof.showsRace ? " when run with --check=race" : "", ":\n\n",
                proof.counterexample, "\n");

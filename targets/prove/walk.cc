@@ -70,8 +70,12 @@ void AccessWalk::makeGrid() {
       values_.set(kernel_.gridBlock.param(p), values_.number(param));
   }
   block(kernel_.gridBlock);
-  for (const Requirement &required : kernel_.requirements)
-    if (isNumber(*required.condition)) assume(values_.number(required.condition));
+  for (const Requirement &required : kernel_.requirements) { // every launch satisfies them
+    if (!isNumber(*required.condition)) continue;
+    out_.bounds.push_back(values_.number(required.condition));
+    Term both[] = {before_, out_.bounds.back()};
+    before_ = smt_.all(both);
+  }
   for (const GridDim &dim : kernel_.grid) {
     Term at = smt_.symbol(str("workgroup along %", dim.variable->name()));
     Term value = smt_.add(values_.number(dim.lower), smt_.multiply(at, values_.number(dim.step)));

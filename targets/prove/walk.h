@@ -60,7 +60,6 @@ private:
 
   // A failed assert ends the launch, so sizes that violate its condition need not be considered.
   void visitAssert(const Op &op);
-  void assume(Term condition); // holds from here on
   void visitFor(const Op &op);
   void visitIf(const Op &op);
   // The number of iterations is unknown: accesses in the body have an unknown condition and may occur any number of times.

@@ -10,10 +10,6 @@ void AccessWalk::visitAssert(const Op &op) {
   bool always = when_.size() == 1 && isNumber(*op.operand(0));
   Term condition = always ? values_.number(op.operand(0)) : Term();
   if (!always || smt_.mentions(condition, out_.grid) || smt_.mentions(condition, out_.unknowns)) return;
-  assume(condition);
-}
-
-void AccessWalk::assume(Term condition) {
   out_.asserted.push_back(condition);
   Term both[] = {before_, condition};
   before_ = smt_.all(both);

@@ -130,6 +130,13 @@ TEST(Prove, ATransposedViewHasItsDimensionsSwapped) {
   expectNeverWritten("transposed_views.xt");
 }
 
+TEST(Prove, TakesWhatTheKernelRequiresAsGiven) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("requires.xt", 1,
+               {{"add", "proved", "each element of `%B` is stored"},
+                {"partly", "fails", "an element of `%B` is never stored at dim(%A, 0) = "}});
+}
+
 TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
   SKIP_WITHOUT_Z3();
   expectProofs("merged_names.xt", 3,
