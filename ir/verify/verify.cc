@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/header_ops.h"
 #include "ir/print.h"
 #include "ir/verify/verifier.h"
 
@@ -61,13 +62,9 @@ bool Verifier::header() {
   return true;
 }
 
-// The grid's ops run on the host before the launch, so they must be scalar ops without effects.
 bool Verifier::gridOps() {
-  for (const Op &op : kernel_.gridBlock) {
-    if (op.info().effects != Effect::None || op.regionCount()) return fail(op, "an op of the grid has effects");
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      if (!op.result(i)->type().isScalar()) return fail(op, "an op of the grid has a result that is not a scalar");
-  }
+  for (const Op &op : kernel_.gridBlock)
+    if (!isHeaderOp(op)) return fail(op, "a header takes constants, extents and arithmetic on scalars only");
   return true;
 }
 

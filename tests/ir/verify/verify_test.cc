@@ -142,6 +142,16 @@ TEST_F(Verify, Header) {
   expect("a bound of its 2nd grid variable is not an index of the grid");
   kernel_.grid[1].upper = upper;
   EXPECT_EQ(found(), "");
+  kernel_.requirements.push_back({upper, {}});
+  expect("its 1st requirement is not an i1 of the grid's block");
+  kernel_.requirements[0].condition = nullptr;
+  expect("its 1st requirement is not an i1 of the grid's block");
+  kernel_.requirements.clear();
+  Builder header(context_, kernel_.gridBlock);
+  Op *id = header.create(OpKind::SubgroupId, {}, {context_.index()});
+  expect("a header takes constants, extents and arithmetic on scalars only");
+  kernel_.gridBlock.erase(id);
+  EXPECT_EQ(found(), "");
   kernel_.gridBlock.param(0)->setType(context_.index());
   expect("its grid and its body have parameters of different types");
 }

@@ -1,0 +1,15 @@
+#include "ir/header_ops.h"
+
+#include <algorithm>
+
+namespace xt {
+
+bool isHeaderOp(const Op &op) {
+  auto isScalar = [](const Value *value) { return value->type().isScalar(); };
+  if (op.resultCount() != 1 || !isScalar(op.result())) return false;
+  if (op.info().clause == Clause::Literal) return true;
+  if (op.info().typeRule == TypeRule::Dim) return !op.operand(0)->definingOp();
+  return op.info().elementwise && op.operandCount() <= kMostHeaderOperands && std::ranges::all_of(op.operands(), isScalar);
+}
+
+} // namespace xt

@@ -1,0 +1,24 @@
+// The numbers that a kernel's header (its grid and what it requires) computes from the arguments of a launch.
+#pragma once
+#include "ir/base/result.h"
+#include "ir/interp/scalar_eval.h"
+#include "ir/interp/values.h"
+#include "ir/module.h"
+
+namespace xt {
+
+// Evaluates values of Kernel::gridBlock, each by the expression that computes it: every launch does this, so nothing is prepared.
+class HeaderValues {
+public:
+  // `args` are the values of the block's parameters (bindArguments()).
+  explicit HeaderValues(const std::vector<RuntimeValue> &args) : args_(args) {}
+
+  // An Error if a dimension is not one of its array.
+  Result<Number> of(const Value &value) const;
+
+private:
+  Result<Number> ofArray(const Op &op) const;
+  const std::vector<RuntimeValue> &args_;
+};
+
+} // namespace xt
