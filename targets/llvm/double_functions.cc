@@ -1,40 +1,28 @@
 #include "targets/llvm/double_functions.h"
 
 #include "ir/op_kinds.h"
+#include "targets/llvm/double_code.h"
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 namespace xt {
 
-namespace Intrinsic = llvm::Intrinsic;
-
 namespace {
 
-constexpr OpKind kKinds[] = {OpKind::Exp,   OpKind::Exp2,  OpKind::Expm1, OpKind::Log,  OpKind::Log2,
-                             OpKind::Log10, OpKind::Log1p, OpKind::Sinh,  OpKind::Tanh, OpKind::Atan};
+constexpr OpKind kKinds[] = {OpKind::Exp,   OpKind::Exp2, OpKind::Expm1, OpKind::Log,  OpKind::Log2, OpKind::Log10,
+                             OpKind::Log1p, OpKind::Sinh, OpKind::Tanh,  OpKind::Atan, OpKind::Erf};
 
-constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLog2E = 0x1.71547652b82fep+0, kLog10E = 0x1.bcb7b1526e50ep-2;
+constexpr double kLog2E = 0x1.71547652b82fep+0, kLog10E = 0x1.bcb7b1526e50ep-2;
 // ln(2) split in two: the first part has 32 bits, so that its products with the exponents of f64 are exact. log10(2) likewise.
 constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
 constexpr double kLog10Of2High = 0x1.34413508p-2, kLog10Of2Low = 0x1.f79fef311f12bp-34;
 constexpr double kHalfPi = 0x1.921fb54442d18p+0, kHalfPiLow = 0x1.1a62633145c07p-54, kQuarterPi = kHalfPi / 2;
 constexpr double kTanOfEighthPi = 0x1.a827999fcef32p-2;
-// Adding kRounder to a number of at most 51 bits leaves the nearest integer in the lowest bits.
-constexpr double kRounder = 0x1.8p52;
 // The bits of sqrt(1/2), the least m of log.
 constexpr uint64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
-constexpr uint64_t kMantissaBits = 52, kBias = 1023;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// 1/(k + 2)! for (e^r - 1 - r) / r^2, |r| <= ln(2)/2: the first term left out is 2e-19 of e^r.
-constexpr std::array<double, 13> expTerms() {
-  std::array<double, 13> terms{};
-  double factorial = 1;
-  for (size_t k = 0; k < terms.size(); ++k) factorial *= static_cast<double>(k + 2), terms[k] = 1 / factorial;
-  return terms;
-}
 // 2/(2k + 3) for the terms of 2 artanh(s) beyond the first, |s| <= 0.172.
 constexpr std::array<double, 11> logTerms() {
   std::array<double, 11> terms{};
@@ -48,10 +36,21 @@ constexpr std::array<double, 22> atanTerms() {
   return terms;
 }
 
-class DoubleFunctions {
+// erf(x)/x - 1 in powers of x^2 for |x| <= 1; error 1.4e-17 of erf(x).
+constexpr std::array<double, 12> kErfSmall{0x1.06eba8214db68p-3,   -0x1.812746b03799dp-2,  0x1.ce2f21a03f8bap-4,
+                                           -0x1.b82ce311a9836p-6,  0x1.565bcceeda84ap-8,   -0x1.c02daeb6d0430p-11,
+                                           0x1.f9a296a4076d4p-14,  -0x1.f4c82ce6b1622p-17, 0x1.b96b32c4cf79dp-20,
+                                           -0x1.5b8b0b62090e1p-23, 0x1.d3cfc5a5bdd33p-27,  -0x1.a205182d6e40fp-31};
+// -log(1 - erf(x)) in powers of x - 1 for 1 <= x <= 6; error 1.4e-17 of erf(x).
+constexpr std::array<double, 18> kErfLarge{
+    0x1.d97fbf27aa2a1p+0,  0x1.51c9b0006c22cp+1,   0x1.afabc11a2a51ap-1,   0x1.5477f09a6af65p-5,  -0x1.48c9d39954885p-7,
+    0x1.033f5c49cbbb2p-9,  -0x1.f1b0cb5c0301dp-13, -0x1.b923c7cbb9a2fp-16, 0x1.c840c6818effbp-16, -0x1.44564efa08bc3p-17,
+    0x1.1d76366587d7cp-19, -0x1.b038678139d90p-23, -0x1.00f3e94513613p-24, 0x1.249e4261d13d7p-25, -0x1.2ac47d597b65cp-27,
+    0x1.731673602920ap-30, -0x1.0d8a97007bc24p-33, 0x1.613d59892c248p-38};
+
+class DoubleFunctions : DoubleCode {
 public:
-  DoubleFunctions(llvm::IRBuilderBase &builder, llvm::Type *type)
-      : b(builder), doubles_(type), ints_(type->getWithNewType(builder.getInt64Ty())) {}
+  using DoubleCode::DoubleCode;
 
   LlvmValue *compute(OpKind kind, LlvmValue *x) {
     switch (kind) { // NOLINT: the others have no code
@@ -65,26 +64,12 @@ public:
     case OpKind::Sinh: return sinh(x);
     case OpKind::Tanh: return tanh(x);
     case OpKind::Atan: return atan(x);
+    case OpKind::Erf: return erf(x);
     default: return nullptr;
     }
   }
 
 private:
-  llvm::Constant *number(double value) const { return llvm::ConstantFP::get(doubles_, value); }
-  llvm::Constant *integer(uint64_t value) const { return llvm::ConstantInt::get(ints_, value); }
-  LlvmValue *asInteger(LlvmValue *x) { return b.CreateBitCast(x, ints_); }
-  LlvmValue *asDouble(LlvmValue *x) { return b.CreateBitCast(x, doubles_); }
-  LlvmValue *fma(LlvmValue *x, LlvmValue *y, LlvmValue *z) { return b.CreateFMA(x, y, z); }
-  LlvmValue *magnitude(LlvmValue *x) { return b.CreateUnaryIntrinsic(Intrinsic::fabs, x); }
-  template <size_t n> LlvmValue *polynomial(const std::array<double, n> &c, LlvmValue *x) {
-    LlvmValue *sum = number(c[n - 1]);
-    for (size_t i = n - 1; i-- > 0;) sum = fma(sum, x, number(c[i]));
-    return sum;
-  }
-  // Preserves NaN: a comparison with NaN is false, and the select then returns x.
-  LlvmValue *atMost(LlvmValue *x, double limit) { return b.CreateSelect(b.CreateFCmpOGT(x, number(limit)), number(limit), x); }
-  LlvmValue *atLeast(LlvmValue *x, double limit) { return b.CreateSelect(b.CreateFCmpOLT(x, number(limit)), number(limit), x); }
-
   // x = n ln(2) + r.
   struct Reduced {
     LlvmValue *image, *r; // image: kRounder + n
@@ -92,14 +77,6 @@ private:
   Reduced reduce(LlvmValue *x) {
     LlvmValue *image = fma(x, number(kLog2E), number(kRounder)), *n = b.CreateFSub(image, number(kRounder));
     return {image, fma(n, number(-kLn2Low), fma(n, number(-kLn2High), x))};
-  }
-  LlvmValue *expm1OfSmall(LlvmValue *r) { return fma(b.CreateFMul(r, r), polynomial(expTerms(), r), r); } // e^r - 1
-  // 2^n of the lowest bits of an integer, if the result is normal.
-  LlvmValue *power(LlvmValue *n) { return asDouble(b.CreateShl(b.CreateAdd(n, integer(kBias)), kMantissaBits)); }
-  // x 2^n, rounded where that is subnormal: by two normal powers of two, whose exponents are the halves of n.
-  LlvmValue *scale(LlvmValue *x, LlvmValue *image) {
-    LlvmValue *n = b.CreateSub(asInteger(image), asInteger(number(kRounder))), *half = b.CreateAShr(n, 1);
-    return b.CreateFMul(b.CreateFMul(x, power(half)), power(b.CreateSub(n, half)));
   }
 
   // Beyond these bounds the results round to infinity or 0.
@@ -135,9 +112,9 @@ private:
     LlvmValue *rest = b.CreateFMul(square, polynomial(logTerms(), square));
     LlvmValue *small = b.CreateFMul(s, b.CreateFAdd(half, rest)); // log(1 + f) = f - (f^2/2 - this)
     if (lost) small = b.CreateFAdd(small, b.CreateFDiv(lost, x));
-    auto sum = [&](LlvmValue *low) { return b.CreateFSub(f, b.CreateFSub(half, b.CreateFAdd(small, low))); };
-    if (kind == OpKind::Log) return fma(n, number(kLn2High), sum(b.CreateFMul(n, number(kLn2Low))));
-    LlvmValue *own = sum(number(0));
+    auto total = [&](LlvmValue *low) { return b.CreateFSub(f, b.CreateFSub(half, b.CreateFAdd(small, low))); };
+    if (kind == OpKind::Log) return fma(n, number(kLn2High), total(b.CreateFMul(n, number(kLn2Low))));
+    LlvmValue *own = total(number(0));
     if (kind == OpKind::Log2) return fma(own, number(kLog2E), n);
     return fma(n, number(kLog10Of2High), fma(own, number(kLog10E), b.CreateFMul(n, number(kLog10Of2Low))));
   }
@@ -178,9 +155,12 @@ private:
     LlvmValue *rest = b.CreateFAdd(b.CreateFSub(number(kHalfPi), angle), number(kHalfPiLow));
     return b.CreateCopySign(b.CreateSelect(beyondOne, rest, angle), x);
   }
-
-  llvm::IRBuilderBase &b;
-  llvm::Type *doubles_, *ints_;
+  LlvmValue *erf(LlvmValue *x) {
+    LlvmValue *size = atMost(magnitude(x), 6); // erf is 1 from 5.93 on
+    LlvmValue *small = fma(polynomial(kErfSmall, b.CreateFMul(size, size)), size, size);
+    LlvmValue *large = b.CreateFSub(number(1), exp(b.CreateFNeg(polynomial(kErfLarge, b.CreateFSub(size, number(1))))));
+    return b.CreateCopySign(b.CreateSelect(b.CreateFCmpOLT(size, number(1)), small, large), x);
+  }
 };
 
 } // namespace

@@ -5,7 +5,6 @@
 #include "targets/gpu/ahead/gpu_library.h"
 #include "targets/gpu/executable.h"
 #include "targets/nv/emit/emit.h"
-#include "targets/nv/emit/functions.h"
 #include "targets/nv/runtime.h"
 #include "targets/nv/sass/sass_text.h"
 #include "targets/nv/software/soft_device.h"
@@ -48,11 +47,6 @@ public:
   std::optional<TargetInfo> namedHardware(const OutputOptions &options) const override {
     return assuming(info_, {.disjoint = !options.overlappingArguments, .aligned = options.blockMessages});
   }
-  std::string whyUnsupported(const Kernel &kernel, const TargetInfo *) const override {
-    const Op *op = firstWithoutFunction(kernel);
-    return op ? str("it uses a function: ", whyNoFunction(*op)) : "";
-  }
-
   std::vector<MachinePart> machineParts() const override {
     return info_.name == kAnyNvidia ? nvMachineParts() : std::vector<MachinePart>{};
   }

@@ -6,7 +6,6 @@
 #include "targets/llvm/lane/lane_module.h"
 #include "targets/llvm/lane/source_lines.h"
 #include "targets/llvm/machine.h"
-#include "targets/nv/emit/functions.h"
 #include "targets/nv/emit/nv_lane_device.h"
 #include "targets/nv/emit/ptx.h"
 
@@ -22,7 +21,6 @@ Result<NvModule> emitNvModule(const Module &module, const TargetInfo &target, co
   SourceLines lines(*result.module, options.sources, true); // ptxas does not optimise code with other debug information
   for (const auto &kernel : module.kernels) {
     if (Result<void> ready = checkLaneForm(*kernel, target, diagnostics); !ready) return ready.error();
-    if (const Op *op = firstWithoutFunction(*kernel)) return Error::environment(whyNoFunction(*op), op->range());
     if (options.stage) options.stage(str("code of @", kernel->name));
     NvLaneDevice device;
     GpuKernel made;
