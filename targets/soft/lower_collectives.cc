@@ -1,5 +1,6 @@
 #include "targets/soft/block_messages.h"
 #include "targets/soft/cooperative_matrices.h"
+#include "targets/soft/counting_barriers.h"
 #include "targets/soft/group_functions.h"
 #include "targets/soft/lower.h"
 #include "targets/soft/products.h"
@@ -32,6 +33,7 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   if (auto found = matrixMovement(name)) return found;
   if (auto found = warpProduct(name, target)) return found;
   if (auto found = warpLoad(name)) return found;
+  if (auto found = countingBarrier(name)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
   if (auto found = rawSend(name, result, target)) return found;
   if (auto found = barrierFunction(name, result)) return found;

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/nv/library/mma_name.h"
+#include "targets/soft/counting_barriers.h"
 #include "targets/soft/lower.h"
 #include "targets/soft/runtime.h"
 #include "targets/soft/warp_loads.h"
@@ -90,6 +91,8 @@ private:
     case Intrinsic::nvvm_shfl_sync_idx_i32: return shuffle(function, "__spirv_GroupNonUniformShuffle"), true;
     case Intrinsic::nvvm_shfl_sync_bfly_i32: return shuffle(function, "__spirv_GroupNonUniformShuffleXor"), true;
     case Intrinsic::nvvm_barrier_cta_sync_aligned_all: return barrier(function, spirv::kScopeWorkgroup, 0), true;
+    case Intrinsic::nvvm_barrier_cta_sync_aligned_count: return rename(function, kSyncCountedName), true;
+    case Intrinsic::nvvm_barrier_cta_arrive_aligned_count: return rename(function, kArriveCountedName), true;
     case Intrinsic::nvvm_bar_warp_sync: return barrier(function, spirv::kScopeSubgroup, kAllLanes), true;
     case Intrinsic::nvvm_cp_async_ca_shared_global_4:
     case Intrinsic::nvvm_cp_async_ca_shared_global_4_s: return copy(function, 4), true;

@@ -33,6 +33,7 @@ bool Workgroup::prepare(size_t linear) {
   failure_.reset();
   gatherings_.reset();
   named_.reset();
+  counting_ = {};
   polls_.reset();
   memory_.reset();
   if (watch_) watch_->begin();

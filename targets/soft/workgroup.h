@@ -3,6 +3,7 @@
 #pragma once
 #include "targets/soft/async_copies.h"
 #include "targets/soft/collective.h"
+#include "targets/soft/counting_barriers.h"
 #include "targets/soft/gatherings.h"
 #include "targets/soft/group_memory.h"
 #include "targets/soft/group_report.h"
@@ -64,12 +65,17 @@ public:
   void metAtBarrier(size_t first, size_t count) {
     if (watch_) watch_->meet(first, count);
   }
+  // Behind a barrier of some subgroups, these work-items know what any other has written before.
+  void metOthers(size_t first, size_t count) {
+    for (size_t i = first; watch_ && i < first + count; ++i) watch_->noteAtomic(i);
+  }
   // Adds how often banks of shared local memory have to be read again for rows of 16 bytes, 8 of which are read at one time.
   void countBankConflicts(std::span<const std::byte *const> rows);
   void fail(std::string_view text, int32_t site);
   bool failed() const { return failure_.has_value(); }
   void release(size_t first, size_t count);
   NamedBarrierTable &namedBarriers() { return named_; }
+  CountingBarriers &countingBarriers() { return counting_; }
   std::string who(size_t item) const { return report().who(item); } // "lane 3 of subgroup 1"
 
 private:
@@ -90,6 +96,7 @@ private:
   Gatherings gatherings_;
   GroupMemory memory_;
   NamedBarrierTable named_;
+  CountingBarriers counting_;
   PollWatch polls_;
   std::optional<SharedWatch> watch_;
   std::vector<AsyncCopyQueue> copies_; // of each work-item

@@ -6,6 +6,7 @@
 #include "ir/gpu/slm_layout.h"
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
+#include "targets/llvm/lane/barrier_plan.h"
 #include "targets/llvm/lane/lane_device.h"
 #include "targets/llvm/lane/lane_kernel.h"
 #include "targets/llvm/lane/lane_values.h"
@@ -15,6 +16,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 namespace xt {
@@ -25,8 +27,9 @@ struct SlmVariable {
   llvm::GlobalVariable *variable;
 };
 
-// Named barriers in shared local memory.
-struct NamedBarrierWords {
+// Named barriers: those of the device, if there is a plan for them, and else words in shared local memory.
+struct KernelBarriers {
+  std::optional<BarrierPlan> plan;
   LlvmValue *first = nullptr;
   int64_t made = 0, count = 0; // number of barriers that are allocated, and of those that have memory
 };
@@ -65,7 +68,7 @@ struct LaneContext {
   LlvmValue *coordinates[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;
   LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
-  NamedBarrierWords barriers;
+  KernelBarriers barriers;
   std::map<const MmaInstruction *, std::array<RegisterLayout, 3>>
       operandLayouts; // layouts of the operands of products so far; used for lookup only
   int64_t failureNumbers = 0; // number of failure numbers in use

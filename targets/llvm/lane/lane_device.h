@@ -44,6 +44,12 @@ public:
   virtual LlvmValue *shuffle(llvm::IRBuilderBase &b, LlvmValue *bits, LlvmValue *lane, bool exclusiveOr) = 0;
   virtual void barrier(llvm::IRBuilderBase &b, LaneScope scope) = 0; // also orders all memory
   virtual void fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory memory) = 0;
+  // Whether the target's named barriers only count the subgroups that come; and the code that comes to one of them, with how many come in
+  // all. That which waits also orders all memory. All lanes of the subgroup must run it together.
+  virtual bool countsAtBarriers() const { return false; }
+  virtual void countingBarrier(llvm::IRBuilderBase &, LlvmValue * /*number*/, int64_t /*subgroups*/, bool /*waits*/) {
+    XT_UNREACHABLE("the device has barriers that count");
+  }
   virtual llvm::StringRef scopeName(LaneScope scope) const = 0; // LLVM's name of the scope, for atomic accesses
   virtual bool addsFloats() const { return false; } // whether f32 in memory can be added to atomically
 

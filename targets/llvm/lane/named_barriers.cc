@@ -32,11 +32,28 @@ std::optional<int64_t> barrierCount(const Kernel &kernel) {
 
 } // namespace
 
+// Makes the plan for barriers of the device. Without one, a remark says why.
+bool LaneNamedBarriers::usesDevice() {
+  if (!c.device.countsAtBarriers()) return false;
+  BarrierPlan plan = planBarriers(c.kernel, c.target.namedBarriers);
+  if (plan.missing.empty()) {
+    c.barriers.plan = std::move(plan);
+    return true;
+  }
+  walk(c.kernel.body, [&](const Op &op) {
+    if (op.kind() == OpKind::AllocNbarrier)
+      c.diagnostics.report(
+          DiagCode::PassRemark, op.range(),
+          str("named barriers are words in shared local memory, at which subgroups wait in loops: ", plan.missing));
+  });
+  return false;
+}
+
 // Initialises the barriers: no subgroup has arrived. Creating a barrier that was not allocated is a failure, but the code after
 // it runs anyway, and needs memory for it.
 void LaneNamedBarriers::prepare() {
   std::optional<int64_t> made = barrierCount(c.kernel);
-  if (!made) return;
+  if (!made || usesDevice()) return;
   c.barriers.made = *made;
   c.barriers.count = std::max<int64_t>(1, c.barriers.made);
   int64_t words = c.barriers.count * (1 + c.kernel.subgroups);
@@ -65,16 +82,29 @@ LlvmValue *LaneNamedBarriers::arrivalWord(LlvmValue *id) {
 
 void LaneNamedBarriers::emit(const Op &op) {
   if (op.kind() == OpKind::AllocNbarrier) return; // allocated at the kernel's beginning
+  if (c.barriers.plan && op.kind() != OpKind::CreateNbarrier) return meetAt(op, v.partsOf(op.operand(0)));
   if (op.kind() == OpKind::NbarrierArrive) return arriveAt(v.partsOf(op.operand(0)));
   if (op.kind() == OpKind::NbarrierWait) return waitAt(op, v.partsOf(op.operand(0)));
   LaneParts part(kBarrierParts, nullptr);
   for (size_t i : {kBarrierId, kBarrierRole}) part[i] = v.resize(v.asIndex(op.operand(i)), true);
+  part[kBarrierProducers] = v.number32(CreateNbarrierOp(op).numProducers());
+  part[kBarrierConsumers] = v.number32(CreateNbarrierOp(op).numConsumers());
+  if (c.barriers.plan) return v.setParts(op.result(), std::move(part));
   LaneFailures(c).failIf(b.CreateICmpUGE(part[kBarrierId], v.number32(c.barriers.made)), op,
                          "this named barrier does not exist: `alloc_nbarrier` has not allocated it");
   part[kBarrierId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kBarrierId], v.number32(c.barriers.count - 1));
-  part[kBarrierProducers] = v.number32(CreateNbarrierOp(op).numProducers());
-  part[kBarrierConsumers] = v.number32(CreateNbarrierOp(op).numConsumers());
   v.setParts(op.result(), std::move(part));
+}
+
+// A barrier orders memory for those that wait; the writes of one that only arrives must be visible before.
+void LaneNamedBarriers::meetAt(const Op &op, const LaneParts &part) {
+  auto at = c.barriers.plan->places.find(&op);
+  if (at == c.barriers.plan->places.end() || at->second.how == BarrierPlace::How::Nothing)
+    return; // in code that no subgroup runs
+  bool waits = at->second.how == BarrierPlace::How::Sync;
+  c.barrier(LaneScope::Subgroup);
+  if (!waits) c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
+  c.device.countingBarrier(b, part[kBarrierId], at->second.subgroups, waits);
 }
 
 // The lanes of a subgroup arrive together. Their earlier writes become visible to the subgroups that wait.

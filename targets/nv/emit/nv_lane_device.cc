@@ -70,6 +70,13 @@ void NvLaneDevice::barrier(llvm::IRBuilderBase &b, LaneScope scope) {
   XT_UNREACHABLE("no barrier joins the workgroups of a launch");
 }
 
+// Barrier 0 is that of the workgroup.
+void NvLaneDevice::countingBarrier(llvm::IRBuilderBase &b, LlvmValue *number, int64_t subgroups, bool waits) {
+  Intrinsic::ID id = waits ? Intrinsic::nvvm_barrier_cta_sync_aligned_count : Intrinsic::nvvm_barrier_cta_arrive_aligned_count;
+  auto lanes = static_cast<uint32_t>(subgroups * (kLastLane + 1));
+  b.CreateIntrinsic(id, {}, {b.CreateAdd(number, b.getInt32(1)), b.getInt32(lanes)});
+}
+
 // A fence of PTX orders all memory.
 void NvLaneDevice::fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory) {
   b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, b.getContext().getOrInsertSyncScopeID(scopeName(scope)));

@@ -17,6 +17,8 @@ public:
   LlvmValue *shuffle(llvm::IRBuilderBase &b, LlvmValue *bits, LlvmValue *lane, bool exclusiveOr) override;
   void barrier(llvm::IRBuilderBase &b, LaneScope scope) override;
   void fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory memory) override;
+  bool countsAtBarriers() const override { return true; }
+  void countingBarrier(llvm::IRBuilderBase &b, LlvmValue *number, int64_t subgroups, bool waits) override;
   llvm::StringRef scopeName(LaneScope scope) const override;
   bool addsFloats() const override { return true; }
   bool swizzles() const override { return true; }

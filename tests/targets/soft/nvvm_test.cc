@@ -87,6 +87,61 @@ declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 }
 
 // The matrix units of PTX's documentation, lane by lane: a[i] is the i-th element that a lane holds of a.
+// Two warps of three that exchange x: warp 0 arrives at a barrier, at which warp 1 waits; warp 2 does not take part. Then `rest` follows,
+// with the number of the warp in %warp.
+std::string counting(std::string_view arrive, std::string_view sync, const char *rest = "") {
+  return str(
+      "define ptx_kernel void @k(ptr addrspace(1) %A) \"nvvm.reqntid\"=\"96,1,1\" {\n"
+      "  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %warp = lshr i32 %tid, 5\n"
+      "  %place = getelementptr i32, ptr addrspace(1) %A, i32 %tid\n"
+      "  switch i32 %warp, label %end [ i32 0, label %first i32 1, label %second ]\n"
+      "first:\n  store volatile i32 7, ptr addrspace(1) %place\n  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(",
+      arrive,
+      ")\n  br label %end\n"
+      "second:\n  call void @llvm.nvvm.barrier.cta.sync.aligned.count(",
+      sync,
+      ")\n  %other = sub i32 %tid, 32\n  %from = getelementptr i32, ptr addrspace(1) %A, i32 %other\n"
+      "  %x = load volatile i32, ptr addrspace(1) %from\n  store i32 %x, ptr addrspace(1) %place\n  br label %end\n"
+      "end:\n",
+      rest,
+      "  ret void\n}\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "declare void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32, i32)\n"
+      "declare void @llvm.nvvm.barrier.cta.sync.aligned.count(i32, i32)\n");
+}
+
+TEST(Nvvm, BarriersOfSomeWarpsCountThreads) {
+  DeviceArray<int32_t> a(96);
+  ASSERT_EQ(run(counting("i32 3, i32 64", "i32 3, i32 64"), {a.data()}, 96), "");
+  for (size_t i = 0; i < 64; ++i) EXPECT_EQ(a[i], 7) << i;
+}
+
+TEST(Nvvm, BarriersThatHangAreReported) {
+  struct Case {
+    std::string text;
+    const char *report;
+  };
+  const Case cases[] = {
+      {counting("i32 3, i32 64", "i32 3, i32 96"), "barrier 3 is for 96 threads here, but for 64 where subgroup 0 has come"},
+      {counting("i32 3, i32 96", "i32 3, i32 96"), "deadlock: lane 0 of subgroup 1 waits at barrier.cta.sync (call 1) forever"},
+      {counting("i32 3, i32 64", "i32 4, i32 64"), "deadlock: lane 0 of subgroup 1 waits at barrier.cta.sync (call 1) forever"},
+      {counting("i32 0, i32 64", "i32 0, i32 64"), "there is no barrier 0: a workgroup has barriers 1 to 15"},
+      {counting("i32 16, i32 64", "i32 16, i32 64"), "there is no barrier 16: a workgroup has barriers 1 to 15"},
+      {counting("i32 3, i32 50", "i32 3, i32 50"), "barrier 3 is for 50 threads, which must be warps of 32 threads"},
+      {counting("i32 3, i32 128", "i32 3, i32 128"), "and at most the 96 of the workgroup"},
+      {counting("i32 3, i32 64", "i32 4, i32 64",
+                "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"
+                "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"),
+       "barrier 3 is for 96 threads here, but for 64 where subgroup 0 has come"},
+      {counting("i32 3, i32 96", "i32 4, i32 32", "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"),
+       "subgroup 0 comes to barrier 3 again before the others have come"},
+      {counting("i32 3, i32 64", "i32 %warp, i32 %tid"), "the number of threads differs between"}};
+  for (const Case &each : cases) {
+    DeviceArray<int32_t> a(96);
+    std::string report = run(each.text, {a.data()}, 96);
+    EXPECT_NE(report.find(each.report), std::string::npos) << each.report << '\n' << report;
+  }
+}
+
 TEST(Nvvm, MmaOfHalvesIsThatOfTheMatrices) {
   const std::string pair = "<2 x half>";
   std::string text = "define ptx_kernel void @k(ptr addrspace(1) %A, ptr addrspace(1) %B, ptr addrspace(1) %C) "

@@ -81,6 +81,8 @@ private:
         auto *call = llvm::dyn_cast<llvm::CallInst>(&each);
         switch (call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic) { // NOLINT: of thousands, these order memory
         case llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+        case llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count:
+        case llvm::Intrinsic::nvvm_barrier_cta_arrive_aligned_count:
         case llvm::Intrinsic::nvvm_bar_warp_sync:
         case llvm::Intrinsic::nvvm_cp_async_wait_group: calls.push_back(call); break;
         default: break;
@@ -171,6 +173,35 @@ kernel @sums(%A: memref<32x128xf32>, %B: memref<32x1xf32>) {
 )",
                   {{32, 128, 4}, {32, 1, 4}}, {});
   expectAllAreNeeded(kernel, {});
+}
+
+TEST(NvMutation, EachNamedBarrierIsNeeded) {
+  Launched kernel(R"(
+kernel @pair(%A: memref<2x32xi32>, %B: memref<2x32xi32>) subgroups(2) lanes(32) {
+  %m = alloc_slm : memref<32xi32, slm>
+  %one = constant 1 : i8
+  alloc_nbarrier %one : i8
+  %zero = constant 0 : i8
+  %two = constant 2 : i8
+  %s = subgroup_id()
+  %l = lane_id()
+  if %s == 0 {
+    %x = memref.load %A[%s, %l]
+    memref.store %x, %m[%l]
+    %b = create_nbarrier %zero, %one {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    nbarrier_arrive %b
+  } else {
+    %b = create_nbarrier %zero, %two {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    nbarrier_arrive %b
+    nbarrier_wait %b
+    %x = memref.load %m[%l]
+    memref.store %x, %B[%s, %l]
+  }
+}
+)",
+                  {{2, 32, 4}, {2, 32, 4}}, {});
+  // No lane reads what another one of its warp has written.
+  expectAllAreNeeded(kernel, {"0: llvm.nvvm.bar.warp.sync", "2: llvm.nvvm.bar.warp.sync"});
 }
 
 } // namespace

@@ -151,6 +151,73 @@ TEST_F(NvRun, TheTextOfLanesIsAProgram) {
   EXPECT_TRUE(has(run, "11 tests: 11 passed")) << run.output;
 }
 
+TEST_F(NvRun, NamedBarriers) {
+  ToolRun run = runTool("%bin/xtrun --remarks --target=interp,nv %src/tests/targets/nv/run/named_barriers.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
+  EXPECT_TRUE(has(run,
+                  "named barriers are words in shared local memory, at which subgroups wait in loops: subgroup 0 may arrive at "
+                  "barrier 0 again before the others have come"))
+      << run.output;
+  EXPECT_TRUE(has(run, "run/named_barriers.xt:88:3")) << "only in @ahead:\n" << run.output;
+  EXPECT_EQ(run.output.find("words in shared local memory"), run.output.rfind("words in shared local memory")) << run.output;
+  std::string ptx = (folder / "k.ptx").string();
+  ASSERT_EQ(runTool("%bin/xtc --target=nv-sm80 --emit=ptx -o " + ptx + " %src/tests/targets/nv/run/named_barriers.xt").status,
+            0);
+  std::ifstream in(ptx);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  auto count = [&](std::string_view what) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("bar.arrive \t1, 128;") + count("bar.arrive \t2, 128;"), 2u) << "of @pipeline";
+  EXPECT_EQ(count("bar.sync \t1, 128;") + count("bar.sync \t2, 128;"), 2u) << "of @pipeline";
+  EXPECT_EQ(count("bar.arrive"), 3u) << text;
+  EXPECT_EQ(count(", 64;\n"), 2u) << "of @row";
+}
+
+// The consumers wait once more than the producers come.
+TEST_F(NvRun, ANamedBarrierToWhichNotAllCome) {
+  std::string path = file(R"(kernel @k(%B: memref<2x32xi32>, %n: index, %m: index) subgroups(2) lanes(32) {
+  %one = constant 1 : i8
+  %two = constant 2 : i8
+  alloc_nbarrier %two : i8
+  %zero = constant 0 : i8
+  %s = subgroup_id()
+  %l = lane_id()
+  if %s == 0 {
+    %x = create_nbarrier %zero, %one {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    %y = create_nbarrier %one, %two {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    for %i = 0 to %n {
+      nbarrier_arrive %x
+      nbarrier_arrive %y
+      nbarrier_wait %y
+    }
+  } else {
+    %x = create_nbarrier %zero, %two {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    %y = create_nbarrier %one, %one {num_producers = 1, num_consumers = 1} : i8, i8 -> nbarrier
+    for %i = 0 to %m {
+      nbarrier_arrive %x
+      nbarrier_wait %x
+      nbarrier_arrive %y
+    }
+  }
+  %seven = constant 7 : i32
+  memref.store %seven, %B[%s, %l]
+}
+test "t" {
+  %B = out : memref<2x32xi32>
+  launch @k(%B, 3, 4)
+  check %B == 7 exactly
+}
+)");
+  ToolRun run = runTool("%bin/xtrun --target=nv-sm80 " + path);
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_TRUE(has(run, "deadlock: lane 0 of subgroup 1 waits at barrier.cta.sync at ")) << run.output;
+  EXPECT_TRUE(has(run, "k.xt:21:7")) << run.output;
+}
+
 TEST_F(NvRun, TooMuchOfAResourceIsRefusedWithNumbers) {
   struct Case {
     std::string text;
