@@ -13,7 +13,7 @@ struct LaunchRequest {
   std::vector<std::vector<std::byte>> arguments; // values; empty for a pointer to shared local memory
   std::vector<size_t> localBytes;                // by argument: bytes of shared local memory for these pointers
   Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
-  std::atomic<uint64_t> *bankConflicts = nullptr; // receives how often rows of one ldmatrix shared a bank; may be null
+  BankConflicts *bankConflicts = nullptr; // receives conflicts in shared local memory, if that is watched; may be null
 };
 
 // Returns an error in the request, found before anything runs; "" if the request is valid.

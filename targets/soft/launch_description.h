@@ -12,6 +12,8 @@
 
 namespace xt::soft {
 
+class BankConflicts;
+
 // A variable in shared local memory.
 struct LocalVariable {
   std::string name;
@@ -38,7 +40,7 @@ struct Launch {
   std::vector<LocalVariable> locals;
   std::vector<size_t> localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
   bool watchesShared = false, copiesAtOnce = false; // as in DeviceSettings
-  std::atomic<uint64_t> *bankConflicts = nullptr; // counted there unless null
+  BankConflicts *bankConflicts = nullptr; // counted there unless null, if shared memory is watched
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;

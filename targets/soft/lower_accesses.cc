@@ -88,6 +88,16 @@ std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::V
   }
 }
 
+// How many bytes one instruction of a GPU loads or stores of an access: a power of two, up to 16, by which the address and the size are
+// divisible. 0 if the size is not known.
+uint32_t pieceOf(const Access &access) {
+  constexpr uint64_t kMost = 16;
+  auto *bytes = llvm::dyn_cast<llvm::ConstantInt>(access.bytes);
+  if (!bytes || bytes->isZero()) return 0;
+  uint64_t divisor = uint64_t{1} << llvm::countr_zero(bytes->getZExtValue());
+  return static_cast<uint32_t>(std::min({kMost, divisor, access.alignment.value()}));
+}
+
 // Emits an inline check that the access is aligned, and inside of its variable or of the memory of its slot. If it fails, a
 // function of the run-time library checks the access and updates the slot.
 void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
@@ -109,11 +119,11 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
   }
   // Behind an atomic access to any memory, a work-item may know what others have written.
   if ((space == kLocalSpace || access.isAtomic()) && context.device.watchesShared) {
-    llvm::FunctionCallee watch =
-        context.runtime(kWatchSymbol, builder.getVoidTy(),
-                        {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
+    llvm::FunctionCallee watch = context.runtime(
+        kWatchSymbol, builder.getVoidTy(),
+        {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
     builder.CreateCall(watch, {pointer, bytes, builder.getInt32(access.isAtomic() ? AccessFlags::kAtomic : access.how),
-                               builder.getInt32(site)});
+                               builder.getInt32(pieceOf(access)), builder.getInt32(site)});
   }
   llvm::Value *offset = builder.CreateSub(address, begin);
   llvm::Value *outside =

@@ -121,11 +121,14 @@ void softExchange(const void *pointer, uint32_t changed, uint32_t flags, int32_t
   if (!leavesOthersAlone(*Workgroup::running(), address, changed, flags)) softAccess(pointer, 4, flags, site);
 }
 
-void softWatch(const void *pointer, uint64_t bytes, uint32_t how, int32_t site) {
+void softWatch(const void *pointer, uint64_t bytes, uint32_t how, uint32_t piece, int32_t site) {
   Workgroup &group = *Workgroup::running();
   auto kind = static_cast<AccessFlags::How>(how);
-  WatchedAccess access{
-      .bytes = bytes, .site = site, .writes = kind == AccessFlags::kStore, .atomic = kind == AccessFlags::kAtomic};
+  WatchedAccess access{.bytes = bytes,
+                       .site = site,
+                       .writes = kind == AccessFlags::kStore,
+                       .atomic = kind == AccessFlags::kAtomic,
+                       .piece = piece};
   group.watch(pointer, access);
 }
 

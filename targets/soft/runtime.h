@@ -25,7 +25,8 @@ inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
 inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
-inline constexpr const char *kWatchSymbol = "xtSoftWatch";         // void (ptr, i64 bytes, i32 AccessFlags::How, i32 site)
+inline constexpr const char *kWatchSymbol =
+    "xtSoftWatch";         // void (ptr, i64 bytes, i32 AccessFlags::How, i32 bytes of an instruction, i32 site)
 inline constexpr const char *kCopySymbol = "xtSoftCopy"; // void (ptr to, ptr from, i32 bytes, i32 present, i32 site)
 inline constexpr const char *kCommitCopiesSymbol = "xtSoftCommitCopies"; // void (i32 site)
 inline constexpr const char *kWaitForCopiesSymbol = "xtSoftWaitForCopies"; // void (i32 later groups, i32 site)

@@ -18,6 +18,7 @@ struct WatchedAccess {
   size_t offset = 0, bytes = 0; // in shared local memory
   int32_t site = -1;
   bool writes = false, atomic = false;
+  size_t piece = 0; // bytes that one instruction accesses; 0: unknown
 };
 // Two accesses that are not ordered, or an access of bytes in flight: `earlier` is then the copy.
 struct UnorderedAccess {

@@ -47,6 +47,7 @@ std::optional<std::string> Workgroup::run(size_t linear) {
   runningGroup = this;
   items_.run();
   runningGroup = outer;
+  if (banks_) banks_->finish();
   return failure_;
 }
 
@@ -104,6 +105,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
 }
 
 void Workgroup::complete(Gathering &gathering, const Collective &collective) {
+  if (banks_) banks_->meet(gathering.first, gathering.members);
   Meeting meeting(*this, gathering.first, gatherings_.arrivals(gathering));
   gathering.arrived = 0;
   collective.body(meeting);

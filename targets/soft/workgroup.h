@@ -2,6 +2,7 @@
 // and other errors of the kernel are detected and reported.
 #pragma once
 #include "targets/soft/async_copies.h"
+#include "targets/soft/bank_conflicts.h"
 #include "targets/soft/collective.h"
 #include "targets/soft/counting_barriers.h"
 #include "targets/soft/gatherings.h"
@@ -22,6 +23,7 @@ public:
   explicit Workgroup(const Launch &launch)
       : launch_(launch), items_(launch), gatherings_(launch), memory_(launch), copies_(launch.items()) {
     if (launch.watchesShared) watch_.emplace(launch);
+    if (launch.watchesShared && launch.bankConflicts) banks_.emplace(launch);
   }
   Workgroup(const Workgroup &) = delete;
 
@@ -69,8 +71,10 @@ public:
   void metOthers(size_t first, size_t count) {
     for (size_t i = first; watch_ && i < first + count; ++i) watch_->noteAtomic(i);
   }
-  // Adds how often banks of shared local memory have to be read again for rows of 16 bytes, 8 of which are read at one time.
-  void countBankConflicts(std::span<const std::byte *const> rows);
+  // Counts conflicts of banks of shared local memory for the rows of an ldmatrix.
+  void countBankConflicts(std::span<const std::byte *const> rows) {
+    if (banks_) banks_->matrixRows(rows, current().site);
+  }
   void fail(std::string_view text, int32_t site);
   bool failed() const { return failure_.has_value(); }
   void release(size_t first, size_t count);
@@ -99,6 +103,7 @@ private:
   CountingBarriers counting_;
   PollWatch polls_;
   std::optional<SharedWatch> watch_;
+  std::optional<BankWatch> banks_;
   std::vector<AsyncCopyQueue> copies_; // of each work-item
   CodeState state_{};
   std::optional<std::string> failure_;

@@ -2,15 +2,7 @@
 #include "ir/base/text.h"
 #include "targets/soft/workgroup.h"
 
-#include <algorithm>
-#include <set>
-
 namespace xt::soft {
-namespace {
-
-constexpr size_t kRowsAtOnce = 8, kRowBytes = 16, kBankLineBytes = 128; // banks of 4 bytes, 32 of them
-
-} // namespace
 
 WatchedAccess Workgroup::placed(const void *pointer, WatchedAccess access) const {
   access.offset = static_cast<size_t>(static_cast<const std::byte *>(pointer) - memory_.local());
@@ -34,7 +26,10 @@ void Workgroup::watch(const void *pointer, WatchedAccess access) {
   if (access.atomic) watch_->noteAtomic(access.item);
   if (!memory_.localVariable(reinterpret_cast<uint64_t>(pointer), access.bytes))
     return; // of other memory, or reported elsewhere
-  if (auto found = watch_->access(placed(pointer, access)))
+  access = placed(pointer, access);
+  if (banks_ && !access.atomic)
+    banks_->access(access.item, access.offset, access.bytes, access.piece, access.writes, access.site);
+  if (auto found = watch_->access(access))
     failHere(unorderedText(*found, access.atomic   ? "an atomic access to"
                                    : access.writes ? "a store to"
                                                    : "a load of"),
@@ -62,19 +57,6 @@ bool Workgroup::watchRead(size_t item, const void *pointer, size_t bytes) {
   auto found = watch_->access(placed(pointer, access));
   if (found) fail(unorderedText(*found, str("for ", who(item), ", a load of")), access.site);
   return !found;
-}
-
-void Workgroup::countBankConflicts(std::span<const std::byte *const> rows) {
-  for (size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
-    std::set<const std::byte *> inBank[kBankLineBytes / kRowBytes]; // the different rows that begin at each place of a line
-    size_t most = 1;
-    for (const std::byte *row : rows.subspan(first, std::min(kRowsAtOnce, rows.size() - first))) {
-      auto &here = inBank[reinterpret_cast<uint64_t>(row) % kBankLineBytes / kRowBytes];
-      here.insert(row);
-      most = std::max(most, here.size());
-    }
-    if (launch_.bankConflicts) *launch_.bankConflicts += most - 1;
-  }
 }
 
 } // namespace xt::soft

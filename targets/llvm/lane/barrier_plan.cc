@@ -139,8 +139,7 @@ private:
     for (const Subgroup &subgroup : subgroups_)
       for (const BarrierEvent *event : subgroup.events()) {
         if (!event->isNamed()) continue;
-        if (event->barrier < 0 || event->barrier >= count_)
-          return giveUp(str("the GPU has barriers 0 to ", count_ - 1, ", not ", event->barrier));
+        if (event->barrier < 0 || event->barrier >= count_) return giveUp(str("barrier ", event->barrier, " is not allocated"));
         auto [at, isNew] = barriers_.try_emplace(event->barrier, Barrier{event->producers, event->consumers, {}});
         Barrier &barrier = at->second;
         int64_t role = barrier.roles.try_emplace(subgroup.number(), event->role).first->second;

@@ -23,7 +23,7 @@ struct BarrierPlan {
   std::map<const Op *, BarrierPlace> places; // for lookup only
   std::string missing; // not empty: why there is no plan
 };
-// A plan for all named barriers of a kernel at subgroup or lane scope on a GPU with barriers 0 to `count` - 1.
+// A plan for all named barriers of a kernel at subgroup or lane scope, of which 0 to `count` - 1 are allocated and on the GPU.
 BarrierPlan planBarriers(const Kernel &kernel, int64_t count);
 
 } // namespace xt

@@ -33,9 +33,9 @@ std::optional<int64_t> barrierCount(const Kernel &kernel) {
 } // namespace
 
 // Makes the plan for barriers of the device. Without one, a remark says why.
-bool LaneNamedBarriers::usesDevice() {
+bool LaneNamedBarriers::usesDevice(int64_t allocated) {
   if (!c.device.countsAtBarriers()) return false;
-  BarrierPlan plan = planBarriers(c.kernel, c.target.namedBarriers);
+  BarrierPlan plan = planBarriers(c.kernel, std::min(c.target.namedBarriers, allocated));
   if (plan.missing.empty()) {
     c.barriers.plan = std::move(plan);
     return true;
@@ -53,7 +53,7 @@ bool LaneNamedBarriers::usesDevice() {
 // it runs anyway, and needs memory for it.
 void LaneNamedBarriers::prepare() {
   std::optional<int64_t> made = barrierCount(c.kernel);
-  if (!made || usesDevice()) return;
+  if (!made || usesDevice(*made)) return;
   c.barriers.made = *made;
   c.barriers.count = std::max<int64_t>(1, c.barriers.made);
   int64_t words = c.barriers.count * (1 + c.kernel.subgroups);

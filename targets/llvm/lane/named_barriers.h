@@ -16,7 +16,7 @@ public:
   void emit(const Op &op);
 
 private:
-  bool usesDevice();
+  bool usesDevice(int64_t allocated);
   void meetAt(const Op &op, const LaneParts &part);
   LlvmValue *barrierWord(LlvmValue *index);
   LlvmValue *arrivalWord(LlvmValue *id);

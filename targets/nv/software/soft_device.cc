@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/gpu/kept_builds.h"
+#include "targets/soft/bank_conflicts.h"
 #include "targets/soft/launch.h"
 #include "targets/soft/memory.h"
 
@@ -35,16 +36,16 @@ public:
     request_.groupCount = workgroups;
     if (std::string mistake = soft::launchMistake(request_, settings); !mistake.empty()) return mistake;
     std::atomic<bool> stop = false;
-    bankConflicts_ = 0;
+    bankConflicts_.clear();
     request_.bankConflicts = &bankConflicts_;
     return soft::runLaunch(*program_, request_, settings, stop);
   }
-  uint64_t bankConflicts() const { return bankConflicts_; }
+  std::string bankText() const { return bankConflicts_.text(program_->lowered().sites); }
 
 private:
   std::shared_ptr<soft::Program> program_;
   soft::LaunchRequest request_;
-  std::atomic<uint64_t> bankConflicts_ = 0;
+  soft::BankConflicts bankConflicts_;
 };
 
 // Runs each call at once, in the thread of the caller and those of the launch.
@@ -88,9 +89,7 @@ public:
     std::optional<std::string> report = static_cast<SoftKernel &>(kernel).run(workgroups, settings_);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (report) return Error::kernel(*report);
-    uint64_t conflicts = static_cast<SoftKernel &>(kernel).bankConflicts();
-    note_ =
-        conflicts ? str("banks of shared memory were read ", conflicts, " times more than the matrices of ldmatrix need") : "";
+    note_ = static_cast<SoftKernel &>(kernel).bankText();
     return {};
   }
   std::string launchNote() override { return note_; }

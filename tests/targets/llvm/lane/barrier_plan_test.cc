@@ -140,9 +140,9 @@ TEST(BarrierPlan, WhatIsNotKnown) {
       "subgroups run the same code at barriers, but only some of them wait, or at barriers of different numbers of subgroups");
 }
 
-TEST(BarrierPlan, MoreBarriersThanTheGpuHas) {
+TEST(BarrierPlan, BarriersThatAreNotAllocated) {
   EXPECT_EQ(Barriers(kWaitY).plan(2).missing, "");
-  EXPECT_EQ(Barriers(kWaitY).plan(1).missing, "the GPU has barriers 0 to 0, not 1");
+  EXPECT_EQ(Barriers(kWaitY).plan(1).missing, "barrier 1 is not allocated");
 }
 
 } // namespace
