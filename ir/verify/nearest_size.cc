@@ -1,5 +1,6 @@
 #include "ir/verify/nearest_size.h"
 
+#include "ir/base/text.h"
 #include "ir/gpu/block_rules.h"
 
 #include <algorithm>
@@ -73,6 +74,25 @@ int64_t nearestOf(std::span<const int64_t> choices, int64_t wanted) {
   Nearest<int64_t> nearest;
   for (int64_t choice : choices) nearest.offer({{wanted, choice}}, choice);
   return nearest.one();
+}
+
+std::string nearestLanesText(const Kernel &kernel, std::span<const int64_t> sizes) {
+  std::vector<const Layout *> layouts; // those for the kernel's lanes, in the order of the text
+  auto note = [&](const Value &value) {
+    const Layout *layout = value.type().layout();
+    if (!layout || layout->axisSize(Axis::Lane) != kernel.lanes) return;
+    if (std::ranges::find(layouts, layout) == layouts.end()) layouts.push_back(layout);
+  };
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) note(*op.result(i));
+  });
+  std::string text = str("`lanes(", nearestOf(sizes, kernel.lanes), ")` is the nearest that works");
+  if (layouts.empty()) return text;
+  constexpr size_t kMostNamed = 2;
+  std::vector<std::string> names;
+  for (const Layout *layout : std::span(layouts).first(std::min(kMostNamed, layouts.size()))) names.push_back(layout->text());
+  return str(text, "; ", layouts.size(), layouts.size() == 1 ? " layout is" : " layouts are", " for ", kernel.lanes,
+             " lanes: ", join(names, ", "), layouts.size() > kMostNamed ? " …" : "");
 }
 
 } // namespace xt

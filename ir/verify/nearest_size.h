@@ -2,6 +2,7 @@
 // which their extents differ is the smallest. Of equally near sizes, the smallest one is chosen.
 #pragma once
 #include "ir/gpu/target_info.h"
+#include "ir/module.h"
 
 #include <optional>
 
@@ -22,5 +23,9 @@ const MmaShape &nearestProduct(std::span<const MmaShape> shapes, const MmaShape 
 
 // The nearest of `choices`, which must not be empty.
 int64_t nearestOf(std::span<const int64_t> choices, int64_t wanted);
+
+// What a kernel at lane scope would need for another number of lanes: "`lanes(32)` is the nearest that works; 2 layouts are for 16 lanes:
+// #sg_map<…>, …" with up to two of those that are used; without them if there are none.
+std::string nearestLanesText(const Kernel &kernel, std::span<const int64_t> sizes);
 
 } // namespace xt

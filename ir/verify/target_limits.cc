@@ -375,9 +375,11 @@ private:
   void workgroup() {
     std::span<const int64_t> sizes = target_.subgroupSizes;
     if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
-      diagnostics_.report(DiagCode::SubgroupSize, kernel_.nameRange,
-                          str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name,
-                              " has subgroups of ", join(sizes, ", ")));
+      diagnostics_
+          .report(DiagCode::SubgroupSize, kernel_.nameRange,
+                  str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name, " has subgroups of ",
+                      join(sizes, ", ")))
+          .note(nearestLanesText(kernel_, sizes));
       return;
     }
     if (!ofLanes() && !checkStatedLanes(kernel_, target_, diagnostics_).ok()) return;
