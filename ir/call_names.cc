@@ -9,8 +9,9 @@ namespace xt {
 namespace {
 
 // Names of expression functions that do not follow from a single row of the op table.
-constexpr std::string_view kOwnNames[] = {"dim",     "min",          "max",      "mod",  "ceildiv",    "abs",    "subgroup_id",
-                                          "lane_id", "workgroup_id", "block_id", "cast", "index_cast", "bitcast"};
+constexpr std::string_view kOwnNames[] = {"dim",          "stride",   "same_shape", "min",         "max",
+                                          "mod",          "ceildiv",  "abs",        "subgroup_id", "lane_id",
+                                          "workgroup_id", "block_id", "cast",       "index_cast",  "bitcast"};
 
 bool computesElements(const OpInfo &op) { return op.elementwise && op.typeRule == TypeRule::Elementwise; }
 

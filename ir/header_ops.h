@@ -6,7 +6,7 @@ namespace xt {
 
 inline constexpr size_t kMostHeaderOperands = 3; // of an elementwise op
 
-// Whether the op may stand in Kernel::gridBlock: a constant, an extent or a stride of a parameter, or an elementwise op on scalars.
+// Whether the op may stand in Kernel::gridBlock: a constant, an extent or a stride of a parameter in a constant dimension, or an elementwise op on scalars.
 bool isHeaderOp(const Op &op);
 
 } // namespace xt

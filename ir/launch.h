@@ -44,10 +44,14 @@ struct GridRange { // the values lower, lower + step, … < upper of one grid va
   bool operator==(const GridRange &) const = default;
 };
 
-// The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting
-// Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, the arguments do not satisfy what
+// The ranges of a kernel's grid variables for these arguments, outermost first, computed by evaluating
+// Kernel::gridBlock (defined in ir/interp/launch_header.cc). An Error if an argument does not fit its parameter, the arguments do not satisfy what
 // the kernel requires, a step is not positive, or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
+// Whether the arguments fit their parameters and satisfy what the kernel requires.
+bool satisfiesRequirements(const Kernel &kernel, const std::vector<LaunchArg> &args);
+// The ranges without what the kernel requires, which may need arguments that are not known yet.
+Result<std::vector<GridRange>> gridRanges(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
 // "workgroup (1, 0)", in the order in which the grid is written: a kernel's own grid starts with its first variable, a launch's
 // grid (for a kernel without one) with x. "the workgroup" if there is no grid. `blockId` has the outermost dimension first.

@@ -64,10 +64,18 @@ public:
     if (const Value *inverted = operandOfNot(*op)) return prefix("not ", *inverted, kNot, least, depth);
     if (op->kind() == OpKind::NegF) return prefix("-", *op->operand(0), kSign, least, depth);
     if (std::optional<Infix> infix = infixOf(*op)) return binary(*op, *infix, least, depth);
+    if (op->info().typeRule == TypeRule::Cast) return cast(*op, depth);
     call(*op, depth);
   }
 
 private:
+  void cast(const Op &op, int depth) {
+    bool toIndex = op.kind() == OpKind::IndexCast && op.result()->type().isIndex();
+    out_ += toIndex ? "index_cast(" : op.kind() == OpKind::Bitcast ? "bitcast(" : "cast(";
+    expression(*op.operand(0), kAny, depth + 1);
+    out_ += toIndex ? ")" : str(", ", elemName(op.result()->type().elem()), ")");
+  }
+
   void literal(const Op &op, Precedence least) {
     const AttrValue &value = op.attrs().at(0).value;
     Elem elem = op.result()->type().elem();

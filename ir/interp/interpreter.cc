@@ -4,10 +4,8 @@
 #include "ir/base/text.h"
 #include "ir/gpu/slm_layout.h"
 #include "ir/interp/disjoint_arguments.h"
-#include "ir/interp/header_values.h"
 #include "ir/interp/launch_checks.h"
 #include "ir/interp/launch_state.h"
-#include "ir/print.h"
 
 #include <algorithm>
 
@@ -68,51 +66,6 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!done || faults == 0) return done;
   return Error::kernel(str("--check found ", faults, faults == 1 ? " fault" : " faults", " in @", kernel.name),
                        kernel.nameRange);
-}
-
-namespace {
-
-// "which are 778 and 777", of a comparison of indices.
-std::string sidesText(const Value &condition, const HeaderValues &values) {
-  if (!comparesIndices(condition)) return "which does not hold";
-  auto side = [&](size_t i) { return values.of(*condition.definingOp()->operand(i))->i; };
-  return str("which are ", side(0), " and ", side(1));
-}
-
-Result<void> checkRequirements(const Kernel &kernel, const HeaderValues &values) {
-  for (size_t i = 0; i < kernel.requirements.size(); ++i) {
-    const Requirement &required = kernel.requirements[i];
-    Result<Number> holds = values.of(*required.condition);
-    if (!holds) return holds.error();
-    if (holds->i != 0) continue;
-    return Error::kernel(
-        str("@", kernel.name, " requires ", requirementTexts(kernel)[i], ", ", sidesText(*required.condition, values)),
-        required.range);
-  }
-  return {};
-}
-
-} // namespace
-
-Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args) {
-  std::vector<GridRange> ranges;
-  if (kernel.grid.empty() && kernel.requirements.empty()) return ranges;
-  Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
-  if (!bound) return bound.error();
-  HeaderValues values(*bound);
-  if (Result<void> holds = checkRequirements(kernel, values); !holds) return holds.error();
-  for (const GridDim &dim : kernel.grid) {
-    Result<Number> lower = values.of(*dim.lower), upper = values.of(*dim.upper), step = values.of(*dim.step);
-    for (const Result<Number> *number : {&lower, &upper, &step})
-      if (!*number) return number->error();
-    if (step->i <= 0)
-      return Error::environment(str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step->i),
-                                dim.variable->range());
-    ranges.push_back(gridRange(lower->i, upper->i, step->i));
-  }
-  if (!workgroupCount(ranges))
-    return Error::environment(str("the grid of @", kernel.name, " has more than 2^31 workgroups"), kernel.nameRange);
-  return ranges;
 }
 
 } // namespace xt

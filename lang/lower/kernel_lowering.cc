@@ -79,6 +79,10 @@ void lowerHeader(KernelState &state) {
     if (var.step && isLiteral(*var.step))
       if (std::optional<int64_t> step = state.params.evalInt(*var.step, "a grid step"); step && *step <= 0)
         state.diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable must be positive");
+    const std::pair<Value *, SourceRange> bounds[] = {
+        {dim.lower, var.lower.range}, {dim.upper, var.upper.range}, {dim.step, var.step ? var.step->range : var.name.range}};
+    for (const auto &[bound, range] : bounds)
+      if (bound && !fitsHeader(state, *bound, range, "a bound of the grid")) state.poisoned = true;
     dims.push_back(dim);
   }
   if (shared) dims = sharedDimensions(state, dims);

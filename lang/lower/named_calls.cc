@@ -10,6 +10,7 @@
 #include "lang/lower/foreign_names.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
+#include "lang/lower/requirements.h"
 
 namespace xt {
 namespace {
@@ -24,7 +25,8 @@ public:
 
 private:
   bool takes(size_t count);
-  Value *lowerDim();
+  Value *lowerDim(OpKind kind);
+  Value *lowerSameShape();
   Value *lowerBlockId();
   Value *lowerOpCall();
   Value *lowerSelect();
@@ -45,7 +47,7 @@ bool NamedCall::takes(size_t count) {
   return false;
 }
 
-Value *NamedCall::lowerDim() {
+Value *NamedCall::lowerDim(OpKind kind) {
   if (!takes(2)) return nullptr;
   const ast::Expr &which = expr_.children[1];
   Value *source = lowerExpr(state_, expr_.children[0]);
@@ -56,7 +58,16 @@ Value *NamedCall::lowerDim() {
       diagnostics().report(DiagCode::AttributeValue, ranges_[1], str(shapedText(source->type()), " has no dimension ", *d));
       return nullptr;
     }
-  return emitOp(state_, OpKind::Dim, {source, dimension}, ranges_, expr_.range);
+  return emitOp(state_, kind, {source, dimension}, ranges_, expr_.range);
+}
+
+Value *NamedCall::lowerSameShape() {
+  std::optional<std::vector<Value *>> conditions = xt::lowerSameShape(state_, expr_);
+  if (!conditions) return nullptr;
+  Value *all = nullptr;
+  for (Value *condition : *conditions)
+    all = all ? emitOp(state_, OpKind::AndI, {all, condition}, ranges_, expr_.range) : condition;
+  return all ? all : state_.builder.constantInt(state_.context.scalar(Elem::I1), 1);
 }
 
 Value *NamedCall::lowerBlockId() {
@@ -114,7 +125,9 @@ Value *NamedCall::lower() {
       diagnostics().report(DiagCode::HostArguments, argName.range, "arguments cannot be named in kernels");
       return nullptr;
     }
-  if (name_ == "dim") return lowerDim();
+  if (name_ == "dim") return lowerDim(OpKind::Dim);
+  if (name_ == "stride") return lowerDim(OpKind::Stride);
+  if (isSameShape(expr_)) return lowerSameShape();
   if (name_ == "cast" || name_ == "index_cast" || name_ == "bitcast") return lowerCastCall(state_, expr_);
   if (name_ == "subgroup_id") return takes(0) ? emitOp(state_, OpKind::SubgroupId, {}, {}, expr_.range) : nullptr;
   if (name_ == "lane_id") return takes(0) ? emitOp(state_, OpKind::LaneId, {}, {}, expr_.range) : nullptr;

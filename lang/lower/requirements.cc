@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "ir/header_ops.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/lower/expr_lowering.h"
@@ -10,6 +11,7 @@ namespace xt {
 namespace {
 
 constexpr std::string_view kSameShape = "same_shape";
+constexpr size_t kMostHeaderOps = 1000; // of one expression, in which an op counts each time that its value is used
 
 // The arrays that `same_shape` is given; empty if one of them is none, or has another rank, which has been reported.
 std::vector<Value *> comparedArrays(KernelState &state, const ast::Expr &call) {
@@ -34,34 +36,62 @@ std::vector<Value *> comparedArrays(KernelState &state, const ast::Expr &call) {
   return arrays;
 }
 
-void lowerSameShape(KernelState &state, const ast::Expr &call) {
-  std::vector<Value *> arrays = comparedArrays(state, call);
-  if (arrays.empty()) return;
+} // namespace
+
+bool isSameShape(const ast::Expr &expr) {
+  return expr.kind == ast::Expr::Kind::Call && !expr.symbolCall && expr.text == kSameShape;
+}
+
+std::optional<std::vector<Value *>> lowerSameShape(KernelState &state, const ast::Expr &call) {
+  std::vector<Value *> arrays = comparedArrays(state, call), conditions;
   if (arrays.size() < 2) {
-    state.diagnostics().report(DiagCode::OperandCount, call.range, str("`", kSameShape, "` takes two memrefs or more"));
-    return;
+    if (arrays.size() == call.children.size())
+      state.diagnostics().report(DiagCode::OperandCount, call.range, str("`", kSameShape, "` takes two memrefs or more"));
+    return std::nullopt;
   }
   Builder &b = state.builder;
   b.setRange(call.range);
   auto extent = [&](Value *array, int d) { return b.value(OpKind::Dim, {array, b.index(d)}, state.context.index()); };
   for (size_t i = 1; i < arrays.size(); ++i)
     for (int d = 0; d < arrays[0]->type().rank(); ++d) {
-      Value *same = b.value(OpKind::CmpI, {extent(arrays[i], d), extent(arrays[0], d)}, state.context.scalar(Elem::I1));
-      CmpIOp(*same->definingOp()).setKind(CmpIKind::Eq);
-      state.kernel->requirements.push_back({same, call.range});
+      conditions.push_back(b.value(OpKind::CmpI, {extent(arrays[i], d), extent(arrays[0], d)}, state.context.scalar(Elem::I1)));
+      CmpIOp(*conditions.back()->definingOp()).setKind(CmpIKind::Eq);
     }
+  return conditions;
 }
-
-} // namespace
 
 void lowerRequirements(KernelState &state) {
   for (const ast::Expr &condition : state.decl.requirements) {
-    if (condition.kind == ast::Expr::Kind::Call && !condition.symbolCall && condition.text == kSameShape) {
-      lowerSameShape(state, condition);
+    if (isSameShape(condition)) {
+      for (Value *holds : lowerSameShape(state, condition).value_or(std::vector<Value *>()))
+        state.kernel->requirements.push_back({holds, condition.range});
     } else if (Value *holds = lowerCondition(state, condition, "requires")) {
-      state.kernel->requirements.push_back({holds, condition.range});
+      if (fitsHeader(state, *holds, condition.range, "a requirement"))
+        state.kernel->requirements.push_back({holds, condition.range});
     }
   }
+}
+
+bool fitsHeader(KernelState &state, const Value &value, SourceRange range, std::string_view what) {
+  std::vector<const Value *> left = {&value};
+  for (size_t seen = 0; !left.empty(); ++seen) {
+    const Op *op = left.back()->definingOp();
+    left.pop_back();
+    if (!op) continue;
+    if (!isHeaderOp(*op)) {
+      state.diagnostics()
+          .report(DiagCode::NotHere, range,
+                  str(what, " is computed before the launch: it takes constants, extents, strides and arithmetic on scalars"))
+          .at(op->range(), str("`", op->info().name, "` runs in the kernel"));
+      return false;
+    }
+    if (seen > kMostHeaderOps) {
+      state.diagnostics().report(DiagCode::NotSupported, range, str(what, " has more than ", kMostHeaderOps, " operations"));
+      return false;
+    }
+    left.insert(left.end(), op->operands().begin(), op->operands().end());
+  }
+  return true;
 }
 
 } // namespace xt

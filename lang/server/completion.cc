@@ -335,7 +335,8 @@ private:
   }
 
   void functions() {
-    for (std::string_view name : {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"})
+    for (std::string_view name :
+         {"dim", "stride", "same_shape", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"})
       item(std::string(name), ItemKind::Function, "");
     for (const OpInfo &op : allOps())
       if (op.elementwise && op.typeRule == TypeRule::Elementwise)
@@ -397,7 +398,15 @@ private:
     item("for", ItemKind::Keyword, "the value on a target", "for \"${1:xe-dg2}\" = ${2:128}");
   }
 
+  // Whether the cursor is inside the parentheses of a clause of a header.
+  bool inClause() const {
+    if (place_.bracket != "(" || place_.bracketAt == 0) return false;
+    std::string_view word = place_.spelled(place_.before[place_.bracketAt - 1]);
+    return word == "grid" || word == "requires" || word == "subgroups" || word == "lanes";
+  }
+
   void fileLevel() {
+    if (inClause()) return values(), functions(), params();
     if (place_.last() == ")") { // after a parameter list, a kernel's header may continue
       item("grid", ItemKind::Keyword, "", "grid (%${1:i} = 0 to ${2:dim(%A, 0)} step ${3:32})");
       item("requires", ItemKind::Keyword, "", "requires (${1:dim(%B, 0) == dim(%A, 1)})");

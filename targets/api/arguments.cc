@@ -69,8 +69,7 @@ Failure readOptions(const Kernel &kernel, const std::vector<LaunchArg> &args, co
     out = std::move(*grid);
     return {};
   }
-  if (Result<std::vector<GridRange>> none = computeGrid(kernel, args); !none)
-    return {XT_INVALID_ARGUMENT, none.error().message};
+  if (Result<std::vector<GridRange>> own = computeGrid(kernel, args); !own) return {XT_INVALID_ARGUMENT, own.error().message};
   if (given.grid_rank < 0 || given.grid_rank > 3)
     return invalid("options.grid_rank", str("is ", given.grid_rank, ", not 0 to 3"));
   for (int32_t d = given.grid_rank; d-- > 0;) {

@@ -1,6 +1,7 @@
 #include "targets/api/program.h"
 
 #include "ir/base/text.h"
+#include "ir/launch.h"
 #include "targets/api/boundary/failure.h"
 
 using namespace xt;
@@ -16,7 +17,7 @@ const Kernel *LoadedProgram::choose(const KernelInfo &info, const std::vector<La
   for (const LaunchArg &arg : args)
     if (arg.kind == LaunchArg::Kind::Buffer) arrays.push_back(arg.buffer.sizes);
   const Kernel *chosen = compiled.module->findKernel(tuned.choose(info.name(), arrays));
-  return chosen ? chosen : find(info); // the target may be unable to run it
+  return chosen && satisfiesRequirements(*chosen, args) ? chosen : find(info); // the target may be unable to run it
 }
 
 std::string LoadedProgram::placeText(SourceRange range) const {

@@ -62,6 +62,20 @@ int64_t bytesHeld(const LayoutUse &use) {
   return elements * elemInfo(use.type.elem()).storageBytes;
 }
 
+// Whether an expression of the header reads this value.
+bool reads(const Value &expression, const Value *param) {
+  const Op *op = expression.definingOp();
+  if (!op) return &expression == param;
+  return std::ranges::any_of(op->operands(), [&](const Value *operand) { return reads(*operand, param); });
+}
+
+bool gridReads(const Kernel &kernel, size_t param) {
+  const Value *value = kernel.gridBlock.param(param);
+  return std::ranges::any_of(kernel.grid, [&](const GridDim &dim) {
+    return reads(*dim.lower, value) || reads(*dim.upper, value) || reads(*dim.step, value);
+  });
+}
+
 // The grid of a launch, if static extents and constants determine it.
 std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
   if (kernel.grid.empty()) return std::nullopt;
@@ -70,11 +84,11 @@ std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     Type type = kernel.param(i)->type();
     if (!type.isMemRef()) {
-      if (!kernel.gridBlock.param(i)->uses().empty()) return std::nullopt;
+      if (gridReads(kernel, i)) return std::nullopt;
       if (isFloat(type.elem())) args[i].kind = LaunchArg::Kind::Float;
       continue;
     }
-    if (!type.hasStaticShape() && !kernel.gridBlock.param(i)->uses().empty()) return std::nullopt;
+    if (!type.hasStaticShape() && gridReads(kernel, i)) return std::nullopt;
     args[i].kind = LaunchArg::Kind::Buffer;
     args[i].buffer.data = &somewhere;
     args[i].buffer.elem = type.elem();
@@ -83,7 +97,7 @@ std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
     for (int64_t &stride : args[i].buffer.strides)
       if (stride == kDynamic) stride = 1; // no grid depends on strides
   }
-  Result<std::vector<GridRange>> grid = computeGrid(kernel, args);
+  Result<std::vector<GridRange>> grid = gridRanges(kernel, args);
   if (!grid) return std::nullopt;
   return std::move(*grid);
 }

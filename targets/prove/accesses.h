@@ -36,19 +36,19 @@ struct Obstacle {
 struct KernelAccesses {
   std::vector<std::vector<Term>> sizes; // sizes of each memref parameter: symbols or constants
   std::vector<Term> scalars;            // value of each integer parameter
-  std::vector<Term> bounds; // the sizes, arguments and unknowns are in their ranges, and satisfy what the kernel requires
-  std::vector<Term> grid; // the workgroup's coordinates, from 0, and the subgroup's if there are several
-  size_t gridDims = 0; // dimensions of `grid`, without the subgroup
-  Term inGrid; // the coordinates are in the grid
-  Term launches; // the grid is not empty
-  Term validGrid; // the steps of the grid are positive; otherwise the launch is an error
+  std::vector<Term> bounds;             // the sizes, arguments and unknowns are in their ranges; what the kernel requires
+  std::vector<Term> grid;               // the workgroup's coordinates, from 0, and the subgroup's if there are several
+  size_t gridDims = 0;                  // dimensions of `grid`, without the subgroup
+  Term inGrid;                          // the coordinates are in the grid
+  Term launches;                        // the grid is not empty
+  Term validGrid;                       // the steps of the grid are positive; otherwise the launch is an error
   std::vector<Access> accesses;
   std::vector<Obstacle> obstacles;
   std::vector<Term> asserted; // asserts on sizes and arguments that every workgroup reaches unconditionally
   std::vector<Term> unknowns; // symbols for values that depend on data
   std::vector<const Op *>
       wrapping; // integer ops whose result leaves the range of its type at some sizes, and wraps around there
-  bool launchGrid = false; // the kernel reads its coordinates in a grid that only the launch defines
+  bool launchGrid = false;    // the kernel reads its coordinates in a grid that only the launch defines
 };
 
 KernelAccesses accessesOf(const Kernel &kernel, Smt &smt);

@@ -88,6 +88,7 @@ bool isNumber(const Value &value) { return value.type().isScalar() && !isFloat(v
 Term exactResult(const Op &op, std::span<const Term> operands, Smt &smt) { return Exact(op, operands, smt).result(); }
 
 bool mayWrap(const Op &op) {
+  if (op.result()->type().elem() == Elem::I1) return false; // a truth value, not a number
   switch (op.kind()) {
   case OpKind::Constant: // the bits of u64 are written as those of a signed integer
   case OpKind::IndexCast:

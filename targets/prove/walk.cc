@@ -58,6 +58,15 @@ void AccessWalk::bound(Term least, Term term, int64_t most) {
   out_.bounds.push_back(smt_.lessEqual(term, smt_.integer(most)));
 }
 
+// Whether the walk only assumes that some op of the expression does not wrap around. A fact about its exact value would then prove
+// that assumption from itself.
+bool AccessWalk::isAssumedInRange(const Value &value) const {
+  const Op *op = value.definingOp();
+  if (!op) return false;
+  if (std::ranges::any_of(ranges_, [&](const auto &claim) { return claim.op == op; })) return true;
+  return std::ranges::any_of(op->operands(), [&](const Value *operand) { return isAssumedInRange(*operand); });
+}
+
 void AccessWalk::makeGrid() {
   std::vector<Term> inside, notEmpty, steps;
   // The grid's block has its own parameters, which stand for those of the kernel.
@@ -70,12 +79,8 @@ void AccessWalk::makeGrid() {
       values_.set(kernel_.gridBlock.param(p), values_.number(param));
   }
   block(kernel_.gridBlock);
-  for (const Requirement &required : kernel_.requirements) { // every launch satisfies them
-    if (!isNumber(*required.condition)) continue;
-    out_.bounds.push_back(values_.number(required.condition));
-    Term both[] = {before_, out_.bounds.back()};
-    before_ = smt_.all(both);
-  }
+  for (const Requirement &required : kernel_.requirements) // every launch satisfies them
+    if (!isAssumedInRange(*required.condition)) out_.bounds.push_back(values_.number(required.condition));
   for (const GridDim &dim : kernel_.grid) {
     Term at = smt_.symbol(str("workgroup along %", dim.variable->name()));
     Term value = smt_.add(values_.number(dim.lower), smt_.multiply(at, values_.number(dim.step)));

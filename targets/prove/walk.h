@@ -24,6 +24,7 @@ private:
   void bindInteger(size_t p, const Value &param);
   void bound(Term least, Term term, int64_t most);
   void makeGrid();
+  bool isAssumedInRange(const Value &value) const;
 
   // --- ops ---
 

@@ -90,8 +90,8 @@ int checkRequirements(const xtrt_kernel &kernel, const Message &message, const i
     const int64_t *of = computed + 3 * i;
     if (of[0]) continue;
     if (!required.compares)
-      return message.fail(kInvalidArgument, "%s requires %s, which does not hold", kernel.name, required.text);
-    return message.fail(kInvalidArgument, "%s requires %s, which are %lld and %lld", kernel.name, required.text,
+      return message.fail(kInvalidArgument, "%s requires %s, but it does not hold", kernel.name, required.text);
+    return message.fail(kInvalidArgument, "%s requires %s, but the sides are %lld and %lld", kernel.name, required.text,
                         static_cast<long long>(of[1]), static_cast<long long>(of[2]));
   }
   return kOk;

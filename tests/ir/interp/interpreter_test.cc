@@ -291,12 +291,12 @@ TEST_F(InterpreterTest, RequirementsAreCheckedBeforeTheGrid) {
     return ranges ? "" : ranges.error().message;
   };
   EXPECT_EQ(failure(3), "");
-  EXPECT_EQ(failure(12), "@k requires %n < 10, which are 12 and 10");
-  EXPECT_EQ(failure(7), "@k requires %n != 7, which are 7 and 7");
+  EXPECT_EQ(failure(12), "@k requires %n < 10, but the sides are 12 and 10");
+  EXPECT_EQ(failure(7), "@k requires %n != 7, but the sides are 7 and 7");
   EXPECT_EQ(computeGrid(kernel, {intArg(7)}).error().range, (SourceRange{1, 2, 3}));
   Value *both = g.value(OpKind::AndI, {few, kernel.requirements[1].condition}, context.scalar(Elem::I1));
   kernel.requirements = {{both, {}}};
-  EXPECT_EQ(failure(12), "@k requires %n < 10 and %n != 7, which does not hold");
+  EXPECT_EQ(failure(12), "@k requires %n < 10 and %n != 7, but it does not hold");
 }
 
 TEST_F(InterpreterTest, AKernelWithoutAGridHasNone) {

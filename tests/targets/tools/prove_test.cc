@@ -134,7 +134,9 @@ TEST(Prove, TakesWhatTheKernelRequiresAsGiven) {
   SKIP_WITHOUT_Z3();
   expectProofs("requires.xt", 1,
                {{"add", "proved", "each element of `%B` is stored"},
-                {"partly", "fails", "an element of `%B` is never stored at dim(%A, 0) = "}});
+                {"partly", "fails", "an element of `%B` is never stored at dim(%A, 0) = "},
+                {"wraps", "fails", "an element of `%A` is never stored at %n = 127"},
+                {"truths", "proved", "each element of `%A` is stored"}});
 }
 
 TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {

@@ -193,7 +193,11 @@ int xtrt_launch(const xtrt_kernel *kernel, const xtrt_argument *arguments, char 
   const xt::Message to{message, messageBytes};
   to.clear();
   const xtrt_kernel &serves = xt::servingKernel(*kernel, arguments);
-  return xt::Launch(serves, serves.levels[level], to).run(arguments);
+  const int status = xt::Launch(serves, serves.levels[level], to).run(arguments);
+  // A variant may require more than the kernel itself. Nothing has run.
+  if (status != xt::kInvalidArgument || &serves == kernel) return status;
+  to.clear();
+  return xt::Launch(*kernel, kernel->levels[level], to).run(arguments);
 }
 
 void xtrt_set_threads(int count) {

@@ -208,7 +208,12 @@ int xtrt_gpu_launch(const xtrt_gpu_library *library, const xtrt_kernel *kernel, 
   std::lock_guard lock(launching);
   const Message to{message, messageBytes};
   to.clear();
-  return launch(opened(*library), servingKernel(*kernel, arguments), arguments, to);
+  const xtrt_kernel &serves = servingKernel(*kernel, arguments);
+  const int status = launch(opened(*library), serves, arguments, to);
+  // A variant may require more than the kernel itself. Nothing has run.
+  if (status != kInvalidArgument || &serves == kernel) return status;
+  to.clear();
+  return launch(opened(*library), *kernel, arguments, to);
 }
 
 int xtrt_gpu_use_level_zero(const xtrt_gpu_library *library, void *context, void *device, void *list, char *message,

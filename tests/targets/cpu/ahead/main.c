@@ -96,10 +96,10 @@ static void failures(void) {
   expect(kernels_product(&bad, &good, &good, message, sizeof message) == 1 && strstr(message, "negative"), "a negative extent");
   bad = good, bad.sizes[0] = 1;
   expect(kernels_product(&good, &bad, &good, message, sizeof message) == 1 &&
-             strcmp(message, "@product requires dim(%B, 0) == dim(%A, 1), which are 1 and 2") == 0,
+             strcmp(message, "@product requires dim(%B, 0) == dim(%A, 1), but the sides are 1 and 2") == 0,
          "extents that differ");
   expect(kernels_positive(77, message, sizeof message) == 1 &&
-             strcmp(message, "@positive requires %n < 1000 and %n != 77, which does not hold") == 0,
+             strcmp(message, "@positive requires %n < 1000 and %n != 77, but it does not hold") == 0,
          "a requirement of a kernel without a grid");
   bad = good, bad.strides[1] = 2;
   expect(kernels_product(&good, &good, &bad, message, sizeof message) == 1 && strstr(message, "stride"), "a wrong stride");
