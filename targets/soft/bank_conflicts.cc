@@ -70,11 +70,13 @@ void BankWatch::access(size_t item, uint64_t offset, uint64_t bytes, uint64_t pi
   Place &place = subgroups_[launch_.subgroupOf(item)][key];
   place.bytes = bytes;
   place.piece = piece;
-  uint64_t number = place.executed[lane]++ - place.counted;
+  uint64_t executed = place.executed[lane]++;
+  if (executed < place.counted) return; // the others are far ahead
+  uint64_t number = executed - place.counted;
   if (number >= place.begun.size()) place.begun.resize(number + 1);
   place.begun[number].offsets[lane] = offset;
   place.begun[number].lanes |= uint32_t{1} << lane;
-  while (!place.begun.empty() && place.begun.front().lanes == ~uint32_t{0}) {
+  while (!place.begun.empty() && (place.begun.front().lanes == ~uint32_t{0} || place.begun.size() > kMostBegun)) {
     count(key, place, place.begun.front());
     place.begun.pop_front();
     ++place.counted;

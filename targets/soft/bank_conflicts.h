@@ -45,7 +45,7 @@ public:
   void finish(); // adds what was found to that of the launch, and begins again
 
 private:
-  static constexpr size_t kLanes = 32;
+  static constexpr size_t kLanes = 32, kMostBegun = 4096;
   struct Instruction {
     std::array<uint64_t, kLanes> offsets{};
     uint32_t lanes = 0; // that have come, as bits
@@ -53,7 +53,7 @@ private:
   struct Place {
     uint64_t bytes = 0, piece = 0;
     std::array<uint64_t, kLanes> executed{}; // accesses of each lane since the warp did something together
-    uint64_t counted = 0; // instructions that all lanes have executed
+    uint64_t counted = 0; // instructions that all lanes have executed, or that fell behind by kMostBegun
     std::deque<Instruction> begun; // the ones after these
   };
   void count(BankConflicts::Key key, const Place &place, const Instruction &instruction);

@@ -93,6 +93,14 @@ TEST_F(Banks, LanesOnDifferentWays) {
   EXPECT_EQ(text(), "7 times more than without conflicts: 7 by 2 loads at k.xt:1:1");
 }
 
+// A loop of one lane is not kept in memory until the others come, if they do.
+TEST_F(Banks, LongLoopsOfOneLane) {
+  for (uint64_t i = 0; i < 5000; ++i) watch_.access(0, 0, 4, 4, false, 0);
+  access(4, 4, [](size_t lane) { return lane * 128; });
+  access(4, 4, [](size_t lane) { return lane * 128; }, 1);
+  EXPECT_EQ(text(), "31 times more than without conflicts: 31 by 1 load at k.xt:2:1");
+}
+
 TEST_F(Banks, WarpsAreApart) {
   access(4, 4, [](size_t lane) { return lane * 4; }, 0, true, 0);
   access(4, 4, [](size_t lane) { return 128 + lane * 4; }, 0, true, 1);
