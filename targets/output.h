@@ -54,16 +54,22 @@ constexpr std::optional<OutputKind> outputNamed(std::string_view name) {
 }
 
 // What the SPIR-V for an Intel GPU may use beside its core. Intel: block messages, products and cache hints are instructions of Intel's
-// extensions. InlineAssembly: block messages in loops keep their addresses in registers (SPV_INTEL_inline_assembly).
-enum class SpirvExtensions : uint8_t { None, Intel, InlineAssembly };
+// extensions. InlineAssembly: block messages in loops keep their addresses in registers (SPV_INTEL_inline_assembly). Auto: InlineAssembly
+// where the driver that builds the code is known to take it, otherwise None; so None for a file of SPIR-V, and both for a library.
+enum class SpirvExtensions : uint8_t { Auto, None, Intel, InlineAssembly };
 // The value of --spirv-extensions: "intel".
 constexpr std::string_view extensionsName(SpirvExtensions extensions) {
   switch (extensions) {
+  case SpirvExtensions::Auto: return "auto";
   case SpirvExtensions::None: return "none";
   case SpirvExtensions::Intel: return "intel";
   case SpirvExtensions::InlineAssembly: return "inline-assembly";
   }
   return "";
+}
+// Whether SPIR-V certainly needs an extension of Intel's.
+constexpr bool needsExtensions(SpirvExtensions extensions) {
+  return extensions == SpirvExtensions::Intel || extensions == SpirvExtensions::InlineAssembly;
 }
 
 struct OutputFile {
@@ -81,7 +87,7 @@ struct OutputOptions {
   std::string processor; // for CPU code: LLVM's name of the processor; "": the processor of this machine
   bool blockMessages = true; // GPU code may use messages that have rules for buffers
   bool overlappingArguments = false; // GPU code takes arguments that overlap in any way
-  SpirvExtensions extensions = SpirvExtensions::None;
+  SpirvExtensions extensions = SpirvExtensions::Auto;
   // LLVM IR that defines device functions which the offline compiler lacks, to inspect how it compiles a kernel; "": none. For
   // Isa only.
   std::string definitions;

@@ -48,7 +48,7 @@ struct CompileOptions {
   Diagnostics *found = nullptr; // receives the results of the checks, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
   NativeObjects native = {}; // for targets that take them (Target::takesNativeObjects)
-  SpirvExtensions extensions = SpirvExtensions::None;
+  SpirvExtensions extensions = SpirvExtensions::Auto;
   bool optimise = true; // optimise the code; otherwise it compiles faster and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
   uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache
@@ -129,6 +129,9 @@ struct DeviceText {
   std::string problem; // why the device cannot be used; "": it can be
   DeviceChoice choice = DeviceChoice::Any; // the choice that selects this device
   bool onDemand = false; // used only if the user selects it, so the target works without it
+  // What the driver says to inline assembly in SPIR-V (GpuDevice::inlineAssembly), where kernels would have some; "": they have none.
+  std::string inlineAssembly = {};
+  bool takesInlineAssembly = false;
 };
 
 // A part of this machine that a target needs or can use, for `xtrun --doctor`.

@@ -115,7 +115,9 @@ typedef struct xtrt_gpu_library {
   const int32_t
       *forms; /* of each kernel: 1: written arguments overlap no other ones; 2: or are the same as others; 0: neither */
   size_t kernelCount;
-  xtrt_gpu_code code[2]; /* that assumes what it can about arguments, and that assumes nothing */
+  /* That assumes what it can about arguments; that assumes nothing; the first one for drivers that take inline assembly
+   * (SPV_INTEL_inline_assembly), or zeros. */
+  xtrt_gpu_code code[3];
 } xtrt_gpu_library;
 
 /* An argument: the address of words. Of an array these are its address, extents and strides; of a scalar its bits. */

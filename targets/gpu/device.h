@@ -32,7 +32,15 @@ struct GpuDeviceInfo {
   // The hardware multiplies the sizes of "spirv-coop". Whether its driver takes SPV_KHR_cooperative_matrix shows when it builds a
   // kernel, as no interface can be asked.
   bool cooperativeMatrices = false;
+  // Intel: the driver lists SPV_INTEL_inline_assembly among its extensions.
+  bool listsInlineAssembly = false;
   std::string problem; // why the device cannot be used; "" if it can
+};
+
+// What a driver does with a feature, and how that is known: "its driver lists SPV_INTEL_inline_assembly".
+struct DriverAnswer {
+  bool taken = false;
+  std::string why;
 };
 
 // An argument of a kernel; its value is in the low bytes of `bits`.
@@ -84,6 +92,10 @@ public:
   // log.
   virtual Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> binary, const GpuKernel &code,
                                                         bool optimise) = 0;
+
+  // Whether the driver builds code with inline assembly (GpuCode::inlineAssembly). A driver that does not list the extension is given a
+  // small module once. An Error if that fails for another reason than what the module says.
+  virtual Result<DriverAnswer> inlineAssembly() { return DriverAnswer{false, "its interface has none"}; }
 
   // These calls are queued; each begins after all earlier ones have ended. Memory must stay valid until finish().
   virtual Result<void> copy(void *to, const void *from, size_t bytes) = 0;

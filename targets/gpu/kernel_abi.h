@@ -36,6 +36,7 @@ struct GpuKernel : LaneKernel {
 struct GpuCode {
   std::vector<uint8_t> binary;
   std::vector<GpuKernel> kernels;
+  bool inlineAssembly = false; // Intel: only for drivers that take it (GpuDevice::inlineAssembly)
 };
 
 } // namespace xt

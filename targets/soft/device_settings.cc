@@ -82,6 +82,7 @@ Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
     Result<DeviceSettings> settings = deviceSettings(name);
     if (!settings) return settings.error();
     settings->threads = threadsFromEnvironment();
+    if (const char *lacks = std::getenv("XT_SOFT_LACKS")) settings->lacks = namesIn(lacks);
     devices.push_back(std::move(*settings));
   }
   return devices;

@@ -20,6 +20,7 @@ struct DeviceSettings {
   // when a wait forces it.
   bool watchesShared = false, copiesAtOnce = false;
   uint32_t threads = 1; // threads of this machine that run workgroups
+  std::vector<std::string> lacks = {}; // SPIR-V extensions, whose modules are not built
 };
 
 // Settings of a device with the rules of a GPU from NVIDIA, with XT_SOFT_THREADS threads (by default all of the machine's). If
@@ -28,7 +29,7 @@ DeviceSettings nvidiaSettings(const TargetInfo &target);
 // Settings by name: pvc, bmg or dg2. The Error for an unknown name lists the valid ones.
 Result<DeviceSettings> deviceSettings(std::string_view name);
 // Settings from the environment: the comma-separated devices of XT_SOFT_DEVICE (by default all, pvc first), with
-// XT_SOFT_THREADS threads (by default all of the machine's).
+// XT_SOFT_THREADS threads (by default all of the machine's), which lack the comma-separated SPIR-V extensions of XT_SOFT_LACKS.
 Result<std::vector<DeviceSettings>> devicesFromEnvironment();
 
 } // namespace xt::soft

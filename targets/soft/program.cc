@@ -83,6 +83,10 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   if (!words) return words.error();
   if (words->float64 && !device.target->f64)
     return Error::kernel(str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
+  for (const std::string &extension : words->extensions)
+    if (std::ranges::find(device.lacks, extension) != device.lacks.end())
+      return Error::kernel(
+          str("the module uses the SPIR-V extension ", extension, ", which XT_SOFT_LACKS takes from the device"));
   Result<std::string> bitcode = readBack(words->words);
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;

@@ -23,6 +23,7 @@ public:
   explicit Rewriter(SpirvWords &out) : out_(out) {}
   void take(std::span<const uint32_t> op) {
     uint32_t code = opcodeOf(op[0]);
+    if (code == OpExtension) out_.extensions.emplace_back(literal(op.subspan(1)));
     if (dropped(code, op)) return;
     if (code == OpTypeBool && op.size() > 1) scalars_[op[1]] = {true, 1};
     if ((code == OpTypeInt || code == OpTypeFloat) && op.size() > 2) scalars_[op[1]] = {false, op[2]};

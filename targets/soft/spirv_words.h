@@ -13,6 +13,7 @@ namespace xt::soft {
 struct SpirvWords {
   std::vector<uint32_t> words; // the input of llvm-spirv-15
   bool float64 = false;        // the module declares that it uses f64
+  std::vector<std::string> extensions; // which the module declares
 };
 
 // Checks the header and that the instructions fill the module, and rewrites what llvm-spirv-15 does not read:

@@ -67,7 +67,7 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
   auto wants = [&](OutputKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
   for (OutputKind kind : kinds)
     if (!emits(target, kind)) return noOutputText(kind, target);
-  if (options.extensions != SpirvExtensions::None && !target.takesIntelExtensions())
+  if (needsExtensions(options.extensions) && !target.takesIntelExtensions())
     return notAvailableText(str("--spirv-extensions=", extensionsName(options.extensions)), target.name(),
                             std::mem_fn(&Target::takesIntelExtensions));
   if (!options.blockMessages && !target.takesBlockMessages())
@@ -84,7 +84,7 @@ std::optional<std::string> codeProblem(const XtcOptions &options, const Target &
 std::string codeOptionsText(const XtcOptions &options) {
   return str(
       options.blockMessages ? "" : " --no-block-messages", options.overlappingArguments ? " --overlapping-arguments" : "",
-      options.extensions == SpirvExtensions::None ? "" : str(" --spirv-extensions=", extensionsName(options.extensions)));
+      options.extensions == SpirvExtensions::Auto ? "" : str(" --spirv-extensions=", extensionsName(options.extensions)));
 }
 
 Result<OutputOptions> outputOptions(const XtcOptions &options) {

@@ -19,6 +19,8 @@ std::string line(const DeviceText &device) {
   if (device.memoryBytes > 0) parts.push_back(bytesText(device.memoryBytes));
   if (!device.subgroupSizes.empty()) parts.push_back("subgroups of " + join(device.subgroupSizes, ", "));
   if (!device.compiledFor.empty()) parts.push_back("compiled for as " + device.compiledFor);
+  std::string assembly = inlineAssemblyText(device.takesInlineAssembly, device.inlineAssembly);
+  if (!assembly.empty()) parts.push_back(std::move(assembly));
   return str(device.name, parts.empty() ? "" : ": ", join(parts, ", "));
 }
 
@@ -29,12 +31,19 @@ nlohmann::ordered_json json(const DeviceText &device) {
           {"subgroup_sizes", device.subgroupSizes},
           {"software", device.software},
           {"target", device.compiledFor},
+          {"takes_inline_assembly", device.takesInlineAssembly},
+          {"inline_assembly", device.inlineAssembly},
           {"choice", deviceChoiceName(device.choice)},
           {"on_demand", device.onDemand},
           {"problem", device.problem}};
 }
 
 } // namespace
+
+std::string inlineAssemblyText(bool taken, const std::string &why) {
+  if (why.empty()) return "";
+  return taken ? "inline assembly" : str("no inline assembly (", why, ")");
+}
 
 int listDevices(const XtrunOptions &options) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();

@@ -8,4 +8,8 @@ namespace xt {
 // why; this is not a failure.
 int listDevices(const XtrunOptions &options);
 
+// What a device's driver says to inline assembly (DeviceText::inlineAssembly), in one line: "no inline assembly (its driver …)"; "" if
+// `why` is empty.
+std::string inlineAssemblyText(bool taken, const std::string &why);
+
 } // namespace xt

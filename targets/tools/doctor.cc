@@ -12,6 +12,7 @@
 #include "targets/ranks/open_mpi.h"
 #include "targets/run/memory.h"
 #include "targets/run/report.h"
+#include "targets/tools/devices.h"
 #include "targets/tools/tool_process.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -164,8 +165,11 @@ private:
         known.onDemand = device.value("on_demand", false);
         known.choice = deviceChoiceNamed(device.value("choice", "")).value_or(DeviceChoice::Any);
         std::string driver = device.value("driver", "");
+        std::string assembly =
+            inlineAssemblyText(device.value("takes_inline_assembly", false), device.value("inline_assembly", ""));
+        if (!assembly.empty()) assembly.insert(0, ", ");
         std::string text = known.problem.empty() ? str(device.value("name", ""), known.software ? ", software" : "",
-                                                       driver.empty() ? "" : ", ", driver)
+                                                       driver.empty() ? "" : ", ", driver, assembly)
                                                  : known.problem;
         Mark missing = known.onDemand ? Mark::Without : Mark::Fail;
         line(known.problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);

@@ -24,7 +24,7 @@ struct CommonOptions {
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
-  SpirvExtensions extensions = SpirvExtensions::None; // --spirv-extensions
+  SpirvExtensions extensions = SpirvExtensions::Auto; // --spirv-extensions
   std::optional<std::string> tuning; // a file of `xtrun --tune`; "": none; unset: the one beside the file
   bool remarks = false; // print the cost of layouts and of decisions of the compiler
 };

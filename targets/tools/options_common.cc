@@ -53,7 +53,7 @@ po::options_description passOptions() {
 std::optional<std::string> readExtensions(const po::variables_map &map, SpirvExtensions &extensions) {
   if (!map.count("spirv-extensions")) return std::nullopt;
   const std::string &text = map["spirv-extensions"].as<std::string>();
-  for (SpirvExtensions known : {SpirvExtensions::Intel, SpirvExtensions::InlineAssembly})
+  for (SpirvExtensions known : {SpirvExtensions::None, SpirvExtensions::Intel, SpirvExtensions::InlineAssembly})
     if (text == extensionsName(known)) extensions = known;
   if (!isOneOf(text, kExtensions)) return str("--spirv-extensions must be ", kExtensions, ", not `", text, "`");
   return std::nullopt;

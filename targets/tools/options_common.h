@@ -11,7 +11,7 @@ namespace xt {
 
 namespace po = boost::program_options;
 
-constexpr const char *kExtensions = "intel|inline-assembly|none"; // the values of --spirv-extensions
+constexpr const char *kExtensions = "auto|intel|inline-assembly|none"; // the values of --spirv-extensions
 
 // Whether `word` is one of `words`, which are separated by '|'.
 bool isOneOf(std::string_view word, std::string_view words);

@@ -51,10 +51,10 @@ po::options_description outputOptions() {
                                "need it for that");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
       "for an Intel GPU: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for "
-      "drivers since 2025; inline-assembly: block messages in loops keep their addresses in registers (PVC, BMG); none "
-      "(default): as "
-      "calls of device "
-      "functions, without cache hints");
+      "drivers since 2025; inline-assembly: block messages in loops keep their addresses in registers (PVC, BMG); none: as "
+      "calls "
+      "of device functions, without cache hints; auto (default): none, and in a library (--emit=lib) also inline-assembly, of "
+      "which the driver decides when it runs");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write to FILE instead of standard output (-)");
   add("target", po::value<std::string>()->value_name("NAME"),
       "target to compile for: cpu (default), interp, or a GPU such as xe-pvc");

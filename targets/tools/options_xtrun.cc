@@ -22,7 +22,9 @@ po::options_description runningOptions() {
       "OpenCL "
       "device");
   add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
-      "as in xtc: extensions that the SPIR-V for an Intel GPU may use");
+      "as in xtc: extensions that the SPIR-V for an Intel GPU may use; auto (default): inline-assembly where the device's "
+      "driver "
+      "takes it, otherwise none");
   add("devices", "list all targets and their devices, and exit");
   add("doctor",
       "check what each target needs on this machine, run a kernel on each, and report what is missing; accepts --json");

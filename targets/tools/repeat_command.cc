@@ -27,7 +27,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
   if (runs && runs->takesDeviceChoice() && options.device != DeviceChoice::Any)
     command += str(" --device=", deviceChoiceName(options.device));
-  if (options.extensions != SpirvExtensions::None && runs && runs->takesIntelExtensions())
+  if (options.extensions != SpirvExtensions::Auto && runs && runs->takesIntelExtensions())
     command += str(" --spirv-extensions=", extensionsName(options.extensions));
   if (!options.optimise) command += " -O0";
   if (options.threads) command += str(" --threads ", options.threads);

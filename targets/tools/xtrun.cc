@@ -115,7 +115,7 @@ private:
     if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
       return "--device needs a GPU target, such as --target=xe";
     // Targets without SPIR-V may be listed as well, for comparison.
-    const bool wanted = options_.extensions != SpirvExtensions::None;
+    const bool wanted = needsExtensions(options_.extensions);
     bool none = wanted && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
     for (Target *target : targets_)
       if (wanted && !target->takesIntelExtensions() && (none || target->takesDeviceChoice()))

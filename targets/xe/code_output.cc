@@ -71,7 +71,7 @@ private:
   XeEmitOptions emitOptions() const {
     XeEmitOptions emit;
     emit.blockMessages = options_.blockMessages;
-    emit.extensions = options_.extensions;
+    emit.extensions = options_.extensions; // Auto: a host may load the code with any driver, so none
     emit.sources = options_.sources;
     emit.stage = options_.stage;
     return emit;
@@ -98,7 +98,19 @@ private:
     return &*forListings_;
   }
 
-  // A library has the code twice: as the options say, and without assumptions about the arguments of a launch.
+  // The same kernels with inline assembly; nothing if they have none then, or if the options decide it.
+  Result<GpuCode> withInlineAssembly() {
+    if (options_.extensions != SpirvExtensions::Auto || !target_.blocks.any() || !options_.blockMessages) return GpuCode{};
+    XeEmitOptions emit = emitOptions();
+    emit.extensions = SpirvExtensions::InlineAssembly;
+    Diagnostics repeated; // the first compilation has reported these
+    repeated.wantRemarks(false);
+    Result<GpuCode> code = compileToSpirv(module_, target_, emit, repeated);
+    return !code || code->inlineAssembly ? code : GpuCode{};
+  }
+
+  // A library has the code as the options say, without assumptions about the arguments of a launch, and for drivers that take inline
+  // assembly.
   Result<void> addLibrary() {
     Result<const GpuCode *> fast = program();
     if (!fast) return fast.error();
@@ -111,8 +123,10 @@ private:
     repeated.wantRemarks(false);
     Result<GpuCode> other = compileToSpirv(**again, careful, emit, repeated);
     if (!other) return other.error();
+    Result<GpuCode> assembly = withInlineAssembly();
+    if (!assembly) return assembly.error();
     Result<std::vector<OutputFile>> files =
-        makeGpuLibrary(module_, {**fast, std::move(*other)}, target_, options_, diagnostics_);
+        makeGpuLibrary(module_, {**fast, std::move(*other), std::move(*assembly)}, target_, options_, diagnostics_);
     if (!files) return files.error();
     out_.files = std::move(*files);
     return {};

@@ -187,9 +187,23 @@ Result<GpuDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice
   std::lock_guard lock(mutex_);
   Result<size_t> index = indexOf(target, choice);
   if (!index) return index.error();
-  std::unique_ptr<GpuDevice> &device = interfaceOf(choice).open[*index];
+  return openAt(choice, *index);
+}
+
+Result<GpuDevice *> XeRuntime::open(const GpuDeviceInfo &listed) {
+  std::lock_guard lock(mutex_);
+  for (DeviceChoice choice : {DeviceChoice::Any, DeviceChoice::OpenCl}) {
+    const std::vector<const GpuDeviceInfo *> &all = interfaceOf(choice).devices;
+    if (auto found = std::ranges::find(all, &listed); found != all.end())
+      return openAt(choice, static_cast<size_t>(found - all.begin()));
+  }
+  return Error::environment(str(listed.name, " is not among the listed devices"));
+}
+
+Result<GpuDevice *> XeRuntime::openAt(DeviceChoice choice, size_t index) {
+  std::unique_ptr<GpuDevice> &device = interfaceOf(choice).open[index];
   if (!device) {
-    Result<std::unique_ptr<GpuDevice>> made = opened(choice, *index);
+    Result<std::unique_ptr<GpuDevice>> made = opened(choice, index);
     if (!made) return made.error();
     device = std::move(*made);
   }

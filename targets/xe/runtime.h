@@ -49,6 +49,8 @@ public:
   // The device that chooseDevice selects; open() also opens it.
   Result<const GpuDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
   Result<GpuDevice *> open(std::string_view target, DeviceChoice choice);
+  // Opens a device that devices() has listed.
+  Result<GpuDevice *> open(const GpuDeviceInfo &listed);
   // A Level Zero device of the caller; an Error if it does not run the target's code. adopt() makes one in the caller's context.
   Result<const GpuDeviceInfo *> described(std::string_view target, const NativeObjects &native);
   // Programs with the same objects share the device.
@@ -66,6 +68,7 @@ private:
   Result<void> startLevelZero(DeviceChoice choice);
   Result<void> startOpenCl();
   Result<size_t> indexOf(std::string_view target, DeviceChoice choice);
+  Result<GpuDevice *> openAt(DeviceChoice choice, size_t index);
   Result<std::unique_ptr<GpuDevice>> opened(DeviceChoice choice, size_t index);
 
   std::recursive_mutex mutex_;

@@ -5,6 +5,7 @@
 #include "targets/gpu/executable.h"
 #include "targets/xe/code_output.h"
 #include "targets/xe/device/device_choice.h"
+#include "targets/xe/device_code.h"
 #include "targets/xe/device_limits.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/isa/offline_compiler.h"
@@ -36,6 +37,15 @@ DeviceText deviceText(const GpuDeviceInfo &device) {
   text.onDemand = device.api == kOpenCl;
   text.choice = text.onDemand ? DeviceChoice::OpenCl : device.software ? DeviceChoice::Soft : DeviceChoice::Gpu;
   return text;
+}
+
+// Adds what the driver says to inline assembly, if `code`, the hardware that kernels are compiled for, has messages for it.
+void addInlineAssembly(const GpuDeviceInfo &device, const TargetInfo *code, DeviceText &text) {
+  if (!device.problem.empty() || !code || !code->blocks.any()) return;
+  Result<GpuDevice *> open = XeRuntime::ofProcess().open(device);
+  Result<DriverAnswer> answer = open ? inlineAssemblyOf(**open) : Result<DriverAnswer>(open.error());
+  text.takesInlineAssembly = answer && answer->taken;
+  text.inlineAssembly = answer ? answer->why : answer.error().message;
 }
 
 // The entry that is listed in place of an interface's devices if these cannot be listed.
@@ -114,7 +124,10 @@ public:
     for (const auto *devices : {&levelZero, &openCl}) {
       if (!*devices) continue;
       for (const GpuDeviceInfo *device : **devices)
-        if (name_ == kAnyXe || (device->problem.empty() && runsOn(*device, name_))) texts.push_back(deviceText(*device));
+        if (name_ == kAnyXe || (device->problem.empty() && runsOn(*device, name_))) {
+          texts.push_back(deviceText(*device));
+          addInlineAssembly(*device, name_ == kAnyXe ? device->target : findTargetInfo(name_), texts.back());
+        }
     }
     if (name_ != kAnyXe) return texts;
     if (!levelZero) texts.push_back(whyNone("Level Zero", levelZero.error()));
@@ -139,9 +152,9 @@ public:
     XeEmitOptions emit;
     emit.sources = options.sources;
     emit.extensions = options.extensions;
-    if (emit.extensions != SpirvExtensions::None && (*target)->anyDevice)
+    if (needsExtensions(emit.extensions) && (*target)->anyDevice)
       return Error::environment(str((*device)->info().name, " is not an Intel GPU, but Intel's SPIR-V extensions need one"));
-    Result<GpuCode> program = compileToSpirv(module, **target, emit, diagnostics);
+    Result<GpuCode> program = compileForDevice(module, **target, emit, **device, diagnostics, options.found);
     if (!program) return program.error();
     executable.device = *device;
     executable.target = *target;
@@ -149,14 +162,15 @@ public:
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.again = [again = options.again, info = *target, emit](GpuAssumptions assumptions) mutable -> Result<GpuCode> {
+      executable.again = [again = options.again, info = *target, emit,
+                          on = *device](GpuAssumptions assumptions) mutable -> Result<GpuCode> {
         TargetInfo careful = assuming(*info, assumptions);
         Result<std::unique_ptr<Module>> kernels = again(careful);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the first compilation has already reported these
         repeated.wantRemarks(false);
         emit.blockMessages = assumptions.blockRules;
-        return compileToSpirv(**kernels, careful, emit, repeated);
+        return compileForDevice(**kernels, careful, emit, *on, repeated, nullptr); // the first remark is enough
       };
     return makeGpuExecutable(module, std::move(*program), std::move(executable));
   }

@@ -10,7 +10,7 @@ namespace xt {
 namespace {
 
 constexpr const char *kRuntime = "xt_gpu_runtime.o";
-constexpr const char *kCodeNames[] = {"fast", "careful"};
+constexpr const char *kCodeNames[] = {"fast", "careful", "assembly"}; // in the order of xtrt_gpu_library
 
 OwnFunction useFunction(const LibraryNames &names, bool nvidia) {
   OwnFunction made;
@@ -118,7 +118,7 @@ std::string codeTables(const GpuCode &code, const std::string &name, const std::
                    "[] __attribute__((visibility(\"hidden\"))), ", name, "_end[] __attribute__((visibility(\"hidden\")));\n");
 }
 
-std::string libraryTable(const Module &module, const TargetInfo &target) {
+std::string libraryTable(const Module &module, const TargetInfo &target, size_t codeCount) {
   std::vector<std::string> kernels, forms;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     kernels.push_back(str("&", tableName(k), "_kernel"));
@@ -126,8 +126,8 @@ std::string libraryTable(const Module &module, const TargetInfo &target) {
     forms.push_back(of.has(Form::Disjoint) ? "1" : of.has(Form::DisjointOrSame) ? "2" : "0");
   }
   std::vector<std::string> codes;
-  for (const char *code : kCodeNames) {
-    std::string name = str("xtrt_", code);
+  for (size_t i = 0; i < codeCount; ++i) {
+    std::string name = str("xtrt_", kCodeNames[i]);
     codes.push_back(str("{", name, ", ", name, "_end, ", name, "_kernels}"));
   }
   return str("static const xtrt_kernel *const xtrt_kernels[] = {", join(kernels, ", "),
@@ -137,8 +137,8 @@ std::string libraryTable(const Module &module, const TargetInfo &target) {
 }
 
 // A launch may take either code, and names failures by those of the first one.
-bool haveTheSameKernels(const GpuLibraryCode &code) {
-  return std::ranges::equal(code.fast.kernels, code.careful.kernels, [](const GpuKernel &a, const GpuKernel &b) {
+bool haveTheSameKernels(const GpuCode &one, const GpuCode &other) {
+  return std::ranges::equal(one.kernels, other.kernels, [](const GpuKernel &a, const GpuKernel &b) {
     return a.entry == b.entry && a.failures.size() == b.failures.size();
   });
 }
@@ -152,7 +152,10 @@ Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLi
   LibraryNames names{options.libraryName, module.fileName, options.maker, options.variants};
   LibraryForm form = gpuForm(names, target);
   if (Result<void> checked = checkFunctionNames(module, names, form); !checked) return checked.error();
-  if (!haveTheSameKernels(code)) return Error::environment("compiling again gives other kernels: the sources have changed");
+  std::vector<const GpuCode *> codes = {&code.fast, &code.careful};
+  if (!code.assembly.kernels.empty()) codes.push_back(&code.assembly);
+  if (!std::ranges::all_of(codes, [&](const GpuCode *other) { return haveTheSameKernels(code.fast, *other); }))
+    return Error::environment("compiling again gives other kernels: the sources have changed");
   Result<ObjectCode> grids = gridCode(module, symbolPrefix(names.name), diagnostics);
   if (!grids) return grids.error();
   std::vector<KernelTables> tables;
@@ -163,11 +166,12 @@ Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLi
   LibraryParts parts;
   parts.objects.push_back({names.name + "_grids.o", std::move(grids->object)});
   std::string codeText;
-  for (const auto &[of, name] : {std::pair(&code.fast, kCodeNames[0]), std::pair(&code.careful, kCodeNames[1])}) {
-    parts.included.push_back({name, std::string(of->binary.begin(), of->binary.end())});
-    codeText += codeTables(*of, str("xtrt_", name), name, options.sources);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const std::string name = kCodeNames[i];
+    parts.included.push_back({name, std::string(codes[i]->binary.begin(), codes[i]->binary.end())});
+    codeText += codeTables(*codes[i], str("xtrt_", name), name, options.sources);
   }
-  form.definitions = codeText + libraryTable(module, target) + form.definitions;
+  form.definitions = codeText + libraryTable(module, target, codes.size()) + form.definitions;
   parts.source = librarySource(module, names, form, tables);
   parts.header = libraryHeader(module, names, form);
   parts.json = libraryJson(module, {.levels = {}, .target = std::string(target.name), .scratchBytes = {}}, names);

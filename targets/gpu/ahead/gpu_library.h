@@ -8,10 +8,11 @@
 
 namespace xt {
 
-// The code of a library: what assumes as much as it can about arguments, and what assumes nothing (GpuAssumptions), with the same
+// The code of a library: what assumes as much as it can about arguments, and what assumes nothing (GpuAssumptions). The third is the
+// first one for drivers that take inline assembly (GpuDevice::inlineAssembly); without kernels where that is no other. All have the same
 // kernels in the same order.
 struct GpuLibraryCode {
-  GpuCode fast, careful;
+  GpuCode fast, careful, assembly = {};
 };
 
 // The files of the library NAME: NAME.h, libNAME.a, libNAME.so and NAME.json. Its functions are those of a library for CPUs

@@ -87,7 +87,8 @@ public:
         loops_(tree_), assumptions_(function), libraryInfo_(library_),
         evolution_(function, libraryInfo_, assumptions_, tree_, loops_) {}
 
-  void run() {
+  // Returns whether any call has become a message.
+  bool run() {
     std::vector<Load> loads;
     for (llvm::Instruction &instruction : llvm::instructions(function_))
       if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
@@ -97,6 +98,7 @@ public:
       for (llvm::Loop *loop = loopOf(load.call); loop; loop = loop->getParentLoop()) ++counts[loop];
     for (Load &load : loads)
       if (counts[loops_.getLoopFor(load.call->getParent())->getOutermostLoop()] <= kMostPayloads) replace(load);
+    return any_;
   }
 
 private:
@@ -203,6 +205,7 @@ private:
     llvm::IRBuilder<> at(call);
     at.SetCurrentDebugLocation(call->getDebugLoc());
     LlvmValue *words = send(at, load, sent);
+    any_ = true;
     if (phi) {
       if (call->getParent() != latch) at.SetInsertPoint(latch->getTerminator()); // not every turn may reach the call
       LlvmValue *next = at.CreateAdd(phi, step);
@@ -297,14 +300,17 @@ private:
   llvm::TargetLibraryInfo libraryInfo_;
   llvm::ScalarEvolution evolution_;
   LlvmValue *lane_ = nullptr;
+  bool any_ = false;
 };
 
 } // namespace
 
-void keepAddressPayloads(llvm::Module &module, const TargetInfo &target) {
+bool keepAddressPayloads(llvm::Module &module, const TargetInfo &target) {
   const std::map<std::string, BlockFunction> known = functionsBySymbol(target);
+  bool any = false;
   for (llvm::Function &function : module)
-    if (!function.isDeclaration()) Payloads(function, known).run();
+    if (!function.isDeclaration()) any |= Payloads(function, known).run();
+  return any;
 }
 
 } // namespace xt

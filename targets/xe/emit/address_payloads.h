@@ -13,7 +13,7 @@
 namespace xt {
 
 // Replaces calls of functions that load blocks in loops by messages, where all but the position is the same in each turn and the
-// position changes by a constant. The kernels have subgroups of 16 lanes.
-void keepAddressPayloads(llvm::Module &module, const TargetInfo &target);
+// position changes by a constant. The kernels have subgroups of 16 lanes. Returns whether there are any.
+bool keepAddressPayloads(llvm::Module &module, const TargetInfo &target);
 
 } // namespace xt

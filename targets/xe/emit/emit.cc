@@ -18,7 +18,7 @@ Result<GpuCode> compileToSpirv(const Module &module, const TargetInfo &target, c
   // A program with definitions of device functions is only inspected, so these may use any instructions.
   if (options.definitions.empty())
     if (Result<void> known = checkSpirv(*spirv, options.extensions); !known) return known.error();
-  return GpuCode{std::move(*spirv), std::move(emitted->kernels)};
+  return GpuCode{std::move(*spirv), std::move(emitted->kernels), emitted->inlineAssembly};
 }
 
 Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,

@@ -18,7 +18,8 @@ struct XeEmitOptions {
   bool blockMessages = true;
   // Intel: emits block messages and products as instructions of SPV_INTEL_2d_block_io and
   // SPV_INTEL_subgroup_matrix_multiply_accumulate, and cache hints as decorations of SPV_INTEL_cache_controls. Otherwise
-  // messages and products are function calls, and cache hints are left out. InlineAssembly: address_payloads.h.
+  // messages and products are function calls, and cache hints are left out. InlineAssembly: address_payloads.h. Auto: as None, because
+  // what a driver takes is not known here.
   SpirvExtensions extensions = SpirvExtensions::None;
   bool intelExtensions() const { return extensions == SpirvExtensions::Intel; }
   // LLVM IR that defines device functions which an older version of Intel's compiler lacks, to inspect how it compiles a

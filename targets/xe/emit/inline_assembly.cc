@@ -18,23 +18,12 @@ using Words = std::vector<uint32_t>;
 
 constexpr std::string_view kFunctionName = "_xt_raw_send_"; // no kernel has such a name (entryName)
 
-std::string hexText(uint32_t value) {
-  char digits[9];
-  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value, 16).ptr);
-}
-
 std::optional<RawSend> sendNamed(std::string_view name) {
   if (!name.starts_with(kFunctionName)) return std::nullopt;
   name.remove_prefix(kFunctionName.size());
   RawSend send{};
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), send.descriptor, 16);
   return error == std::errc() && end == name.data() + name.size() ? std::optional(send) : std::nullopt;
-}
-
-// In vISA's syntax. 15: the shared function for memory (LSC, untyped). Operands: the payload, its second part (none), the result.
-std::string assemblyOf(const RawSend &send) {
-  const char *operands = send.registers() > 0 ? ":ud $1.0 %null.0 $0.0" : ":ud $0.0 %null.0 %null.0";
-  return str("raw_sends.15.1.0.", send.registers(), " (M1, 16) 0x0:ud 0x", hexText(send.descriptor), operands);
 }
 
 class Writer {
@@ -91,19 +80,19 @@ private:
     declared_ = true;
     add(out, OpCapability, {CapabilityAsmINTEL});
     Words name;
-    addLiteral(name, "SPV_INTEL_inline_assembly");
+    addLiteral(name, kInlineAssemblyExtension);
     add(out, OpExtension, name);
   }
 
   void define(Words &out) {
     defined_ = true;
     Words target{target_};
-    addLiteral(target, "spirv64-unknown-unknown");
+    addLiteral(target, kAssemblyTarget);
     add(out, OpAsmTargetINTEL, target);
     for (const auto &[id, of] : sends_) {
       Words operands{of.resultType, id, of.type, target_};
       addLiteral(operands, assemblyOf(of.send));
-      addLiteral(operands, of.send.registers() > 0 ? "=rw,rw" : "rw");
+      addLiteral(operands, constraintsOf(of.send));
       add(out, OpAsmINTEL, operands);
     }
   }
@@ -116,7 +105,7 @@ private:
 
 } // namespace
 
-std::string functionOf(const RawSend &send) { return str(kFunctionName, hexText(send.descriptor)); }
+std::string functionOf(const RawSend &send) { return str(kFunctionName, std::hex, send.descriptor); }
 
 std::string withInlineAssembly(const std::string &spirv) {
   Words words(spirv.size() / 4);

@@ -1,16 +1,11 @@
 // Messages of the hardware as inline assembly in SPIR-V (SPV_INTEL_inline_assembly), whose results LLVM does not translate if they are
 // longer than 128 bits. So they are calls of functions first, which the words of the finished module replace.
 #pragma once
-#include <cstdint>
+#include "targets/xe/library/raw_send.h"
+
 #include <string>
 
 namespace xt {
-
-// A message that loads, or prefetches: the descriptor says what it does, and how many registers it fills.
-struct RawSend {
-  uint32_t descriptor;
-  uint32_t registers() const { return descriptor >> 20 & 31; }
-};
 
 // The function that stands for the message. It takes one word of each lane, and returns a vector of words, or nothing.
 std::string functionOf(const RawSend &send);

@@ -72,7 +72,8 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
   }
   lines.finish();
   if (Result<void> known = checkDeviceCalls(*result.module, target); !known) return known.error();
-  if (options.extensions == SpirvExtensions::InlineAssembly) keepAddressPayloads(*result.module, target);
+  if (options.extensions == SpirvExtensions::InlineAssembly)
+    result.inlineAssembly = keepAddressPayloads(*result.module, target);
   if (!options.definitions.empty())
     if (Result<void> linked = linkDefinitions(*result.module, options.definitions); !linked) return linked.error();
   if (Result<void> valid = verifyLlvm(*result.module); !valid) return valid.error();

@@ -12,6 +12,7 @@ namespace xt {
 struct XeModule {
   std::unique_ptr<llvm::Module> module;
   std::vector<GpuKernel> kernels; // in the order of the module
+  bool inlineAssembly = false; // some messages will be inline assembly
 };
 Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                               llvm::LLVMContext &context, Diagnostics &diagnostics);

@@ -173,6 +173,12 @@ Result<std::unique_ptr<GpuDeviceKernel>> ZeDevice::load(std::span<const uint8_t>
   return std::unique_ptr<GpuDeviceKernel>(std::make_unique<ZeKernel>(std::move(*kernel)));
 }
 
+Result<DriverAnswer> ZeDevice::inlineAssembly() {
+  if (!lost_) return lost_.error();
+  return assembly_.answer(
+      info_, [&](std::span<const uint8_t> spirv, bool &refused) { return ZeModule::build(*this, spirv, "", &refused); });
+}
+
 void *ZeDevice::softwareFunction(const char *name) const {
   void *function = nullptr;
   bool there = info_.software && ze_.zeDriverGetExtensionFunctionAddress(info_.driver, name, &function) == ZE_RESULT_SUCCESS;

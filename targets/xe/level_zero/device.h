@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/gpu/kept_builds.h"
 #include "targets/gpu/owned_handle.h"
+#include "targets/xe/device/assembly_trial.h"
 #include "targets/xe/level_zero/devices.h"
 
 namespace xt {
@@ -32,6 +33,7 @@ public:
   void tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) override;
   Result<bool> sees(const void *address) override;
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
+  Result<DriverAnswer> inlineAssembly() override;
 
   Result<void> copy(void *to, const void *from, size_t bytes) override;
   Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
@@ -63,6 +65,7 @@ private:
   bool borrowedQueue_ = false;
   Result<void> lost_; // why the device is unusable
   KeptBuilds<ZeModule> built_;
+  AssemblyTrial assembly_;
 };
 
 } // namespace xt

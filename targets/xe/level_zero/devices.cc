@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/xe/device/device_choice.h"
 #include "targets/xe/device/pci_ids.h"
+#include "targets/xe/library/raw_send.h"
 
 #include <algorithm>
 #include <cstring>
@@ -64,7 +65,23 @@ private:
     if (ze_result_t r = ze_.zeDeviceGetModuleProperties(info_.device, &p); r != ZE_RESULT_SUCCESS)
       return zeError("zeDeviceGetModuleProperties", r);
     info_.f64 = (p.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0;
+    info_.listsInlineAssembly = lists(kInlineAssemblyExtension);
     return {};
+  }
+
+  // Whether the driver lists an extension of SPIR-V; false also if it has no such list.
+  bool lists(std::string_view extension) const {
+    size_t bytes = 0;
+    auto get = [&](void *data) {
+      return ze_.zeDeviceGetCompilerInfo(info_.device, kSpirvExtensions, nullptr, &bytes, data) == ZE_RESULT_SUCCESS;
+    };
+    if (!ze_.zeDeviceGetCompilerInfo || !get(nullptr)) return false;
+    std::vector<char> names(bytes);
+    if (names.empty() || !get(names.data())) return false;
+    names.resize(std::min(bytes, names.size()));
+    for (size_t at = 0; at + ZE_MAX_EXTENSION_NAME <= names.size(); at += ZE_MAX_EXTENSION_NAME)
+      if (extension == std::string_view(&names[at], strnlen(&names[at], ZE_MAX_EXTENSION_NAME))) return true;
+    return false;
   }
 
   Result<void> memory() {

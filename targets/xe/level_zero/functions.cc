@@ -55,6 +55,7 @@ Result<ZeFunctions> openZeLoader(const char *path) {
   XT_ZE_FUNCTIONS(X)
 #undef X
   functions.zeInitDrivers = reinterpret_cast<InitDrivers>(library->symbol("zeInitDrivers"));
+  functions.zeDeviceGetCompilerInfo = reinterpret_cast<DeviceGetCompilerInfo>(library->symbol("zeDeviceGetCompilerInfo"));
   return functions;
 }
 

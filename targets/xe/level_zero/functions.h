@@ -51,11 +51,20 @@ namespace xt {
   X(zeKernelSetArgumentValue)                                                                                                  \
   X(zeKernelSetGroupSize)
 
+// zeDeviceGetCompilerInfo, which Debian's headers do not have: gives lists about the driver's compiler, by two calls of which the first one
+// asks for the size. kSpirvExtensions (ZE_DEVICE_COMPILER_INFO_SPIRV_EXTENSIONS): names of ZE_MAX_EXTENSION_NAME bytes each, filled up by
+// zeros.
+using DeviceGetCompilerInfo = ze_result_t (*)(ze_device_handle_t device, uint32_t what, const void *next, size_t *bytes,
+                                              void *data);
+inline constexpr uint32_t kSpirvExtensions = 2;
+
 struct ZeFunctions {
 #define X(name) decltype(&::name) name = nullptr;
   XT_ZE_FUNCTIONS(X)
 #undef X
-  InitDrivers zeInitDrivers = nullptr; // null: the loader is older than Level Zero 1.10 (version 1.18 of the loader)
+  // Null: the loader is older.
+  InitDrivers zeInitDrivers = nullptr; // Level Zero 1.10 (version 1.18 of the loader)
+  DeviceGetCompilerInfo zeDeviceGetCompilerInfo = nullptr;
 };
 
 inline constexpr const char *kZeLoader = "libze_loader.so.1";

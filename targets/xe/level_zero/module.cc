@@ -20,8 +20,8 @@ std::string logText(const ZeFunctions &ze, ze_module_build_log_handle_t log) {
 
 } // namespace
 
-Result<std::shared_ptr<ZeModule>> ZeModule::build(ZeDevice &device, std::span<const uint8_t> spirv,
-                                                  const std::string &options) {
+Result<std::shared_ptr<ZeModule>> ZeModule::build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options,
+                                                  bool *refused) {
   const ZeFunctions &ze = device.functions();
   ze_module_desc_t desc{};
   desc.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
@@ -34,6 +34,7 @@ Result<std::shared_ptr<ZeModule>> ZeModule::build(ZeDevice &device, std::span<co
   ze_module_build_log_handle_t logHandle = nullptr;
   ze_result_t result = ze.zeModuleCreate(device.context(), device.info().device, &desc, &handle, &logHandle);
   bool failed = result != ZE_RESULT_SUCCESS;
+  if (refused) *refused = result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE || result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   if (failed && device.info().wrapped) {
     made->log_ = device.info().software ? device.toldFailure()
                                         : "several drivers are loaded; with --device=gpu the build log can be read";

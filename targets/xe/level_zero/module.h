@@ -10,8 +10,10 @@ inline constexpr const char *kNotOptimisedOption = "-ze-opt-disable";
 class ZeModule {
 public:
   // Builds a module. `options`: kNotOptimisedOption and kLargeRegisterFileOption, if wanted, separated by blanks. The Error
-  // contains the driver's build log. The device must outlive the module.
-  static Result<std::shared_ptr<ZeModule>> build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options);
+  // contains the driver's build log; then `refused`, if given, is set to whether that is because of what the module contains. The
+  // device must outlive the module.
+  static Result<std::shared_ptr<ZeModule>> build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options,
+                                                 bool *refused = nullptr);
 
   ze_module_handle_t get() const { return module_.get(); }
   // The driver's messages about a module that it could build: warnings, spills.

@@ -50,6 +50,7 @@ enum Opcode : uint16_t {
   OpControlBarrier = 224,
   OpPhi = 245,
   OpLabel = 248,
+  OpReturn = 253,
   OpTypeCooperativeMatrixKHR = 4456,
   OpCooperativeMatrixLoadKHR = 4457,
   OpCooperativeMatrixStoreKHR = 4458,
@@ -65,7 +66,11 @@ enum Opcode : uint16_t {
 };
 
 enum Capability : uint32_t {
+  CapabilityAddresses = 4,
+  CapabilityKernel = 6,
+  CapabilityVector16 = 7,
   CapabilityFloat64 = 10,
+  CapabilitySubgroupDispatch = 58,
   CapabilityBFloat16TypeKHR = 5116,
   CapabilityBFloat16CooperativeMatrixKHR = 5118,
   CapabilityAsmINTEL = 5606,

@@ -108,6 +108,12 @@ Result<std::unique_ptr<GpuDeviceKernel>> ClDevice::load(std::span<const uint8_t>
   return std::unique_ptr<GpuDeviceKernel>(std::move(*kernel));
 }
 
+Result<DriverAnswer> ClDevice::inlineAssembly() {
+  if (!lost_) return lost_.error();
+  return assembly_.answer(
+      info_, [&](std::span<const uint8_t> spirv, bool &refused) { return ClProgram::build(*this, spirv, "", &refused); });
+}
+
 Result<void> ClDevice::copy(void *to, const void *from, size_t bytes) {
   if (!lost_) return lost_;
   if (bytes == 0) return {};

@@ -3,6 +3,7 @@
 #include "targets/faults/stray_faults.h"
 #include "targets/gpu/kept_builds.h"
 #include "targets/gpu/owned_handle.h"
+#include "targets/xe/device/assembly_trial.h"
 #include "targets/xe/opencl/devices.h"
 
 namespace xt {
@@ -39,6 +40,7 @@ public:
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
   void release(std::byte *memory) override;
   Result<std::unique_ptr<GpuDeviceKernel>> load(std::span<const uint8_t> spirv, const GpuKernel &code, bool optimise) override;
+  Result<DriverAnswer> inlineAssembly() override;
   Result<void> copy(void *to, const void *from, size_t bytes) override;
   Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
   Result<void> finish() override;
@@ -59,6 +61,7 @@ private:
   std::optional<StrayFaultTrap> running_; // set while a kernel may run, because CPU drivers run it in this process
   Result<void> lost_;                // why the device is unusable
   KeptBuilds<ClProgram> built_;
+  AssemblyTrial assembly_;
 };
 
 } // namespace xt

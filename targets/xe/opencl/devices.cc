@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/xe/device/pci_ids.h"
+#include "targets/xe/library/raw_send.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,7 @@ namespace xt {
 namespace {
 
 constexpr cl_uint kIntel = 0x8086;
+constexpr cl_device_info kSpirvExtensions = 0x12BA; // CL_DEVICE_SPIRV_EXTENSIONS_KHR, an array of names
 constexpr int kSpirvMajor = 1, kSpirvMinor = 4; // version of the SPIR-V that emit/ writes
 
 // Queries the properties of one device. A failing call is an Error with the name of the property.
@@ -115,7 +117,21 @@ private:
     if (auto done = number(CL_DEVICE_ID_INTEL, "CL_DEVICE_ID_INTEL", id); !done) return done;
     info_.target = targetOfPciId(id);
     info_.cooperativeMatrices = hasCooperativeMatrices(*info_.target);
+    info_.listsInlineAssembly = lists(kInlineAssemblyExtension);
     return {};
+  }
+
+  // Whether the driver lists an extension of SPIR-V (cl_khr_spirv_queries); false also if it has no such list.
+  bool lists(std::string_view extension) const {
+    size_t bytes = 0;
+    auto get = [&](size_t size, void *data, size_t *needed) {
+      return cl_.clGetDeviceInfo(info_.device, kSpirvExtensions, size, data, needed) == CL_SUCCESS;
+    };
+    if (!has("cl_khr_spirv_queries") || !get(0, nullptr, &bytes)) return false;
+    std::vector<const char *> names(bytes / sizeof(const char *));
+    if (names.empty() || !get(names.size() * sizeof(const char *), names.data(), nullptr)) return false;
+    return std::ranges::find(names, extension, [](const char *name) { return std::string_view(name ? name : ""); }) !=
+           names.end();
   }
 
   const ClFunctions &cl_;

@@ -23,14 +23,17 @@ std::string logText(const ClDevice &device, cl_program program) {
 } // namespace
 
 Result<std::shared_ptr<ClProgram>> ClProgram::build(ClDevice &device, std::span<const uint8_t> spirv,
-                                                    const std::string &options) {
+                                                    const std::string &options, bool *refused) {
   const ClFunctions &cl = device.functions();
   cl_int result = CL_SUCCESS;
   auto made = std::make_shared<ClProgram>();
   made->program_ = {cl.clCreateProgramWithIL(device.context(), spirv.data(), spirv.size(), &result), cl.clReleaseProgram};
+  // CL_INVALID_VALUE: the driver does not read this SPIR-V.
+  if (refused) *refused = result == CL_INVALID_VALUE || result == CL_INVALID_BINARY;
   if (result != CL_SUCCESS) return clError(str("clCreateProgramWithIL on ", device.info().name), result);
   result = cl.clBuildProgram(made->get(), 1, &device.info().device, options.c_str(), nullptr, nullptr);
   if (result == CL_SUCCESS) return made;
+  if (refused) *refused = result == CL_BUILD_PROGRAM_FAILURE || result == CL_INVALID_BINARY;
   Error error = clError(str("clBuildProgram on ", device.info().name), result);
   if (std::string log = logText(device, made->get()); !log.empty()) error.message += str("\n", log);
   return error;

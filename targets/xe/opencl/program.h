@@ -10,8 +10,10 @@ inline constexpr const char *kClNotOptimisedOption = "-cl-opt-disable";
 class ClProgram {
 public:
   // Builds a program. `options`: kClNotOptimisedOption and kClLargeRegisterFileOption, if wanted, separated by blanks. The
-  // Error contains the driver's build log. The device must outlive the program.
-  static Result<std::shared_ptr<ClProgram>> build(ClDevice &device, std::span<const uint8_t> spirv, const std::string &options);
+  // Error contains the driver's build log; then `refused`, if given, is set to whether that is because of what the module contains. The
+  // device must outlive the program.
+  static Result<std::shared_ptr<ClProgram>> build(ClDevice &device, std::span<const uint8_t> spirv, const std::string &options,
+                                                  bool *refused = nullptr);
   cl_program get() const { return program_.get(); }
 
 private:

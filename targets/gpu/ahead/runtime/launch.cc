@@ -66,8 +66,10 @@ public:
     GpuExecutableOptions options;
     options.device = device->get();
     options.target = &target_;
-    options.again = [this](GpuAssumptions) -> Result<GpuCode> { return code(1); };
-    auto executable = makeGpuExecutable(module_, code(0), std::move(options));
+    options.again = [this](GpuAssumptions) -> Result<GpuCode> { return code(kCareful); };
+    Result<size_t> fast = fastCode(**device);
+    if (!fast) return fast.error();
+    auto executable = makeGpuExecutable(module_, code(*fast), std::move(options));
     if (!executable) return executable.error();
     executable_ = std::move(*executable);
     device_ = std::move(*device);
@@ -84,12 +86,22 @@ public:
 
   // "k.xt:7:3: " for an error of a kernel.
   std::string place(const xtrt_kernel &which, const Error &error) const {
-    const xtrt_gpu_kernel &facts = library_.code[0].kernels[indexOf(which)];
+    const xtrt_gpu_kernel &facts = library_.code[kFast].kernels[indexOf(which)];
     if (error.range.file != kFailures || error.range.begin >= facts.failureCount) return "";
     return str(facts.failures[error.range.begin].place, ": ");
   }
 
 private:
+  enum Code : size_t { kFast, kCareful, kInlineAssembly }; // the places in xtrt_gpu_library
+
+  // Which code runs where the arguments keep all assumptions.
+  Result<size_t> fastCode(GpuDevice &device) const {
+    if (!library_.code[kInlineAssembly].begin) return size_t{kFast};
+    Result<DriverAnswer> answer = device.inlineAssembly();
+    if (!answer) return answer.error();
+    return size_t{answer->taken ? kInlineAssembly : kFast};
+  }
+
   size_t indexOf(const xtrt_kernel &kernel) const {
     return static_cast<size_t>(std::find(library_.kernels, library_.kernels + library_.kernelCount, &kernel) -
                                library_.kernels);

@@ -49,6 +49,30 @@ TEST_F(GpuAhead, TheProgramForCpusRunsOnTheSoftwareDevice) {
   EXPECT_EQ(shared.output, "0 wrong\n");
 }
 
+// A library has the code for drivers with inline assembly and for those without, if they differ.
+TEST_F(GpuAhead, TheDriverDecidesWhichCodeRuns) {
+  needsLevelZero();
+  const std::string lacks = "XT_SOFT_LACKS=SPV_INTEL_inline_assembly ", soft = kSoftwareDevice;
+  auto make = [&](const std::string &options) {
+    ToolRun made = in("%bin/xtc --emit=lib --target=xe-pvc " + options + " -o kernels %src/tests/targets/gpu/ahead/product.xt");
+    EXPECT_EQ(made.status, 0) << made.output;
+    compile("%src/tests/targets/gpu/ahead/product.c");
+    return in("grep -c '0x0:ud 0x2' libkernels.a").status ==
+           0; // the run time has the text of messages without their descriptor
+  };
+  EXPECT_TRUE(make(""));
+  EXPECT_EQ(in(soft + "./main 2> told").output, "0 wrong\n");
+  EXPECT_EQ(readText(folder / "told"), "");
+  EXPECT_EQ(in(soft + lacks + "./main 2> told").output, "0 wrong\n");
+  EXPECT_NE(readText(folder / "told").find("SPV_INTEL_inline_assembly"), std::string::npos); // the driver has been asked
+  EXPECT_FALSE(make("--spirv-extensions=none"));
+  EXPECT_EQ(in(soft + lacks + "./main 2> told").output, "0 wrong\n");
+  EXPECT_EQ(readText(folder / "told"), ""); // there is nothing to ask
+  EXPECT_TRUE(make("--spirv-extensions=inline-assembly"));
+  EXPECT_EQ(in(soft + "./main 2> told").output, "0 wrong\n");
+  EXPECT_EQ(in(soft + lacks + "./main 2> told").output.substr(0, 2), "6 ");
+}
+
 TEST_F(GpuAhead, RunsInAContextOfTheCaller) {
   needsLevelZero();
   makeKernels("xe-pvc");

@@ -28,6 +28,14 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *out, InitDriversD
   if (!fake().driverKnowsInitDrivers || !(desc->flags & kInitGpuDrivers)) return ZE_RESULT_ERROR_UNINITIALIZED;
   return one(count, out, reinterpret_cast<ze_driver_handle_t>(&fake()));
 }
+ze_result_t zeDeviceGetCompilerInfo(ze_device_handle_t, uint32_t what, const void *, size_t *bytes, void *data) {
+  if (what != kSpirvExtensions) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+  auto *out = static_cast<char *>(data);
+  for (const std::string &name : fake().spirvExtensions)
+    if (out) std::strncpy(out, name.c_str(), ZE_MAX_EXTENSION_NAME), out += ZE_MAX_EXTENSION_NAME;
+  *bytes = fake().spirvExtensions.size() * ZE_MAX_EXTENSION_NAME;
+  return ZE_RESULT_SUCCESS;
+}
 ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *out) {
   XT_ENTER(zeDriverGet);
   if (fake().brokenDriver) {
@@ -234,6 +242,7 @@ ZeFunctions FakeLevelZero::table() {
 ZeFunctions FakeLevelZero::newerTable() {
   ZeFunctions functions = table();
   functions.zeInitDrivers = zeInitDrivers;
+  functions.zeDeviceGetCompilerInfo = zeDeviceGetCompilerInfo;
   return functions;
 }
 

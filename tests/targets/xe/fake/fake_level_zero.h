@@ -40,8 +40,9 @@ public:
   FakeLevelZero(const FakeLevelZero &) = delete;
   FakeLevelZero &operator=(const FakeLevelZero &) = delete;
   static ZeFunctions table();
-  static ZeFunctions newerTable(); // the table of a loader that has zeInitDrivers
+  static ZeFunctions newerTable(); // the table of a loader that has zeInitDrivers and zeDeviceGetCompilerInfo
   bool driverKnowsInitDrivers = true;
+  std::vector<std::string> spirvExtensions; // which the driver lists
 
   ze_result_t enter(const char *name) {
     calls.push_back(name);

@@ -67,6 +67,8 @@ cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, size_t room, void *out
   const size_t sizes[] = {8, 16, 64};
   switch (what) {
   case CL_DEVICE_IL_VERSION: return give(fake().languages, room, out, size); // older devices fail here, which is not an error
+  case 0x12BA: // CL_DEVICE_SPIRV_EXTENSIONS_KHR
+    return give(fake().spirvExtensions.data(), fake().spirvExtensions.size() * sizeof(const char *), room, out, size);
   case CL_DEVICE_DOUBLE_FP_CONFIG: return give(cl_device_fp_config{CL_FP_FMA}, room, out, size);
   default: break;
   }

@@ -26,6 +26,7 @@ public:
   std::string version = "OpenCL 3.0 Fake", languages = "SPIR-V_1.0 SPIR-V_1.4 ";
   std::string extensions =
       "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
+  std::vector<const char *> spirvExtensions; // for drivers that have cl_khr_spirv_queries
   cl_device_type type = CL_DEVICE_TYPE_CPU;
   bool brokenPlatform = false; // whether there is another platform, before the good one, that does not list its devices
   cl_uint deviceId = 0;

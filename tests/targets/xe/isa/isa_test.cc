@@ -4,6 +4,7 @@
 #include "targets/xe/isa/isa_text.h"
 #include "targets/xe/isa/occupancy.h"
 #include "targets/xe/isa/offline_compiler.h"
+#include "targets/xe/library/raw_send.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 #include "tests/targets/xe/isa/kernels.h"
 #include "tests/targets/xe/isa/shim.h"
@@ -131,6 +132,19 @@ TEST(Isa, PayloadsStayInRegisters) {
     EXPECT_LE(loop->others(), others) << name << ": " << mixText(*loop);
     EXPECT_EQ(loop->mix.at("load_block2d"), 16u) << name;
   }
+}
+
+// The module that shows whether a driver takes inline assembly: this compiler does.
+TEST(Isa, TheProbeForInlineAssembly) {
+  XT_SKIP_WITHOUT_OCLOC();
+  GpuCode code{inlineAssemblyProbe(), {{}}};
+  code.kernels[0].entry = "probe";
+  Result<std::vector<std::string>> listings = compileOffline(code, "xe-pvc");
+  ASSERT_TRUE(listings) << listings.error().message;
+  ASSERT_EQ(listings->size(), 1u);
+  IsaReport report = readIsa((*listings)[0]);
+  EXPECT_EQ(report.all.mix["load_block2d"], 1u) << mixText(report.all);
+  EXPECT_EQ(report.unknownCalls, 0u);
 }
 
 // The variants may take at most 1.1 times as many instructions per product as f16, and must not spill. tests/bench/xe/README.md

@@ -197,6 +197,63 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
 }
 
 // With several drivers, the loader does not wrap the build log of a failed build, so using the log would crash.
+Result<std::unique_ptr<ZeDevice>> openFirst(const ZeFunctions &table) {
+  auto infos = listZeDevices(table);
+  if (!infos) return infos.error();
+  return ZeDevice::open(table, infos->front());
+}
+
+TEST(LevelZero, ADriverThatListsInlineAssemblyTakesIt) {
+  FakeLevelZero fake;
+  fake.spirvExtensions = {"SPV_INTEL_subgroups", "SPV_INTEL_inline_assembly"};
+  auto device = openFirst(FakeLevelZero::newerTable());
+  ASSERT_TRUE(device);
+  Result<DriverAnswer> answer = (*device)->inlineAssembly();
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->taken);
+  EXPECT_EQ(answer->why, "its driver lists SPV_INTEL_inline_assembly");
+  EXPECT_EQ(fake.modulesBuilt, 0);
+}
+
+// A list may leave out what the driver has only as an experiment.
+TEST(LevelZero, ADriverThatDoesNotListInlineAssemblyIsGivenAModuleOnce) {
+  FakeLevelZero fake;
+  fake.spirvExtensions = {"SPV_INTEL_inline_assembly_of_another_kind", "SPV_INTEL_subgroups"};
+  for (const ZeFunctions &table : {FakeLevelZero::newerTable(), FakeLevelZero::table()}) {
+    fake.modulesBuilt = 0;
+    auto device = openFirst(table);
+    ASSERT_TRUE(device);
+    for (int i = 0; i < 2; ++i) {
+      Result<DriverAnswer> answer = (*device)->inlineAssembly();
+      ASSERT_TRUE(answer);
+      EXPECT_TRUE(answer->taken);
+      EXPECT_EQ(answer->why, "its driver builds it");
+    }
+    EXPECT_EQ(fake.modulesBuilt, 1);
+  }
+}
+
+TEST(LevelZero, OnlyARefusedModuleMeansNoInlineAssembly) {
+  FakeLevelZero fake;
+  auto device = openFirst(FakeLevelZero::table());
+  ASSERT_TRUE(device);
+  fake.failAt = static_cast<int>(fake.calls.size());
+  fake.failWith = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+  Result<DriverAnswer> answer = (*device)->inlineAssembly();
+  ASSERT_FALSE(answer); // says nothing about the extension
+  EXPECT_NE(answer.error().message.find("OUT_OF_HOST_MEMORY"), std::string::npos) << answer.error().message;
+  fake.failAt = static_cast<int>(fake.calls.size());
+  fake.failWith = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+  fake.buildLog = "unknown capability\n5606";
+  for (int i = 0; i < 2; ++i) { // the second answer is remembered
+    answer = (*device)->inlineAssembly();
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(answer->taken);
+    EXPECT_EQ(answer->why, "its driver does not build it: zeModuleCreate on Fake GPU: the driver does not compile the kernels "
+                           "(MODULE_BUILD_FAILURE 0x70000004); unknown capability; 5606");
+  }
+}
+
 TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   FakeLevelZero fake;
   fake.wrapsHandles = true;

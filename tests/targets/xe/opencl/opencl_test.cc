@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 
 namespace xt {
@@ -63,6 +64,44 @@ void addOne(const FakeOpenCl::Arguments &arguments, const size_t *, const size_t
 std::string problemOf(const FakeOpenCl &) {
   auto infos = listClDevices(FakeOpenCl::table());
   return infos ? infos->at(0).problem : infos.error().message;
+}
+
+TEST(OpenCl, InlineAssemblyIsListedOrTriedOnce) {
+  FakeOpenCl fake;
+  fake.type = CL_DEVICE_TYPE_GPU;
+  fake.spirvExtensions = {"SPV_INTEL_subgroups", nullptr, "SPV_INTEL_inline_assembly"};
+  auto answerOf = [](ClDevice &device) {
+    Result<DriverAnswer> answer = device.inlineAssembly();
+    return answer ? *answer : DriverAnswer{false, "error: " + answer.error().message};
+  };
+  {
+    auto device = openFirst(); // cannot be asked for its list
+    ASSERT_TRUE(device);
+    EXPECT_EQ(answerOf(**device).why, "its driver builds it");
+    EXPECT_EQ(answerOf(**device).why, "its driver builds it");
+    EXPECT_EQ(fake.programsBuilt, 1);
+  }
+  fake.extensions += " cl_khr_spirv_queries";
+  auto device = openFirst();
+  ASSERT_TRUE(device);
+  EXPECT_EQ(answerOf(**device).why, "its driver lists SPV_INTEL_inline_assembly");
+  EXPECT_EQ(fake.programsBuilt, 1);
+}
+
+TEST(OpenCl, OnlyARefusedModuleMeansNoInlineAssembly) {
+  for (auto [call, code, refused] : {std::tuple(0, CL_INVALID_VALUE, true),
+                                     {0, CL_OUT_OF_HOST_MEMORY, false},
+                                     {1, CL_BUILD_PROGRAM_FAILURE, true},
+                                     {1, CL_OUT_OF_RESOURCES, false}}) {
+    FakeOpenCl fake;
+    auto device = openFirst();
+    ASSERT_TRUE(device);
+    fake.failAt = static_cast<int>(fake.calls.size()) + call;
+    fake.failWith = code;
+    Result<DriverAnswer> answer = (*device)->inlineAssembly();
+    EXPECT_EQ(answer.ok(), refused) << call << " " << code;
+    EXPECT_FALSE(answer.ok() && answer->taken);
+  }
 }
 
 TEST(OpenCl, TellsWhatADeviceIs) {

@@ -1,0 +1,27 @@
+// Messages of the hardware as inline assembly in SPIR-V (SPV_INTEL_inline_assembly): what stands in OpAsmINTEL.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+inline constexpr const char *kInlineAssemblyExtension = "SPV_INTEL_inline_assembly";
+inline constexpr const char *kAssemblyTarget = "spirv64-unknown-unknown"; // of OpAsmTargetINTEL
+
+// A message that loads, or prefetches: the descriptor says what it does, and how many registers it fills.
+struct RawSend {
+  uint32_t descriptor;
+  uint32_t registers() const { return descriptor >> 20 & 31; }
+};
+
+// The message in vISA's syntax; its operands are the payload, one word of each lane, and the result, if it has one.
+std::string assemblyOf(const RawSend &send);
+// The constraints of these operands.
+std::string constraintsOf(const RawSend &send);
+
+// A module of SPIR-V with one kernel, which sends one such message. It is for finding out whether a driver builds it, and must not be
+// launched.
+std::vector<uint8_t> inlineAssemblyProbe();
+
+} // namespace xt
