@@ -126,7 +126,8 @@ private:
   std::string problem_;
 };
 
-// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR (block_messages.h).
+// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR (block_messages.h), and steps of their payloads by calls of
+// _xt_payload_step_LANE_AMOUNT (lower_ids.cc).
 class AssemblyCalls {
 public:
   explicit AssemblyCalls(SpirvCalls &module) : module_(module) {}
@@ -156,18 +157,32 @@ private:
 
   void call(Words op) {
     const std::string &text = texts_[op[3]];
+    const std::string name = op.size() != 5 ? "" : stepName(text).empty() ? sendName(text) : stepName(text);
+    if (name.empty())
+      problem_ = str("the software device does not know the inline assembly `", text, "`");
+    else
+      module_.call(mangledSymbol(name, {"j"}), op[1], op[2], {op[4]});
+  }
+
+  // "": the text is no message.
+  static std::string sendName(const std::string &text) {
     unsigned registers = 0, descriptor = 0;
     int begins = 0;
     const int found = std::sscanf(text.c_str(), "raw_sends.15.1.0.%u (M1, 16) 0x0:ud 0x%x%n", &registers, &descriptor, &begins);
     const char *operands = registers > 0 ? ":ud $1.0 %null.0 $0.0\n=rw,rw" : ":ud $0.0 %null.0 %null.0\nrw";
-    if (found != 2 || text.substr(static_cast<size_t>(begins)) != operands || op.size() != 5 ||
-        (descriptor >> 20 & 31) != registers) {
-      problem_ = str("the software device does not know the inline assembly `", text, "`");
-      return;
-    }
-    char name[32];
-    std::snprintf(name, sizeof name, "_xt_raw_send_%x", descriptor);
-    module_.call(mangledSymbol(name, {"j"}), op[1], op[2], {op[4]});
+    const bool known =
+        found == 2 && text.substr(static_cast<size_t>(begins)) == operands && (descriptor >> 20 & 31) == registers;
+    return known ? str("_xt_raw_send_", std::hex, descriptor) : "";
+  }
+
+  // "": the text is no step.
+  static std::string stepName(const std::string &text) {
+    unsigned to = 0, from = 0, amount = 0;
+    int begins = 0;
+    const int found =
+        std::sscanf(text.c_str(), "add (M1_NM, 1) $0(0,%u)<1> $1(0,%u)<0;1,0> 0x%x%n", &to, &from, &amount, &begins);
+    const bool known = found == 3 && text.substr(static_cast<size_t>(begins)) == ":d\n=rw,0" && to == from && to < 16;
+    return known ? str("_xt_payload_step_", std::hex, to, "_", amount) : "";
   }
 
   SpirvCalls &module_;

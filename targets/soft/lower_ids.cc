@@ -2,6 +2,7 @@
 #include "targets/soft/runtime.h"
 
 #include <cstddef>
+#include <cstdio>
 
 namespace xt::soft {
 namespace {
@@ -42,9 +43,31 @@ llvm::FunctionCallee idsFunction(LowerContext &context) {
   return ids;
 }
 
+llvm::Value *idAt(LowerContext &context, llvm::IRBuilder<> &builder, llvm::Value *place, llvm::Type *type) {
+  llvm::LoadInst *value = builder.CreateLoad(builder.getInt64Ty(), place);
+  value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context.llvm(), {}));
+  return builder.CreateZExtOrTrunc(value, type);
+}
+
+// _xt_payload_step_LANE_AMOUNT, in base 16, which stands for inline assembly (extension_calls.h): adds the amount to the word of one
+// lane.
+bool lowerPayloadStep(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
+  unsigned lane = 0, amount = 0;
+  if (std::sscanf(std::string(name.name).c_str(), "_xt_payload_step_%x_%x", &lane, &amount) != 2) return false;
+  replaceCalls(function, [&](llvm::IRBuilder<> &builder, llvm::CallInst &call) {
+    llvm::Value *word = call.getArgOperand(0),
+                *place = builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateCall(idsFunction(context)),
+                                                    offsetof(WorkItemIds, lane)),
+                *own = builder.CreateICmpEQ(idAt(context, builder, place, builder.getInt32Ty()), builder.getInt32(lane));
+    return builder.CreateSelect(own, builder.CreateAdd(word, builder.getInt32(amount)), word);
+  });
+  return true;
+}
+
 } // namespace
 
 bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
+  if (lowerPayloadStep(context, function, name)) return true;
   const Row *row = nullptr;
   for (const Row &each : kRows)
     if (name.name == each.spirv || name.name == each.opencl) row = &each;
@@ -56,9 +79,7 @@ bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName
       llvm::Value *known = builder.CreateICmpULT(dimension, builder.getInt64(3));
       place = builder.CreateGEP(builder.getInt64Ty(), place, builder.CreateSelect(known, dimension, builder.getInt64(3)));
     }
-    llvm::LoadInst *value = builder.CreateLoad(builder.getInt64Ty(), place);
-    value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context.llvm(), {}));
-    return builder.CreateZExtOrTrunc(value, call.getType());
+    return idAt(context, builder, place, call.getType());
   });
   return true;
 }

@@ -16,6 +16,7 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <numeric>
@@ -25,9 +26,13 @@ namespace {
 
 constexpr unsigned kColumnWord = 5, kRowWord = 6;
 constexpr int64_t kRegisterBytes = 64;
-// Loops with more messages, those inside of them counted, keep their calls: a payload takes a register through the whole loop. Attention
-// has more, and would spill.
+// A payload takes a register through the whole loop. In loops with more messages, those inside of them counted, as attention's, and in
+// those that compute with what they load, as products of tf32 round it, messages of one matrix share a payload, which is stepped in place
+// between them. A step then waits until the message before it has read the payload; so other messages have one each.
 constexpr size_t kMostPayloads = 24;
+// Loops that compute more for each message keep their calls: what payloads save is little there, as where fp8 is converted or f32 multiplied
+// without matrix instructions, and such loops want the registers.
+constexpr size_t kMostOperations = 256;
 constexpr uint64_t kLongestVector = 16; // of SPIR-V
 
 // The fields of a message descriptor.
@@ -93,12 +98,10 @@ public:
     for (llvm::Instruction &instruction : llvm::instructions(function_))
       if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
         if (std::optional<Load> load = loadOf(call)) loads.push_back(std::move(*load));
-    std::map<llvm::Loop *, size_t> counts; // used for lookup only
-    for (const Load &load : loads)
-      for (llvm::Loop *loop = loopOf(load.call); loop; loop = loop->getParentLoop()) ++counts[loop];
-    for (Load &load : loads)
-      if (counts[loops_.getLoopFor(load.call->getParent())->getOutermostLoop()] <= kMostPayloads) replace(load);
-    return any_;
+    std::vector<Chain> chains = chainsOf(loads);
+    for (Chain &chain : chains) begin(chain); // before any call goes, as the values that it has go with it
+    for (Chain &chain : chains) replace(chain);
+    return !chains.empty();
   }
 
 private:
@@ -142,6 +145,12 @@ private:
     return loop->makeLoopInvariant(value, changed, loop->getLoopPreheader()->getTerminator(), nullptr, &evolution_);
   }
 
+  // A row that is far outside if a leading index is out of bounds (XeLaneDevice::blockArgs) stays outside for 2^30 rows more.
+  static bool isFar(LlvmValue *value) {
+    auto *row = llvm::dyn_cast<llvm::ConstantInt>(value);
+    return row && row->getSExtValue() == int64_t{1} << 30;
+  }
+
   // A coordinate before the loop, and its change in each turn.
   struct Coordinate {
     LlvmValue *start;
@@ -150,14 +159,18 @@ private:
   // nullopt if the value is not of this form. `b` adds instructions before the loop.
   std::optional<Coordinate> coordinate(llvm::IRBuilder<> &b, LlvmValue *value, llvm::Loop *loop) {
     if (isInvariant(value, loop)) return Coordinate{value, 0};
-    // A row that is far outside if a leading index is out of bounds (XeLaneDevice::blockArgs) stays outside for 2^30 rows more.
-    constexpr int64_t kFar = int64_t{1} << 30;
     if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value)) {
-      auto *far = llvm::dyn_cast<llvm::ConstantInt>(select->getTrueValue());
-      if (!far || far->getSExtValue() != kFar || !isInvariant(select->getCondition(), loop)) return std::nullopt;
+      if (!isFar(select->getTrueValue()) || !isInvariant(select->getCondition(), loop)) return std::nullopt;
       std::optional<Coordinate> near = coordinate(b, select->getFalseValue(), loop);
-      if (near) near->start = b.CreateSelect(select->getCondition(), far, near->start);
+      if (near) near->start = b.CreateSelect(select->getCondition(), select->getTrueValue(), near->start);
       return near;
+    }
+    // The column of a message whose words have several elements (XeLaneDevice::blockArgs): it begins at a whole word.
+    if (auto *divide = llvm::dyn_cast<llvm::BinaryOperator>(value); divide && divide->getOpcode() == llvm::Instruction::SDiv) {
+      auto *parts = llvm::dyn_cast<llvm::ConstantInt>(divide->getOperand(1));
+      std::optional<Coordinate> whole = parts ? coordinate(b, divide->getOperand(0), loop) : std::nullopt;
+      if (!whole || whole->step % parts->getSExtValue() != 0) return std::nullopt;
+      return Coordinate{b.CreateSDiv(whole->start, parts), whole->step / parts->getSExtValue()};
     }
     const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(value));
     if (!recurrence || recurrence->getLoop() != loop || !recurrence->isAffine()) return std::nullopt;
@@ -178,46 +191,177 @@ private:
     return constant ? constant->getAggregateElement(static_cast<unsigned>(index)) : nullptr;
   }
 
-  // Does nothing if an argument changes in another way.
-  void replace(Load &load) {
+  // A load whose arguments are the same in each turn of its loop, but for the position.
+  struct Place {
+    Load *load;
+    std::vector<LlvmValue *> values; // address, extents, pitch
+    Coordinate x, y;
+  };
+  std::optional<Place> placeOf(Load &load) {
     llvm::CallInst *call = load.call;
     llvm::Loop *loop = loopOf(call);
     LlvmValue *column = elementOf(call->getArgOperand(4), 0), *row = elementOf(call->getArgOperand(4), 1);
-    if (!column || !row) return;
-    llvm::BasicBlock *before = loop->getLoopPreheader(), *latch = loop->getLoopLatch(), *header = loop->getHeader();
+    if (!column || !row) return std::nullopt;
     std::vector<LlvmValue *> values(call->arg_begin(), call->arg_begin() + 4);
     for (LlvmValue *value : values)
-      if (!isInvariant(value, loop)) return;
-    llvm::IRBuilder<> b(before->getTerminator());
+      if (!isInvariant(value, loop)) return std::nullopt;
+    llvm::IRBuilder<> b(loop->getLoopPreheader()->getTerminator());
     b.SetCurrentDebugLocation(call->getDebugLoc());
     std::optional<Coordinate> x = coordinate(b, column, loop), y = coordinate(b, row, loop);
-    if (!x || !y) return;
-    values.insert(values.end(), {x->start, y->start});
-    LlvmValue *lane = laneId();
-    LlvmValue *start = payload(b, lane, values, shapeWord(load.block));
-    LlvmValue *step = stepOf(b, lane, x->step, y->step);
-    LlvmValue *sent = start;
+    if (!x || !y) return std::nullopt;
+    return Place{&load, std::move(values), *x, *y};
+  }
+
+  // Columns and rows from one place to another.
+  struct Offset {
+    int64_t column, row;
+  };
+
+  // Messages that one payload serves, one after the other.
+  struct Chain {
+    std::vector<Place> places;
+    std::vector<Offset> steps = {}; // behind each message of several, the last one to the first of the next turn
+    LlvmValue *start = nullptr, *whole = nullptr; // the first payload, and its change in a turn; null: none
+  };
+
+  std::vector<Chain> chainsOf(std::vector<Load> &loads) {
+    std::map<llvm::Loop *, size_t> counts; // used for lookup only
+    std::map<llvm::Loop *, bool> crowded;
+    for (const Load &load : loads)
+      for (llvm::Loop *loop = loopOf(load.call); loop; loop = loop->getParentLoop())
+        crowded[loop] |= ++counts[loop] > kMostPayloads || isComputedWith(load);
+    std::vector<Chain> chains;
+    for (Load &load : loads) {
+      llvm::Loop *loop = loopOf(load.call);
+      std::optional<Place> place = operationsOf(loop) <= kMostOperations * counts[loop] ? placeOf(load) : std::nullopt;
+      if (!place) continue;
+      auto follows = [&](const Chain &chain) { return offset(chain.places.back(), *place).has_value(); };
+      auto found = crowded[loop->getOutermostLoop()] ? std::ranges::find_if(chains, follows) : chains.end();
+      if (found == chains.end()) found = chains.insert(chains.end(), Chain());
+      found->places.push_back(std::move(*place));
+    }
+    counts.clear();
+    for (const Chain &chain : chains) ++counts[outermostLoop(chain)];
+    std::erase_if(chains, [&](const Chain &chain) { return counts[outermostLoop(chain)] > kMostPayloads; });
+    return chains;
+  }
+  // What a lane computes in a turn of a loop, on vectors once for each element; moves are not counted.
+  size_t operationsOf(llvm::Loop *loop) {
+    size_t &count = operations_[loop];
+    if (count > 0) return count;
+    for (const llvm::BasicBlock *block : loop->blocks())
+      for (const llvm::Instruction &each : *block) {
+        if (!llvm::isa<llvm::BinaryOperator, llvm::CmpInst, llvm::CastInst, llvm::SelectInst, llvm::CallInst>(each)) continue;
+        auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(each.getType());
+        count += vector ? vector->getNumElements() : 1;
+      }
+    return count;
+  }
+  llvm::Loop *outermostLoop(const Chain &chain) const { return loopOf(chain.places[0].load->call)->getOutermostLoop(); }
+
+  // nullopt if the two do not share what else a payload holds, or stay where they are.
+  std::optional<Offset> offset(const Place &from, const Place &to) {
+    const BlockFunction &a = from.load->block, &b = to.load->block;
+    const llvm::BasicBlock *latch = loopOf(from.load->call)->getLoopLatch(); // each turn reaches all of them then
+    if (from.load->call->getParent() != latch || to.load->call->getParent() != latch || shapeWord(a) != shapeWord(b) ||
+        a.bits != b.bits)
+      return std::nullopt;
+    if (from.x.step != to.x.step || from.y.step != to.y.step || (from.x.step == 0 && from.y.step == 0)) return std::nullopt;
+    for (size_t i = 0; i < from.values.size(); ++i)
+      if (!isSame(from.values[i], to.values[i])) return std::nullopt;
+    std::optional<int64_t> column = difference(from.x.start, to.x.start), row = difference(from.y.start, to.y.start);
+    if (!column || !row) return std::nullopt;
+    return Offset{*column, *row};
+  }
+  std::optional<int64_t> difference(LlvmValue *from, LlvmValue *to) {
+    if (isSame(from, to)) return 0;
+    auto *a = llvm::dyn_cast<llvm::SelectInst>(from), *b = llvm::dyn_cast<llvm::SelectInst>(to); // far outside or not, both
+    if (a && b && isFar(a->getTrueValue()) && isFar(b->getTrueValue()) && isSame(a->getCondition(), b->getCondition()))
+      return difference(a->getFalseValue(), b->getFalseValue());
+    const auto *constant =
+        llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(evolution_.getSCEV(to), evolution_.getSCEV(from)));
+    return constant ? std::optional(constant->getAPInt().getSExtValue()) : std::nullopt;
+  }
+  // Whether two values are the same computation on the same values.
+  static bool isSame(LlvmValue *one, LlvmValue *other, int depth = 8) {
+    if (one == other) return true;
+    auto *a = llvm::dyn_cast<llvm::Instruction>(one), *b = llvm::dyn_cast<llvm::Instruction>(other);
+    if (!a || !b || depth == 0 || !a->isSameOperationAs(b) || a->mayReadOrWriteMemory() || llvm::isa<llvm::PHINode>(a))
+      return false;
+    for (unsigned i = 0; i < a->getNumOperands(); ++i)
+      if (!isSame(a->getOperand(i), b->getOperand(i), depth - 1)) return false;
+    return true;
+  }
+
+  // Whether what is loaded is computed with, which takes registers, instead of being handed on to products as it is.
+  static bool isComputedWith(const Load &load) {
+    auto computes = [](auto &self, LlvmValue *value) -> bool {
+      return std::ranges::any_of(value->users(), [&](llvm::User *user) {
+        if (llvm::isa<llvm::BinaryOperator>(user) || llvm::isa<llvm::CmpInst>(user)) return true;
+        const bool moves = llvm::isa<llvm::BitCastInst>(user) || llvm::isa<llvm::ShuffleVectorInst>(user) ||
+                           llvm::isa<llvm::ExtractElementInst>(user);
+        return moves && self(self, user);
+      });
+    };
+    return std::ranges::any_of(load.reads, [&](const Load::Read &each) { return computes(computes, each.read); });
+  }
+
+  // Makes the payload before the loop.
+  void begin(Chain &chain) {
+    const Place &first = chain.places.front();
+    llvm::IRBuilder<> b(loopOf(first.load->call)->getLoopPreheader()->getTerminator());
+    b.SetCurrentDebugLocation(first.load->call->getDebugLoc());
+    std::vector<LlvmValue *> values = first.values;
+    values.insert(values.end(), {first.x.start, first.y.start});
+    chain.start = payload(b, laneId(), values, shapeWord(first.load->block));
+    chain.whole = stepOf(b, laneId(), first.x.step, first.y.step);
+    Offset back{first.x.step, first.y.step};
+    for (size_t i = 1; i < chain.places.size(); ++i) {
+      chain.steps.push_back(*offset(chain.places[i - 1], chain.places[i]));
+      back.column -= chain.steps.back().column, back.row -= chain.steps.back().row;
+    }
+    chain.steps.push_back(back);
+  }
+
+  void replace(Chain &chain) {
+    llvm::Loop *loop = loopOf(chain.places[0].load->call);
+    llvm::BasicBlock *latch = loop->getLoopLatch(), *header = loop->getHeader();
     llvm::PHINode *phi = nullptr;
-    if (step) {
-      phi = llvm::PHINode::Create(b.getInt32Ty(), 2, "payload", header->begin());
-      sent = phi;
+    LlvmValue *sent = chain.start;
+    if (chain.whole) sent = phi = llvm::PHINode::Create(chain.start->getType(), 2, "payload", header->begin());
+    for (size_t i = 0; i < chain.places.size(); ++i) {
+      Load &load = *chain.places[i].load;
+      llvm::IRBuilder<> at(load.call);
+      at.SetCurrentDebugLocation(load.call->getDebugLoc());
+      LlvmValue *words = send(at, load, sent);
+      if (chain.places.size() > 1) sent = stepped(at, sent, chain.steps[i]);
+      if (phi && chain.places.size() == 1) {
+        if (load.call->getParent() != latch) at.SetInsertPoint(latch->getTerminator()); // not every turn may reach the call
+        sent = at.CreateAdd(sent, chain.whole);
+      }
+      finish(load, words);
     }
-    llvm::IRBuilder<> at(call);
-    at.SetCurrentDebugLocation(call->getDebugLoc());
-    LlvmValue *words = send(at, load, sent);
-    any_ = true;
-    if (phi) {
-      if (call->getParent() != latch) at.SetInsertPoint(latch->getTerminator()); // not every turn may reach the call
-      LlvmValue *next = at.CreateAdd(phi, step);
-      for (llvm::BasicBlock *from : llvm::predecessors(header)) phi->addIncoming(from == latch ? next : start, from);
-    }
+    if (!phi) return;
+    for (llvm::BasicBlock *from : llvm::predecessors(header)) phi->addIncoming(from == latch ? sent : chain.start, from);
+  }
+
+  // A payload that moves on, without a register for the step.
+  LlvmValue *stepped(llvm::IRBuilder<> &b, LlvmValue *payload, Offset by) {
+    for (auto [lane, amount] : {std::pair(kColumnWord, by.column), std::pair(kRowWord, by.row)})
+      if (amount != 0)
+        payload = callAssembly(b, functionOf(PayloadStep{lane, static_cast<int32_t>(amount)}), payload->getType(), payload);
+    return payload;
+  }
+
+  // Puts what a message loads in place of the reads of what the call does.
+  void finish(Load &load, LlvmValue *words) {
     for (const Load::Read &each : load.reads) {
       llvm::IRBuilder<> reads(each.read);
       each.read->replaceAllUsesWith(wordsAt(reads, words, each.word, each.read->getType()));
       each.read->eraseFromParent();
     }
-    LlvmValue *position = call->getArgOperand(4);
-    call->eraseFromParent();
+    LlvmValue *position = load.call->getArgOperand(4);
+    load.call->eraseFromParent();
     llvm::RecursivelyDeleteTriviallyDeadInstructions(position);
     for (llvm::Instruction *address : load.addresses) address->eraseFromParent();
     if (load.memory) load.memory->eraseFromParent();
@@ -277,17 +421,20 @@ private:
       type = b.getIntNTy(load.block.wordBits);
       if (count > 1) type = llvm::FixedVectorType::get(type, count);
     }
-    auto *function =
-        llvm::cast<llvm::Function>(function_.getParent()
-                                       ->getOrInsertFunction(functionOf({descriptorOf(load.block)}),
-                                                             llvm::FunctionType::get(type, {b.getInt32Ty()}, false))
-                                       .getCallee());
+    llvm::CallInst *call = callAssembly(b, functionOf(RawSend{descriptorOf(load.block)}), type, payload);
+    call->getCalledFunction()->setConvergent();
+    call->setConvergent();
+    return call;
+  }
+
+  // A call of a function that inline assembly replaces (inline_assembly.h).
+  llvm::CallInst *callAssembly(llvm::IRBuilder<> &b, const std::string &name, llvm::Type *result, LlvmValue *payload) {
+    auto *type = llvm::FunctionType::get(result, {payload->getType()}, false);
+    auto *function = llvm::cast<llvm::Function>(function_.getParent()->getOrInsertFunction(name, type).getCallee());
     function->setCallingConv(llvm::CallingConv::SPIR_FUNC);
     function->setDoesNotThrow();
-    function->setConvergent();
     llvm::CallInst *call = b.CreateCall(function, {payload});
     call->setCallingConv(llvm::CallingConv::SPIR_FUNC);
-    call->setConvergent();
     return call;
   }
 
@@ -299,8 +446,8 @@ private:
   llvm::AssumptionCache assumptions_;
   llvm::TargetLibraryInfo libraryInfo_;
   llvm::ScalarEvolution evolution_;
+  std::map<llvm::Loop *, size_t> operations_; // used for lookup only
   LlvmValue *lane_ = nullptr;
-  bool any_ = false;
 };
 
 } // namespace

@@ -9,6 +9,8 @@ namespace xt {
 
 // The function that stands for the message. It takes one word of each lane, and returns a vector of words, or nothing.
 std::string functionOf(const RawSend &send);
+// The function that stands for the step of a payload. It takes one word of each lane, and returns one.
+std::string functionOf(const PayloadStep &step);
 
 // Replaces the calls of such functions in a module by inline assembly.
 std::string withInlineAssembly(const std::string &spirv);

@@ -36,8 +36,30 @@ std::string assemblyOf(const RawSend &send) {
 
 std::string constraintsOf(const RawSend &send) { return send.registers() > 0 ? "=rw,rw" : "rw"; }
 
+// M1_NM: whichever lanes are active.
+std::string assemblyOf(const PayloadStep &step) {
+  return str("add (M1_NM, 1) $0(0,", step.lane, ")<1> $1(0,", step.lane, ")<0;1,0> 0x", std::hex,
+             static_cast<uint32_t>(step.amount), ":d");
+}
+
 std::vector<uint8_t> inlineAssemblyProbe() {
-  enum Id : uint32_t { Void = 1, Word, Block, KernelType, MessageType, Zero, Target, Message, Kernel, Begin, Loaded, Bound };
+  enum Id : uint32_t {
+    Void = 1,
+    Word,
+    Block,
+    KernelType,
+    MessageType,
+    StepType,
+    Zero,
+    Target,
+    Message,
+    Step,
+    Kernel,
+    Begin,
+    Stepped,
+    Loaded,
+    Bound
+  };
   // Physical64 and OpenCL of OpMemoryModel; the execution model Kernel.
   constexpr uint32_t kPhysical64 = 2, kOpenCl = 2, kKernelModel = 6, kLanes = 16;
   constexpr RawSend kLoad{0x2800403}; // a block of 8 rows of 16 words
@@ -55,12 +77,15 @@ std::vector<uint8_t> inlineAssemblyProbe() {
   out.add(OpTypeVector, {Block, Word, kLoad.registers()});
   out.add(OpTypeFunction, {KernelType, Void});
   out.add(OpTypeFunction, {MessageType, Block, Word});
+  out.add(OpTypeFunction, {StepType, Word, Word});
   out.add(OpConstant, {Word, Zero, 0});
   out.add(OpAsmTargetINTEL, {Target}, {kAssemblyTarget});
   out.add(OpAsmINTEL, {Block, Message, MessageType, Target}, {assemblyOf(kLoad), constraintsOf(kLoad)});
+  out.add(OpAsmINTEL, {Word, Step, StepType, Target}, {assemblyOf(PayloadStep{5, 8}), kStepConstraints});
   out.add(OpFunction, {Void, Kernel, 0, KernelType});
   out.add(OpLabel, {Begin});
-  out.add(OpAsmCallINTEL, {Block, Loaded, Message, Zero});
+  out.add(OpAsmCallINTEL, {Word, Stepped, Step, Zero});
+  out.add(OpAsmCallINTEL, {Block, Loaded, Message, Stepped});
   out.add(OpReturn, {});
   out.add(OpFunctionEnd, {});
   return out.bytes();

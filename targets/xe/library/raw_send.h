@@ -1,4 +1,4 @@
-// Messages of the hardware as inline assembly in SPIR-V (SPV_INTEL_inline_assembly): what stands in OpAsmINTEL.
+// Messages of the hardware, and steps of their payloads, as inline assembly in SPIR-V (SPV_INTEL_inline_assembly): what stands in OpAsmINTEL.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,7 +20,15 @@ std::string assemblyOf(const RawSend &send);
 // The constraints of these operands.
 std::string constraintsOf(const RawSend &send);
 
-// A module of SPIR-V with one kernel, which sends one such message. It is for finding out whether a driver builds it, and must not be
+// An addition to one word of a payload in place, that is to the word of one lane.
+struct PayloadStep {
+  unsigned lane;
+  int32_t amount;
+};
+std::string assemblyOf(const PayloadStep &step); // the result, and the operand, in the same register
+inline constexpr const char *kStepConstraints = "=rw,0";
+
+// A module of SPIR-V with one kernel, which steps a payload and sends a message. It is for finding out whether a driver builds it, and must not be
 // launched.
 std::vector<uint8_t> inlineAssemblyProbe();
 

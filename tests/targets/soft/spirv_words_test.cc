@@ -100,8 +100,8 @@ TEST(SoftBuiltinNames, tellTypesAndResults) {
 
 // Only the messages that the compiler emits are known (targets/xe/emit/inline_assembly.h).
 TEST(SoftSpirvWords, assemblyIsAMessageOrAnError) {
-  auto module = [](const char *assembly) {
-    std::vector<uint32_t> target = nameWords("t"), text = nameWords(assembly), constraints = nameWords("=rw,rw");
+  auto module = [](const char *assembly, const char *of = "=rw,rw") {
+    std::vector<uint32_t> target = nameWords("t"), text = nameWords(assembly), constraints = nameWords(of);
     auto length = [](size_t words) { return static_cast<uint32_t>(words); };
     return joined(
         {{op(2, 17), 5606, op(2, 17), 6, op(4, 21), 2, 32, 0, op(4, 33), 3, 2, 2},
@@ -115,9 +115,12 @@ TEST(SoftSpirvWords, assemblyIsAMessageOrAnError) {
   std::vector<uint32_t> call = rewritten(module("raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0"));
   EXPECT_NE(std::ranges::search(call, nameWords("_Z20_xt_raw_send_2400203j")).begin(), call.end());
   EXPECT_EQ(std::ranges::find(call, op(5, 5611)), call.end());
+  call = rewritten(module("add (M1_NM, 1) $0(0,5)<1> $1(0,5)<0;1,0> 0xffffffd0:d", "=rw,0"));
+  EXPECT_NE(std::ranges::search(call, nameWords("_Z27_xt_payload_step_5_ffffffd0j")).begin(), call.end());
   for (const char *unknown :
        {"mov (M1, 1) V1(0,0)<1> 0x1:ud", "raw_sends.15.1.0.8 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0",
-        "raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0 "}) {
+        "raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0 ",
+        "add (M1_NM, 1) $0(0,5)<1> $1(0,5)<0;1,0> 0x8:d"}) {
     std::vector<uint32_t> words = kHeader, body = module(unknown);
     words.insert(words.end(), body.begin(), body.end());
     Result<SpirvWords> refused = readableSpirv(bytesOf(words));

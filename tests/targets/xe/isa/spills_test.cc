@@ -38,13 +38,16 @@ int64_t allowed(std::string_view file, std::string_view kernel) {
   return 0;
 }
 
-// Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them.
-bool check(const std::filesystem::path &path, const std::string &gpu) {
+// Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them, or if they have no
+// inline assembly though it is asked for.
+bool check(const std::filesystem::path &path, const std::string &gpu, SpirvExtensions extensions = SpirvExtensions::None) {
   XeEmitOptions options;
   options.definitions = deviceShim();
+  options.extensions = extensions;
   GpuProgram program(contentsOf(path.string()), gpu, options);
   if (!program || !program.fits()) return false;
   GpuCode made = program.spirv();
+  if (extensions == SpirvExtensions::InlineAssembly && !made.inlineAssembly) return false;
   Result<std::vector<std::string>> listings = compileOffline(made, gpu);
   // 64-bit divisions call functions that Debian's compiler does not contain.
   if (!listings.ok() && listings.error().message.find("`GenISA_fma_rtz`") != std::string::npos) return false;
@@ -74,6 +77,19 @@ TEST_P(Spills, OfEveryKernel) {
     std::string folder = path.parent_path().filename().string();
     bool ours = folder == "examples" || folder == "stdlib";
     if ((ours || test::everything()) && limitsBroken(path, GetParam()).empty()) checked += check(path, GetParam());
+  }
+  EXPECT_GE(checked, 10u);
+}
+
+// Payloads in registers may not make kernels spill.
+TEST(SpillsOfPayloads, AreNoMore) {
+  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
+    GTEST_SKIP() << there.error().message;
+  size_t checked = 0;
+  for (const std::filesystem::path &path : gpuKernels()) {
+    std::string folder = path.parent_path().filename().string();
+    if ((folder == "examples" || folder == "stdlib") && limitsBroken(path, "xe-pvc").empty())
+      checked += check(path, "xe-pvc", SpirvExtensions::InlineAssembly);
   }
   EXPECT_GE(checked, 10u);
 }

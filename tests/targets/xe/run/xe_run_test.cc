@@ -127,13 +127,14 @@ TEST_F(XeRun, IntelExtensions) {
 // drivers without inline assembly.
 TEST_F(XeRun, PayloadsInRegisters) {
   const std::string lacks = "XT_SOFT_LACKS=SPV_INTEL_inline_assembly ";
-  for (const char *files :
-       {"%src/stdlib/gemm.xt %src/stdlib/gemm_variants.xt", "%src/stdlib/attention.xt %src/stdlib/conv2d.xt",
-        "%src/examples/13_int8.xt %src/examples/08_epilogue.xt"})
-    for (const std::string &driver : {std::string(), lacks}) {
-      ToolRun run = runTool(driver + "%bin/xtrun --small --device=soft --target=cpu,xe-pvc,xe-bmg " + files);
-      EXPECT_EQ(run.status, 0) << driver << files << "\n" << run.output;
-    }
+  auto passes = [](const std::string &driver, const std::string &files) {
+    ToolRun run = runTool(driver + "%bin/xtrun --small --device=soft --target=cpu,xe-pvc,xe-bmg " + files);
+    EXPECT_EQ(run.status, 0) << driver << files << "\n" << run.output;
+  };
+  passes("", "%src/stdlib/gemm.xt %src/stdlib/gemm_variants.xt");
+  passes("", "%src/stdlib/attention.xt %src/stdlib/conv2d.xt");
+  passes("", "%src/examples/13_int8.xt %src/examples/08_epilogue.xt");
+  for (const std::string &driver : {std::string(), lacks}) passes(driver, "%src/tests/targets/xe/run/payloads.xt");
   const std::string gemm = "%bin/xtrun --small --device=soft --target=xe-pvc --remarks ",
                     remark =
                         "block messages in loops get their addresses anew each time, as xt software device (PVC rules) takes "
