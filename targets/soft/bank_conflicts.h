@@ -23,7 +23,7 @@ public:
 
   void clear() { counts_.clear(); }
   void add(const std::map<Key, Count> &counts);
-  // "banks of shared memory were accessed 62 times more than without conflicts: 62 times by 2 loads at k.xt:9:8"; "" if there were none.
+  // "banks of shared memory were accessed 62 times more than without conflicts: 62 by 2 loads at k.xt:9:8"; "" if there were none.
   // Names the three places with the most.
   std::string text(const std::vector<Site> &sites) const;
 

@@ -48,10 +48,9 @@ private:
       if (op.kind() == OpKind::Barrier)
         found.push_back({{.barrier = BarrierEvent::kWorkgroup, .arrive = &op, .wait = &op}, {}});
       if (op.kind() == OpKind::NbarrierArrive || op.kind() == OpKind::NbarrierWait) found.push_back({eventOf(op), {}});
-      if (!hasEvents(op)) {
-        if (hasWhile(op)) found.push_back({{.barrier = BarrierEvent::kLoop, .arrive = &op, .wait = &op}, {}});
-        continue;
-      }
+      if (op.kind() == OpKind::While || (!hasEvents(op) && hasWhile(op)))
+        found.push_back({{.barrier = BarrierEvent::kLoop, .arrive = &op, .wait = &op}, {}});
+      if (!hasEvents(op)) continue;
       if (op.kind() == OpKind::If) {
         for (BarrierStep &step : branch(op)) found.push_back(std::move(step));
         continue;
@@ -97,12 +96,21 @@ private:
         continue;
       }
       BarrierEvent *before = result.empty() || !result.back().steps.empty() ? nullptr : &result.back().event;
-      if (!before || before->wait || before->barrier != step.event.barrier || before->role != step.event.role)
-        giveUp(str("subgroup ", subgroup_, " does something at other barriers between its arrival at one and its wait there"));
-      else
+      bool alike = before && !before->wait && before->barrier == step.event.barrier && before->role == step.event.role;
+      if (alike)
         before->wait = step.event.wait;
+      else
+        giveUp(whyApart(step.event, before));
     }
     return result;
+  }
+  std::string whyApart(const BarrierEvent &wait, const BarrierEvent *before) const {
+    std::string who = str("subgroup ", subgroup_);
+    if (!before || before->barrier == wait.barrier)
+      return str(who, " waits at barrier ", wait.barrier, " without arriving there directly before, in the same loop and role");
+    if (before->barrier == BarrierEvent::kLoop)
+      return str(who, " may wait in a loop between its arrival at barrier ", wait.barrier, " and its wait there");
+    return str(who, " does something at other barriers between its arrival at one and its wait there");
   }
 
   int64_t subgroup_;

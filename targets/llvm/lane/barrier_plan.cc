@@ -161,7 +161,11 @@ private:
     for (const Subgroup &subgroup : subgroups_) {
       std::set<int64_t> arrivesOnly;
       for (const BarrierEvent *event : subgroup.events())
-        if (!event->wait) arrivesOnly.insert(event->barrier);
+        if (event->isNamed() && !event->wait) arrivesOnly.insert(event->barrier);
+      if (!arrivesOnly.empty() && !subgroup.simple())
+        return giveUp(str("subgroup ", subgroup.number(),
+                          " arrives without waiting, and comes to barriers in nested loops, in more than ", kMostLoops,
+                          " loops, or at more than ", kMostEvents, " places"));
       for (int64_t barrier : arrivesOnly)
         if (!staysBehindSome(subgroup, barrier))
           return giveUp(str("subgroup ", subgroup.number(), " may arrive at barrier ", barrier,
@@ -169,9 +173,9 @@ private:
     }
   }
   bool staysBehindSome(const Subgroup &first, int64_t barrier) {
-    if (!first.simple()) return false;
     std::set<int64_t> others{BarrierEvent::kWorkgroup};
-    for (const BarrierEvent *event : first.events()) others.insert(event->barrier);
+    for (const BarrierEvent *event : first.events())
+      if (event->isNamed()) others.insert(event->barrier);
     std::vector<Sequence> ofFirst = first.sequences();
     for (const Subgroup &second : subgroups_) {
       if (!second.simple() || !barriers_.at(barrier).roles.contains(second.number())) continue;

@@ -86,7 +86,6 @@ declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
   EXPECT_NE(report.find("subgroup 1"), std::string::npos) << report;
 }
 
-// The matrix units of PTX's documentation, lane by lane: a[i] is the i-th element that a lane holds of a.
 // Two warps of three that exchange x: warp 0 arrives at a barrier, at which warp 1 waits; warp 2 does not take part. Then `rest` follows,
 // with the number of the warp in %warp.
 std::string counting(std::string_view arrive, std::string_view sync, const char *rest = "") {
@@ -142,6 +141,7 @@ TEST(Nvvm, BarriersThatHangAreReported) {
   }
 }
 
+// The matrix units of PTX's documentation, lane by lane: a[i] is the i-th element that a lane holds of a.
 TEST(Nvvm, MmaOfHalvesIsThatOfTheMatrices) {
   const std::string pair = "<2 x half>";
   std::string text = "define ptx_kernel void @k(ptr addrspace(1) %A, ptr addrspace(1) %B, ptr addrspace(1) %C) "

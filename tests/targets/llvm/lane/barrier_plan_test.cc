@@ -140,6 +140,32 @@ TEST(BarrierPlan, WhatIsNotKnown) {
       "subgroups run the same code at barriers, but only some of them wait, or at barriers of different numbers of subgroups");
 }
 
+// A loop without barriers may wait for what another subgroup writes.
+TEST(BarrierPlan, LoopsThatMayWait) {
+  const std::string count = "%c = constant 0 : i32\nwhile %c < 3 {\n", next = "%c = %c + 1\n}\n";
+  const std::string pipeline = loops(str("nbarrier_arrive %x\n", kWaitY), str(kWaitX, "nbarrier_arrive %y\n"));
+  EXPECT_EQ(Barriers(count + next + pipeline).places(), Barriers(pipeline).places());
+  EXPECT_NE(Barriers(pipeline).places().find("a4"), std::string::npos) << Barriers(pipeline).places();
+  const char *why = "subgroup 0 may wait in a loop between its arrival at barrier 0 and its wait there";
+  EXPECT_EQ(Barriers("nbarrier_arrive %x\n" + count + next + "nbarrier_wait %x\n").places(), why);
+  EXPECT_EQ(Barriers("nbarrier_arrive %x\n" + count +
+                     "if %s == 3 {\n%b = create_nbarrier %two, %zero {num_producers = 1, "
+                     "num_consumers = 1} : i8, i8 -> nbarrier\nnbarrier_arrive %b\nnbarrier_wait %b\n}\n" +
+                     next + "nbarrier_wait %x\n")
+                .places(),
+            why)
+      << "other subgroups have barriers in the loop";
+}
+
+TEST(BarrierPlan, MoreThanIsAnalysed) {
+  std::string first, second;
+  for (int i = 0; i < 7; ++i) first += str("nbarrier_arrive %x\n", kWaitY), second += str(kWaitX, "nbarrier_arrive %y\n");
+  EXPECT_EQ(
+      Barriers(loops(first, second)).places(),
+      "subgroup 0 arrives without waiting, and comes to barriers in nested loops, in more than 2 loops, or at more than 12 "
+      "places");
+}
+
 TEST(BarrierPlan, BarriersThatAreNotAllocated) {
   EXPECT_EQ(Barriers(kWaitY).plan(2).missing, "");
   EXPECT_EQ(Barriers(kWaitY).plan(1).missing, "barrier 1 is not allocated");

@@ -11,6 +11,12 @@ using test::ToolRun;
 constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
 
 // A driver that cannot be opened stands for a machine without a GPU, so that the software device is tested everywhere.
+size_t occurrences(std::string_view what, std::string_view text) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
 class NvRun : public test::FolderTest {
 protected:
   void SetUp() override {
@@ -52,7 +58,7 @@ TEST_F(NvRun, OtherDevicesAreRefused) {
 TEST_F(NvRun, ProductsThatAreMeasured) {
   ToolRun run = runTool("%bin/xtrun --target=nv-sm80 --device=soft --small %src/tests/nv/products.xt");
   EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
+  EXPECT_TRUE(has(run, "5 tests: 5 passed")) << run.output;
 }
 
 TEST_F(NvRun, ItIsListed) {
@@ -188,27 +194,25 @@ test "t" {
 TEST_F(NvRun, NamedBarriers) {
   ToolRun run = runTool("%bin/xtrun --remarks --target=interp,nv %src/tests/targets/nv/run/named_barriers.xt");
   EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
+  EXPECT_TRUE(has(run, "5 tests: 5 passed")) << run.output;
   EXPECT_TRUE(has(run,
                   "named barriers are words in shared local memory, at which subgroups wait in loops: subgroup 0 may arrive at "
                   "barrier 0 again before the others have come"))
       << run.output;
-  EXPECT_TRUE(has(run, "run/named_barriers.xt:88:3")) << "only in @ahead:\n" << run.output;
-  EXPECT_EQ(run.output.find("words in shared local memory"), run.output.rfind("words in shared local memory")) << run.output;
+  EXPECT_TRUE(has(run, "run/named_barriers.xt:88:3")) << "in @ahead:\n" << run.output;
+  EXPECT_TRUE(has(run, "subgroup 0 may wait in a loop between its arrival at barrier 0 and its wait there")) << run.output;
+  EXPECT_TRUE(has(run, "run/named_barriers.xt:172:3")) << "in @polled:\n" << run.output;
+  EXPECT_EQ(occurrences("words in shared local memory", run.output), 2u) << run.output;
   std::string ptx = (folder / "k.ptx").string();
   ASSERT_EQ(runTool("%bin/xtc --target=nv-sm80 --emit=ptx -o " + ptx + " %src/tests/targets/nv/run/named_barriers.xt").status,
             0);
   std::ifstream in(ptx);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto count = [&](std::string_view what) {
-    size_t found = 0;
-    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
-    return found;
-  };
+  auto count = [&](std::string_view what) { return occurrences(what, text); };
   EXPECT_EQ(count("bar.arrive \t1, 128;") + count("bar.arrive \t2, 128;"), 2u) << "of @pipeline";
   EXPECT_EQ(count("bar.sync \t1, 128;") + count("bar.sync \t2, 128;"), 2u) << "of @pipeline";
-  EXPECT_EQ(count("bar.arrive"), 3u) << text;
-  EXPECT_EQ(count(", 64;\n"), 2u) << "of @row";
+  EXPECT_EQ(count("bar.arrive"), 5u) << text;
+  EXPECT_EQ(count(", 64;\n"), 6u) << "2 of @row, 4 of @counted";
 }
 
 // The consumers wait once more than the producers come.
