@@ -31,6 +31,7 @@ std::vector<PlannedRun> planRuns(const HostTest &test, const std::vector<TargetU
 
 struct Difference {
   int64_t elements = 0, first = -1;
+  int64_t nans = 0; // pairs of NaNs with different bits, which do not count as different
   double largest = 0, ulps = 0;
 };
 Difference differenceOf(const RawArray &a, const RawArray &b) {
@@ -39,9 +40,14 @@ Difference differenceOf(const RawArray &a, const RawArray &b) {
   for (int64_t i = 0; i < a.count(); ++i) {
     const std::byte *x = a.bytes.data() + i * a.elemBytes(), *y = b.bytes.data() + i * b.elemBytes();
     if (std::memcmp(x, y, static_cast<size_t>(a.elemBytes())) == 0) continue;
+    double p = info.isFloat ? loadFloat(a.elem, x) : 0, q = info.isFloat ? loadFloat(b.elem, y) : 0;
+    if (std::isnan(p) && std::isnan(q)) {
+      ++difference.nans; // their bits are not part of the result
+      continue;
+    }
     if (difference.elements++ == 0) difference.first = i;
     if (!info.isFloat) continue;
-    double p = loadFloat(a.elem, x), q = loadFloat(b.elem, y), d = p == q ? 0 : std::fabs(p - q);
+    double d = p == q ? 0 : std::fabs(p - q);
     difference.largest = d <= difference.largest ? difference.largest : d;
     double ulps = d / ulpAt(info, std::min(std::fabs(p), std::fabs(q)));
     difference.ulps = ulps <= difference.ulps ? difference.ulps : ulps;
@@ -94,7 +100,8 @@ void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report)
     std::string who = str("`%", a.outputs[i].name, "` on ", a.plan.target->name, " and ", b.plan.target->name,
                           a.plan.small ? " (small sizes)" : "");
     if (difference.elements == 0) {
-      report.comparisons.push_back(who + ": equal in every bit");
+      report.comparisons.push_back(
+          str(who, ": equal in every bit", difference.nans ? str(", except in ", counted(difference.nans, "NaN")) : ""));
       continue;
     }
     std::string line = str(who, ": ", difference.elements, " of ", x.count(), " elements differ, the first at ",

@@ -24,13 +24,18 @@ public:
     if (built)
       known_ = {true, "its driver builds it"};
     else if (refused)
-      known_ = {false, "its driver does not build it: " + inOneLine(built.error().message)};
+      known_ = {false, "its driver does not build it: " + inOneLine(logOf(built.error().message))};
     else
       return built.error();
     return *known_;
   }
 
 private:
+  // What the driver says, which follows the first line; that names the device again.
+  static std::string logOf(const std::string &message) {
+    size_t end = message.find('\n');
+    return end == std::string::npos ? message : message.substr(end + 1);
+  }
   static std::string inOneLine(std::string text) {
     for (size_t end; (end = text.find('\n')) != std::string::npos;) text.replace(end, 1, "; ");
     return text;

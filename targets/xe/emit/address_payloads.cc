@@ -30,6 +30,7 @@ constexpr int64_t kRegisterBytes = 64;
 // those that compute with what they load, as products of tf32 round it, messages of one matrix share a payload, which is stepped in place
 // between them. A step then waits until the message before it has read the payload; so other messages have one each.
 constexpr size_t kMostPayloads = 24;
+constexpr size_t kMostUnshared = 8; // the same in a loop that wants many registers, where each message has a payload of its own
 // Loops that compute more for each message keep their calls: what payloads save is little there, as where fp8 is converted or f32 multiplied
 // without matrix instructions, and such loops want the registers.
 constexpr size_t kMostOperations = 256;
@@ -241,11 +242,15 @@ private:
       found->places.push_back(std::move(*place));
     }
     counts.clear();
-    for (const Chain &chain : chains) ++counts[outermostLoop(chain)];
-    std::erase_if(chains, [&](const Chain &chain) { return counts[outermostLoop(chain)] > kMostPayloads; });
+    std::map<llvm::Loop *, bool> shared;
+    for (const Chain &chain : chains) ++counts[outermostLoop(chain)], shared[outermostLoop(chain)] |= chain.places.size() > 1;
+    std::erase_if(chains, [&](const Chain &chain) {
+      llvm::Loop *loop = outermostLoop(chain);
+      return counts[loop] > (crowded[loop] && !shared[loop] ? kMostUnshared : kMostPayloads);
+    });
     return chains;
   }
-  // What a lane computes in a turn of a loop, on vectors once for each element; moves are not counted.
+  // What a lane computes in a turn of a loop, on vectors once for each element. Casts count, moves between vectors do not.
   size_t operationsOf(llvm::Loop *loop) {
     size_t &count = operations_[loop];
     if (count > 0) return count;

@@ -23,6 +23,28 @@ TEST(TargetComparison, TargetsAreCompared) {
   EXPECT_NE(report.comparisons[0].find("(1 ulp)"), std::string::npos) << report.comparisons[0];
 }
 
+// Which NaN an operation gives is not part of the language.
+TEST(TargetComparison, BitsOfNansDoNotCount) {
+  const char *kTest = "test \"t\" {\n%A = random(seed = 1) : memref<24x40xf32>\n%B = random(seed = 2) : memref<40x32xf32>\n"
+                      "%C = out : memref<24x32xf32>\nlaunch @gemm(%A, %B, %C)\ncheck %C[10:24, :] == matmul(%A[10:24, :], %B)\n}\n";
+  auto body = [](float nan, float other) {
+    return [=](const std::vector<LaunchArg> &args) {
+      product(args);
+      f32At(args[2], 4, 5) = nan, f32At(args[2], 6, 7) = other;
+      return Result<void>();
+    };
+  };
+  Runner runner(kTest, {{"gemm", body(NAN, 1)}});
+  FakeExecutable other;
+  auto compared = [&](float second) {
+    other.kernels["gemm"] = body(-NAN, second);
+    return runner.runOn({{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}})
+        .comparisons.at(0);
+  };
+  EXPECT_EQ(compared(1), "`%C` on one and two: equal in every bit, except in 1 NaN");
+  EXPECT_NE(compared(2).find("1 of 768 elements differ, the first at [6, 7], by at most 1 "), std::string::npos) << compared(2);
+}
+
 TEST(TargetComparison, IntegersOfTargetsMustAgree) {
   const char *kTest = "test \"t\" {\n%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 2)\n"
                       "check %Y[0, 0] == 2\n}\n";

@@ -138,6 +138,15 @@ TEST(Isa, PayloadsStayInRegisters) {
   }
 }
 
+// Behind a branch no messages share a payload, and products of tf32 leave no registers for one of each message.
+TEST(Isa, ABranchKeepsTheCallsOfACrowdedLoop) {
+  XT_SKIP_WITHOUT_OCLOC();
+  std::string text = gemmText({.elem = "tf32", .depth = 16});
+  text.replace(text.find("@gemm("), 6, "@gemm(%choice: i32, ");
+  text.insert(text.find('\n', text.find("tile_mma")) + 1, "    if %choice > 3 {\n      barrier\n    }\n");
+  EXPECT_TRUE(judged(text, SpirvExtensions::InlineAssembly)) << text; // which expects no spill
+}
+
 // A step of attention has 32 messages, of two matrices: two payloads.
 TEST(Isa, MessagesOfAttentionSharePayloads) {
   XT_SKIP_WITHOUT_OCLOC();

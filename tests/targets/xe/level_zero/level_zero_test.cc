@@ -196,7 +196,6 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
             "error: undefined reference to `f'");
 }
 
-// With several drivers, the loader does not wrap the build log of a failed build, so using the log would crash.
 Result<std::unique_ptr<ZeDevice>> openFirst(const ZeFunctions &table) {
   auto infos = listZeDevices(table);
   if (!infos) return infos.error();
@@ -249,11 +248,11 @@ TEST(LevelZero, OnlyARefusedModuleMeansNoInlineAssembly) {
     answer = (*device)->inlineAssembly();
     ASSERT_TRUE(answer);
     EXPECT_FALSE(answer->taken);
-    EXPECT_EQ(answer->why, "its driver does not build it: zeModuleCreate on Fake GPU: the driver does not compile the kernels "
-                           "(MODULE_BUILD_FAILURE 0x70000004); unknown capability; 5606");
+    EXPECT_EQ(answer->why, "its driver does not build it: unknown capability; 5606");
   }
 }
 
+// With several drivers, the loader does not wrap the build log of a failed build, so using the log would crash.
 TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   FakeLevelZero fake;
   fake.wrapsHandles = true;

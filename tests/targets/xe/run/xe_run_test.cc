@@ -135,6 +135,7 @@ TEST_F(XeRun, PayloadsInRegisters) {
   passes("", "%src/stdlib/attention.xt %src/stdlib/conv2d.xt");
   passes("", "%src/examples/13_int8.xt %src/examples/08_epilogue.xt");
   for (const std::string &driver : {std::string(), lacks}) passes(driver, "%src/tests/targets/xe/run/payloads.xt");
+  passes("", "--spirv-extensions=inline-assembly %src/tests/targets/xe/run/payloads.xt");
   const std::string gemm = "%bin/xtrun --small --device=soft --target=xe-pvc --remarks ",
                     remark =
                         "block messages in loops get their addresses anew each time, as xt software device (PVC rules) takes "
