@@ -60,7 +60,8 @@ TEST_F(Misuse, ExtentsThatDoNotFitTogether) {
                                      " requires (same_shape(%A, %B)) {\n  %one = constant 1.0 : f32\n"
                                      "  memref.store %one, %B[0, 0]\n}\n",
                                  "k");
-    expectWrong(launch(kernel, {x_.get(), few.get()}), "", -1, "@k requires dim(%B, 0) == dim(%A, 0), but the sides are 32 and 64");
+    expectWrong(launch(kernel, {x_.get(), few.get()}), "", -1,
+                "@k requires dim(%B, 0) == dim(%A, 0), but the sides are 32 and 64");
   }
 }
 

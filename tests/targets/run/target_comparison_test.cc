@@ -25,8 +25,9 @@ TEST(TargetComparison, TargetsAreCompared) {
 
 // Which NaN an operation gives is not part of the language.
 TEST(TargetComparison, BitsOfNansDoNotCount) {
-  const char *kTest = "test \"t\" {\n%A = random(seed = 1) : memref<24x40xf32>\n%B = random(seed = 2) : memref<40x32xf32>\n"
-                      "%C = out : memref<24x32xf32>\nlaunch @gemm(%A, %B, %C)\ncheck %C[10:24, :] == matmul(%A[10:24, :], %B)\n}\n";
+  const char *kTest =
+      "test \"t\" {\n%A = random(seed = 1) : memref<24x40xf32>\n%B = random(seed = 2) : memref<40x32xf32>\n"
+      "%C = out : memref<24x32xf32>\nlaunch @gemm(%A, %B, %C)\ncheck %C[10:24, :] == matmul(%A[10:24, :], %B)\n}\n";
   auto body = [](float nan, float other) {
     return [=](const std::vector<LaunchArg> &args) {
       product(args);

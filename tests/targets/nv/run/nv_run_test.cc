@@ -58,7 +58,7 @@ TEST_F(NvRun, OtherDevicesAreRefused) {
 TEST_F(NvRun, ProductsThatAreMeasured) {
   ToolRun run = runTool("%bin/xtrun --target=nv-sm80 --device=soft --small %src/tests/nv/products.xt");
   EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "5 tests: 5 passed")) << run.output;
+  EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
 }
 
 TEST_F(NvRun, ItIsListed) {
