@@ -100,9 +100,9 @@ private:
       const ElemInfo &elem = elemInfo(op.operand(0)->type().elem());
       size_t column = elem.isFloat ? 0 : elem.isUnsigned ? 2 : 1;
       const Attr *attr = op.attr("kind");
-      std::string_view kind = attr ? std::get<std::string>(attr->value) : "";
+      const auto *kind = attr ? std::get_if<std::string>(&attr->value) : nullptr;
       for (const Comparison &row : kComparisons)
-        if (row.kinds[column] == kind) return Infix{op.kind(), row.text, kCompare};
+        if (kind && row.kinds[column] == *kind) return Infix{op.kind(), row.text, kCompare};
       return std::nullopt;
     }
     if (op.resultCount() == 1 && op.result()->type().isScalar(Elem::I1))
