@@ -38,8 +38,8 @@ int64_t allowed(std::string_view file, std::string_view kernel) {
   return 0;
 }
 
-// Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them, or if they have no
-// inline assembly though it is asked for.
+// Compiles the kernels of a file and checks them. Returns false if the GPU or the compiler does not support them, or if the
+// option selects inline assembly, but no kernel has any.
 bool check(const std::filesystem::path &path, const std::string &gpu, SpirvExtensions extensions = SpirvExtensions::None) {
   XeEmitOptions options;
   options.definitions = deviceShim();

@@ -75,7 +75,7 @@ TEST(OpenCl, InlineAssemblyIsListedOrTriedOnce) {
     return answer ? *answer : DriverAnswer{false, "error: " + answer.error().message};
   };
   {
-    auto device = openFirst(); // cannot be asked for its list
+    auto device = openFirst(); // has no query for its list
     ASSERT_TRUE(device);
     EXPECT_EQ(answerOf(**device).why, "its driver builds it");
     EXPECT_EQ(answerOf(**device).why, "its driver builds it");

@@ -148,7 +148,7 @@ TEST_F(XeRun, PayloadsInRegisters) {
   EXPECT_FALSE(told(gemm));
   EXPECT_TRUE(told(lacks + gemm));
   EXPECT_FALSE(told(lacks + gemm + "--spirv-extensions=none"));
-  // What is asked for is not replaced.
+  // An option that selects inline assembly has no fallback.
   ToolRun refused = runTool(lacks + gemm + "--spirv-extensions=inline-assembly %src/stdlib/gemm.xt");
   EXPECT_EQ(refused.status, 3) << refused.output;
   EXPECT_TRUE(has(refused, "the module uses the SPIR-V extension SPV_INTEL_inline_assembly")) << refused.output;
