@@ -95,6 +95,13 @@ private:
     return ones ? op.operand(0) : nullptr;
   }
 
+  // An operator on the bits of two literals is computed when it is parsed; a call stays the op that it is.
+  static bool hasLiteralsOnly(const Op &op) {
+    return std::ranges::all_of(op.operands(), [](const Value *operand) {
+      return operand->definingOp() && operand->definingOp()->info().clause == Clause::Literal;
+    });
+  }
+
   static std::optional<Infix> infixOf(const Op &op) {
     if (op.kind() == OpKind::CmpI || op.kind() == OpKind::CmpF) {
       const ElemInfo &elem = elemInfo(op.operand(0)->type().elem());
@@ -109,7 +116,7 @@ private:
       for (const Infix &infix : kLogic)
         if (infix.kind == op.kind()) return infix;
     for (const Infix &infix : kInfixes)
-      if (infix.kind == op.kind()) return infix;
+      if (infix.kind == op.kind() && !(infix.precedence < kSum && hasLiteralsOnly(op))) return infix;
     return std::nullopt;
   }
 
