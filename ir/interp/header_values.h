@@ -5,6 +5,10 @@
 #include "ir/interp/values.h"
 #include "ir/module.h"
 
+#include <functional>
+#include <optional>
+#include <string>
+
 namespace xt {
 
 // Evaluates values of Kernel::gridBlock, each by the expression that computes it: every launch does this, so nothing is prepared.
@@ -20,5 +24,12 @@ private:
   Result<Number> ofArray(const Op &op) const;
   const std::vector<RuntimeValue> &args_;
 };
+
+// The value that a header's expression has in every launch; nullopt if it depends on the arguments. Static extents and strides do
+// not, and neither does `and` with a false operand or `or` with a true one.
+std::optional<Number> constantInHeader(const Value &value);
+
+// Why a condition does not hold: "the sides are 778 and 777" of a comparison of indices, whose values `number` gives.
+std::string whyNot(const Value &condition, const std::function<int64_t(const Value &)> &number);
 
 } // namespace xt

@@ -7,22 +7,14 @@
 namespace xt {
 namespace {
 
-// "the sides are 778 and 777", of a comparison of indices.
-std::string whyNot(const Value &condition, const HeaderValues &values) {
-  if (!comparesIndices(condition)) return "it does not hold";
-  auto side = [&](size_t i) { return values.of(*condition.definingOp()->operand(i))->i; };
-  return str("the sides are ", side(0), " and ", side(1));
-}
-
 Result<void> checkRequirements(const Kernel &kernel, const HeaderValues &values) {
   for (size_t i = 0; i < kernel.requirements.size(); ++i) {
     const Requirement &required = kernel.requirements[i];
     Result<Number> holds = values.of(*required.condition);
     if (!holds) return holds.error();
     if (holds->i != 0) continue;
-    return Error::kernel(
-        str("@", kernel.name, " requires ", requirementTexts(kernel)[i], ", but ", whyNot(*required.condition, values)),
-        required.range);
+    std::string why = whyNot(*required.condition, [&](const Value &side) { return values.of(side)->i; });
+    return Error::kernel(str("@", kernel.name, " requires ", requirementTexts(kernel)[i], ", but ", why), required.range);
   }
   return {};
 }

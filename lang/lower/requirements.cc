@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/header_ops.h"
+#include "ir/interp/header_values.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/lower/expr_lowering.h"
@@ -36,6 +37,19 @@ std::vector<Value *> comparedArrays(KernelState &state, const ast::Expr &call) {
   return arrays;
 }
 
+// Adds the conditions that one expression of the clause states, unless no launch could satisfy one of them.
+void addRequirements(KernelState &state, std::span<Value *const> conditions, SourceRange range) {
+  for (Value *condition : conditions) {
+    std::optional<Number> holds = constantInHeader(*condition);
+    if (holds && holds->i == 0) {
+      std::string why = whyNot(*condition, [](const Value &side) { return constantInHeader(side)->i; });
+      state.diagnostics().report(DiagCode::GridRange, range, str("no launch satisfies this requirement: ", why));
+      return;
+    }
+    state.kernel->requirements.push_back({condition, range});
+  }
+}
+
 } // namespace
 
 bool isSameShape(const ast::Expr &expr) {
@@ -63,11 +77,9 @@ std::optional<std::vector<Value *>> lowerSameShape(KernelState &state, const ast
 void lowerRequirements(KernelState &state) {
   for (const ast::Expr &condition : state.decl.requirements) {
     if (isSameShape(condition)) {
-      for (Value *holds : lowerSameShape(state, condition).value_or(std::vector<Value *>()))
-        state.kernel->requirements.push_back({holds, condition.range});
+      addRequirements(state, lowerSameShape(state, condition).value_or(std::vector<Value *>()), condition.range);
     } else if (Value *holds = lowerCondition(state, condition, "requires")) {
-      if (fitsHeader(state, *holds, condition.range, "a requirement"))
-        state.kernel->requirements.push_back({holds, condition.range});
+      if (fitsHeader(state, *holds, condition.range, "a requirement")) addRequirements(state, {&holds, 1}, condition.range);
     }
   }
 }
