@@ -16,7 +16,8 @@ struct LaunchPlan {
 };
 
 // Evaluates a launch's arguments and grid. Its buffers must have device memory. Reports HostLaunchMismatch where an
-// argument does not match its parameter.
+// argument does not match its parameter. An Error::kernel with the range of the condition if the launch does not satisfy what
+// the kernel requires.
 Result<LaunchPlan> planLaunch(const Kernel &kernel, const HostStmt &stmt, size_t position, TestState &state);
 
 } // namespace xt

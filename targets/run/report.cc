@@ -71,6 +71,7 @@ private:
       for (const std::string &text : benchLines(*run.bench)) out_ += str("  ", text, "\n");
     for (const Finding &finding : run.findings) {
       out_ += str("  ", place(finding.range), finding.message, "\n");
+      for (const RelatedPlace &other : finding.related) out_ += str("    ", place(other.range), "note: ", other.text, "\n");
       for (const std::string &note : finding.notes) out_ += str("    note: ", note, "\n");
     }
     for (const CheckReport &check : run.checks) renderCheck(check);
@@ -224,9 +225,13 @@ nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources)
           {"notes", check.notes},
           {"problem", check.problem}};
 }
-} // namespace
+nlohmann::json findingJson(const Finding &finding, const SourceManager &sources) {
+  nlohmann::json json = {{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}};
+  for (const RelatedPlace &other : finding.related)
+    json["related"].push_back({{"at", placeJson(other.range, sources)}, {"message", other.text}});
+  return json;
+}
 
-namespace {
 nlohmann::json benchJson(const BenchReport &bench) {
   const BenchTimes &times = bench.times;
   nlohmann::json json = {
@@ -264,8 +269,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
   nlohmann::json runs = nlohmann::json::array();
   for (const RunReport &run : report.runs) {
     nlohmann::json findings = nlohmann::json::array(), checks = nlohmann::json::array();
-    for (const Finding &finding : run.findings)
-      findings.push_back({{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}});
+    for (const Finding &finding : run.findings) findings.push_back(findingJson(finding, sources));
     for (const CheckReport &check : run.checks) checks.push_back(checkJson(check, sources));
     nlohmann::json outputs = nlohmann::json::array();
     for (const BufferSummary &output : run.outputs) outputs.push_back(summaryJson(output));

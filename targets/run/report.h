@@ -42,11 +42,18 @@ struct CheckReport {
   std::string problem;               // why a check fails although all its elements pass: it proves nothing
 };
 
+// Another place that a finding is about, and what it is: "required here".
+struct RelatedPlace {
+  SourceRange range;
+  std::string text;
+};
+
 // A failure of a run other than a failed check.
 struct Finding {
   SourceRange range;
   std::string message;
   std::vector<std::string> notes;
+  std::vector<RelatedPlace> related = {};
 };
 
 struct RunReport {

@@ -228,7 +228,7 @@ Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
   state_.setTrackErrors(false);
   auto plan = planLaunch(*kernel, stmt, position, state_);
   state_.setTrackErrors(true);
-  if (!plan) return plan.error();
+  if (!plan) return plan.error().kind == Error::Kind::Kernel ? refuse(stmt, plan.error()) : plan.error();
   for (size_t i = 0; i < plan->buffers.size(); ++i)
     if (const TestBuffer *buffer = plan->buffers[i]) plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
   KernelEffects effects = kernelEffects(*kernel);
@@ -240,6 +240,12 @@ Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
   steps_.push_back({&stmt, position, launches_.size()});
   launches_.push_back(std::move(*plan));
   return {};
+}
+
+// Reports a launch that does not satisfy what its kernel requires, where it is launched.
+Error TestRun::refuse(const HostStmt &launch, const Error &why) {
+  report_.findings.push_back({launch.range, why.message, {}, {{why.range, "required here"}}});
+  return Error::kernel("");
 }
 
 Result<void> TestRun::planCommunicationAt(const HostStmt &stmt, size_t position) {

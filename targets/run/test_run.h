@@ -43,6 +43,7 @@ private:
   Result<void> makeBuffer(const HostStmt &stmt, size_t position);
   Result<void> planSteps();
   Result<void> planLaunchAt(const HostStmt &stmt, size_t position);
+  Error refuse(const HostStmt &launch, const Error &why);
   Result<void> planCommunicationAt(const HostStmt &stmt, size_t position);
   void followOrder(const LaunchPlan &launch);
   void followOrder(const CommunicationPlan &communication);

@@ -199,6 +199,20 @@ TEST(Tools, JsonIsOneDocument) {
   EXPECT_EQ(run.output, "1\n");
 }
 
+// A launch that does not satisfy what its kernel requires is reported where it is launched, beside the requirement.
+TEST(Tools, JsonOfARefusedLaunchNamesBothPlaces) {
+  const std::string file = XT_SOURCE_DIR "/tests/targets/tools/commands/files/requires.xt";
+  test::ToolRun run = test::runTool("%bin/xtrun --json --target=interp --test 'is too short' " + file);
+  EXPECT_EQ(run.status, 1) << run.output;
+  nlohmann::json finding = nlohmann::json::parse(run.output)["files"][0]["tests"][0]["runs"][0]["findings"][0];
+  EXPECT_EQ(finding["at"]["line"], 20);
+  EXPECT_EQ(finding["at"]["column"], 3);
+  ASSERT_EQ(finding["related"].size(), 1u);
+  EXPECT_EQ(finding["related"][0]["message"], "required here");
+  EXPECT_EQ(finding["related"][0]["at"]["line"], 3);
+  EXPECT_EQ(finding["related"][0]["at"]["column"], 15);
+}
+
 TEST(Tools, TimePassesTellsTheWayToTheFirstLaunch) {
   test::ToolRun run = test::runTool("%bin/xtrun --time-passes %in/good.xt");
   for (const char *step :
