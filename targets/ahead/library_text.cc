@@ -202,7 +202,7 @@ std::string librarySource(const Module &module, const LibraryNames &names, const
     out += requirementTable(kernel, table);
     const std::string name = kernel.name.substr(0, kernel.name.find('$'));
     out += str("static const xtrt_kernel ", table, "_kernel = {", cString("@" + name), ", ", table, "_parameters, ",
-               kernel.paramCount, ", ", kernel.grid.size(), ", ", tables[k].grid, ", ", tables[k].levels, ", ",
+               kernel.paramCount, ", ", kernel.grid.size(), ", ", tables[k].header, ", ", tables[k].levels, ", ",
                variants ? table + "_variants" : "0", ", ", variants, ", ",
                kernel.requirements.empty() ? "0" : table + "_requirements", ", ", kernel.requirements.size(), "};\n");
     if (!isVariant(kernel)) functions += functionText(names, kernel, table, form.launch);

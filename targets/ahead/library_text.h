@@ -36,7 +36,7 @@ struct LibraryForm {
 // The tables of one kernel's code.
 struct KernelTables {
   std::string definitions;
-  std::string grid = "0", levels = "0"; // what members of xtrt_kernel are
+  std::string header = "0", levels = "0"; // what members of xtrt_kernel are
 };
 
 // Whether a kernel only serves launches of another one, so that it has no function of its own.

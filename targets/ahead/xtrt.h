@@ -61,7 +61,7 @@ typedef struct xtrt_kernel {
   const xtrt_parameter *parameters;
   size_t parameterCount;
   int32_t gridRank; /* 0: one workgroup */
-  const xtrt_code *grid; /* computes the grid and the requirements (targets/cpu/ahead/grid_kernel.h) */
+  const xtrt_code *header; /* computes the grid and the requirements (targets/cpu/ahead/header_kernel.h) */
   const xtrt_code *levels; /* of a library for CPUs: XTRT_LEVELS of them */
   const xtrt_variant *variants; /* the one whose extents are the nearest serves a launch in place of this kernel */
   size_t variantCount;

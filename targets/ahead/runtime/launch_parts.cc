@@ -100,9 +100,9 @@ int checkRequirements(const xtrt_kernel &kernel, const Message &message, const i
 } // namespace
 
 // Runs the kernel that computes the header. Its parameters are those of this one, and an array for what it computes.
-int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
-             std::vector<GridRange> &grid) {
-  if (!kernel.grid) return kOk;
+int runHeader(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
+              std::vector<GridRange> &grid) {
+  if (!kernel.header) return kOk;
   const size_t rank = static_cast<size_t>(kernel.gridRank);
   std::vector<int64_t> computed(3 * (rank + kernel.requirementCount));
   const size_t own = frame.size();
@@ -111,8 +111,8 @@ int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint
     frame.push_back(word);
   uint64_t &numbers = frame[kGridWords + kNumbersWord];
   const uint64_t before = numbers;
-  numbers = reinterpret_cast<uintptr_t>(kernel.grid->numbers);
-  kernel.grid->run(frame.data(), 0, 1, scratch);
+  numbers = reinterpret_cast<uintptr_t>(kernel.header->numbers);
+  kernel.header->run(frame.data(), 0, 1, scratch);
   numbers = before;
   frame.resize(own);
   if (int status = checkRequirements(kernel, message, computed.data() + 3 * rank)) return status;

@@ -26,9 +26,9 @@ int readArguments(const xtrt_kernel &kernel, const xtrt_argument *arguments, con
                   std::vector<uint64_t> &frame);
 
 // Computes the ranges of the grid's variables, outermost first, and checks what the kernel requires. `frame` holds the arguments;
-// `scratch` has kernel.grid->scratchBytes bytes.
-int readGrid(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
-             std::vector<GridRange> &grid);
+// `scratch` has kernel.header->scratchBytes bytes.
+int runHeader(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
+              std::vector<GridRange> &grid);
 
 // The kernel that serves a launch: the one whose extents are the nearest. Arguments that are NULL are found by readArguments.
 const xtrt_kernel &servingKernel(const xtrt_kernel &kernel, const xtrt_argument *arguments);

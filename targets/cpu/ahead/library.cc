@@ -61,7 +61,7 @@ Result<std::vector<OutputFile>> makeLibrary(const Module &module, const OutputOp
   LibraryParts parts;
   for (size_t l = 0; l < code->levels.size(); ++l)
     parts.objects.push_back({str(names.name, "_", kCodeLevels[l], ".o"), code->levels[l].object});
-  parts.objects.push_back({names.name + "_grids.o", code->grids.object});
+  parts.objects.push_back({names.name + "_headers.o", code->headers.object});
   parts.source = librarySource(module, names, form, kernelTables(module, *code));
   parts.header = libraryHeader(module, names, form);
   parts.json = libraryJson(module, factsOf(*code), names);

@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
-#include "targets/cpu/ahead/grid_kernel.h"
+#include "targets/cpu/ahead/header_kernel.h"
 #include "targets/cpu/analysis/cpu_info.h"
 #include "targets/cpu/module/kernel_module.h"
 #include "targets/cpu/runtime/launch_abi.h"
@@ -67,11 +67,11 @@ void warnOfPrints(const Module &module, Diagnostics &diagnostics) {
 
 std::string symbolPrefix(const std::string &library) { return str("xtrt_", library, "_"); }
 
-Result<ObjectCode> gridCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
-  Module grids(module.context());
+Result<ObjectCode> headerCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
+  Module headers(module.context());
   for (const auto &kernel : module.kernels)
-    if (kernel->computesHeader()) grids.kernels.push_back(gridKernel(*kernel, module.context()));
-  return objectCode(grids, prefix, 0, diagnostics);
+    if (kernel->computesHeader()) headers.kernels.push_back(headerKernel(*kernel, module.context()));
+  return objectCode(headers, prefix, 0, diagnostics);
 }
 
 Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics) {
@@ -84,9 +84,9 @@ Result<LibraryCode> libraryCode(const Module &module, const std::string &prefix,
     if (!made) return made.error();
     out.levels[static_cast<size_t>(level)] = std::move(*made);
   }
-  Result<ObjectCode> made = gridCode(module, prefix, diagnostics);
+  Result<ObjectCode> made = headerCode(module, prefix, diagnostics);
   if (!made) return made.error();
-  out.grids = std::move(*made);
+  out.headers = std::move(*made);
   return out;
 }
 

@@ -18,14 +18,14 @@ struct ObjectCode {
 };
 struct LibraryCode {
   std::array<ObjectCode, XTRT_LEVELS> levels; // the kernels in the order of the module
-  ObjectCode grids; // of gridKernel() for the kernels with a header to compute, in the same order; for any processor
+  ObjectCode headers; // of headerKernel() for the kernels with a header to compute, in the same order; for any processor
 };
 
 // The beginning of the names of functions and tables in the objects of a library.
 std::string symbolPrefix(const std::string &library);
 
-// The code of LibraryCode::grids, which libraries for GPUs have, too.
-Result<ObjectCode> gridCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics);
+// The code of LibraryCode::headers, which libraries for GPUs have, too.
+Result<ObjectCode> headerCode(const Module &module, const std::string &prefix, Diagnostics &diagnostics);
 
 // `prefix` begins the names of all functions and tables in the objects. An Error says that a kernel cannot be compiled ahead of
 // time, because its subgroups or lanes wait for each other; a warning, that a kernel's prints are left out.

@@ -30,21 +30,22 @@ void addFailures(std::string &out, const KernelCode &code) {
 
 } // namespace
 
-KernelTables gridTables(const KernelCode &code, size_t frameBytes, const std::string &table) {
+KernelTables headerTables(const KernelCode &code, size_t frameBytes, const std::string &table) {
   KernelTables made;
   declare(made.definitions, code);
-  made.definitions += str("static const xtrt_code ", table, "_grid = ", codeText(code, frameBytes, false), ";\n");
-  made.grid = str("&", table, "_grid");
+  made.definitions += str("static const xtrt_code ", table, "_header = ", codeText(code, frameBytes, false), ";\n");
+  made.header = str("&", table, "_header");
   return made;
 }
 
 std::vector<KernelTables> kernelTables(const Module &module, const LibraryCode &code) {
   std::vector<KernelTables> all;
-  size_t grids = 0;
+  size_t headers = 0;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     const std::string table = tableName(k);
     KernelTables made;
-    if (module.kernels[k]->computesHeader()) made = gridTables(code.grids.kernels[grids++], code.grids.frameBytes, table);
+    if (module.kernels[k]->computesHeader())
+      made = headerTables(code.headers.kernels[headers++], code.headers.frameBytes, table);
     std::string levels;
     for (const ObjectCode &level : code.levels) {
       declare(made.definitions, level.kernels[k]);

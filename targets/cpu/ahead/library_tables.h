@@ -8,7 +8,7 @@ namespace xt {
 // The tables of each kernel of a module.
 std::vector<KernelTables> kernelTables(const Module &module, const LibraryCode &code);
 
-// The table of one kernel of gridCode(); its name begins with `table`.
-KernelTables gridTables(const KernelCode &code, size_t frameBytes, const std::string &table);
+// The table of one kernel of headerCode(); its name begins with `table`.
+KernelTables headerTables(const KernelCode &code, size_t frameBytes, const std::string &table);
 
 } // namespace xt

@@ -156,15 +156,16 @@ Result<std::vector<OutputFile>> makeGpuLibrary(const Module &module, const GpuLi
   if (!code.assembly.kernels.empty()) codes.push_back(&code.assembly);
   if (!std::ranges::all_of(codes, [&](const GpuCode *other) { return haveTheSameKernels(code.fast, *other); }))
     return Error::environment("compiling again gives other kernels: the sources have changed");
-  Result<ObjectCode> grids = gridCode(module, symbolPrefix(names.name), diagnostics);
-  if (!grids) return grids.error();
+  Result<ObjectCode> headers = headerCode(module, symbolPrefix(names.name), diagnostics);
+  if (!headers) return headers.error();
   std::vector<KernelTables> tables;
   size_t next = 0;
   for (size_t k = 0; k < module.kernels.size(); ++k)
-    tables.push_back(module.kernels[k]->computesHeader() ? gridTables(grids->kernels[next++], grids->frameBytes, tableName(k))
-                                                         : KernelTables());
+    tables.push_back(module.kernels[k]->computesHeader()
+                         ? headerTables(headers->kernels[next++], headers->frameBytes, tableName(k))
+                         : KernelTables());
   LibraryParts parts;
-  parts.objects.push_back({names.name + "_grids.o", std::move(grids->object)});
+  parts.objects.push_back({names.name + "_headers.o", std::move(headers->object)});
   std::string codeText;
   for (size_t i = 0; i < codes.size(); ++i) {
     const std::string name = kCodeNames[i];

@@ -52,7 +52,7 @@ public:
     if (int status = readArguments(kernel_, arguments, message_, words_)) return status;
     runtime(kApartWord) = apartBits(arraysOf(arguments));
     setRuntimeWords(code_.numbers);
-    if (int status = setGrid()) return status;
+    if (int status = computeGrid()) return status;
     return runWorkgroups();
   }
 
@@ -85,11 +85,11 @@ private:
     runtime(kNumbersWord) = reinterpret_cast<uintptr_t>(numbers);
   }
 
-  int setGrid() {
-    if (!kernel_.grid) return kOk;
+  int computeGrid() {
+    if (!kernel_.header) return kOk;
     Threads::Scratch &scratch = threads->scratch[0];
-    if (!scratch.grow(kernel_.grid->scratchBytes)) return noMemory(kernel_.grid->scratchBytes);
-    if (int status = readGrid(kernel_, message_, words_, scratch.memory.get(), grid_)) return status;
+    if (!scratch.grow(kernel_.header->scratchBytes)) return noMemory(kernel_.header->scratchBytes);
+    if (int status = runHeader(kernel_, message_, words_, scratch.memory.get(), grid_)) return status;
     for (size_t d = 0; d < grid_.size(); ++d) {
       uint64_t *range = words_.data() + 3 * (kGridDims - grid_.size() + d);
       range[0] = static_cast<uint64_t>(grid_[d].lower), range[1] = static_cast<uint64_t>(grid_[d].step);
@@ -99,7 +99,7 @@ private:
   }
 
   int runWorkgroups() {
-    const std::optional<uint64_t> workgroups = workgroupCount(grid_); // readGrid() has checked it
+    const std::optional<uint64_t> workgroups = workgroupCount(grid_); // runHeader() has checked it
     const int64_t workers = threads->pool.workers();
     const int64_t parts = partsOf(workOf(grid_), code_.mostParts, workers, code_.partsAreCheap != 0);
     const int64_t work = static_cast<int64_t>(*workgroups) * parts;

@@ -203,9 +203,9 @@ int launch(OpenLibrary &library, const xtrt_kernel &kernel, const xtrt_argument 
   std::vector<uint64_t> frame(kGridWords + kRuntimeWords);
   if (int status = readArguments(kernel, arguments, to, frame)) return status;
   std::vector<GridRange> grid;
-  ScratchMemory scratch = allocateScratch(static_cast<size_t>(kernel.grid ? kernel.grid->scratchBytes : 0) + 1);
+  ScratchMemory scratch = allocateScratch(static_cast<size_t>(kernel.header ? kernel.header->scratchBytes : 0) + 1);
   if (!scratch) return to.fail(kEnvironment, "no memory for a launch of %s", kernel.name);
-  if (int status = readGrid(kernel, to, frame, scratch.get(), grid)) return status;
+  if (int status = runHeader(kernel, to, frame, scratch.get(), grid)) return status;
   Result<void> done = library.launch(kernel, frame, grid);
   return statusOf(done, to, done ? "" : library.place(kernel, done.error()));
 }

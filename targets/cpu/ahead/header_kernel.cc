@@ -1,4 +1,4 @@
-#include "targets/cpu/ahead/grid_kernel.h"
+#include "targets/cpu/ahead/header_kernel.h"
 
 #include "ir/builder.h"
 #include "ir/op_kinds.h"
@@ -7,9 +7,9 @@
 
 namespace xt {
 
-std::unique_ptr<Kernel> gridKernel(const Kernel &kernel, Context &context) {
+std::unique_ptr<Kernel> headerKernel(const Kernel &kernel, Context &context) {
   auto made = std::make_unique<Kernel>();
-  made->name = kernel.name + ".grid";
+  made->name = kernel.name + ".header";
   made->range = kernel.range, made->nameRange = kernel.nameRange;
   made->scope = Scope::Workgroup;
   made->forms = kernel.forms;
@@ -20,8 +20,8 @@ std::unique_ptr<Kernel> gridKernel(const Kernel &kernel, Context &context) {
     made->gridBlock.addParam(param.type(), param.name(), param.range());
   }
   Type array = context.memref({kDynamic}, kIndexElem);
-  Value *bounds = made->body.addParam(array, "bounds", kernel.nameRange);
-  made->gridBlock.addParam(array, "bounds", kernel.nameRange);
+  Value *computed = made->body.addParam(array, "computed", kernel.nameRange);
+  made->gridBlock.addParam(array, "computed", kernel.nameRange);
   made->paramCount = kernel.paramCount + 1;
   Builder builder(context, made->body);
   for (const Op &op : kernel.gridBlock) {
@@ -34,7 +34,7 @@ std::unique_ptr<Kernel> gridKernel(const Kernel &kernel, Context &context) {
     for (size_t i = 0; i < op.resultCount(); ++i) copies[op.result(i)] = copy->result(i);
   }
   int64_t place = 0;
-  auto store = [&](Value *number) { builder.create(OpKind::Store, {number, bounds, builder.index(place++)}, {}); };
+  auto store = [&](Value *number) { builder.create(OpKind::Store, {number, computed, builder.index(place++)}, {}); };
   for (const GridDim &dim : kernel.grid)
     for (const Value *bound : {dim.lower, dim.upper, dim.step}) store(copies.at(bound));
   for (const Requirement &required : kernel.requirements) {
