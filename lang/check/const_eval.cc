@@ -391,14 +391,17 @@ std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_vi
   return std::nullopt;
 }
 
+const ParamScope::GivenLayout *ParamScope::givenLayout(std::string_view name, SourceRange place) {
+  auto given = layouts_.find(name);
+  if (given == layouts_.end()) return nullptr;
+  if (NameIndex *index = symbols_.index()) index->use(NameKind::Alias, place, given->second.declared);
+  return &given->second;
+}
+
 const ast::AttrAlias *ParamScope::attrAlias(std::string_view name, SourceRange place) {
-  NameIndex *index = symbols_.index();
-  if (auto given = layouts_.find(name); given != layouts_.end()) {
-    if (index) index->use(NameKind::Alias, place, given->second.declared);
-    return given->second.alias;
-  }
+  if (const GivenLayout *given = givenLayout(name, place)) return given->alias;
   const ast::AttrAlias *alias = symbols_.attrAlias(name);
-  if (alias && index) index->use(NameKind::Alias, place, alias->name.range);
+  if (NameIndex *index = symbols_.index(); alias && index) index->use(NameKind::Alias, place, alias->name.range);
   if (alias || !symbols_.complete()) return alias;
   Diagnostic &diagnostic = diagnostics_.report(DiagCode::UnknownAlias, place, str("unknown alias `#", name, "`"));
   std::vector<std::string_view> known = symbols_.attrAliasNames();

@@ -42,11 +42,13 @@ public:
 
   // The layouts that a call gives for the parameters `#l` of the function whose body is lowered.
   struct GivenLayout {
-    const ast::AttrAlias *alias = nullptr;
-    SourceRange declared; // the parameter
+    const ast::AttrAlias *alias = nullptr; // null while a function is checked without a call: some layout
+    SourceRange declared;                  // the parameter
   };
   using Layouts = std::map<std::string, GivenLayout, std::less<>>;
   Layouts setLayouts(Layouts layouts) { return std::exchange(layouts_, std::move(layouts)); }
+  // The layout that was given for a parameter `#name`, used at `place`; null if no parameter has this name.
+  const GivenLayout *givenLayout(std::string_view name, SourceRange place);
   // The alias that `#name` stands for at `place`: a layout that was given, or an alias of the file. Null if there is none, which
   // is reported. The names in the alias's value are those of the file: resolve it while a FileLayouts exists.
   const ast::AttrAlias *attrAlias(std::string_view name, SourceRange place);

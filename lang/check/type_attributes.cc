@@ -159,6 +159,10 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     if (isWord(attr, "packed")) return out.packed = true;
     if (isWord(attr, "scatter") || isWord(attr, "scattered")) return out.scatter = true;
     if (attr.kind == ast::Attr::Kind::Word) return unknownKey(diagnostics(), attr.name, "this type");
+    if (const ParamScope::GivenLayout *given = params_.givenLayout(attr.name.text, attr.range); given && !given->alias) {
+      out.layout.emplace(), out.layoutRange = attr.range;
+      return true;
+    }
     const ast::AttrAlias *alias = params_.attrAlias(attr.name.text, attr.range);
     if (!alias) return false;
     if (circular_.count(alias->name.text) || !mayExpand(alias->name.range)) return false;
@@ -375,9 +379,17 @@ const Layout *TypeResolver::layoutFor(const ast::Attr &attr, std::span<const int
   return layoutOn(shape, *attrs.layout, attr.range);
 }
 
+namespace {
+// The specification, or for some layout the one that fits every shape: one subgroup holds all elements.
+LayoutSpec specOn(std::span<const int64_t> shape, const LayoutSpec &spec) {
+  if (spec != LayoutSpec()) return spec;
+  return LayoutSpec::of({std::vector<int64_t>(shape.size(), 1), {shape.begin(), shape.end()}});
+}
+} // namespace
+
 // Makes the layout of a vector or a tile; null if an error was reported.
 const Layout *TypeResolver::layoutOn(std::span<const int64_t> shape, const LayoutSpec &spec, SourceRange range) {
-  LayoutOrError made = makeLayout(context_, spec, shape);
+  LayoutOrError made = makeLayout(context_, specOn(shape, spec), shape);
   if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
     diagnostics()
         .report(DiagCode::LayoutDoesNotFit, range, str("this layout does not fit ", shapeText(shape), ": ", error->message))

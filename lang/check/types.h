@@ -42,7 +42,8 @@ public:
   Type resolveOpen(const ast::TypeExpr &expr);
   // Returns the layout that an attribute such as `{#mp_b}` describes for `shape`; null if an error was reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
-  // Resolves a single attribute, as in the definition of an alias. Returns false if an error was reported.
+  // Resolves a single attribute, as in the definition of an alias. Returns false if an error was reported. A parameter that is
+  // some layout (ParamScope::GivenLayout) is an empty specification.
   bool resolveAttr(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<int64_t>> integers(const ast::Attr &attr, std::string_view what);
   std::optional<Elem> element(const ast::TypeExpr &expr);

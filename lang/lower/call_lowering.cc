@@ -139,14 +139,20 @@ const ast::KernelDecl *functionArgument(KernelState &state, const ast::Expr &exp
   return nullptr;
 }
 
-// The layout that is passed for a parameter `#l`; null if an error was reported.
-const ast::AttrAlias *layoutArgument(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl, size_t i) {
-  if (expr.is(ast::Expr::Kind::Alias)) return state.params.attrAlias(expr.text, expr.range);
+// The layout that is passed for a parameter `#l`; nullopt if an error was reported.
+std::optional<ParamScope::GivenLayout> layoutArgument(KernelState &state, const ast::Expr &expr, const ast::KernelDecl &decl,
+                                                      size_t i) {
+  const SourceRange declared = decl.params[i].name.range;
+  if (expr.is(ast::Expr::Kind::Alias)) {
+    if (const auto *given = state.params.givenLayout(expr.text, expr.range)) return {{given->alias, declared}};
+    const ast::AttrAlias *alias = state.params.attrAlias(expr.text, expr.range);
+    return alias ? std::optional(ParamScope::GivenLayout{alias, declared}) : std::nullopt;
+  }
   state.diagnostics()
       .report(DiagCode::CallMismatch, expr.range,
               str("`#", decl.params[i].name.text, "` of `@", decl.name.text, "` is a layout, such as `#rows`"))
-      .at(decl.params[i].name.range, "declared here");
-  return nullptr;
+      .at(declared, "declared here");
+  return std::nullopt;
 }
 
 Type patternIn(KernelState &state, const Instance &instance, const ast::TypeExpr &type) {
@@ -162,9 +168,9 @@ bool lowerArguments(KernelState &state, const ast::Expr &expr, const ast::Kernel
   values.assign(decl.params.size(), nullptr);
   for (size_t i = 0; i < decl.params.size(); ++i) {
     if (!decl.params[i].isLayout) continue;
-    const ast::AttrAlias *given = layoutArgument(state, expr.children[i], decl, i);
+    std::optional<ParamScope::GivenLayout> given = layoutArgument(state, expr.children[i], decl, i);
     if (!given) return false;
-    instance.layouts[decl.params[i].name.text] = {given, decl.params[i].name.range};
+    instance.layouts[decl.params[i].name.text] = *given;
   }
   // First those that decide what the generic names stand for: all but literals, then literals if some are left.
   for (bool literals : {false, true})

@@ -119,6 +119,8 @@ bool Instance::assume(int64_t extent, Elem open) {
     allowed(generic, value, generic.name.range);
     names_[generic.name.text] = value;
   }
+  for (const ast::Param &param : decl_.params)
+    if (param.isLayout) layouts[param.name.text] = {nullptr, param.name.range};
   return extents;
 }
 

@@ -34,8 +34,8 @@ public:
   bool complete() const { return values_.size() >= decl_.generics.size(); }
   // Whether the arguments decide every name; otherwise reports an error at the call.
   bool decided(SourceRange call);
-  // Gives the names values for a check without a call: f32 for floats, i32 for integers, `open` for names that may be both, and
-  // this extent. Returns whether an extent was assumed.
+  // Gives the names values for a check without a call: f32 for floats, i32 for integers, `open` for names that may be both,
+  // this extent, and some layout for parameters that are layouts. Returns whether an extent was assumed.
   bool assume(int64_t extent, Elem open);
   std::string text() const; // " with $T = f16, $M = 8"; "" if the function is not generic
 

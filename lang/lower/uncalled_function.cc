@@ -17,34 +17,45 @@ namespace {
 constexpr int64_t kAnyExtent = 46080;
 constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
+// The arguments' types of a check without a call, null for layouts: an extent is assumed for `?`. Nullopt: an error was reported,
+// or the function cannot be checked.
+std::optional<std::vector<Type>> assumedTypes(KernelState &state) {
+  size_t before = state.diagnostics().errorCount();
+  std::vector<Type> types;
+  for (const ast::Param &param : state.decl.params)
+    types.push_back(param.isLayout ? Type() : state.types.resolvePattern(param.type));
+  for (const ast::TypeExpr &result : state.decl.results) state.types.resolvePattern(result);
+  if (state.diagnostics().errorCount() != before) return std::nullopt;
+  for (size_t i = 0; i < types.size(); ++i) {
+    Type &type = types[i];
+    if (!type && !state.decl.params[i].isLayout) return std::nullopt;
+    if (!type || type.isScalar() || type.hasStaticShape()) continue;
+    bool shaped = type.isVector() || type.isTile() || type.isTensorDesc();
+    if (shaped && type.rank() > kMostRank) return std::nullopt;
+    state.anyExtents = true;
+    TypeData data = type.data();
+    if (!type.isMemRef()) std::replace(data.shape.begin(), data.shape.end(), kDynamic, kAnyExtent);
+    type = state.context.intern(std::move(data));
+  }
+  return types;
+}
+
 // Lowers the body for one set of arguments, only to report its errors. Returns true if extents were assumed for `?`; then only
 // errors that are independent of extents are valid. A generic name that may be a float or an integer type is `elem`.
 bool checkBody(KernelState &state, Elem elem) {
   std::vector<Value *> arguments;
   state.names.push();
   state.lanes = kAnyLanes; // the caller determines the number of lanes
-  size_t before = state.diagnostics().errorCount();
-  // What a function does with a function or a layout that it is given is checked where it is called.
-  if (!std::ranges::all_of(state.decl.params, &ast::Param::isValue)) return false;
+  // What a function does with a function that it is given is checked where it is called.
+  if (std::ranges::any_of(state.decl.params, &ast::Param::isFunction)) return false;
   Instance instance(state, state.decl);
   state.anyExtents |= instance.assume(kAnyExtent, elem);
   Instance::Scope scope(instance);
-  std::vector<Type> patterns;
-  for (const ast::Param &param : state.decl.params) patterns.push_back(state.types.resolvePattern(param.type));
-  for (const ast::TypeExpr &result : state.decl.results) state.types.resolvePattern(result);
-  if (state.diagnostics().errorCount() != before) return false;
-  for (size_t i = 0; i < patterns.size(); ++i) {
-    Type type = patterns[i];
-    if (!type) return false;
-    bool shaped = type.isVector() || type.isTile() || type.isTensorDesc();
-    if (shaped && !type.hasStaticShape() && type.rank() > kMostRank) return false;
-    if (!type.isScalar() && !type.hasStaticShape()) {
-      state.anyExtents = true;
-      TypeData data = type.data();
-      if (!type.isMemRef()) std::replace(data.shape.begin(), data.shape.end(), kDynamic, kAnyExtent);
-      type = state.context.intern(std::move(data));
-    }
-    arguments.push_back(state.kernel->body.addParam(type, state.decl.params[i].name.text, state.decl.params[i].name.range));
+  std::optional<std::vector<Type>> types = assumedTypes(state);
+  if (!types) return false;
+  for (size_t i = 0; i < types->size(); ++i) {
+    const ast::Name &name = state.decl.params[i].name;
+    arguments.push_back((*types)[i] ? state.kernel->body.addParam((*types)[i], name.text, name.range) : nullptr);
   }
   state.file.lowered.insert(&state.decl);
   lowerFunctionBody(state, state.decl, arguments, state.decl.name.range);
@@ -65,6 +76,15 @@ bool isOfAnyExtent(DiagCode code) {
       DiagCode::ResultCount,        DiagCode::ExpressionType,
   };
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+}
+
+// Whether an error may be due to the layout that was assumed for a parameter.
+bool isOfSomeLayout(DiagCode code) {
+  static constexpr DiagCode kCodes[] = {DiagCode::LayoutDoesNotFit, DiagCode::LayoutsDiffer,   DiagCode::MmaLayouts,
+                                        DiagCode::LayoutUnknown,    DiagCode::SubgroupCounts,  DiagCode::TwoWriters,
+                                        DiagCode::LayoutRule,       DiagCode::LayoutAttribute, DiagCode::SgMap,
+                                        DiagCode::FragmentShape,    DiagCode::JointMatrixUse};
+  return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
 // Replaces the assumed extent by `?`, as in the source.
@@ -92,7 +112,9 @@ std::vector<Diagnostic> errorsOf(Context &context, const ParamScope &params, Fil
   file.repeatedTooMuch = own.repeatedTooMuch;
   file.statements = own.statements;
   std::vector<Diagnostic> errors;
+  const bool someLayout = std::ranges::any_of(decl.params, &ast::Param::isLayout);
   for (Diagnostic diagnostic : scratch.all()) {
+    if (someLayout && isOfSomeLayout(diagnostic.code)) continue;
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;
       diagnostic.message = withQuestionMarks(std::move(diagnostic.message));
