@@ -1,5 +1,6 @@
 #include "targets/prove/accesses.h"
 
+#include "ir/atomic_update.h"
 #include "ir/effects.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
@@ -51,6 +52,7 @@ void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &o
   anywhere = anywhere || !found;
   obstacle.writes = std::move(written);
   if (has(op.info().effects, Effect::Writes) && anywhere) obstacle.writes.assign(kernel.paramCount, true);
+  obstacle.atomic = AtomicUpdate::is(op) || AtomicUpdate::isOnDescriptor(op);
   obstacle.padded = op.kind() == OpKind::LoadGather && LoadGatherOp(op).padding() && !anywhere;
 }
 } // namespace

@@ -31,6 +31,7 @@ struct Obstacle {
   std::string why;
   std::vector<bool> writes; // per parameter: whether the access may write its memory
   bool padded = false;      // a load with explicit padding, which all its out-of-bounds elements read
+  bool atomic = false;      // an atomic update
 };
 
 struct KernelAccesses {

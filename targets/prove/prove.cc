@@ -35,6 +35,7 @@ public:
     stateConditions();
     for (const Obstacle &obstacle : accesses_.obstacles) {
       std::string_view op = obstacle.op->info().name;
+      if (obstacle.atomic) continue; // proveStores() says what it means for each parameter
       if (obstacle.padded)
         line(ProofVerdict::Proved, *obstacle.op, str("where this `", op, "` is out of bounds, it reads its explicit padding"));
       else
@@ -167,20 +168,42 @@ private:
     return smt_.all(all);
   }
 
+  // What updates elements of a parameter atomically.
+  struct Atomics {
+    std::vector<const Access *> followed;
+    const Op *first = nullptr, *elsewhere = nullptr; // elsewhere: an update whose addresses are not known
+  };
+  Atomics atomicsOf(size_t param) const {
+    Atomics atomics;
+    for (const Access &access : accesses_.accesses)
+      if (access.param == param && access.kind == Access::Kind::Atomic) {
+        if (access.known)
+          atomics.followed.push_back(&access);
+        else
+          atomics.elsewhere = access.op;
+        atomics.first = access.op;
+      }
+    for (const Obstacle &obstacle : accesses_.obstacles)
+      if (obstacle.atomic && obstacle.writes[param]) atomics.first = atomics.elsewhere = obstacle.op;
+    return atomics;
+  }
+
   void proveStores(size_t param) {
     std::vector<const Access *> stores;
-    const Access *atomic = nullptr;
-    for (const Access &access : accesses_.accesses) {
-      if (access.param != param) continue;
-      if (access.kind == Access::Kind::Store) stores.push_back(&access);
-      if (access.kind == Access::Kind::Atomic) atomic = &access;
-    }
+    for (const Access &access : accesses_.accesses)
+      if (access.param == param && access.kind == Access::Kind::Store) stores.push_back(&access);
     for (const Obstacle &obstacle : accesses_.obstacles)
-      if (obstacle.writes[param]) return; // no claim can be made, as the line of the obstacle says
-    if (atomic)
-      return line(ProofVerdict::Undecided, *atomic->op,
-                  str(name(param), " is updated by atomics, which may update the same element several times on purpose"));
-    if (stores.empty()) return;
+      if (obstacle.writes[param] && !obstacle.atomic) return; // no claim can be made, as the line of the obstacle says
+    const Atomics atomics = atomicsOf(param);
+    if (stores.empty()) {
+      if (atomics.first)
+        line(ProofVerdict::Proved, *atomics.first,
+             str("elements of ", name(param), " are updated by atomics only, which may meet"));
+      return;
+    }
+    if (atomics.elsewhere)
+      return line(ProofVerdict::Undecided, *atomics.elsewhere,
+                  str("which elements of ", name(param), " this updates is unknown, and the kernel also stores some"));
     for (const Access *store : stores)
       if (!store->known)
         return line(ProofVerdict::Undecided, *store->op, str("the address of this store to ", name(param), kNotLinear));
@@ -191,8 +214,13 @@ private:
     if (kernel_.grid.empty() && launchedWithGrid())
       return line(ProofVerdict::Undecided, *stores[0]->op,
                   "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
-    proveDisjoint(param, stores);
-    proveCovered(param, stores);
+    if (!proveDisjoint(param, stores)) return;
+    if (!atomics.first) return proveCovered(param, stores); // an update keeps what the launch has found in an element
+    for (const Access *atomic : atomics.followed)
+      for (const Access *store : stores)
+        if (!proveApartFromAtomic(param, *store, *atomic)) return;
+    line(ProofVerdict::Proved, *stores[0]->op,
+         str("no workgroup stores an element of ", name(param), " that another one updates"));
   }
 
   // A copy of an access with separate symbols for the workgroup and the iterations.
@@ -221,14 +249,16 @@ private:
     return smt_.any(any);
   }
 
-  void proveDisjoint(size_t param, const std::vector<const Access *> &stores) {
+  // Whether all stores are apart from each other. Otherwise a line says so.
+  bool proveDisjoint(size_t param, const std::vector<const Access *> &stores) {
     for (size_t i = 0; i < stores.size(); ++i) {
       options_.progress(str("@", kernel_.name, ": overlapping stores to ", name(param), ", ", i + 1, " of ", stores.size()));
       for (size_t j = 0; j <= i; ++j)
-        if (!proveApart(param, *stores[i], *stores[j])) return;
+        if (!proveApart(param, *stores[i], *stores[j])) return false;
     }
     line(ProofVerdict::Proved, *stores[0]->op, str("no two workgroups store the same element of ", name(param)));
     line(ProofVerdict::Proved, *stores[0]->op, str("no element of ", name(param), " is stored more than once"));
+    return true;
   }
 
   // Returns an index in the range of the access along `dim`, and adds the facts that it is in this range. Unlike an element
@@ -242,18 +272,45 @@ private:
     return smt_.add(access.first[dim], offset);
   }
 
-  // Whether two stores, or two executions of one store, never store the same element. Otherwise adds a line that says so.
-  bool proveApart(size_t param, const Access &store, const Access &earlier) {
-    Instance other = copyOf(earlier);
+  // The facts that hold where a store and the other access reach the same element.
+  std::vector<Term> meeting(size_t param, const Access &store, const Instance &other) {
     std::vector<Term> facts = running(), element;
     for (size_t d = 0; d < store.first.size(); ++d) {
       element.push_back(elementOf(store, d, facts));
       facts.push_back(smt_.equal(element[d], elementOf(other.access, d, facts)));
     }
     for (Term fact : {inside(param, element), other.inGrid, store.when, other.access.when}) facts.push_back(fact);
+    return facts;
+  }
+  // The condition that the other access is one of another workgroup.
+  Term inAnother(const Instance &other) {
     std::span<const Term> mine = accesses_.grid, others = other.grid;
-    std::vector<Term> two = facts;
-    two.push_back(differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims)));
+    return differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims));
+  }
+
+  // Whether no workgroup stores an element that another one updates. Otherwise adds a line that says so. Within a workgroup, and
+  // where other atomics and fences order them, both may reach one element.
+  bool proveApartFromAtomic(size_t param, const Access &store, const Access &atomic) {
+    Instance other = copyOf(atomic);
+    std::vector<Term> facts = meeting(param, store, other);
+    facts.push_back(inAnother(other));
+    Smt::Answer meet = smt_.satisfiable(facts);
+    if (meet == Smt::Answer::No) return true;
+    if (meet == Smt::Answer::Unknown)
+      undecided(*store.op, str("whether a workgroup updates an element of ", name(param), " that another one stores"));
+    else
+      line(ProofVerdict::Undecided, *store.op,
+           str("another workgroup updates an element of ", name(param), " that this stores", smallest(facts),
+               ", and what orders them is not analysed"));
+    return false;
+  }
+
+  // Whether two stores, or two executions of one store, never store the same element. Otherwise adds a line that says so.
+  bool proveApart(size_t param, const Access &store, const Access &earlier) {
+    Instance other = copyOf(earlier);
+    std::vector<Term> facts = meeting(param, store, other), two = facts;
+    std::span<const Term> mine = accesses_.grid, others = other.grid;
+    two.push_back(inAnother(other));
     if (&store == &earlier) {
       Term apart[] = {differ(mine, others), differ(store.loops, other.access.loops)};
       facts.push_back(smt_.any(apart));

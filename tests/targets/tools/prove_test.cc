@@ -194,6 +194,18 @@ TEST(Prove, ManyStoresBesideEachOther) {
                 {"gap", "fails", "an element of `%B` is never stored at dim(%B, 0) = 33, dim(%B, 1) = 1"}});
 }
 
+TEST(Prove, AtomicsOfOneElementAreNoConflict) {
+  SKIP_WITHOUT_Z3();
+  expectProofs(
+      "atomics.xt", 3,
+      {{"counts", "proved", "elements of `%count` are updated by atomics only, which may meet"},
+       {"histogram", "proved", "elements of `%bins` are updated by atomics only, which may meet"},
+       {"swaps", "proved", "elements of `%A` are updated by atomics only, which may meet"},
+       {"stores_too", "undecided", "which elements of `%C` this updates is unknown, and the kernel also stores some"},
+       {"own_block", "proved", "no workgroup stores an element of `%A` that another one updates"},
+       {"next_block", "undecided", "another workgroup updates an element of `%A` that this stores at dim(%A, 0) = 17"}});
+}
+
 TEST(Prove, ClaimsThatTakeTooLongAreUndecided) {
   SKIP_WITHOUT_Z3();
   auto run = runTool("%bin/xtc --prove --time-limit=1e-9 " + std::string(kFolder) + "many_stores.xt");
