@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/worker.h"
 #include "ir/op_kinds.h"
+#include "ir/outside_offset.h"
 
 #include <algorithm>
 
@@ -183,6 +184,7 @@ void AccessChecks::outside(const AccessSite &site, Kind kind, const MemoryRange 
   if (!checks_.bounds || site.phase == CopyPhase::Lands) return; // a copy is reported when it begins
   findings_.addOutside({touch(site), kind}, [&] {
     std::string of = memory_.bufferText(buffer);
+    if (index.size() == 1 && isOutsideOffset(index[0])) return str("outside in a dimension", of.empty() ? "" : " of ", of);
     return str("[", join(index, ", "), "]", of.empty() ? "" : " of ", of);
   });
 }

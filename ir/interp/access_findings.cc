@@ -47,8 +47,8 @@ void AccessFindings::reportRaces(Diagnostics &diagnostics) const {
 void AccessFindings::reportTwice(const Found &found, Diagnostics &diagnostics) const {
   const Op &op = history_.op(found.first.touch.op);
   Diagnostic &diagnostic = diagnostics.report(DiagCode::DataRace, op.range(),
-                                              str("two elements of this ", LaunchHistory::nameOf(op), " write ", found.element,
-                                                  ", by ", history_.who(found.first.touch)));
+                                              str("two elements of this ", history_.nameOf(op).value_or("access"), " write ",
+                                                  found.element, ", by ", history_.who(found.first.touch)));
   diagnostic.note("the elements of a store are written in any order; `atomic_rmw` combines values for one place");
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such elements"));
 }
@@ -60,9 +60,9 @@ void AccessFindings::reportOutside(const Found &found, Diagnostics &diagnostics)
                                                            : "it writes nothing there";
   diagnostics
       .report(DiagCode::OutsideBase, op.range(),
-              str(LaunchHistory::nameOf(op), " ", verb(found.first.kind), " out of bounds of its base: ", found.count,
-                  found.count == 1 ? " element, " : " elements, the first ", found.element, ", by ",
-                  history_.who(found.first.touch)))
+              str(history_.nameOf(op).value_or("this access"), " ", verb(found.first.kind),
+                  " out of bounds of its base: ", found.count, found.count == 1 ? " element, " : " elements, the first ",
+                  found.element, ", by ", history_.who(found.first.touch)))
       .note(str("this is legal: ", what));
 }
 

@@ -38,7 +38,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   SlmMemory slm(kernel);
   NamedBarriers barriers;
   std::optional<LaunchChecks> checks;
-  if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks);
+  if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks, options.sources);
   Result<void> done;
   for (uint64_t n = 0; done && n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);

@@ -15,6 +15,7 @@ struct InterpOptions {
   PrintSink print = {}; // if unset, nothing is printed
   Checks checks = {};
   Diagnostics *found = nullptr; // receives the findings of the checks; required if any check is on
+  const SourceManager *sources = nullptr; // of the kernel: findings name ops as they are written there
   Arithmetic *arithmetic = &ieeeArithmetic();
 };
 

@@ -4,8 +4,9 @@
 
 namespace xt {
 
-LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks)
-    : checks_(checks), history_(kernel), clocks_(workerCount(kernel)),
+LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks,
+                           const SourceManager *sources)
+    : checks_(checks), history_(kernel, sources), clocks_(workerCount(kernel)),
       accesses_(checks, history_, clocks_, CheckedMemory(kernel, args, slm)), meetings_(history_) {}
 
 void LaunchChecks::enter(const std::vector<int64_t> &blockId) {

@@ -9,7 +9,8 @@ namespace xt {
 class LaunchChecks final : public MemoryMonitor {
 public:
   // The constructor's arguments must outlive the object. All workgroups use the memory of `slm`, one after the other.
-  LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks);
+  LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks,
+               const SourceManager *sources);
   LaunchChecks(const LaunchChecks &) = delete;
 
   void enter(const std::vector<int64_t> &blockId); // must be called before each workgroup

@@ -80,7 +80,7 @@ void MeetingChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
                          str(both, " of ", workgroupText(history_.kernel(), way.workgroup), " meet at this ",
-                             LaunchHistory::nameOf(*way.place), " in different iterations of a loop"));
+                             history_.nameOf(*way.place).value_or("place"), " in different iterations of a loop"));
   diagnostic.at(way.loop->range(), str(one, " is in iteration ", way.iterations[0], " of this loop, ", other, " in iteration ",
                                        way.iterations[1]));
   if (way.count > 1) diagnostic.note(str("the first of ", way.count, " such meetings here"));

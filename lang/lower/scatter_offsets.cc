@@ -2,15 +2,13 @@
 
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
+#include "ir/outside_offset.h"
 #include "lang/lower/alike_operands.h"
 #include "lang/lower/memref_views.h"
 #include "lang/lower/op_lowering.h"
 
 namespace xt {
 namespace {
-
-// Far from the elements of any memref, so that a tile that is moved does not reach one, and an i32.
-constexpr int64_t kOutOfBounds = -(int64_t{1} << 31);
 
 class ScatterOffsets {
 public:
@@ -61,7 +59,7 @@ bool ScatterOffsets::flatten() {
     Value *part = stride.known == 1 ? at : ops_.op(OpKind::MulI, {at, splat(numbers_.value(stride))});
     flat = flat ? ops_.op(OpKind::AddI, {flat, part}) : part;
   }
-  Value *outside = splat(ops_.index(kOutOfBounds));
+  Value *outside = splat(ops_.index(kOutsideOffset));
   flat = ops_.op(OpKind::Select, {inside, flat, outside});
   Value *line = viewOf(state_, ops_, memref_, ViewNumbers::known(0), {numbers_.span(memref_)}, {ViewNumbers::known(1)});
   if (!flat || !line) return false;

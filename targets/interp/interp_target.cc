@@ -18,6 +18,7 @@ public:
     if (options_.arithmetic) interp.arithmetic = options_.arithmetic;
     Diagnostics found;
     interp.found = &found;
+    interp.sources = options_.sources;
     Result<void> done = interpret(kernel, args, grid, interp);
     for (const Diagnostic &diagnostic : found.all()) addOnce(diagnostic);
     return done;

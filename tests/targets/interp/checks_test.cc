@@ -32,6 +32,7 @@ void watch(InterpProgram &program, const HostTest &test, Schedule schedule, Chec
   InterpOptions options;
   options.schedule = schedule;
   options.checks = checks;
+  options.sources = &program.sources;
   Diagnostics all;
   options.found = &all;
   out.report = program.run(test, options);
