@@ -291,14 +291,26 @@ std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Va
     return std::nullopt;
   }
   // MLIR lists one type for two operands or results that are alike.
-  for (size_t i = 0; i < signature.left.size(); ++i)
+  for (size_t i = 0; i < signature.left.size(); ++i) {
     if (!agreesWith(state_, signature.left[i], operands[i]->type(), "the operand")) return std::nullopt;
+    stateOperandLayout(*operands[i], signature.left[i]);
+  }
   for (size_t i = 0; i < signature.right.size(); ++i) {
     if (!agreesWith(state_, signature.right[i], results[i]->type(), "the result")) return std::nullopt;
     if (Type written = writtenType(state_, signature.right[i]); written && results.size() == 1)
       setWrittenLayout(state_, clause_, results[i], written);
   }
   return results;
+}
+
+// States the layout in the type that is written for an operand, if there is one, at the first op that takes the operand here.
+void CompositeClause::stateOperandLayout(const Value &operand, const ast::TypeExpr &expr) const {
+  Type written = writtenType(state_, expr);
+  if (!written || !written.layout()) return;
+  auto isHere = [&](const Use &use) { return use.user->range() == range_; };
+  const UseList &uses = operand.uses();
+  if (auto use = std::find_if(uses.begin(), uses.end(), isHere); use != uses.end())
+    state_.written.operands.push_back({(*use).user, (*use).operand, written.layout(), layoutPlace(state_, expr)});
 }
 
 bool CompositeClause::resultsAgree(const std::vector<Value *> &results) const {

@@ -57,9 +57,11 @@ public:
   bool signatureAgrees(const std::vector<Value *> &values) const;
   // Whether a memref, or an address, holds elements of the type of `what`, a vector or a matrix; otherwise reports an error.
   bool memoryHolds(Type memory, Type value, std::string_view what) const;
-  // Checks the types that are written for operands and results, where they are, and gives a single result its written layout.
+  // Checks the types that are written for operands and results, where they are, and states their layouts.
   // Returns the results, or nullopt if an error was reported or a result is null.
   std::optional<std::vector<Value *>> agreed(const std::vector<Value *> &operands, std::vector<Value *> results) const;
+  // States the layout in the type that is written for an operand, if there is one, at the first op that takes the operand here.
+  void stateOperandLayout(const Value &operand, const ast::TypeExpr &expr) const;
   // Checks the types after the arrow, if there is one, of several results.
   bool resultsAgree(const std::vector<Value *> &results) const;
 

@@ -47,7 +47,7 @@ private:
   const CompositeClause &clause_;
   CompositeOps ops_;
   Values values_;
-  std::vector<Type> given_; // the types of the operands
+  Values given_; // the operands
   size_t dim_ = 0;
   int64_t extent_ = 0;
 };
@@ -64,7 +64,7 @@ bool OrderOp::read(size_t most) {
                    str(clause_.name(), " takes vectors of one shape, but ", shapedText(value->type()), " follows ",
                        shapedText(values_[0]->type())));
     values_.push_back(value);
-    given_.push_back(value->type());
+    given_.push_back(value);
   }
   std::optional<int64_t> dim = clause_.dimension(values_[0]->type());
   if (!dim) return false;
@@ -204,8 +204,8 @@ std::optional<Values> OrderOp::histogram() {
   Type result = clause_.vectorType();
   if (!v || !result) return std::nullopt;
   if (clause.operands.size() > 1 && !(mask = clause_.vector(clause.operands[1], "the mask"))) return std::nullopt;
-  given_ = {v->type()};
-  if (mask) given_.push_back(mask->type());
+  given_ = {v};
+  if (mask) given_.push_back(mask);
   if (clause.signature && !checkOperands(*clause.signature)) return std::nullopt;
   Elem elem = v->type().elem();
   if (isFloat(elem) || elem == Elem::I1) {
@@ -250,17 +250,19 @@ std::optional<Values> OrderOp::histogram() {
 // Checks the types that are written for the operands: those of all, or one for the first.
 bool OrderOp::checkOperands(const ast::Signature &signature) {
   for (size_t i = 0; i < signature.left.size() && i < given_.size(); ++i)
-    if (!agreesWith(clause_.state(), signature.left[i], given_[i], "the operand")) return false;
+    if (!agreesWith(clause_.state(), signature.left[i], given_[i]->type(), "the operand")) return false;
   return true;
 }
 
-// Checks the types that are written.
+// Checks the types that are written, and states their layouts.
 std::optional<Values> OrderOp::finish(Values results) {
   if (std::ranges::count(results, nullptr)) return std::nullopt;
   const ast::OpClause &clause = clause_.clause();
   if (!clause.signature) return results;
   const ast::Signature &signature = *clause.signature;
   if (!checkOperands(signature)) return std::nullopt;
+  for (size_t i = 0; i < signature.left.size() && i < given_.size(); ++i)
+    clause_.stateOperandLayout(*given_[i], signature.left[i]);
   if (!signature.right.empty() && signature.right.size() != results.size()) {
     wrong(DiagCode::SignatureCount, signature.range,
           str("the signature of ", clause_.name(), " has ", counted(static_cast<int64_t>(signature.right.size()), "result"),
