@@ -1,6 +1,7 @@
 #include "passes/distribute_to_lanes.h"
 
 #include "ir/base/text.h"
+#include "ir/gpu/code_size.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/verify/target_limits.h"
@@ -204,6 +205,10 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
     int64_t lanes = subgroupSizeFor(target, *kernel);
     // A larger workgroup is an error at lane scope, so the printed result could not be parsed again.
     if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {
+      fits = false;
+      continue;
+    }
+    if (!blocksFit(*kernel, lanes, diagnostics)) {
       fits = false;
       continue;
     }

@@ -142,4 +142,12 @@ bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagn
   return false;
 }
 
+bool blocksFit(const Kernel &kernel, int64_t lanes, Diagnostics &diagnostics) {
+  CodeSize size(kernel, subgroupOps);
+  if (size.sum() / lanes <= kMostElementOpsOfBlocks) return true;
+  // Ops that move elements between lanes add to the counted ops, as in tilesFit().
+  size.report(lanes, kMostElementOps / 2, str("the limit is ", kMostElementOps), diagnostics);
+  return false;
+}
+
 } // namespace xt

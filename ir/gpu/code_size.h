@@ -14,6 +14,11 @@ inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 // compute shared subexpressions once, and products become loops.
 inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
 
+// The limit per lane after they are cut and before the blocks are distributed over lanes. An op on a block becomes an op on each
+// lane's part of it, or many that move elements between lanes; what a lane computes once for several blocks has been at most an
+// eighth of the count (by which the kernels of this tree and of its tests were measured).
+inline constexpr int64_t kMostElementOpsOfBlocks = kMostElementOps / 4 * 5;
+
 // Reports an error and returns false if a kernel at lane scope has more than kMostElementOps operations on single elements: an
 // op counts its elements, a matrix product its multiplications; the body of a loop counts once. The error is at the op of the
 // source from which most of these operations come, and names the nearest size that fits.
@@ -22,5 +27,9 @@ bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
 // Reports an error of this kind and returns false if a kernel at subgroup or workgroup scope has more than
 // kMostElementOpsOfTiles operations per lane.
 bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
+
+// Reports an error of this kind and returns false if a kernel whose tiles are cut into blocks has more than
+// kMostElementOpsOfBlocks operations per lane: it would not pass codeFits() after much more work.
+bool blocksFit(const Kernel &kernel, int64_t lanes, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -62,6 +62,16 @@ TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   EXPECT_EQ(none.status, 0) << none.output;
 }
 
+// A kernel whose blocks fit is refused where its lanes' code would not, before that code is made.
+TEST(TargetLimits, CodeOfLanesIsNotMadeInVain) {
+  fs::path path = fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits/scan.xe-pvc.xt";
+  test::ToolRun run = compile(path, "--emit=spirv --time-passes");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.output.find("error[XT0601]: the code of each lane of `@k` would have 155504 operations"), std::string::npos)
+      << run.output;
+  EXPECT_EQ(run.output.find("pass sink-to-uses"), std::string::npos) << run.output;
+}
+
 // A replacement in the source by which a value that a message suggests is used.
 struct Mending {
   std::string_view file;
