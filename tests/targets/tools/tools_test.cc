@@ -4,6 +4,7 @@
 #include "tests/targets/tools/run_tool.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace xt {
 namespace {
