@@ -131,7 +131,7 @@ Result<void> TestRun::everything(bool saves) {
     };
   // Where there is one rank, communications change nothing, and what they change elsewhere need not be checked.
   if (ranks_ && ranks_->count() == 1 && !communications_.empty()) onAnyRank = [](bool) { return Result<bool>(true); };
-  auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_, onAnyRank);
+  auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_, onAnyRank, options_.expected);
   if (!checks) return checks.error();
   report_.checks = std::move(*checks);
   report_.seconds.verify = secondsSince(start);

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/interp/writer_trace.h"
+#include "ir/print.h"
 #include "targets/run/check.h"
 #include "targets/run/looseness.h"
 #include "targets/run/pattern.h"
@@ -71,8 +72,10 @@ bool constantValues(const HostArray &array) {
 class Verifier {
 public:
   Verifier(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches,
-           const std::function<Result<bool>(bool)> &onAnyRank)
-      : test_(test), state_(state), launches_(launches), onAnyRank_(onAnyRank) {}
+           const std::function<Result<bool>(bool)> &onAnyRank, ExpectedValues *expected)
+      : test_(test), state_(state), launches_(launches), onAnyRank_(onAnyRank), expected_(expected) {
+    if (expected_) printTest(runText_, test_), runText_ += state_.sizesText();
+  }
 
   Result<std::vector<CheckReport>> run() {
     constantInputs_ = allInputsConstant();
@@ -110,9 +113,9 @@ private:
   Result<CheckReport> check(const HostStmt &written, size_t position) {
     std::vector<WeakBound> weak;
     state_.setWeakBounds(&weak);
-    auto left = state_.evaluate(written.left, position);
+    auto left = side(written.left, position, "left", weak);
     if (!left) return left.error();
-    auto right = state_.evaluate(written.right, position);
+    auto right = side(written.right, position, "right", weak);
     state_.setWeakBounds(nullptr);
     if (!right) return right.error();
     // The result under test becomes the left side, also where the test says `expected == got`.
@@ -152,6 +155,25 @@ private:
     proofs_.push_back(proof);
     mayProveElsewhere_.push_back(passesBefore_);
     return report;
+  }
+
+  // Evaluates a side of a check; one that no launch changes is taken from an earlier run if it has been kept there.
+  Result<HostArray> side(const HostExpr &expr, size_t position, std::string_view which, std::vector<WeakBound> &weak) {
+    if (!expected_ || usesWritten(expr)) return state_.evaluate(expr, position);
+    const EvalSite &site = state_.site();
+    std::string key = str(runText_, "\n", position, " ", which);
+    const ExpectedValues::Side *kept = expected_->find(key);
+    if (!kept) {
+      std::vector<WeakBound> own;
+      state_.setWeakBounds(&own);
+      auto value = state_.evaluate(expr, position);
+      state_.setWeakBounds(&weak);
+      if (!value) return value;
+      kept = &expected_->keep(key, {std::move(*value), std::move(own)});
+    }
+    weak.insert(weak.end(), kept->weak.begin(), kept->weak.end());
+    const HostArray &value = kept->value;
+    return copyView(value, {value.shape, denseStrides(value.shape), 0}, site.budget, site.threads);
   }
 
   // A check that also passes on the contents before the launches proves something if it does not on another rank.
@@ -461,6 +483,8 @@ private:
   TestState &state_;
   const std::vector<LaunchPlan> &launches_;
   const std::function<Result<bool>(bool)> &onAnyRank_;
+  ExpectedValues *expected_;
+  std::string runText_; // the test and its sizes, which tell its sides of checks from those of other tests in `expected_`
   bool constantInputs_ = false;
   bool passesBefore_ = false; // of the last check: it passes on the contents before the launches
   std::vector<bool> mayProveElsewhere_; // for each report
@@ -469,8 +493,8 @@ private:
 } // namespace
 
 Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches,
-                                              const std::function<Result<bool>(bool)> &onAnyRank) {
-  return Verifier(test, state, launches, onAnyRank).run();
+                                              const std::function<Result<bool>(bool)> &onAnyRank, ExpectedValues *expected) {
+  return Verifier(test, state, launches, onAnyRank, expected).run();
 }
 
 std::string regionText(const Elements<uint8_t> &mask, std::span<const int64_t> shape) {

@@ -51,6 +51,7 @@ std::string reportText(const std::string &file, const TuneReport &report, std::s
   std::snprintf(seconds, sizeof seconds, "%.3g", report.seconds);
   out += str("timed ", first.timed, " of ", first.candidates, " combinations of ", join(report.parameters, ", "), " in ",
              seconds, " s", report.unusable ? str(", ", report.unusable, " do not compile") : "",
+             report.unfit ? str(", ", report.unfit, " cannot be launched (", report.firstUnfit, ")") : "",
              report.wrong ? str(", ", report.wrong, " are wrong (", report.firstWrong, ")") : "",
              report.complete ? "" : ", without having finished", "\n");
   for (const TuneRecord &record : report.records) out += recordText(record);

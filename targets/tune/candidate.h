@@ -1,6 +1,7 @@
 // One combination of values: the file compiled with them for a target, and its test.
 #pragma once
 #include "targets/compile/compile_for.h"
+#include "targets/run/expected_values.h"
 #include "targets/run/test_runner.h"
 #include "targets/tune/search.h"
 #include "targets/tune/tuner.h"
@@ -31,8 +32,12 @@ public:
 
   // Compiles the test's kernels. Returns whether the target can run them.
   bool compile(const std::string &text, const std::string &test);
-  // Runs the test and its checks. Returns what is wrong, or "".
-  std::string check(MemoryBudget &budget, bool small);
+  struct Checked {
+    bool runs = false; // whether the launches and checks could be made; false if the values do not fit the test's sizes
+    std::string problem; // why it does not run, or what is wrong; "" if nothing is
+  };
+  // Runs the test and its checks. `expected` has what other candidates have computed of them.
+  Checked check(MemoryBudget &budget, bool small, ExpectedValues &expected);
   // Times the launches; stops early if they take longer than `bench.hopeless` seconds (0: never).
   std::optional<BenchReport> time(MemoryBudget &budget, BenchOptions bench);
 

@@ -46,6 +46,8 @@ nlohmann::ordered_json tuneJson(const std::string &file, const TuneReport &repor
   json["parameters"] = report.parameters;
   json["problem"] = report.problem;
   json["unusable"] = report.unusable;
+  json["unfit"] = report.unfit;
+  json["first_unfit"] = report.firstUnfit;
   json["wrong"] = report.wrong;
   json["first_wrong"] = report.firstWrong;
   json["seconds"] = report.seconds;

@@ -90,6 +90,7 @@ private:
   TuneSource base_; // with the values that the file declares
   const std::string device_;
   MemoryBudget budget_;
+  ExpectedValues expected_; // of all candidates, destroyed before the budget
   TuneReport report_;
   Clock::time_point begun_;
   std::vector<Varied> varied_;
@@ -180,8 +181,11 @@ std::vector<std::shared_ptr<Candidate>> TestTuning::compile(const std::vector<Tu
 
 // Checks and times a candidate; nullopt if it is wrong.
 std::optional<double> TestTuning::measure(Candidate &candidate, std::optional<double> best) {
-  if (std::string wrong = candidate.check(budget_, checksSmall()); !wrong.empty()) {
-    if (report_.wrong++ == 0) report_.firstWrong = str(valuesText(candidate.values()), ": ", wrong);
+  Candidate::Checked checked = candidate.check(budget_, checksSmall(), expected_);
+  if (!checked.problem.empty()) {
+    size_t &count = checked.runs ? report_.wrong : report_.unfit;
+    std::string &first = checked.runs ? report_.firstWrong : report_.firstUnfit;
+    if (count++ == 0) first = str(valuesText(candidate.values()), ": ", checked.problem);
     return std::nullopt;
   }
   BenchOptions bench{.seconds = shareOfTime(0.01), .precision = 0.02, .hopeless = best.value_or(0) * kGivenUp};
@@ -233,14 +237,15 @@ void TestTuning::conclude() {
   }
   std::ranges::stable_sort(finals, {}, [](const auto &final) { return final.first.times.low; });
   for (const auto &[timed, candidate] : finals) {
-    bool checked = checksSmall() == options_.small || candidate->check(budget_, options_.small).empty();
+    bool checked = checksSmall() == options_.small || candidate->check(budget_, options_.small, expected_).problem.empty();
     if (!checked) continue;
     for (const BenchLaunch &launch : timed.launches)
       addRecord(report_.records, record(launch, *candidate, timed.times, defaults ? defaults->times : timed.times));
     return;
   }
-  report_.problem =
-      report_.wrong > 0 ? str("no combination is right; ", report_.firstWrong) : "no combination could be measured";
+  report_.problem = report_.wrong > 0   ? str("no combination is right; ", report_.firstWrong)
+                    : report_.unfit > 0 ? str("no combination can be launched; ", report_.firstUnfit)
+                                        : "no combination could be measured";
 }
 
 TuneRecord TestTuning::record(const BenchLaunch &launch, const Candidate &fastest, const BenchTimes &best,
@@ -262,7 +267,7 @@ TuneRecord TestTuning::record(const BenchLaunch &launch, const Candidate &fastes
   out.values = fastest.values();
   out.best = best;
   out.defaults = defaults;
-  out.timed = search_->measured() - report_.unusable - report_.wrong;
+  out.timed = search_->measured() - report_.unusable - report_.unfit - report_.wrong;
   out.candidates = search_->candidates();
   return out;
 }

@@ -38,8 +38,10 @@ struct TuneReport {
   std::vector<std::string> parameters; // that were varied
   std::vector<TuneRecord> records; // one for each launched kernel; empty: `problem` says why
   std::string problem;
-  size_t unusable = 0, wrong = 0; // combinations that do not compile for the target, and that compute something wrong
-  std::string firstWrong; // the first of the latter, and what is wrong
+  // Combinations that do not compile for the target, whose launches cannot be made, and that compute something wrong; the first of
+  // each of the latter two, and why.
+  size_t unusable = 0, unfit = 0, wrong = 0;
+  std::string firstUnfit, firstWrong;
   double seconds = 0; // that the search took
   bool complete = false; // false: it was stopped, or the time was over
 };

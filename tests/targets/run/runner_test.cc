@@ -1,6 +1,7 @@
 // Tests the runner with a target made of plain functions, some correct and some with deliberate faults.
 #include "tests/targets/run/fake_kernels.h"
 
+#include "targets/run/expected_values.h"
 #include "targets/run/npy.h"
 
 #include <cmath>
@@ -60,6 +61,31 @@ TEST(Runner, WrongValues) {
         return Result<void>();
       },
       TestStatus::Failed, {"got nan"});
+}
+
+// A right kernel fails against another run's values if these are of the same test, and passes if they are of another one.
+TEST(Runner, ExpectedValuesAreSharedByRunsOfOneTest) {
+  auto right = [](const auto &args) { return product(args), Result<void>(); };
+  auto wrong = [](const auto &args) { return product(args, 8), Result<void>(); };
+  MemoryBudget budget{int64_t{1} << 30};
+  ExpectedValues kept;
+  auto statusOf = [&](const std::string &test, FakeExecutable::Body body) {
+    Runner runner(test.c_str(), {{"gemm", std::move(body)}});
+    runner.options.budget = &budget;
+    runner.options.expected = &kept;
+    return runner.run().status;
+  };
+  EXPECT_EQ(statusOf(kGemmTest, right), TestStatus::Passed);
+  int64_t used = budget.used();
+  EXPECT_GT(used, 0) << "the product is kept";
+  EXPECT_EQ(statusOf(kGemmTest, wrong), TestStatus::Failed);
+  EXPECT_EQ(statusOf(kGemmTest, right), TestStatus::Passed);
+  EXPECT_EQ(budget.used(), used) << "and not computed again";
+  std::string other = kGemmTest;
+  size_t seed = other.find("seed = 1");
+  ASSERT_NE(seed, std::string::npos);
+  EXPECT_EQ(statusOf(other.replace(seed, 8, "seed = 9"), right), TestStatus::Passed);
+  EXPECT_GT(budget.used(), used);
 }
 
 TEST(Runner, ElementsThatAreNotWritten) {

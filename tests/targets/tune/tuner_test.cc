@@ -101,6 +101,21 @@ TEST_F(Tuner, NothingIsRecordedWhereNothingIsRight) {
   EXPECT_NE(reports[0].problem.find("no combination is right; "), std::string::npos) << reports[0].problem;
 }
 
+TEST_F(Tuner, CombinationsThatCannotBeLaunchedAreNotWrong) {
+  std::string text = kText;
+  std::string grid = "step $COLUMNS)";
+  size_t at = text.find(grid);
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(options_.path) << text.insert(at + grid.size(), " requires (dim(%X, 0) > 15 * $SCALE - 15)");
+  options_.tests = {"twice"};
+  std::vector<TuneReport> reports = run();
+  ASSERT_EQ(reports.at(0).records.size(), 1u) << reports[0].problem;
+  EXPECT_EQ(reports[0].wrong, 0u) << reports[0].firstWrong;
+  EXPECT_GT(reports[0].unfit, 0u) << "at a small size of 20 rows, a scale of 3 is refused";
+  EXPECT_NE(reports[0].firstUnfit.find("SCALE = 3: @twice"), std::string::npos) << reports[0].firstUnfit;
+  EXPECT_NE(reports[0].firstUnfit.find("requires dim(%X, 0) > "), std::string::npos) << reports[0].firstUnfit;
+}
+
 TEST_F(Tuner, WhatWasFoundIsKeptWhenTheSearchIsStopped) {
   options_.tests = {"twice"};
   int measured = 0;
