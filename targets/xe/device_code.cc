@@ -7,9 +7,12 @@ namespace {
 
 void remarkOn(const Module &module, const GpuDevice &device, const DriverAnswer &answer, Diagnostics *remarks) {
   if (!remarks || !remarks->wantsRemarks() || module.kernels.empty()) return;
-  remarks->report(DiagCode::DeviceRemark, module.kernels.front()->nameRange,
-                  str("block messages in loops get their addresses anew each time, as ", device.info().name,
-                      " takes no inline assembly: ", answer.why));
+  std::string text = answer.taken
+                         ? str("block messages in loops keep their addresses in registers, through inline assembly that ",
+                               device.info().name, " takes: ", answer.why)
+                         : str("block messages in loops get their addresses anew each time, as ", device.info().name,
+                               " takes no inline assembly: ", answer.why);
+  remarks->report(DiagCode::DeviceRemark, module.kernels.front()->nameRange, std::move(text));
 }
 
 } // namespace
@@ -27,8 +30,8 @@ Result<GpuCode> compileForDevice(const Module &module, const TargetInfo &target,
   if (!code || !code->inlineAssembly) return code;
   Result<DriverAnswer> answer = inlineAssemblyOf(device);
   if (!answer) return answer.error();
-  if (answer->taken) return code;
   remarkOn(module, device, *answer, remarks);
+  if (answer->taken) return code;
   options.extensions = SpirvExtensions::None;
   Diagnostics repeated; // the first compilation has reported these
   repeated.wantRemarks(false);

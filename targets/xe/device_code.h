@@ -10,7 +10,7 @@ namespace xt {
 Result<DriverAnswer> inlineAssemblyOf(GpuDevice &device);
 
 // As compileToSpirv. With SpirvExtensions::Auto, kernels in which inline assembly saves something have it if the driver takes it
-// (GpuDevice::inlineAssembly); if not, they are compiled without, and `remarks` (null: none) says why. An Error also if the driver cannot
+// (GpuDevice::inlineAssembly); if not, they are compiled without. `remarks` (null: none) says which it is, and why. An Error also if the driver cannot
 // be asked.
 Result<GpuCode> compileForDevice(const Module &module, const TargetInfo &target, XeEmitOptions options, GpuDevice &device,
                                  Diagnostics &diagnostics, Diagnostics *remarks);
