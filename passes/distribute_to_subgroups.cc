@@ -7,6 +7,7 @@
 #include "ir/verify/matrix_limits.h"
 #include "ir/verify/target_limits.h"
 #include "passes/facts.h"
+#include "passes/fewer_exchanges.h"
 #include "passes/layout_conversion.h"
 #include "passes/nest_loops.h"
 #include "passes/piecewise_ops.h"
@@ -160,7 +161,6 @@ void Distribution::yield(const Op &op) { b_.create(OpKind::Yield, values_.ofAll(
 void distribute(Module &module, int64_t slmBytes) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
-    expandNests(*kernel, module.context());
     // An exchange may use half of the memory that the user's own buffers leave, because two may be active in one loop.
     int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
     Distribution(*kernel, module.context(), limit).run();
@@ -188,9 +188,10 @@ bool lanesSharePieces(const Kernel &kernel, Context &context, Diagnostics &diagn
 } // namespace
 
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels)
+  for (const auto &kernel : module.kernels) {
     if (!lanesSharePieces(*kernel, module.context(), diagnostics)) return Error::diagnosed();
-
+    if (kernel->scope == Scope::Workgroup) expandNests(*kernel, module.context());
+  }
   distribute(module, 0);
   return {};
 }
@@ -201,6 +202,12 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
         !(checkStatedLanes(*kernel, target, diagnostics).ok() && lanesSharePieces(*kernel, module.context(), diagnostics) &&
           checkMmaKinds(*kernel, target, module.context(), diagnostics).ok() && tilesFit(*kernel, target, diagnostics)))
       return Error::diagnosed();
+  for (const auto &kernel : module.kernels) {
+    if (kernel->scope != Scope::Workgroup) continue;
+    expandNests(*kernel, module.context());
+    loadWhatIsUsed(*kernel, target, module.context());
+    reduceBeforeConversions(*kernel);
+  }
   distribute(module, target.slmBytes);
   return {};
 }

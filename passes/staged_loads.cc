@@ -8,6 +8,7 @@
 #include "ir/views/tile.h"
 #include "passes/async_copy_width.h"
 #include "passes/facts.h"
+#include "passes/fewer_exchanges.h"
 
 #include <algorithm>
 #include <array>
@@ -97,20 +98,6 @@ bool isOperand(const Value *value) {
   for (Use use : value->uses())
     if (use.user->kind() == OpKind::TileMma && use.operand < 2) return true;
   return false;
-}
-
-// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K and only
-// multiplied; null otherwise. All subgroups can load any part of a buffer.
-const Layout *multipliedLayout(Context &context, const Op &load) {
-  const Value *result = load.result();
-  size_t operand = result->uses().begin() == result->uses().end() ? 0 : (*result->uses().begin()).operand;
-  for (Use use : result->uses())
-    if (use.user->kind() != OpKind::TileMma || use.operand != operand || operand > 1) return nullptr;
-  const Layout *layout = result->type().layout();
-  const int alongK = operand == 0 ? 1 : 0;
-  if (dimPieces(*layout, alongK).whole()) return nullptr;
-  DimOf kept{layout, 1 - alongK}, all{nullptr, 0};
-  return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
 }
 
 // Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.

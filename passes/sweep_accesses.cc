@@ -11,14 +11,6 @@
 namespace xt {
 namespace {
 
-// Whether the base is a parameter of the kernel and not of a loop, which may carry another memref, and the tile has the sizes
-// and strides of this parameter, so that every element that the tile can access is in the argument.
-bool isArgument(const Op &init) {
-  const Value *source = withoutCasts(init.operand(0));
-  if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
-  return init.result()->type().data().scatter || init.operandCount() == rowOffsetAt(init) + 2;
-}
-
 // Whether the type alone shows that different indices refer to different elements.
 bool hasDistinctElements(Type memref) {
   std::vector<int64_t> strides = memrefStrides(memref);
@@ -57,7 +49,7 @@ std::optional<ArgumentPromise> neededBetween(const SweepAccess &a, const SweepAc
     bool same = sameBase && isSameWindow(a, b) && hasDistinctElements(x.operand(0)->type());
     return same ? std::optional(ArgumentPromise::Nothing) : std::nullopt;
   }
-  if (!isArgument(x) || !isArgument(y)) return std::nullopt;
+  if (!isOnArgument(x) || !isOnArgument(y)) return std::nullopt;
   // If one argument is cast to different types, the same indices may have other strides.
   bool sameWindow = isSameWindow(a, b) && (sameBase || (x.operand(0) == one && y.operand(0) == other));
   if (one == other && sameWindow && hasDistinctElements(x.operand(0)->type())) return ArgumentPromise::Nothing;

@@ -21,6 +21,12 @@ size_t rowOffsetAt(const Op &initTile) {
   return base.isMemRef() ? static_cast<size_t>(base.rank()) - 1 : 1;
 }
 
+bool isOnArgument(const Op &initTile) {
+  const Value *source = withoutCasts(initTile.operand(0));
+  if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
+  return initTile.result()->type().data().scatter || initTile.operandCount() == rowOffsetAt(initTile) + 2;
+}
+
 namespace {
 
 bool sameBase(const Op *a, const Op *b) {

@@ -37,6 +37,10 @@ const Value *withoutCasts(const Value *base);
 // Whether the base of a tile is a buffer in shared local memory.
 bool isSlmBuffer(const Value *base);
 
+// Whether the base of a tile is a parameter of the kernel and not of a loop, which may carry another memref, and the tile has the
+// sizes and strides of this parameter, so that every element that the tile can access is in the argument.
+bool isOnArgument(const Op &initTile);
+
 // The position of the row offset among an init_tile's operands; the column offset follows it.
 size_t rowOffsetAt(const Op &initTile);
 

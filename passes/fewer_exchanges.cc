@@ -1,0 +1,183 @@
+#include "passes/fewer_exchanges.h"
+
+#include "ir/context.h"
+#include "ir/layout/layout_pieces.h"
+#include "ir/op_kinds.h"
+#include "ir/views/scalar.h"
+#include "ir/views/tile.h"
+#include "passes/tile_roots.h"
+#include "passes/value_classes.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace xt {
+namespace {
+
+constexpr std::array<int64_t, 2> kSwapped{1, 0};
+
+bool isTile(Type type) { return type.isTile(); }
+
+bool hasLanes(const Layout &layout) { return layout.axisSize(Axis::Lane) > 1; }
+
+bool movesAcross(const Layout *from, const Layout *to) {
+  return from != to && !hasLanes(*from) && !hasLanes(*to) && movement(from, to) == Movement::AcrossSubgroups;
+}
+
+// Whether the op converts the layout of a vector in the way that the compiler chooses.
+bool isConversion(const Op &op) { return op.kind() == OpKind::ConvertLayout && !ConvertLayoutOp(op).sharedMemoryConversion(); }
+
+bool isOnlyMultiplied(const Value *value) {
+  return std::ranges::all_of(value->uses(), [](Use use) { return use.user->kind() == OpKind::TileMma; });
+}
+
+class DirectLoads {
+public:
+  // `transposes`: whether messages turn the blocks that they load. Otherwise the lanes would read columns of a matrix by rows.
+  DirectLoads(Kernel &kernel, Context &context, bool transposes)
+      : kernel_(kernel), context_(context), transposes_(transposes), roots_(kernel), classes_(kernel, isTile),
+        wanted_(classes_.count(), nullptr), kept_(classes_.count(), false) {}
+
+  void run() {
+    findWritten();
+    if (writesUnknown_) return;
+    walk(kernel_.body, [&](const Op &op) { consider(op); });
+    std::vector<const Op *> loads;
+    walk(kernel_.body, [&](const Op &op) {
+      if (op.kind() == OpKind::LoadTile && layoutFor(op.operand(0))) loads.push_back(&op);
+    });
+    if (loads.empty()) return;
+    if (!written_.empty()) kernel_.forms.add(Form::Disjoint);
+    for (const Value *tile : classes_.values()) // values() is const, but the kernel may be changed
+      if (const Layout *layout = layoutFor(tile)) const_cast<Value *>(tile)->setType(context_.withLayout(tile->type(), layout));
+    for (const Op *load : loads) retype(*load);
+  }
+
+private:
+  // The argument of the kernel whose elements a tile or a memref accesses; null if it may access others.
+  const Value *argumentOf(const Value *value) const {
+    if (!value->type().isMemRef()) {
+      const Op *init = roots_.root(value);
+      return init && isOnArgument(*init) ? withoutCasts(init->operand(0)) : nullptr;
+    }
+    const Value *base = withoutCasts(value);
+    return base->definingOp() || base->definingBlock()->parentOp() ? nullptr : base;
+  }
+
+  void findWritten() {
+    walk(kernel_.body, [&](const Op &op) {
+      if (!has(op.info().effects, Effect::Writes)) return;
+      for (const Value *operand : op.operands()) {
+        Type type = operand->type();
+        if (!(type.isWindow() || type.isMemRef()) || type.data().space != MemorySpace::Global) continue;
+        const Value *argument = argumentOf(operand);
+        writesUnknown_ |= !argument;
+        written_.insert(argument);
+      }
+    });
+  }
+
+  // Decides what an op means for the tiles that it uses.
+  void consider(const Op &op) {
+    if (op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::UpdateTileOffset ||
+        op.kind() == OpKind::PrefetchTile)
+      return;
+    for (const Value *operand : op.operands()) {
+      if (!operand->type().isTile()) continue;
+      size_t of = classes_.classOf(operand);
+      const Layout *layout = op.kind() == OpKind::LoadTile ? wantedTile(op) : nullptr;
+      kept_[of] = kept_[of] || !layout || (wanted_[of] && wanted_[of] != layout);
+      wanted_[of] = layout;
+    }
+  }
+
+  const Layout *layoutFor(const Value *tile) const {
+    size_t of = classes_.classOf(tile);
+    return kept_[of] ? nullptr : wanted_[of];
+  }
+
+  // The layout of the tile with which a load gives what is used; null if it is the present one.
+  const Layout *wantedTile(const Op &load) {
+    const TypeData &tile = load.operand(0)->type().data();
+    if (tile.space != MemorySpace::Global || tile.scatter || tile.packed || tile.shape.size() != 2 || load.operandCount() > 1)
+      return nullptr;
+    const Value *argument = argumentOf(load.operand(0));
+    if (!argument || written_.contains(argument)) return nullptr;
+    const Layout *layout = wantedResult(load);
+    return layout && transposes(load) ? transposed(context_, layout, kSwapped) : layout;
+  }
+
+  const Layout *wantedResult(const Op &load) {
+    const Layout *own = load.result()->type().layout();
+    if (!own || hasLanes(*own)) return nullptr;
+    if (const Layout *layout = multipliedLayout(context_, load)) return layout;
+    const Layout *wanted = nullptr;
+    for (Use use : load.result()->uses()) {
+      const Layout *layout = nullptr;
+      if (isConversion(*use.user)) layout = use.user->result()->type().layout();
+      if (transposes_ && use.user->kind() == OpKind::Transpose && permutationOf(*use.user)[0] == 1 &&
+          isOnlyMultiplied(use.user->result()))
+        layout = transposed(context_, use.user->result()->type().layout(), kSwapped);
+      if (!layout || !movesAcross(own, layout) || (wanted && wanted != layout)) return nullptr;
+      wanted = layout;
+    }
+    return wanted;
+  }
+
+  void retype(const Op &load) {
+    const Layout *layout = load.operand(0)->type().layout();
+    Value *result = const_cast<Op &>(load).result();
+    result->setType(context_.withLayout(result->type(), transposes(load) ? transposed(context_, layout, kSwapped) : layout));
+  }
+
+  Kernel &kernel_;
+  Context &context_;
+  bool transposes_;
+  TileRoots roots_;
+  ValueClasses classes_;
+  std::vector<const Layout *> wanted_; // by class of tiles: the layout that all loads so far want
+  std::vector<bool> kept_; // by class of tiles: whether it keeps its layout
+  std::set<const Value *> written_; // arguments; for lookup only
+  bool writesUnknown_ = false; // whether the kernel writes memory that is not known to be in an argument
+};
+
+} // namespace
+
+const Layout *multipliedLayout(Context &context, const Op &load) {
+  const Value *result = load.result();
+  size_t operand = result->uses().empty() ? 0 : result->uses().front().operand;
+  for (Use use : result->uses())
+    if (use.user->kind() != OpKind::TileMma || use.operand != operand || operand > 1) return nullptr;
+  const Layout *layout = result->type().layout();
+  const int alongK = operand == 0 ? 1 : 0;
+  if (dimPieces(*layout, alongK).whole()) return nullptr;
+  DimOf kept{layout, 1 - alongK}, all{nullptr, 0};
+  return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
+}
+
+void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context) {
+  if (target.checksOverlaps) DirectLoads(kernel, context, target.blocks.any()).run();
+}
+
+void reduceBeforeConversions(Kernel &kernel) {
+  std::vector<Op *> conversions;
+  walk(kernel.body, [&](Op &op) {
+    if (!isConversion(op) || !op.result()->hasOneUse()) return;
+    const Op &reduction = *op.result()->uses().front().user;
+    if (reduction.kind() != OpKind::Reduction || op.result()->type().rank() != 2) return;
+    const Layout *from = op.operand(0)->type().layout();
+    auto dim = static_cast<int>(dimensionOf(reduction));
+    bool all = reduction.result()->type().extent(dim) == 1;
+    DimPieces pieces = dimPieces(*from, dim); // each subgroup reduces its own elements, if several
+    if (all && movesAcross(from, op.result()->type().layout()) && !pieces.digits.empty() &&
+        from->subgroupShape()[static_cast<size_t>(dim)] > 1)
+      conversions.push_back(&op);
+  });
+  for (Op *conversion : conversions) {
+    conversion->result()->replaceAllUsesWith(conversion->operand(0));
+    conversion->block()->erase(conversion);
+  }
+}
+
+} // namespace xt

@@ -1,0 +1,21 @@
+// Internal to the pass distribute-to-subgroups: changes a kernel at workgroup scope so that its subgroups exchange less.
+#pragma once
+#include "ir/gpu/target_info.h"
+#include "ir/module.h"
+
+namespace xt {
+
+// Lets each subgroup load what the products and conversions of a load give it, and transposes for products where messages transpose, in
+// place of loading another part and exchanging it for this one. Only for matrices that the kernel does not write; the kernel gets the form `disjoint` then, so that
+// a target which does not check it keeps its exchanges.
+void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context);
+
+// Reduces a vector before its layout is converted where only the reduced vector is used: what the subgroups exchange is a partial
+// result of each.
+void reduceBeforeConversions(Kernel &kernel);
+
+// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K and
+// only multiplied; null otherwise.
+const Layout *multipliedLayout(Context &context, const Op &load);
+
+} // namespace xt
