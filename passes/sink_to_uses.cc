@@ -15,14 +15,21 @@
 namespace xt {
 namespace {
 
-// Number of a thread's registers that are reserved for values other than vectors: addresses, message payloads, counters. Twice
-// as many are reserved in blocks with a tile_mma, which the lanes multiply themselves.
-constexpr int64_t kForOthers = 32;
+// Number of a thread's registers that are reserved for values other than vectors: addresses, message payloads, counters. More are
+// reserved in blocks with a tile_mma, which the lanes multiply themselves, and with conversions of floats of 8 bits.
+constexpr int64_t kForOthers = 32, kForProducts = 64, kForBytes = 96;
 
 // The op of `block` that is `op` or contains it.
 Op *ancestorIn(const Block &block, Op *op) {
   while (op && op->block() != &block) op = op->block() ? op->block()->parentOp() : nullptr;
   return op;
+}
+
+// Whether the op converts floats of 8 bits, which takes registers of its own: no instruction does.
+bool convertsBytes(const Op &op) {
+  if (op.info().typeRule != TypeRule::Cast || !op.result()->type().isVector()) return false;
+  auto isByte = [](Type type) { return isFloat(type.elem()) && elemInfo(type.elem()).bits == 8; };
+  return isByte(op.operand(0)->type()) || isByte(op.result()->type());
 }
 
 bool movesElements(const Op &op) {
@@ -41,11 +48,24 @@ const Value *sourceOf(const Op &load) {
   return source;
 }
 
-// Whether a load must not move past the op, because the op writes memory or lets others write. An exchange between
-// lanes does not order memory.
-bool stops(const Op &op) {
+// Whether lanes exchange values in the op. It does not order memory, and all lanes that run a block reach all of its exchanges.
+bool exchanges(const Op &op) {
   TypeRule rule = op.info().typeRule;
-  return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
+  return rule == TypeRule::Shuffle || rule == TypeRule::SubgroupReduce;
+}
+
+// Whether a load must not move past the op, because the op writes memory or lets others write.
+bool stops(const Op &op) { return !exchanges(op) && firstWrite(&op, op.next()); }
+
+// Whether the op is a load, or a branch that gives what it loads and does nothing else, as loads under a mask are.
+bool reads(const Op &op) {
+  if (op.kind() != OpKind::If) return isLoad(op);
+  bool only = op.resultCount() > 0;
+  for (size_t r = 0; r < op.regionCount(); ++r)
+    walk(*op.region(r), [&](const Op &inner) {
+      only &= isPure(inner) || isLoad(inner) || inner.kind() == OpKind::If || inner.kind() == OpKind::Yield;
+    });
+  return only;
 }
 
 // Positions of the ops of a block, available without walking the block. Only loads move, together with the ops that reshape
@@ -123,7 +143,7 @@ void arrange(Block &block, const std::vector<Op *> &order) {
   for (Op *op : order) block.moveBefore(nullptr, op);
 }
 
-// Orders the ops of a block so that each pure op and each load comes immediately before the first op that needs it. All other
+// Orders the ops of a block so that each pure op, load, branch that only loads and exchange of lanes comes immediately before the first op that needs it. All other
 // ops keep their order, and those that block loads stay after every load that they followed.
 class Demand {
 public:
@@ -132,7 +152,7 @@ public:
   std::vector<Op *> order() {
     std::vector<Op *> loads;
     for (Op &op : block_) {
-      if (isLoad(op)) loads.push_back(&op);
+      if (reads(op)) loads.push_back(&op);
       if (canWait(op)) continue;
       if (stops(op))
         for (Op *load : std::exchange(loads, {})) take(load);
@@ -143,7 +163,7 @@ public:
   }
 
 private:
-  static bool canWait(const Op &op) { return isPure(op) || isLoad(op); }
+  static bool canWait(const Op &op) { return isPure(op) || reads(op) || exchanges(op); }
 
   // An op being placed, and how many of its dependences have been visited.
   struct Taking {
@@ -193,10 +213,14 @@ public:
       : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)),
         diagnostics_(diagnostics) {}
 
-  void run(Block &block) {
-    for (Op &op : block)
-      for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r));
-    int64_t before = registers(block), most = mostFor(block);
+  // `beside`: the registers that are live around the block, but not used in it.
+  void run(Block &block, int64_t beside = 0) {
+    for (Op &op : block) {
+      if (!op.regionCount()) continue;
+      int64_t inside = isLoop(op) ? registersBeside(op, lanes_, target_) : beside; // branches can be many
+      for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r), inside);
+    }
+    int64_t before = registers(block), most = mostFor(block) - beside;
     if (before <= most) return;
     std::vector<Op *> original = opsOf(block);
     std::vector<Group> groups = groupsOf(block);
@@ -229,9 +253,10 @@ private:
   };
 
   int64_t mostFor(const Block &block) const {
-    bool multiplies = false;
-    for (const Op &op : block) multiplies |= op.kind() == OpKind::TileMma;
-    return registers_ - (multiplies ? 2 : 1) * kForOthers;
+    int64_t others = kForOthers;
+    for (const Op &op : block)
+      others = std::max(others, convertsBytes(op) ? kForBytes : op.kind() == OpKind::TileMma ? kForProducts : 0);
+    return registers_ - others;
   }
   int64_t registers(const Block &block) const { return registersAtOnce(block, lanes_, target_); }
 

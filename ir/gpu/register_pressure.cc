@@ -20,6 +20,37 @@ public:
   }
 
   int64_t peak() {
+    int64_t live = enterBlock(), peak = live;
+    for (const Op &op : block_) {
+      int64_t inner = 0;
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
+      peak = std::max(peak, live + inner);
+      live = pass(op, live);
+      peak = std::max(peak, live);
+    }
+    return peak;
+  }
+
+  // The registers of what is live around an op that has regions, but not used by it.
+  int64_t beside(const Op &op) {
+    int64_t live = enterBlock();
+    for (const Op *each = block_.first(); each != &op; each = each->next()) live = pass(*each, live);
+    std::unordered_set<const Value *> used;
+    auto use = [&](const Op &user) {
+      for (const Value *operand : user.operands()) {
+        const Op *maker = operand->definingOp() ? operand->definingOp() : operand->definingBlock()->parentOp();
+        if (here(maker) != &op && used.insert(operand).second) live -= registersOf(operand);
+      }
+    };
+    use(op);
+    for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), use);
+    return live;
+  }
+
+private:
+  // The registers of what is live where the block begins.
+  int64_t enterBlock() {
     int64_t live = 0;
     for (const auto &param : block_.params()) live += enter(param.get());
     // Values from outside stay live throughout the block: the next iteration of a loop needs them again.
@@ -27,21 +58,16 @@ public:
       for (const Value *operand : op.operands())
         if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
     });
-    int64_t peak = live;
-    for (const Op &op : block_) {
-      int64_t inner = 0;
-      for (size_t r = 0; r < op.regionCount(); ++r)
-        inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
-      peak = std::max(peak, live + inner);
-      // The result of an op may reuse the registers of a value that has its last use here.
-      if (auto found = freed_.find(&op); found != freed_.end()) live -= found->second;
-      for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
-      peak = std::max(peak, live);
-    }
-    return peak;
+    return live;
+  }
+  // The registers of what is live behind an op, where `live` are before it. The result of an op may reuse the registers of a value
+  // that has its last use here.
+  int64_t pass(const Op &op, int64_t live) {
+    if (auto found = freed_.find(&op); found != freed_.end()) live -= found->second;
+    for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
+    return live;
   }
 
-private:
   // The op of this block that contains `op`; null if `op` is elsewhere.
   const Op *here(const Op *op) const {
     while (op && op->block() != &block_) op = op->block() ? op->block()->parentOp() : nullptr;
@@ -151,6 +177,13 @@ private:
 
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target) {
   return target.registerBytes > 0 ? Pressure(block, lanes, target).peak() : 0;
+}
+
+int64_t registersBeside(const Op &op, int64_t lanes, const TargetInfo &target) {
+  int64_t registers = 0;
+  if (target.registerBytes <= 0) return registers;
+  for (const Op *at = &op; at; at = at->block()->parentOp()) registers += Pressure(*at->block(), lanes, target).beside(*at);
+  return registers;
 }
 
 int64_t registersOfThread(const TargetInfo &target, int64_t subgroups) {

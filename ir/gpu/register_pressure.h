@@ -14,6 +14,10 @@ namespace xt {
 // a loop, or a branch.
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target);
 
+// The registers of vectors that are live while `op`, which has regions, runs, but that neither `op` nor an op in it uses: what is
+// left of a thread's registers for its blocks is less by them.
+int64_t registersBeside(const Op &op, int64_t lanes, const TargetInfo &target);
+
 // The largest register file, in registers, that each thread of a workgroup of `subgroups` subgroups can have. A core has enough
 // threads for the largest workgroup if each thread uses the smallest register file, and half as many threads if each has twice
 // the registers. 0 if the target gives no sizes.
