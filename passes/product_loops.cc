@@ -1,6 +1,7 @@
 #include "passes/product_loops.h"
 
 #include "ir/builder.h"
+#include "ir/gpu/register_pressure.h"
 #include "ir/gpu/subgroup_size.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
@@ -17,6 +18,10 @@ namespace {
 
 // A product becomes a loop if it has more multiplications per lane, or operands of more bytes, than this.
 constexpr int64_t kMostMultiplied = 512, kMostOperandBytes = 4096;
+
+// The fraction of a thread's registers that the sum and the operands of one step may take. Intel's compiler moves all loads of a step
+// to its begin, whatever their order is.
+constexpr int64_t kForStep = 3, kOf = 4;
 
 struct Side {
   Op *load = nullptr;
@@ -51,6 +56,8 @@ public:
   void run() {
     walk(kernel_.body, [&](Op &op) { consider(op); });
     for (bool changed = !products_.empty(); changed;) changed = dropOne();
+    for (const Product &product : products_)
+      if (product.loops && isCrowded(*product.mma)) depth_ = kProductDepth / 2;
     for (Product &product : products_)
       if (product.loops) form(product);
     narrow();
@@ -68,6 +75,13 @@ private:
       return;
     Product product{&op, {sideOf(op, 0), sideOf(op, 1)}};
     if (product.sides[0].load && product.sides[1].load) products_.push_back(product);
+  }
+
+  // Whether a step of the usual depth leaves too few registers for anything else.
+  bool isCrowded(const Op &mma) const {
+    Type a = mma.operand(0)->type(), b = mma.operand(1)->type();
+    int64_t step = (a.byteCount() + b.byteCount()) / (a.extent(1) / kProductDepth) + mma.result()->type().byteCount();
+    return kOf * step > kForStep * registersOfThread(target_, kernel_.subgroups) * target_.registerBytes;
   }
 
   size_t classOf(const Side &side) const { return classes_.classOf(side.load->operand(0)); }
@@ -109,7 +123,7 @@ private:
                    : isFloat(sum.elem())  ? build.constantFloat(sum, 0)
                                           : build.constantInt(sum, 0);
     std::vector<Value *> operands = {product.sides[0].load->operand(0), product.sides[1].load->operand(0), start};
-    for (int64_t bound : {int64_t{0}, mma.operand(0)->type().extent(1), kProductDepth}) operands.push_back(build.index(bound));
+    for (int64_t bound : {int64_t{0}, mma.operand(0)->type().extent(1), depth_}) operands.push_back(build.index(bound));
     Op *nest = build.create(OpKind::Nest, std::move(operands), {sum});
     if (product.sides[0].transposed) NestOp(*nest).setTransposeA();
     if (product.sides[1].transposed) NestOp(*nest).setTransposeB();
@@ -130,7 +144,7 @@ private:
       int dim = depths_[classes_.classOf(tile)];
       if (dim != 0 && dim != 1) continue;
       TypeData data = tile->type().data();
-      data.shape[static_cast<size_t>(dim)] = kProductDepth;
+      data.shape[static_cast<size_t>(dim)] = depth_;
       const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // values() is const, but the kernel may be changed
     }
   }
@@ -140,6 +154,7 @@ private:
   Context &context_;
   Diagnostics &diagnostics_;
   int64_t lanes_;
+  int64_t depth_ = kProductDepth; // of a step
   ValueClasses classes_;
   std::vector<int> depths_; // by class of tiles
   std::vector<Product> products_;
