@@ -220,6 +220,9 @@ BlockGrid BlockLoads::matricesGrid(const Op &op, BlockGrid grid) const {
   return grid;
 }
 
+// The parts of a thread's registers that joined blocks may take: of an operand that takes more than a quarter of them, and of others.
+constexpr int64_t kLargeOperand = 4, kPartOfLarge = 16, kPart = 8;
+
 // Whether 1D block messages may load the rows of this tile, if the lanes hold it in a layout for them (ir/gpu/line_reads.h).
 bool BlockLoads::mayLoadRows(const Op &op) const {
   const Value *tile = op.operand(0);
@@ -245,14 +248,19 @@ const Layout *BlockLoads::rowsLayout(const Op &op, const std::vector<int64_t> &s
   return read && read->words <= kMostLineWords ? layout : nullptr;
 }
 
-// Joins pairs of blocks beside each other, as long as one message loads a row of both.
+// Joins pairs of blocks beside each other, as long as one message loads a row of both. A block is loaded in a branch, behind which all of
+// it is in registers. So an operand that takes many comes in small blocks, between which the products use them up.
 BlockGrid BlockLoads::rowsGrid(const Op &op, const BlockGrid &own) const {
   BlockGrid grid = own;
+  Type type = op.result()->type();
+  int64_t registers = target_.registerFile.back() * target_.registerBytes;
+  int64_t most = registers / (type.byteCount() > registers / kLargeOperand ? kPartOfLarge : kPart);
   for (;;) {
     const Lengths &columns = grid.dims[1];
     if (columns.size() % 2 != 0 || std::ranges::any_of(columns, [&](int64_t c) { return c != columns[0]; })) return grid;
     BlockGrid joined{{grid.dims[0], Lengths(columns.size() / 2, 2 * columns[0])}};
-    if (!rowsLayout(op, joined.shape(0)) || !(windows_.accessGrid(op.result()->type(), joined) == joined)) return grid;
+    if (!rowsLayout(op, joined.shape(0)) || !(windows_.accessGrid(type, joined) == joined)) return grid;
+    if (b_.context().vector(joined.shape(0), type.elem()).byteCount() > most) return grid;
     grid = std::move(joined);
   }
 }
