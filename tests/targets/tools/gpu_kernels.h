@@ -25,8 +25,6 @@ struct TooMuch {
   std::string_view codes; // … it gives these messages
 };
 inline constexpr TooMuch kTooMuch[] = {
-    // It exchanges data for its transpose and its convert_layout.
-    {"02_fused_reduce", "spirv", "0602"},
     // It has two buffers of 64 KiB for 64 subgroups.
     {"04_shared_memory", "xe-dg2", "0602"},
     {"04_shared_memory", "spirv", "0602 0607"},
