@@ -11,7 +11,6 @@
 #include "passes/fewer_exchanges.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
