@@ -206,7 +206,7 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
     if (kernel->scope != Scope::Workgroup) continue;
     expandNests(*kernel, module.context());
     loadWhatIsUsed(*kernel, target, module.context());
-    reduceBeforeConversions(*kernel);
+    reduceBeforeConversions(*kernel, target);
   }
   distribute(module, target.slmBytes);
   return {};

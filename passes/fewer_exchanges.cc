@@ -1,6 +1,8 @@
 #include "passes/fewer_exchanges.h"
 
 #include "ir/context.h"
+#include "ir/elem_kinds.h"
+#include "ir/gpu/slm_layout.h"
 #include "ir/layout/layout_pieces.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
@@ -32,6 +34,15 @@ bool isOnlyMultiplied(const Value *value) {
   return std::ranges::all_of(value->uses(), [](Use use) { return use.user->kind() == OpKind::TileMma; });
 }
 
+// Whether a subgroup would load shorter rows of a matrix than it loads now, so that its messages would have fewer bytes of each line.
+bool hasNarrowRows(const Op &load, const Layout &own, const Layout &wanted) {
+  constexpr int64_t kLine = 64; // bytes
+  const size_t along = transposes(load) ? 0 : 1;
+  const int64_t bytes = elemInfo(load.result()->type().elem()).bits / 8;
+  int64_t now = own.subgroupShape()[along] * bytes, then = wanted.subgroupShape()[along] * bytes;
+  return then < std::min(now, kLine);
+}
+
 class DirectLoads {
 public:
   // `transposes`: whether messages turn the blocks that they load. Otherwise the lanes would read columns of a matrix by rows.
@@ -48,7 +59,11 @@ public:
       if (op.kind() == OpKind::LoadTile && layoutFor(op.operand(0))) loads.push_back(&op);
     });
     if (loads.empty()) return;
-    if (!written_.empty()) kernel_.forms.add(Form::Disjoint);
+    if (!written_.empty()) {
+      // A kernel whose text allows a launch in place must run in place.
+      if (kernel_.forms.has(Form::DisjointOrSame)) return;
+      kernel_.forms.add(Form::Disjoint);
+    }
     for (const Value *tile : classes_.values()) // values() is const, but the kernel may be changed
       if (const Layout *layout = layoutFor(tile)) const_cast<Value *>(tile)->setType(context_.withLayout(tile->type(), layout));
     for (const Op *load : loads) retype(*load);
@@ -116,6 +131,7 @@ private:
     for (Use use : load.result()->uses()) {
       const Layout *layout = nullptr;
       if (isConversion(*use.user)) layout = use.user->result()->type().layout();
+      if (layout && hasNarrowRows(load, *own, *layout)) return nullptr;
       if (transposes_ && use.user->kind() == OpKind::Transpose && permutationOf(*use.user)[0] == 1 &&
           isOnlyMultiplied(use.user->result()))
         layout = transposed(context_, use.user->result()->type().layout(), kSwapped);
@@ -160,18 +176,30 @@ void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context) 
   if (target.checksOverlaps) DirectLoads(kernel, context, target.blocks.any()).run();
 }
 
-void reduceBeforeConversions(Kernel &kernel) {
+namespace {
+
+// Whether a conversion, whose result one reduction uses, can come behind it: then each subgroup reduces its own elements, and the
+// partial results of several are exchanged, in shared local memory of at most `limit` bytes.
+bool canFollow(const Op &conversion, const Op &reduction, int64_t limit) {
+  Type type = conversion.operand(0)->type();
+  if (reduction.kind() != OpKind::Reduction || type.rank() != 2 || reduction.block() != conversion.block()) return false;
+  const Layout *from = type.layout();
+  auto dim = static_cast<int>(dimensionOf(reduction));
+  DimPieces pieces = dimPieces(*from, dim);
+  int64_t owners = 1;
+  for (const SubgroupDigit &digit : pieces.digits) owners *= digit.extent;
+  int64_t bytes = owners * type.extent(1 - dim) * ((elemInfo(type.elem()).bits + 7) / 8);
+  return reduction.result()->type().extent(dim) == 1 && movesAcross(from, conversion.result()->type().layout()) &&
+         !pieces.digits.empty() && from->subgroupShape()[static_cast<size_t>(dim)] > 1 && bytes <= limit;
+}
+
+} // namespace
+
+void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target) {
+  const int64_t limit = (target.slmBytes - slmLayout(kernel).bytes) / 2; // as for exchanges
   std::vector<Op *> conversions;
   walk(kernel.body, [&](Op &op) {
-    if (!isConversion(op) || !op.result()->hasOneUse()) return;
-    const Op &reduction = *op.result()->uses().front().user;
-    if (reduction.kind() != OpKind::Reduction || op.result()->type().rank() != 2) return;
-    const Layout *from = op.operand(0)->type().layout();
-    auto dim = static_cast<int>(dimensionOf(reduction));
-    bool all = reduction.result()->type().extent(dim) == 1;
-    DimPieces pieces = dimPieces(*from, dim); // each subgroup reduces its own elements, if several
-    if (all && movesAcross(from, op.result()->type().layout()) && !pieces.digits.empty() &&
-        from->subgroupShape()[static_cast<size_t>(dim)] > 1)
+    if (isConversion(op) && op.result()->hasOneUse() && canFollow(op, *op.result()->uses().front().user, limit))
       conversions.push_back(&op);
   });
   for (Op *conversion : conversions) {

@@ -143,8 +143,9 @@ void arrange(Block &block, const std::vector<Op *> &order) {
   for (Op *op : order) block.moveBefore(nullptr, op);
 }
 
-// Orders the ops of a block so that each pure op, load, branch that only loads and exchange of lanes comes immediately before the first op that needs it. All other
-// ops keep their order, and those that block loads stay after every load that they followed.
+// Orders the ops of a block so that each pure op, load, branch that only loads and exchange of lanes comes immediately before the
+// first op that needs it. All other ops keep their order, and those that block loads stay after every load that they followed. What no
+// op needs comes before the last op, which may be the terminator.
 class Demand {
 public:
   explicit Demand(Block &block) : block_(block) {}
@@ -156,9 +157,10 @@ public:
       if (canWait(op)) continue;
       if (stops(op))
         for (Op *load : std::exchange(loads, {})) take(load);
+      if (!op.next()) takeAllBefore(op);
       take(&op);
     }
-    for (Op &op : block_) take(&op); // ops that no other op needs
+    for (Op &op : block_) take(&op); // the last op can wait, and so do those before it
     return std::move(order_);
   }
 
@@ -171,6 +173,12 @@ private:
     std::vector<Op *> needs;
     size_t next = 0;
   };
+
+  void takeAllBefore(Op &last) {
+    for (Op *need : needsOf(last)) take(need);
+    for (Op &op : block_)
+      if (&op != &last) take(&op);
+  }
 
   // Places an op after its dependences that are not placed yet, in operand order and without recursion.
   void take(Op *op) {
@@ -213,12 +221,13 @@ public:
       : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)),
         diagnostics_(diagnostics) {}
 
-  // `beside`: the registers that are live around the block, but not used in it.
-  void run(Block &block, int64_t beside = 0) {
-    for (Op &op : block) {
-      if (!op.regionCount()) continue;
-      int64_t inside = isLoop(op) ? registersBeside(op, lanes_, target_) : beside; // branches can be many
-      for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r), inside);
+  // `beside`: the registers that are live around the block, or the loop that contains it, but not used in it; `around`: those that are
+  // live around the block but not used in it. They are the same for the body of a loop. Branches can be many, so that what lives beside
+  // one of them alone does not count.
+  void run(Block &block, int64_t beside = 0, int64_t around = 0) {
+    for (const auto &[op, here] : registersBesideRegions(block, lanes_, target_)) {
+      int64_t inside = isLoop(*op) ? around + here : beside;
+      for (size_t r = 0; r < op->regionCount(); ++r) run(*op->region(r), inside, around + here);
     }
     int64_t before = registers(block), most = mostFor(block) - beside;
     if (before <= most) return;

@@ -32,20 +32,15 @@ public:
     return peak;
   }
 
-  // The registers of what is live around an op that has regions, but not used by it.
-  int64_t beside(const Op &op) {
+  // For each op that has regions: the registers of what is live around it, but not used by it.
+  std::vector<std::pair<const Op *, int64_t>> beside() {
+    std::vector<std::pair<const Op *, int64_t>> all;
     int64_t live = enterBlock();
-    for (const Op *each = block_.first(); each != &op; each = each->next()) live = pass(*each, live);
-    std::unordered_set<const Value *> used;
-    auto use = [&](const Op &user) {
-      for (const Value *operand : user.operands()) {
-        const Op *maker = operand->definingOp() ? operand->definingOp() : operand->definingBlock()->parentOp();
-        if (here(maker) != &op && used.insert(operand).second) live -= registersOf(operand);
-      }
-    };
-    use(op);
-    for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), use);
-    return live;
+    for (const Op &op : block_) {
+      if (op.regionCount()) all.emplace_back(&op, live - usedBy(op));
+      live = pass(op, live);
+    }
+    return all;
   }
 
 private:
@@ -66,6 +61,21 @@ private:
     if (auto found = freed_.find(&op); found != freed_.end()) live -= found->second;
     for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
     return live;
+  }
+
+  // The registers of what comes from outside of an op and is used by it or by an op in it.
+  int64_t usedBy(const Op &op) const {
+    int64_t registers = 0;
+    std::unordered_set<const Value *> used;
+    auto use = [&](const Op &user) {
+      for (const Value *operand : user.operands()) {
+        const Op *maker = operand->definingOp() ? operand->definingOp() : operand->definingBlock()->parentOp();
+        if (here(maker) != &op && used.insert(operand).second) registers += registersOf(operand);
+      }
+    };
+    use(op);
+    for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), use);
+    return registers;
   }
 
   // The op of this block that contains `op`; null if `op` is elsewhere.
@@ -179,11 +189,14 @@ int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &tar
   return target.registerBytes > 0 ? Pressure(block, lanes, target).peak() : 0;
 }
 
-int64_t registersBeside(const Op &op, int64_t lanes, const TargetInfo &target) {
-  int64_t registers = 0;
-  if (target.registerBytes <= 0) return registers;
-  for (const Op *at = &op; at; at = at->block()->parentOp()) registers += Pressure(*at->block(), lanes, target).beside(*at);
-  return registers;
+std::vector<std::pair<Op *, int64_t>> registersBesideRegions(Block &block, int64_t lanes, const TargetInfo &target) {
+  std::vector<std::pair<Op *, int64_t>> all;
+  for (Op &op : block)
+    if (op.regionCount()) all.emplace_back(&op, 0);
+  if (all.empty() || target.registerBytes <= 0) return all;
+  size_t next = 0;
+  for (const auto &[op, registers] : Pressure(block, lanes, target).beside()) all[next++].second = registers;
+  return all;
 }
 
 int64_t registersOfThread(const TargetInfo &target, int64_t subgroups) {

@@ -5,6 +5,8 @@
 #include "ir/module.h"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace xt {
 
@@ -14,9 +16,9 @@ namespace xt {
 // a loop, or a branch.
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target);
 
-// The registers of vectors that are live while `op`, which has regions, runs, but that neither `op` nor an op in it uses: what is
-// left of a thread's registers for its blocks is less by them.
-int64_t registersBeside(const Op &op, int64_t lanes, const TargetInfo &target);
+// The ops of a block that have regions, in order, each with the registers of vectors that are live while it runs, but that neither it
+// nor an op in it uses: what is left of a thread's registers for its blocks is less by them, and by those beside the ops around it.
+std::vector<std::pair<Op *, int64_t>> registersBesideRegions(Block &block, int64_t lanes, const TargetInfo &target);
 
 // The largest register file, in registers, that each thread of a workgroup of `subgroups` subgroups can have. A core has enough
 // threads for the largest workgroup if each thread uses the smallest register file, and half as many threads if each has twice

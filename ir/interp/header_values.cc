@@ -44,8 +44,11 @@ std::optional<Number> constantOfArray(const Op &op) {
   std::optional<Number> dimension = constantInHeader(*op.operand(1));
   Type type = op.operand(0)->type();
   if (!dimension || dimension->i < 0 || dimension->i >= type.rank()) return std::nullopt;
-  const std::vector<int64_t> numbers = op.kind() == OpKind::Stride ? memrefStrides(type) : shapeOf(type);
-  int64_t number = numbers[static_cast<size_t>(dimension->i)];
+  const auto at = static_cast<size_t>(dimension->i);
+  const std::vector<int64_t> extents = shapeOf(type);
+  // An array with at most one element along a dimension may have any stride there.
+  if (op.kind() == OpKind::Stride && (extents[at] == kDynamic || extents[at] <= 1)) return std::nullopt;
+  int64_t number = op.kind() == OpKind::Stride ? memrefStrides(type)[at] : extents[at];
   return number == kDynamic ? std::nullopt : std::optional(integerNumber(number));
 }
 

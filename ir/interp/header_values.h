@@ -25,8 +25,8 @@ private:
   const std::vector<RuntimeValue> &args_;
 };
 
-// The value that a header's expression has in every launch; nullopt if it depends on the arguments. Static extents and strides do
-// not, and neither does `and` with a false operand or `or` with a true one.
+// The value that a header's expression has in every launch; nullopt if it depends on the arguments. Static extents do not,
+// nor do static strides along more than one element, and neither does `and` with a false operand or `or` with a true one.
 std::optional<Number> constantInHeader(const Value &value);
 
 // Why a condition does not hold: "the sides are 778 and 777" of a comparison of indices, whose values `number` gives.

@@ -4,6 +4,7 @@
 #include "ir/base/diagnostics.h"
 #include "lang/check/name_index.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <span>
@@ -43,6 +44,11 @@ public:
   // From now on, records look-ups in `lookups` and the meaning of names in `index`. Null: records nothing.
   void watch(Lookups *lookups, NameIndex *index) const { lookups_ = lookups, index_ = index; }
   NameIndex *index() const { return index_; }
+  // Whether a parameter has been looked up since watch().
+  bool readsParams() const {
+    return lookups_ &&
+           std::ranges::any_of(lookups_->entries, [](const Lookups::Entry &e) { return e.kind == NameKind::Param; });
+  }
   // Whether each recorded look-up would give the same answer now. `namesThen` is what allNames() returned at that time.
   bool answersAsIn(const Lookups &lookups, const std::set<std::string> &namesThen) const;
   std::set<std::string> allNames() const; // each with its sigil

@@ -78,12 +78,15 @@ bool isOfAnyExtent(DiagCode code) {
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
-// Whether an error may be due to the layout that was assumed for a parameter.
-bool isOfSomeLayout(DiagCode code) {
-  static constexpr DiagCode kCodes[] = {DiagCode::LayoutDoesNotFit, DiagCode::LayoutsDiffer,   DiagCode::MmaLayouts,
-                                        DiagCode::LayoutUnknown,    DiagCode::SubgroupCounts,  DiagCode::TwoWriters,
-                                        DiagCode::LayoutRule,       DiagCode::LayoutAttribute, DiagCode::SgMap,
-                                        DiagCode::FragmentShape,    DiagCode::JointMatrixUse};
+// Whether an error is one whatever `#l` stands for. It may be a layout, but also the attribute of a memref or of a scatter tile, so
+// that only errors in names and counts are.
+bool isOfAnyLayout(DiagCode code) {
+  static constexpr DiagCode kCodes[] = {DiagCode::UnknownOp,     DiagCode::UnknownValue,      DiagCode::UnknownAlias,
+                                        DiagCode::UnknownType,   DiagCode::UnknownParam,      DiagCode::DuplicateName,
+                                        DiagCode::RebindFixed,   DiagCode::UnknownFunction,   DiagCode::UnknownAttribute,
+                                        DiagCode::UnknownKind,   DiagCode::CallMismatch,      DiagCode::FunctionResult,
+                                        DiagCode::RecursiveCall, DiagCode::OperandCount,      DiagCode::LiteralValue,
+                                        DiagCode::ResultCount,   DiagCode::CircularDefinition};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
@@ -108,13 +111,19 @@ std::vector<Diagnostic> errorsOf(Context &context, const ParamScope &params, Fil
   FileState own = file;
   KernelState body(context, quiet, own, decl, decl.name.text);
   bool anyExtents = checkBody(body, elem);
-  file.lowered = std::move(own.lowered);
+  const bool someLayout = std::ranges::any_of(decl.params, &ast::Param::isLayout);
+  if (someLayout)
+    file.lowered.insert(&decl); // what it calls is checked by itself, where no layout is assumed
+  else
+    file.lowered = std::move(own.lowered);
   file.repeatedTooMuch = own.repeatedTooMuch;
   file.statements = own.statements;
   std::vector<Diagnostic> errors;
-  const bool someLayout = std::ranges::any_of(decl.params, &ast::Param::isLayout);
+  auto inside = [&](SourceRange range) {
+    return range.file == decl.range.file && range.begin >= decl.range.begin && range.end <= decl.range.end;
+  };
   for (Diagnostic diagnostic : scratch.all()) {
-    if (someLayout && isOfSomeLayout(diagnostic.code)) continue;
+    if (someLayout && !(isOfAnyLayout(diagnostic.code) && inside(diagnostic.range))) continue;
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;
       diagnostic.message = withQuestionMarks(std::move(diagnostic.message));

@@ -255,7 +255,8 @@ private:
                                 kernel.nameRange);
     if (!rule.empty()) remark(kernel, str("@", kernel.name, " runs without block messages: ", rule));
     if (!crooked.empty()) remark(kernel, str("@", kernel.name, " copies nothing asynchronously: ", crooked));
-    if (!overlap.empty()) remark(kernel, str("@", kernel.name, " keeps whole tiles before it stores them: ", overlap));
+    if (!overlap.empty())
+      remark(kernel, str("@", kernel.name, " loads whole tiles before it stores, and exchanges them: ", overlap));
     return &other->second;
   }
 

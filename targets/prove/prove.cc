@@ -1,5 +1,6 @@
 #include "targets/prove/prove.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "targets/prove/accesses.h"
@@ -172,19 +173,24 @@ private:
   struct Atomics {
     std::vector<const Access *> followed;
     const Op *first = nullptr, *elsewhere = nullptr; // elsewhere: an update whose addresses are not known
+    const Op *inWorkgroup = nullptr;                 // an update that is atomic within its workgroup only
   };
   Atomics atomicsOf(size_t param) const {
     Atomics atomics;
+    auto add = [&](const Op *update) {
+      atomics.first = update;
+      if (AtomicUpdate(*update).inWorkgroup()) atomics.inWorkgroup = update;
+    };
     for (const Access &access : accesses_.accesses)
       if (access.param == param && access.kind == Access::Kind::Atomic) {
         if (access.known)
           atomics.followed.push_back(&access);
         else
           atomics.elsewhere = access.op;
-        atomics.first = access.op;
+        add(access.op);
       }
     for (const Obstacle &obstacle : accesses_.obstacles)
-      if (obstacle.atomic && obstacle.writes[param]) atomics.first = atomics.elsewhere = obstacle.op;
+      if (obstacle.atomic && obstacle.writes[param]) atomics.elsewhere = obstacle.op, add(obstacle.op);
     return atomics;
   }
 
@@ -195,10 +201,15 @@ private:
     for (const Obstacle &obstacle : accesses_.obstacles)
       if (obstacle.writes[param] && !obstacle.atomic) return; // no claim can be made, as the line of the obstacle says
     const Atomics atomics = atomicsOf(param);
+    if (atomics.inWorkgroup)
+      return line(ProofVerdict::Undecided, *atomics.inWorkgroup,
+                  str("this updates ", name(param),
+                      " atomically within a workgroup only, and whether other workgroups reach the same "
+                      "elements is not analysed"));
     if (stores.empty()) {
       if (atomics.first)
         line(ProofVerdict::Proved, *atomics.first,
-             str("elements of ", name(param), " are updated by atomics only, which may meet"));
+             str("if ", name(param), " is changed, it is by atomics only, which may meet"));
       return;
     }
     if (atomics.elsewhere)
@@ -214,13 +225,14 @@ private:
     if (kernel_.grid.empty() && launchedWithGrid())
       return line(ProofVerdict::Undecided, *stores[0]->op,
                   "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
-    if (!proveDisjoint(param, stores)) return;
+    const bool disjoint = proveDisjoint(param, stores);
     if (!atomics.first) return proveCovered(param, stores); // an update keeps what the launch has found in an element
+    if (!disjoint) return;
     for (const Access *atomic : atomics.followed)
       for (const Access *store : stores)
         if (!proveApartFromAtomic(param, *store, *atomic)) return;
     line(ProofVerdict::Proved, *stores[0]->op,
-         str("no workgroup stores an element of ", name(param), " that another one updates"));
+         str("no subgroup stores an element of ", name(param), " that another one updates"));
   }
 
   // A copy of an access with separate symbols for the workgroup and the iterations.
@@ -288,19 +300,19 @@ private:
     return differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims));
   }
 
-  // Whether no workgroup stores an element that another one updates. Otherwise adds a line that says so. Within a workgroup, and
-  // where other atomics and fences order them, both may reach one element.
+  // Whether no subgroup stores an element that another one updates. Otherwise adds a line that says so. Barriers, or other atomics
+  // and fences, may order them where both reach one element.
   bool proveApartFromAtomic(size_t param, const Access &store, const Access &atomic) {
     Instance other = copyOf(atomic);
     std::vector<Term> facts = meeting(param, store, other);
-    facts.push_back(inAnother(other));
+    facts.push_back(differ(accesses_.grid, other.grid));
     Smt::Answer meet = smt_.satisfiable(facts);
     if (meet == Smt::Answer::No) return true;
     if (meet == Smt::Answer::Unknown)
-      undecided(*store.op, str("whether a workgroup updates an element of ", name(param), " that another one stores"));
+      undecided(*store.op, str("whether a subgroup updates an element of ", name(param), " that another one stores"));
     else
       line(ProofVerdict::Undecided, *store.op,
-           str("another workgroup updates an element of ", name(param), " that this stores", smallest(facts),
+           str("another subgroup updates an element of ", name(param), " that this stores", smallest(facts),
                ", and what orders them is not analysed"));
     return false;
   }

@@ -4,6 +4,7 @@
 #include "targets/run/functions.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace xt {
 class ExpectedValues {
 public:
   struct Side {
-    HostArray value; // its memory counts against the budget of the run that has computed it
+    std::shared_ptr<const HostArray> value; // its memory counts against the budget of the run that has computed it
     std::vector<WeakBound> weak;
   };
 
@@ -21,7 +22,7 @@ public:
     auto found = sides_.find(key);
     return found == sides_.end() ? nullptr : &found->second;
   }
-  const Side &keep(const std::string &key, Side side) { return sides_.insert_or_assign(key, std::move(side)).first->second; }
+  void keep(const std::string &key, Side side) { sides_.insert_or_assign(key, std::move(side)); }
 
 private:
   std::map<std::string, Side> sides_;

@@ -62,6 +62,7 @@ struct RunReport {
   std::string sizes;  // "M = 512, N = 512"
   TestStatus status = TestStatus::Passed;
   std::vector<Finding> findings;
+  bool refused = false; // a launch does not satisfy what its kernel requires: the findings say which
   std::vector<CheckReport> checks;
   std::vector<std::string> saved;     // the paths of the written files
   std::vector<BufferSummary> outputs; // filled if RunOptions::summarise is set

@@ -244,6 +244,7 @@ Result<void> TestRun::planLaunchAt(const HostStmt &stmt, size_t position) {
 
 // Reports a launch that does not satisfy what its kernel requires, where it is launched.
 Error TestRun::refuse(const HostStmt &launch, const Error &why) {
+  report_.refused = true;
   report_.findings.push_back({launch.range, why.message, {}, {{why.range, "required here"}}});
   return Error::kernel("");
 }

@@ -112,17 +112,16 @@ private:
 
   Result<CheckReport> check(const HostStmt &written, size_t position) {
     std::vector<WeakBound> weak;
-    state_.setWeakBounds(&weak);
-    auto left = side(written.left, position, "left", weak);
-    if (!left) return left.error();
-    auto right = side(written.right, position, "right", weak);
-    state_.setWeakBounds(nullptr);
-    if (!right) return right.error();
+    auto leftSide = side(written.left, position, "left", weak);
+    if (!leftSide) return leftSide.error();
+    auto rightSide = side(written.right, position, "right", weak);
+    if (!rightSide) return rightSide.error();
+    const HostArray *left = leftSide->get(), *right = rightSide->get();
     // The result under test becomes the left side, also where the test says `expected == got`.
     HostStmt stmt = written;
     if (!usesWritten(stmt.left) && usesWritten(stmt.right) && left->shape == right->shape) {
       std::swap(stmt.left, stmt.right);
-      std::swap(*left, *right);
+      std::swap(left, right);
     }
     EvalSite site = state_.siteAt(stmt.range);
     auto comparison = Comparison::make(site, *left, *right, stmt);
@@ -158,22 +157,24 @@ private:
   }
 
   // Evaluates a side of a check; one that no launch changes is taken from an earlier run if it has been kept there.
-  Result<HostArray> side(const HostExpr &expr, size_t position, std::string_view which, std::vector<WeakBound> &weak) {
-    if (!expected_ || usesWritten(expr)) return state_.evaluate(expr, position);
-    const EvalSite &site = state_.site();
-    std::string key = str(runText_, "\n", position, " ", which);
-    const ExpectedValues::Side *kept = expected_->find(key);
-    if (!kept) {
-      std::vector<WeakBound> own;
-      state_.setWeakBounds(&own);
-      auto value = state_.evaluate(expr, position);
-      state_.setWeakBounds(&weak);
-      if (!value) return value;
-      kept = &expected_->keep(key, {std::move(*value), std::move(own)});
-    }
-    weak.insert(weak.end(), kept->weak.begin(), kept->weak.end());
-    const HostArray &value = kept->value;
-    return copyView(value, {value.shape, denseStrides(value.shape), 0}, site.budget, site.threads);
+  Result<std::shared_ptr<const HostArray>> side(const HostExpr &expr, size_t position, std::string_view which,
+                                                std::vector<WeakBound> &weak) {
+    const bool kept = expected_ && !usesWritten(expr);
+    const std::string key = kept ? str(runText_, "\n", position, " ", which) : "";
+    if (kept)
+      if (const ExpectedValues::Side *known = expected_->find(key)) {
+        weak.insert(weak.end(), known->weak.begin(), known->weak.end());
+        return known->value;
+      }
+    std::vector<WeakBound> own;
+    state_.setWeakBounds(&own);
+    auto value = state_.evaluate(expr, position);
+    state_.setWeakBounds(nullptr);
+    if (!value) return value.error();
+    weak.insert(weak.end(), own.begin(), own.end());
+    auto shared = std::make_shared<const HostArray>(std::move(*value));
+    if (kept) expected_->keep(key, {shared, std::move(own)});
+    return shared;
   }
 
   // A check that also passes on the contents before the launches proves something if it does not on another rank.

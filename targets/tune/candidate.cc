@@ -66,23 +66,24 @@ RunReport Candidate::run(const RunOptions &options, bool small) {
   return runTest(*test_, {target}, options, source_.diagnostics).runs.at(0);
 }
 
+// What is wrong with a run, or "".
+std::string Candidate::problemOf(const RunReport &report) const {
+  if (report.status == TestStatus::Passed) return "";
+  if (!report.findings.empty()) return report.findings[0].message;
+  for (const CheckReport &check : report.checks) {
+    if (check.passed) continue;
+    return check.problem.empty() ? str(check.different, " of ", check.compared, " elements are wrong") : check.problem;
+  }
+  for (const Diagnostic *diagnostic : source_.diagnostics.sorted())
+    if (diagnostic->severity == Severity::Error) return diagnostic->message;
+  return report.status == TestStatus::Unchecked ? "the test has no check" : std::string(statusText(report.status));
+}
+
 Candidate::Checked Candidate::check(MemoryBudget &budget, bool small, ExpectedValues &expected) {
   RunOptions options = runOptions(budget);
   options.expected = &expected;
   RunReport report = run(options, small);
-  if (report.status == TestStatus::Passed) return {.runs = true, .problem = ""};
-  const bool runs = !report.checks.empty(); // checks are made after all launches
-  if (!report.findings.empty()) return {.runs = runs, .problem = report.findings[0].message};
-  for (const CheckReport &check : report.checks) {
-    if (check.passed) continue;
-    return {.runs = true,
-            .problem =
-                check.problem.empty() ? str(check.different, " of ", check.compared, " elements are wrong") : check.problem};
-  }
-  for (const Diagnostic *diagnostic : source_.diagnostics.sorted())
-    if (diagnostic->severity == Severity::Error) return {.runs = runs, .problem = diagnostic->message};
-  if (report.status == TestStatus::Unchecked) return {.runs = true, .problem = "the test has no check"};
-  return {.runs = runs, .problem = std::string(statusText(report.status))};
+  return {.runs = !report.refused, .problem = problemOf(report)};
 }
 
 std::optional<BenchReport> Candidate::time(MemoryBudget &budget, BenchOptions bench) {

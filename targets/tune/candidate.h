@@ -33,8 +33,8 @@ public:
   // Compiles the test's kernels. Returns whether the target can run them.
   bool compile(const std::string &text, const std::string &test);
   struct Checked {
-    bool runs = false; // whether the launches and checks could be made; false if the values do not fit the test's sizes
-    std::string problem; // why it does not run, or what is wrong; "" if nothing is
+    bool runs = true; // false: a launch was refused, since the kernel requires other sizes with these values
+    std::string problem; // why it was refused, or what is wrong; "" if nothing is
   };
   // Runs the test and its checks. `expected` has what other candidates have computed of them.
   Checked check(MemoryBudget &budget, bool small, ExpectedValues &expected);
@@ -47,6 +47,7 @@ public:
 private:
   RunOptions runOptions(MemoryBudget &budget) const;
   RunReport run(const RunOptions &run, bool small);
+  std::string problemOf(const RunReport &report) const;
 
   const TuneOptions &options_;
   TuneSource source_;

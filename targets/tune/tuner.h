@@ -38,7 +38,7 @@ struct TuneReport {
   std::vector<std::string> parameters; // that were varied
   std::vector<TuneRecord> records; // one for each launched kernel; empty: `problem` says why
   std::string problem;
-  // Combinations that do not compile for the target, whose launches cannot be made, and that compute something wrong; the first of
+  // Combinations that do not compile for the target, whose launches are refused, and that compute something wrong; the first of
   // each of the latter two, and why.
   size_t unusable = 0, unfit = 0, wrong = 0;
   std::string firstUnfit, firstWrong;

@@ -196,14 +196,15 @@ TEST(Prove, ManyStoresBesideEachOther) {
 
 TEST(Prove, AtomicsOfOneElementAreNoConflict) {
   SKIP_WITHOUT_Z3();
-  expectProofs(
-      "atomics.xt", 3,
-      {{"counts", "proved", "elements of `%count` are updated by atomics only, which may meet"},
-       {"histogram", "proved", "elements of `%bins` are updated by atomics only, which may meet"},
-       {"swaps", "proved", "elements of `%A` are updated by atomics only, which may meet"},
-       {"stores_too", "undecided", "which elements of `%C` this updates is unknown, and the kernel also stores some"},
-       {"own_block", "proved", "no workgroup stores an element of `%A` that another one updates"},
-       {"next_block", "undecided", "another workgroup updates an element of `%A` that this stores at dim(%A, 0) = 17"}});
+  expectProofs("atomics.xt", 3,
+               {{"counts", "proved", "if `%count` is changed, it is by atomics only, which may meet"},
+                {"histogram", "proved", "if `%bins` is changed, it is by atomics only, which may meet"},
+                {"swaps", "proved", "if `%A` is changed, it is by atomics only, which may meet"},
+                {"stores_too", "undecided", "which elements of `%C` this updates is unknown, and the kernel also stores some"},
+                {"own_block", "proved", "no subgroup stores an element of `%A` that another one updates"},
+                {"next_block", "undecided", "another subgroup updates an element of `%A` that this stores at dim(%A, 0) = 17"},
+                {"of_two_subgroups", "undecided", "another subgroup updates an element of `%A` that this stores"},
+                {"of_workgroups", "undecided", "this updates `%count` atomically within a workgroup only"}});
 }
 
 TEST(Prove, ClaimsThatTakeTooLongAreUndecided) {

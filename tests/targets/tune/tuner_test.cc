@@ -116,6 +116,19 @@ TEST_F(Tuner, CombinationsThatCannotBeLaunchedAreNotWrong) {
   EXPECT_NE(reports[0].firstUnfit.find("requires dim(%X, 0) > "), std::string::npos) << reports[0].firstUnfit;
 }
 
+TEST_F(Tuner, AFailingAssertIsWrong) {
+  std::string text = kText;
+  std::string line = "  %s  = constant $SCALE : i32\n";
+  size_t at = text.find(line);
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(options_.path) << text.insert(at + line.size(), "  assert (%s < 3), \"the scale\"\n");
+  options_.tests = {"twice"};
+  std::vector<TuneReport> reports = run();
+  ASSERT_EQ(reports.at(0).records.size(), 1u) << reports[0].problem;
+  EXPECT_EQ(reports[0].unfit, 0u) << reports[0].firstUnfit;
+  EXPECT_NE(reports[0].firstWrong.find("SCALE = 3: "), std::string::npos) << reports[0].firstWrong;
+}
+
 TEST_F(Tuner, WhatWasFoundIsKeptWhenTheSearchIsStopped) {
   options_.tests = {"twice"};
   int measured = 0;

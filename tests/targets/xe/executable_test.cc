@@ -162,7 +162,8 @@ TEST_F(XeLaunch, ArgumentsThatOverlapRunOtherCode) {
   EXPECT_EQ(compiledAgain, 1);
   EXPECT_EQ(assumed, (GpuAssumptions{true, false}));
   std::string remarks = renderText(found, disjoint.sources, false);
-  EXPECT_NE(remarks.find("@add keeps whole tiles before it stores them: `%C` overlaps `%A`"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("@add loads whole tiles before it stores, and exchanges them: `%C` overlaps `%A`"), std::string::npos)
+      << remarks;
   ASSERT_TRUE(launch(all, all.subspan(16), 16, 17));
   EXPECT_EQ(assumed, (GpuAssumptions{false, false}));
 }

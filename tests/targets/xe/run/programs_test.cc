@@ -40,7 +40,7 @@ TEST_F(XePrograms, RowsOfBlocks) {
 TEST_F(XePrograms, LargeTiles) {
   for (const char *gpu : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = passes(str("--remarks --target=cpu,", gpu), "sweeps", "20 tests: 20 passed");
-    EXPECT_TRUE(has(run, "@shifted keeps whole tiles before it stores them: `%C` overlaps `%A`")) << run.output;
+    EXPECT_TRUE(has(run, "@shifted loads whole tiles before it stores, and exchanges them: `%C` overlaps `%A`")) << run.output;
     EXPECT_FALSE(has(run, "@add keeps whole tiles")) << "one buffer for several arguments is the same at all places";
   }
 }
