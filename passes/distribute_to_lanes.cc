@@ -124,7 +124,8 @@ void LaneDistribution::distribute(const Op &op) {
 }
 
 void LaneDistribution::xegpu(const Op &op) {
-  if (op.kind() == OpKind::LoadNd || op.kind() == OpKind::StoreNd || op.kind() == OpKind::NbarrierWait) hazards_.clear();
+  // The lanes meet around a store_nd, but around a load_nd only where the block that it reads needs it.
+  if (op.kind() == OpKind::StoreNd || op.kind() == OpKind::NbarrierWait) hazards_.clear();
   if (op.kind() == OpKind::LoadNd) return messages_.load(op);
   if (op.kind() == OpKind::StoreNd) return messages_.store(op);
   values_.repeat(op);

@@ -59,9 +59,8 @@ bool distance(const Op &a, const Op &b, int64_t (&apart)[2]) {
 // Whether two accesses conflict: at least one writes, and they may touch the same element from different lanes.
 bool mayMeet(const LaneAccess &a, const LaneAccess &b) {
   if (a.space != b.space || (!a.writes && !b.writes)) return false;
+  if (a.buffer && b.buffer && a.buffer != b.buffer) return false; // plan-slm puts a barrier between buffers that share memory
   if (!a.init || !b.init) return true;
-  const Value *x = a.init->operand(0), *y = b.init->operand(0);
-  if (x != y && isSlmBuffer(x) && isSlmBuffer(y)) return false; // plan-slm puts a barrier between buffers that share memory
   int64_t apart[2];
   if (!distance(*a.init, *b.init, apart)) return true;
   Type first = a.init->result()->type(), second = b.init->result()->type();
@@ -83,9 +82,11 @@ bool LaneHazards::meets(const LaneAccess &access) const {
 
 void LaneHazards::note(const LaneAccess &access) {
   LaneAccess noted = access;
-  if (pending_.size() >= kMostPending) noted.init = nullptr;
+  if (pending_.size() >= kMostPending) noted.init = nullptr, noted.buffer = nullptr;
   for (const LaneAccess &earlier : pending_)
-    if (!earlier.init && earlier.space == noted.space && earlier.writes == noted.writes) return;
+    if (!earlier.init && earlier.space == noted.space && earlier.writes == noted.writes &&
+        (!earlier.buffer || earlier.buffer == noted.buffer))
+      return;
   pending_.push_back(noted);
 }
 
@@ -114,7 +115,7 @@ std::vector<LaneAccess> laneAccesses(const Op &op) {
     auto of = [&](size_t operand) {
       const Op *init = op.operand(operand)->definingOp();
       return LaneAccess{op.operand(operand)->type().data().space, operand == 1,
-                        init && init->kind() == OpKind::InitTile ? init : nullptr};
+                        init && init->kind() == OpKind::InitTile ? init : nullptr, slmBufferOf(op.operand(operand))};
     };
     return {of(0), of(1)};
   }
@@ -122,6 +123,7 @@ std::vector<LaneAccess> laneAccesses(const Op &op) {
     Type type = operand->type();
     if (!type.isTile() && !type.isMemRef()) continue;
     access.space = type.data().space;
+    access.buffer = slmBufferOf(operand);
     const Op *init = type.isTile() && !type.data().scatter ? operand->definingOp() : nullptr;
     if (init && init->kind() == OpKind::InitTile) access.init = init;
   }

@@ -15,7 +15,8 @@ struct LaneAccess {
   bool writes = false;
   // The init_tile of the window, whose offsets and shape are compared; null: the access may touch any element of the space.
   const Op *init = nullptr;
-  const Layout *layout = nullptr;  // which lane accesses which element
+  const Value *buffer = nullptr; // in shared local memory; null: it may be any
+  const Layout *layout = nullptr; // which lane accesses which element
 };
 
 class LaneHazards {

@@ -16,6 +16,17 @@ const Value *withoutCasts(const Value *base) {
 
 bool isSlmBuffer(const Value *base) { return base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
 
+const Value *slmBufferOf(const Value *window) {
+  while (const Op *op = window->definingOp()) {
+    if (op->kind() == OpKind::AllocSlm) return window;
+    if (!op->operandCount() || !op->operand(0) || op->regionCount()) return nullptr;
+    Type from = op->operand(0)->type();
+    if (!from.isWindow() && !from.isMemRef()) return nullptr;
+    window = op->operand(0);
+  }
+  return nullptr;
+}
+
 size_t rowOffsetAt(const Op &initTile) {
   Type base = initTile.operand(0)->type();
   return base.isMemRef() ? static_cast<size_t>(base.rank()) - 1 : 1;

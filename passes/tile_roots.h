@@ -41,6 +41,10 @@ bool isSlmBuffer(const Value *base);
 // sizes and strides of this parameter, so that every element that the tile can access is in the argument.
 bool isOnArgument(const Op &initTile);
 
+// The buffer in shared local memory that a tile, block or memref is a part of, if ops say so without loops and branches between;
+// otherwise null.
+const Value *slmBufferOf(const Value *window);
+
 // The position of the row offset among an init_tile's operands; the column offset follows it.
 size_t rowOffsetAt(const Op &initTile);
 

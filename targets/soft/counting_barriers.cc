@@ -38,13 +38,14 @@ void come(Meeting &meeting, bool waits) {
     return meeting.fail(std::move(mistake));
   barrier.threads = threads;
   barrier.arrived.push_back(subgroup);
+  group.comeToBarrier(meeting.first(), meeting.count(), barrier.known);
   if (waits) barrier.waiting.push_back(subgroup);
   if (barrier.arrived.size() * lanes < threads) {
     if (waits) meeting.stay();
     return;
   }
   for (size_t each : barrier.waiting) {
-    group.metOthers(each * lanes, lanes);
+    group.leaveBarrier(each * lanes, lanes, barrier.known);
     group.release(each * lanes, lanes);
   }
   barrier = {};

@@ -2,6 +2,7 @@
 // of the warps that come, whichever they are.
 #pragma once
 #include "targets/soft/builtin_name.h"
+#include "targets/soft/causality.h"
 #include "targets/soft/collective.h"
 
 #include <array>
@@ -17,6 +18,7 @@ struct CountingBarrier {
   uint32_t threads = 0; // that come in all, as the first of them says
   std::vector<size_t> arrived; // subgroups; empty: the barrier is free
   std::vector<size_t> waiting;
+  Causality::Clock known; // what those that have arrived knew
 };
 using CountingBarriers = std::array<CountingBarrier, 16>;
 

@@ -46,9 +46,13 @@ uint32_t threadsFromEnvironment() {
 DeviceSettings nvidiaSettings(const TargetInfo &target) {
   DeviceSettings settings{&target, str("xt software device (", target.name, " rules)")};
   settings.threads = threadsFromEnvironment();
-  settings.watchesShared = true;
+  settings.watchesMemory = true;
   const char *copies = std::getenv("XT_SOFT_COPIES");
   settings.copiesAtOnce = copies && std::string_view(copies) == "at_once";
+  if (const char *file = std::getenv("XT_SOFT_MUTATIONS")) settings.mutations = file;
+  settings.leavesCallsOut = !settings.mutations.empty();
+  const char *watched = std::getenv("XT_SOFT_WATCH");
+  settings.watchesGlobal = settings.leavesCallsOut || (watched && std::string_view(watched) == "global");
   return settings;
 }
 

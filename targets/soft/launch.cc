@@ -135,7 +135,11 @@ std::optional<std::string> runLaunch(const Program &program, LaunchRequest &requ
   Failures failures;
   launch.stop = &stop;
   launch.firstFailed = &failures.first();
-  launch.watchesShared = device.watchesShared;
+  launch.watchesMemory = device.watchesMemory;
+  launch.watchesGlobal = device.watchesGlobal;
+  launch.without = request.without;
+  launch.reversed = request.reversed;
+  launch.sameMemory = request.sameMemory;
   launch.copiesAtOnce = device.copiesAtOnce;
   launch.bankConflicts = request.bankConflicts;
   FaultGuard guard;

@@ -13,7 +13,15 @@ struct LaunchRequest {
   std::vector<std::vector<std::byte>> arguments; // values; empty for a pointer to shared local memory
   std::vector<size_t> localBytes;                // by argument: bytes of shared local memory for these pointers
   Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
-  BankConflicts *bankConflicts = nullptr; // receives conflicts in shared local memory, if that is watched; may be null
+  BankConflicts *bankConflicts = nullptr; // receives conflicts in shared local memory, if memory is watched; may be null
+  // The number of a barrier, wait or fence in Program::orderingCalls() that no work-item executes.
+  uint32_t without = kNoOrderingCall;
+  // The last subgroup of a workgroup begins first.
+  bool reversed = false;
+  // Unless null, global memory is watched as if all arguments were the same memory, which each accesses this many bytes behind another
+  // one, but only among the work-items of a subgroup: what other subgroups do to the same memory, a kernel need not order. Atomic
+  // accesses at different places of the kernel must be ordered then, as the ops of a subgroup are.
+  std::optional<uint64_t> sameMemory;
 };
 
 // Returns an error in the request, found before anything runs; "" if the request is valid.

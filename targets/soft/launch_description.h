@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct Site {
 
 using Dimensions = std::array<uint32_t, 3>;
 
+inline constexpr uint32_t kNoOrderingCall = ~uint32_t{0};
+
 // The creator of the launch owns the objects that its pointers refer to.
 struct Launch {
   std::string kernel;
@@ -39,8 +42,11 @@ struct Launch {
   size_t localBytes = 0; // including the gaps between variables
   std::vector<LocalVariable> locals;
   std::vector<size_t> localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
-  bool watchesShared = false, copiesAtOnce = false; // as in DeviceSettings
-  BankConflicts *bankConflicts = nullptr; // counted there unless null, if shared memory is watched
+  bool watchesMemory = false, watchesGlobal = false, copiesAtOnce = false; // as in DeviceSettings
+  uint32_t without = kNoOrderingCall; // the number of a barrier, wait or fence of the program that is left out
+  bool reversed = false; // this and the next one: as in LaunchRequest
+  std::optional<uint64_t> sameMemory;
+  BankConflicts *bankConflicts = nullptr; // counted there unless null, if memory is watched
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;

@@ -98,7 +98,7 @@ void describeKernel(LowerContext &context, llvm::Function &kernel) {
 // Device functions are recognised by name; each family has its own file.
 void lowerDeclaration(LowerContext &context, llvm::Function &function) {
   if (function.use_empty()) return function.eraseFromParent();
-  if (function.isIntrinsic()) return;
+  if (function.isIntrinsic() || function.getName() == kFenceSymbol || function.getName() == kKeepsSymbol) return;
   BuiltinName name = builtinName(function.getName());
   for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerVectors, lowerConversions, lowerCollectives, lowerCopies})
     if (lower(context, function, name)) return;

@@ -22,9 +22,9 @@ struct Access {
   llvm::Value *bytes = nullptr;
   llvm::Align alignment;
   AccessFlags::How how = AccessFlags::kLoad;
-  bool atomicAccess = false; // an atomic load or store
+  llvm::AtomicOrdering order = llvm::AtomicOrdering::NotAtomic;
   llvm::AtomicCmpXchgInst *exchange = nullptr; // the instruction, if it compares and exchanges 32 bits; else null
-  bool isAtomic() const { return how == AccessFlags::kAtomic || atomicAccess; }
+  bool isAtomic() const { return order != llvm::AtomicOrdering::NotAtomic; }
 };
 
 bool isShared(const llvm::Value *pointer) {
@@ -39,15 +39,16 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   auto bytesOf = [&](llvm::Type *type) { return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue()); };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at))
     accesses.push_back(
-        {load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad, load->isAtomic()});
+        {load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad, load->getOrdering()});
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&at))
     accesses.push_back({store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(),
-                        AccessFlags::kStore, store->isAtomic()});
+                        AccessFlags::kStore, store->getOrdering()});
   else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
-    accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
+    accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic,
+                        modify->getOrdering()});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
     accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()), exchange->getAlign(),
-                        AccessFlags::kAtomic, true,
+                        AccessFlags::kAtomic, exchange->getMergedOrdering(),
                         exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
   else if (auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&at)) {
     accesses.push_back({copy->getDest(), copy->getLength(), copy->getDestAlign().valueOrOne(), AccessFlags::kStore});
@@ -98,6 +99,34 @@ uint32_t pieceOf(const Access &access) {
   return static_cast<uint32_t>(std::min({kMost, divisor, access.alignment.value()}));
 }
 
+// The bits that an exchange changes if it succeeds.
+llvm::Value *changedBits(llvm::IRBuilder<> &builder, const Access &access) {
+  return builder.CreateXor(access.exchange->getCompareOperand(), access.exchange->getNewValOperand());
+}
+
+// Emits a call that watches the access.
+void watch(LowerContext &context, llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value *bytes, const Access &access,
+           uint32_t site) {
+  uint32_t flags = access.how == AccessFlags::kLoad    ? WatchFlags::kReads
+                   : access.how == AccessFlags::kStore ? WatchFlags::kWrites
+                                                       : WatchFlags::kReads | WatchFlags::kWrites;
+  if (access.isAtomic()) flags |= WatchFlags::kAtomic;
+  if (llvm::isAcquireOrStronger(access.order)) flags |= WatchFlags::kAcquires;
+  if (llvm::isReleaseOrStronger(access.order)) flags |= WatchFlags::kReleases;
+  if (access.pointer->getType()->getPointerAddressSpace() == kLocalSpace) flags |= WatchFlags::kLocal;
+  llvm::Type *word = builder.getInt32Ty();
+  if (access.exchange) {
+    llvm::FunctionCallee exchange =
+        context.runtime(kWatchExchangeSymbol, builder.getVoidTy(), {builder.getPtrTy(), word, word, word});
+    builder.CreateCall(exchange, {pointer, changedBits(builder, access), builder.getInt32(flags), builder.getInt32(site)});
+    return;
+  }
+  llvm::FunctionCallee watch =
+      context.runtime(kWatchSymbol, builder.getVoidTy(), {builder.getPtrTy(), builder.getInt64Ty(), word, word, word});
+  builder.CreateCall(watch,
+                     {pointer, bytes, builder.getInt32(flags), builder.getInt32(pieceOf(access)), builder.getInt32(site)});
+}
+
 // Emits an inline check that the access is aligned, and inside of its variable or of the memory of its slot. If it fails, a
 // function of the run-time library checks the access and updates the slot.
 void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
@@ -117,14 +146,9 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
     begin = builder.CreateLoad(builder.getInt64Ty(), slot);
     room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
   }
-  // Behind an atomic access to any memory, a work-item may know what others have written.
-  if ((space == kLocalSpace || access.isAtomic()) && context.device.watchesShared) {
-    llvm::FunctionCallee watch = context.runtime(
-        kWatchSymbol, builder.getVoidTy(),
-        {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
-    builder.CreateCall(watch, {pointer, bytes, builder.getInt32(access.isAtomic() ? AccessFlags::kAtomic : access.how),
-                               builder.getInt32(pieceOf(access)), builder.getInt32(site)});
-  }
+  // Atomic accesses to any memory may order those to shared local memory.
+  if (context.device.watchesMemory && (context.device.watchesGlobal || space == kLocalSpace || access.isAtomic()))
+    watch(context, builder, pointer, bytes, access, site);
   llvm::Value *offset = builder.CreateSub(address, begin);
   llvm::Value *outside =
       builder.CreateOr(builder.CreateICmpUGE(offset, room), builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
@@ -134,7 +158,7 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
   if (variable) flags |= static_cast<unsigned>(number + 1) << AccessFlags::kVariableShift;
   llvm::Value *told = bytes;
-  if (access.exchange) told = builder.CreateXor(access.exchange->getCompareOperand(), access.exchange->getNewValOperand());
+  if (access.exchange) told = changedBits(builder, access);
   llvm::FunctionCallee function =
       context.runtime(access.exchange ? kExchangeSymbol : kAccessSymbol, builder.getVoidTy(),
                       {builder.getPtrTy(), told->getType(), builder.getInt32Ty(), builder.getInt32Ty()});

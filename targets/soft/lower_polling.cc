@@ -24,9 +24,17 @@ bool isLocal(const llvm::Value *pointer) { return pointer->getType()->getPointer
 
 // Whether calls of a function write no memory, and return the same value whenever the arguments are the same.
 bool changesNothing(std::string_view name) {
-  constexpr std::string_view kNames[] = {"__spirv_ControlBarrier", "__spirv_MemoryBarrier", "barrier",
-                                         "work_group_barrier",     "sub_group_barrier",     "mem_fence",
-                                         "read_mem_fence",         "write_mem_fence",       "atomic_work_item_fence"};
+  constexpr std::string_view kNames[] = {"__spirv_ControlBarrier",
+                                         "__spirv_MemoryBarrier",
+                                         "barrier",
+                                         "work_group_barrier",
+                                         "sub_group_barrier",
+                                         "mem_fence",
+                                         "read_mem_fence",
+                                         "write_mem_fence",
+                                         "atomic_work_item_fence",
+                                         kFenceSymbol,
+                                         kKeepsSymbol};
   constexpr std::string_view kFamilies[] = {"__spirv_SubgroupShuffle", "__spirv_GroupNonUniform", "__spirv_GroupAll",
                                             "__spirv_GroupAny",        "__spirv_GroupBroadcast",  "intel_sub_group_shuffle"};
   return std::ranges::find(kNames, name) != std::end(kNames) ||

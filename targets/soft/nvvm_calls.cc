@@ -9,6 +9,7 @@
 #include "targets/soft/warp_products.h"
 #include "targets/xe/library/spirv_numbers.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <optional>
@@ -44,6 +45,7 @@ public:
   Replacer(llvm::Module &module, const DeviceSettings &device) : module_(module), device_(device) {}
 
   Result<void> run() {
+    watchFences();
     std::vector<llvm::Function *> intrinsics;
     for (llvm::Function &function : module_) {
       if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) describe(function);
@@ -58,6 +60,14 @@ public:
 private:
   llvm::FunctionCallee device(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) {
     return module_.getOrInsertFunction(name, llvm::FunctionType::get(result, arguments, false));
+  }
+
+  // A fence of the work-item, besides the one of this machine for other workgroups.
+  void watchFences() {
+    for (llvm::Function &function : module_)
+      for (llvm::Instruction &each : llvm::instructions(function))
+        if (llvm::isa<llvm::FenceInst>(each))
+          Builder(&each).CreateCall(device(kFenceSymbol, llvm::Type::getVoidTy(module_.getContext()), {}));
   }
 
   void unknown(const llvm::Function &function, const char *why) {

@@ -100,8 +100,12 @@ Result<std::unique_ptr<Program>> Program::buildNvvm(std::span<const uint8_t> bit
   llvm::LLVMContext context;
   auto module = parse(llvm::StringRef(reinterpret_cast<const char *>(bitcode.data()), bitcode.size()), context);
   if (!module) return failure("cannot read the LLVM module", module.takeError());
+  std::vector<OrderingCall> calls;
+  if (device.leavesCallsOut) calls = guardOrderingCalls(**module);
   if (Result<void> known = replaceNvvm(**module, device); !known) return known.error();
-  return build(std::move(*module), device, optimised);
+  Result<std::unique_ptr<Program>> program = build(std::move(*module), device, optimised);
+  if (program) (*program)->orderingCalls_ = std::move(calls);
+  return program;
 }
 
 Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device,

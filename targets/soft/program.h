@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/llvm/linked_object.h"
 #include "targets/soft/lower.h"
+#include "targets/soft/ordering_calls.h"
 
 #include <memory>
 #include <span>
@@ -28,6 +29,8 @@ public:
   Entry entry(const LoweredKernel &kernel) const;
   const LoweredProgram &lowered() const { return lowered_; }
   const std::vector<Allocation> &data() const { return data_; }
+  // The calls that launches can leave out, if the device was made for that.
+  std::span<const OrderingCall> orderingCalls() const { return orderingCalls_; }
 
 private:
   Program() = default;
@@ -35,6 +38,7 @@ private:
   std::unique_ptr<LinkedObject> code_;
   std::vector<Entry> entries_;
   std::vector<Allocation> data_;
+  std::vector<OrderingCall> orderingCalls_;
 };
 
 } // namespace xt::soft

@@ -4,6 +4,7 @@
 #include "targets/soft/math_functions.h"
 #include "targets/soft/workgroup.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -121,16 +122,31 @@ void softExchange(const void *pointer, uint32_t changed, uint32_t flags, int32_t
   if (!leavesOthersAlone(*Workgroup::running(), address, changed, flags)) softAccess(pointer, 4, flags, site);
 }
 
-void softWatch(const void *pointer, uint64_t bytes, uint32_t how, uint32_t piece, int32_t site) {
-  Workgroup &group = *Workgroup::running();
-  auto kind = static_cast<AccessFlags::How>(how);
-  WatchedAccess access{.bytes = bytes,
+void watch(const void *pointer, size_t first, size_t bytes, uint32_t flags, size_t piece, int32_t site) {
+  auto is = [&](uint32_t flag) { return (flags & flag) != 0; };
+  WatchedAccess access{.local = is(WatchFlags::kLocal),
+                       .place = first,
+                       .bytes = bytes,
                        .site = site,
-                       .writes = kind == AccessFlags::kStore,
-                       .atomic = kind == AccessFlags::kAtomic,
+                       .writes = is(WatchFlags::kWrites),
+                       .atomic = is(WatchFlags::kAtomic),
                        .piece = piece};
-  group.watch(pointer, access);
+  AtomicEffects effects{is(WatchFlags::kReads), is(WatchFlags::kWrites), is(WatchFlags::kAcquires), is(WatchFlags::kReleases)};
+  Workgroup::running()->watch(pointer, access, effects);
 }
+
+void softWatch(const void *pointer, uint64_t bytes, uint32_t flags, uint32_t piece, int32_t site) {
+  watch(pointer, 0, bytes, flags, piece, site);
+}
+
+void softWatchExchange(const void *pointer, uint32_t changed, uint32_t flags, int32_t site) {
+  size_t first = changed ? static_cast<size_t>(std::countr_zero(changed)) / 8 : 0;
+  size_t end = (static_cast<size_t>(std::bit_width(changed)) + 7) / 8;
+  watch(pointer, first, end - first, flags, 0, site);
+}
+
+void softFence() { Workgroup::running()->fence(); }
+bool softKeeps(uint32_t orderingCall) { return Workgroup::running()->keeps(orderingCall); }
 
 void softCopy(std::byte *to, const std::byte *from, uint32_t bytes, uint32_t present, int32_t site) {
   Workgroup &group = *Workgroup::running();
@@ -166,6 +182,9 @@ std::vector<ExternalSymbol> allSymbols() {
       {kPollSymbol, addressOf(softPoll)},
       {kTrapSymbol, addressOf(softTrap)},
       {kWatchSymbol, addressOf(softWatch)},
+      {kWatchExchangeSymbol, addressOf(softWatchExchange)},
+      {kFenceSymbol, addressOf(softFence)},
+      {kKeepsSymbol, addressOf(softKeeps)},
       {kCopySymbol, addressOf(softCopy)},
       {kCommitCopiesSymbol, addressOf(softCommitCopies)},
       {kWaitForCopiesSymbol, addressOf(softWaitForCopies)},

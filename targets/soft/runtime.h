@@ -26,7 +26,12 @@ inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr,
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
 inline constexpr const char *kWatchSymbol =
-    "xtSoftWatch";         // void (ptr, i64 bytes, i32 AccessFlags::How, i32 bytes of an instruction, i32 site)
+    "xtSoftWatch"; // void (ptr, i64 bytes, i32 WatchFlags, i32 bytes of an instruction, i32 site)
+// Of an exchange of a word, of which only the bytes that change count.
+inline constexpr const char *kWatchExchangeSymbol =
+    "xtSoftWatchExchange"; // void (ptr, i32 changed bits, i32 WatchFlags, i32 site)
+inline constexpr const char *kFenceSymbol = "xtSoftFence"; // void ()
+inline constexpr const char *kKeepsSymbol = "xtSoftKeeps"; // i1 (i32 number of a barrier, wait or fence)
 inline constexpr const char *kCopySymbol = "xtSoftCopy"; // void (ptr to, ptr from, i32 bytes, i32 present, i32 site)
 inline constexpr const char *kCommitCopiesSymbol = "xtSoftCommitCopies"; // void (i32 site)
 inline constexpr const char *kWaitForCopiesSymbol = "xtSoftWaitForCopies"; // void (i32 later groups, i32 site)
@@ -39,6 +44,11 @@ struct AccessFlags {
   static constexpr unsigned make(unsigned alignmentLog, How how, unsigned space) {
     return alignmentLog | how << kHowShift | space << kSpaceShift;
   }
+};
+
+// What a watched access does, as bits.
+struct WatchFlags {
+  static constexpr uint32_t kReads = 1, kWrites = 2, kAtomic = 4, kAcquires = 8, kReleases = 16, kLocal = 32;
 };
 
 // All functions above, and the functions of the C library that compiled code calls.

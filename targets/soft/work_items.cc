@@ -1,5 +1,7 @@
 #include "targets/soft/work_items.h"
 
+#include <algorithm>
+
 namespace xt::soft {
 
 WorkItems::WorkItems(const Launch &launch) : launch_(launch), items_(launch.items()), ready_(launch.items()) {
@@ -22,7 +24,10 @@ bool WorkItems::start(const Dimensions &group, FiberContext::Entry entry, void *
     item.polling = false;
     item.ids = launch_.idsOf(group, item.index);
     item.context.start(*item.stack, item.index, entry, argument);
-    makeReady(item.index);
+  }
+  for (size_t k = 0; k < launch_.subgroups(); ++k) {
+    size_t subgroup = launch_.reversed ? launch_.subgroups() - 1 - k : k, first = subgroup * launch_.subgroupSize;
+    for (size_t item = first; item < std::min(first + launch_.subgroupSize, items_.size()); ++item) makeReady(item);
   }
   return true;
 }

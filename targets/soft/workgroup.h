@@ -8,9 +8,9 @@
 #include "targets/soft/gatherings.h"
 #include "targets/soft/group_memory.h"
 #include "targets/soft/group_report.h"
+#include "targets/soft/memory_watch.h"
 #include "targets/soft/named_barriers.h"
 #include "targets/soft/poll_watch.h"
-#include "targets/soft/shared_watch.h"
 #include "targets/soft/work_items.h"
 
 #include <optional>
@@ -22,8 +22,8 @@ class Workgroup {
 public:
   explicit Workgroup(const Launch &launch)
       : launch_(launch), items_(launch), gatherings_(launch), memory_(launch), copies_(launch.items()) {
-    if (launch.watchesShared) watch_.emplace(launch);
-    if (launch.watchesShared && launch.bankConflicts) banks_.emplace(launch);
+    if (launch.watchesMemory && (launch.watchesGlobal || launch.localBytes)) watch_.emplace(launch);
+    if (launch.watchesMemory && launch.bankConflicts) banks_.emplace(launch);
   }
   Workgroup(const Workgroup &) = delete;
 
@@ -54,22 +54,30 @@ public:
   void leavePoll() { polls_.leave(*items_.current()); }
   void poll(const void *address, uint64_t bytes, int32_t site);
 
-  // Watches an access to shared local memory of the current work-item, or begins a copy there. Ends the run with a report if no
-  // barrier orders it.
-  void watch(const void *pointer, WatchedAccess access);
+  // Watches an access to memory of the current work-item, or begins a copy. Ends the run with a report if nothing orders it.
+  // `effects`: of an atomic access, to what begins at the pointer; the access may be of no bytes.
+  void watch(const void *pointer, WatchedAccess access, const AtomicEffects &effects = {});
   void beginCopy(const CopyInFlight &copy);
   void commitCopies() { copies_[current().index].commit(); }
   void waitForCopies(size_t later); // for those of the current work-item
+  void fence() {
+    if (watch_) watch_->causality().fence(current().index);
+  }
+  // Whether the current work-item executes this call of a barrier, wait or fence.
+  bool keeps(uint32_t orderingCall) const { return orderingCall != launch_.without; }
 
   // ---- for collective functions
   // Watches a read of a work-item; false if it is reported.
   bool watchRead(size_t item, const void *pointer, size_t bytes);
   void metAtBarrier(size_t first, size_t count) {
-    if (watch_) watch_->meet(first, count);
+    if (watch_) watch_->causality().meet(first, count);
   }
-  // Behind a barrier of some subgroups, these work-items know what any other has written before.
-  void metOthers(size_t first, size_t count) {
-    for (size_t i = first; watch_ && i < first + count; ++i) watch_->noteAtomic(i);
+  // These work-items come to a barrier of some subgroups, and go on behind it.
+  void comeToBarrier(size_t first, size_t count, Causality::Clock &barrier) {
+    if (watch_) watch_->causality().arrive(first, count, barrier);
+  }
+  void leaveBarrier(size_t first, size_t count, const Causality::Clock &barrier) {
+    if (watch_) watch_->causality().resume(first, count, barrier);
   }
   // Counts conflicts of banks of shared local memory for the rows of an ldmatrix.
   void countBankConflicts(std::span<const std::byte *const> rows) {
@@ -91,7 +99,8 @@ private:
   [[noreturn]] void leaveForEver();
   void reportDeadlock(); // reports a failure if no work-item can continue
   void complete(Gathering &gathering, const Collective &collective);
-  WatchedAccess placed(const void *pointer, WatchedAccess access) const;
+  WatchedAccess placed(const void *pointer, WatchedAccess access);
+  std::string placeText(const UnorderedAccess &access) const; // "byte 4 of `ring`"
   std::string unorderedText(const UnorderedAccess &earlier, std::string_view what) const;
   GroupReport report() const { return {launch_, items_, gatherings_, memory_}; }
 
@@ -102,7 +111,7 @@ private:
   NamedBarrierTable named_;
   CountingBarriers counting_;
   PollWatch polls_;
-  std::optional<SharedWatch> watch_;
+  std::optional<MemoryWatch> watch_;
   std::optional<BankWatch> banks_;
   std::vector<AsyncCopyQueue> copies_; // of each work-item
   CodeState state_{};

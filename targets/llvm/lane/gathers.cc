@@ -201,7 +201,12 @@ LlvmValue *LaneGathers::swapUntilDone(const Op &op, Elem elem, LlvmValue *addres
   }
   // Bytes around a narrow element are only accessed by exchanges (lane_kernel.h). The loop therefore starts from 0 without a
   // load: if the word differs, the first exchange reads it.
-  LlvmValue *first = shift ? v.number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
+  LlvmValue *first = v.number32(0);
+  if (!shift) {
+    llvm::LoadInst *load = b.CreateAlignedLoad(word, address, align);
+    if (c.device.atomicsOrderAll()) load->setAtomic(llvm::AtomicOrdering::Monotonic, scopeOf(op));
+    first = load;
+  }
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *again = llvm::BasicBlock::Create(b.getContext(), "atomic", function);

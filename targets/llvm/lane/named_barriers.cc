@@ -96,21 +96,17 @@ void LaneNamedBarriers::emit(const Op &op) {
   v.setParts(op.result(), std::move(part));
 }
 
-// A barrier orders memory for those that wait; the writes of one that only arrives must be visible before.
 void LaneNamedBarriers::meetAt(const Op &op, const LaneParts &part) {
   auto at = c.barriers.plan->places.find(&op);
   if (at == c.barriers.plan->places.end() || at->second.how == BarrierPlace::How::Nothing)
     return; // in code that no subgroup runs
-  bool waits = at->second.how == BarrierPlace::How::Sync;
-  c.barrier(LaneScope::Subgroup);
-  if (!waits) c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
-  c.device.countingBarrier(b, part[kBarrierId], at->second.subgroups, waits);
+  c.device.countingBarrier(b, part[kBarrierId], at->second.subgroups, at->second.how == BarrierPlace::How::Sync);
 }
 
 // The lanes of a subgroup arrive together. Their earlier writes become visible to the subgroups that wait.
 void LaneNamedBarriers::arriveAt(const LaneParts &part) {
   c.barrier(LaneScope::Subgroup);
-  c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
+  if (!c.device.atomicsOrderAll()) c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
   LaneMemoryOps(c).guardedDo(b.CreateICmpEQ(c.lane, v.number32(0)), [&] {
     LlvmValue *word = barrierWord(part[kBarrierId]);
     llvm::SyncScope::ID scope = c.syncScope(LaneScope::Workgroup);
@@ -143,12 +139,15 @@ void LaneNamedBarriers::arriveAt(const LaneParts &part) {
     b.SetInsertPoint(done);
     b.CreateAlignedStore(b.CreateLShr(found, kRoundShift), arrivalWord(part[kBarrierId]), llvm::Align(4));
   });
-  c.barrier(LaneScope::Subgroup);
+  if (!c.device.atomicsOrderAll()) c.barrier(LaneScope::Subgroup);
 }
 
-// All lanes compare the round that lane 0 reads, so that they continue together. The name of the loop lets a device report the
-// wait to the host.
+// All lanes compare the round that lane 0 reads, so that they continue together. Where an atomic access orders all, each lane reads the
+// word itself and knows what the others have released; it must know the round that lane 0 has stored first. The name of the loop lets
+// a device report the wait to the host.
 void LaneNamedBarriers::waitAt(const Op &op, const LaneParts &part) {
+  const bool alone = c.device.atomicsOrderAll();
+  if (alone) c.barrier(LaneScope::Subgroup);
   LlvmValue *mine = b.CreateAlignedLoad(b.getInt32Ty(), arrivalWord(part[kBarrierId]), llvm::Align(4));
   llvm::Function *function = b.GetInsertBlock()->getParent();
   auto *again = llvm::BasicBlock::Create(b.getContext(), str(kWaitName, c.output.waits.size()), function);
@@ -156,13 +155,14 @@ void LaneNamedBarriers::waitAt(const Op &op, const LaneParts &part) {
   c.output.waits.push_back(op.range());
   b.CreateBr(again);
   b.SetInsertPoint(again);
-  c.barrier(LaneScope::Subgroup);
+  if (!alone) c.barrier(LaneScope::Subgroup);
   llvm::LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), barrierWord(part[kBarrierId]), llvm::Align(4));
   word->setAtomic(llvm::AtomicOrdering::Acquire, c.syncScope(LaneScope::Workgroup));
-  LlvmValue *round = LaneExchange(c).shuffled(Elem::I32, b.CreateLShr(word, kRoundShift), v.number32(0));
+  LlvmValue *round = b.CreateLShr(word, kRoundShift);
+  if (!alone) round = LaneExchange(c).shuffled(Elem::I32, round, v.number32(0));
   b.CreateCondBr(b.CreateICmpEQ(round, mine), again, done);
   b.SetInsertPoint(done);
-  c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
+  if (!alone) c.device.fence(b, LaneScope::Workgroup, LaneMemory::Both);
 }
 
 } // namespace xt

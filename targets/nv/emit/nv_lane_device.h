@@ -20,6 +20,7 @@ public:
   bool countsAtBarriers() const override { return true; }
   void countingBarrier(llvm::IRBuilderBase &b, LlvmValue *number, int64_t subgroups, bool waits) override;
   llvm::StringRef scopeName(LaneScope scope) const override;
+  bool atomicsOrderAll() const override { return true; } // PTX, "Memory Consistency Model": causality order
   bool addsFloats() const override { return true; }
   bool swizzles() const override { return true; }
   bool copiesAsync() const override { return true; }

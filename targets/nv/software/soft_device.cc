@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/gpu/kept_builds.h"
+#include "targets/nv/software/mutations.h"
 #include "targets/soft/bank_conflicts.h"
 #include "targets/soft/launch.h"
 #include "targets/soft/memory.h"
@@ -32,9 +33,12 @@ public:
   }
   int64_t spillBytes() const override { return 0; }
 
-  std::optional<std::string> run(const std::array<uint32_t, 3> &workgroups, const soft::DeviceSettings &settings) {
+  // `mutations`: null, or what tries the launch without one of its barriers first.
+  std::optional<std::string> run(const std::array<uint32_t, 3> &workgroups, const soft::DeviceSettings &settings,
+                                 Mutations *mutations) {
     request_.groupCount = workgroups;
     if (std::string mistake = soft::launchMistake(request_, settings); !mistake.empty()) return mistake;
+    if (mutations) mutations->tryAll(program_, request_, settings);
     std::atomic<bool> stop = false;
     bankConflicts_.clear();
     request_.bankConflicts = &bankConflicts_;
@@ -51,7 +55,9 @@ private:
 // Runs each call at once, in the thread of the caller and those of the launch.
 class SoftNvDevice final : public GpuDevice {
 public:
-  explicit SoftNvDevice(const TargetInfo &target) : info_(softNvInfo(target)), settings_(soft::nvidiaSettings(target)) {}
+  explicit SoftNvDevice(const TargetInfo &target) : info_(softNvInfo(target)), settings_(soft::nvidiaSettings(target)) {
+    if (!settings_.mutations.empty()) mutations_ = std::make_unique<Mutations>(settings_.mutations);
+  }
 
   const GpuDeviceInfo &info() const override { return info_; }
 
@@ -86,7 +92,7 @@ public:
   }
   Result<void> launch(GpuDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override {
     auto begin = std::chrono::steady_clock::now();
-    std::optional<std::string> report = static_cast<SoftKernel &>(kernel).run(workgroups, settings_);
+    std::optional<std::string> report = static_cast<SoftKernel &>(kernel).run(workgroups, settings_, mutations_.get());
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (report) return Error::kernel(*report);
     note_ = static_cast<SoftKernel &>(kernel).bankText();
@@ -99,6 +105,7 @@ public:
 private:
   GpuDeviceInfo info_;
   soft::DeviceSettings settings_;
+  std::unique_ptr<Mutations> mutations_; // null: launches are run only as they are
   KeptBuilds<soft::Program> programs_;
   double seconds_ = 0;
   std::string note_;

@@ -21,19 +21,19 @@ inline std::string bitcodeOf(const std::string &text) {
   return {bytes.begin(), bytes.end()};
 }
 
-inline Result<std::unique_ptr<Program>> built(const std::string &text, const char *target = "nv-sm80") {
+inline Result<std::unique_ptr<Program>> built(const std::string &text, const DeviceSettings &device) {
   std::string bitcode = bitcodeOf(text);
-  DeviceSettings device = nvidiaSettings(*findTargetInfo(target));
   return Program::buildNvvm({reinterpret_cast<const uint8_t *>(bitcode.data()), bitcode.size()}, device, true);
 }
 
+inline Result<std::unique_ptr<Program>> built(const std::string &text, const char *target = "nv-sm80") {
+  return built(text, nvidiaSettings(*findTargetInfo(target)));
+}
+
 // Runs the kernel @k with one block of 32 threads or more, and pointers to these arrays. Returns the report, "" if there is none.
-inline std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads = 32,
-                       const char *target = "nv-sm80", bool copiesAtOnce = false) {
-  auto program = built(text, target);
+inline std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads, const DeviceSettings &device) {
+  auto program = built(text, device);
   if (!program) return program.error().message;
-  DeviceSettings device = nvidiaSettings(*findTargetInfo(target));
-  device.copiesAtOnce = copiesAtOnce;
   LaunchRequest request;
   request.kernel = (*program)->find("k");
   EXPECT_TRUE(request.kernel);
@@ -46,6 +46,13 @@ inline std::string run(const std::string &text, std::vector<void *> arrays, uint
   if (std::string mistake = launchMistake(request, device); !mistake.empty()) return mistake;
   std::atomic<bool> stop = false;
   return runLaunch(**program, request, device, stop).value_or("");
+}
+
+inline std::string run(const std::string &text, std::vector<void *> arrays, uint32_t threads = 32,
+                       const char *target = "nv-sm80", bool copiesAtOnce = false) {
+  DeviceSettings device = nvidiaSettings(*findTargetInfo(target));
+  device.copiesAtOnce = copiesAtOnce;
+  return run(text, std::move(arrays), threads, device);
 }
 
 } // namespace xt::soft::test

@@ -131,7 +131,7 @@ TEST(Nvvm, BarriersThatHangAreReported) {
                 "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"
                 "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"),
        "barrier 3 is for 96 threads here, but for 64 where subgroup 0 has come"},
-      {counting("i32 3, i32 96", "i32 4, i32 32", "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"),
+      {counting("i32 3, i32 96", "i32 5, i32 64", "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 3, i32 96)\n"),
        "subgroup 0 comes to barrier 3 again before the others have come"},
       {counting("i32 3, i32 64", "i32 %warp, i32 %tid"), "the number of threads differs between"}};
   for (const Case &each : cases) {

@@ -103,6 +103,13 @@ TEST_F(NvRun, AsynchronousCopiesOfPrograms) {
   }
 }
 
+TEST_F(NvRun, LoadsOfBlocksThatNoLaneWritesTo) {
+  ToolRun run =
+      runTool("XT_SOFT_WATCH=global %bin/xtrun --target=interp,nv-sm80 --device=soft %src/tests/targets/nv/run/block_loads.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
+}
+
 TEST_F(NvRun, KernelsOfLanes) {
   for (const char *gpu : kGpus) {
     ToolRun run = runTool(str("%bin/xtrun --target=interp,cpu,", gpu, " %src/tests/targets/nv/run/lanes.xt"));
