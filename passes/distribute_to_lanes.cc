@@ -1,5 +1,6 @@
 #include "passes/distribute_to_lanes.h"
 
+#include "ir/atomic_update.h"
 #include "ir/base/text.h"
 #include "ir/gpu/code_size.h"
 #include "ir/gpu/subgroup_size.h"
@@ -35,6 +36,7 @@ private:
   void structure(const Op &op);
   void region(const Block &from, Block &to);
   void print(const Op &op);
+  void fence(const Op &op);
   void xegpu(const Op &op);
 
   Kernel &kernel_;
@@ -118,9 +120,19 @@ void LaneDistribution::distribute(const Op &op) {
   default: break;
   }
   if (op.info().dialect == Dialect::XeGpu) return xegpu(op);
+  if (isFence(op)) return fence(op);
   if (op.kind() == OpKind::Barrier) hazards_.clear();
   memory_.before(op, nullptr);
   values_.repeat(op);
+}
+
+// A fence of a lane orders the accesses of this lane. That of a subgroup orders those of all its lanes, whichever of them makes the
+// atomic access before or behind it, so the lanes meet on both sides.
+void LaneDistribution::fence(const Op &op) {
+  b_.create(OpKind::SubgroupBarrier, {}, {});
+  values_.repeat(op);
+  b_.create(OpKind::SubgroupBarrier, {}, {});
+  hazards_.clear();
 }
 
 void LaneDistribution::xegpu(const Op &op) {
