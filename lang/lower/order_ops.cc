@@ -26,6 +26,7 @@ private:
   bool sorted(bool descending);
   bool step(int64_t block, int64_t distance, bool descending);
   Value *moved(Value *value, int64_t by, bool behind);
+  Value *selectMoved(Value *mask, Value *value, int64_t by);
   Value *follows(Value *a, Value *b);
   bool checkOperands(const ast::Signature &signature);
   std::optional<Values> finish(Values results);
@@ -82,8 +83,8 @@ std::optional<Values> OrderOp::reverse() {
   while (largest * 2 <= extent_) largest *= 2;
   for (int64_t by = largest / 2; by >= 1 && value; by /= 2) {
     int64_t end = extent_ & ~(2 * by - 1); // behind it are smaller blocks
-    Value *at = place(), *isFirst = compare(OpKind::CmpI, "eq", ops_.op(OpKind::AndI, {at, indices(by)}), indices(0));
-    Value *swapped = select(isFirst, moved(value, by, true), moved(value, by, false));
+    Value *at = place(), *zero = indices(0), *bit = ops_.op(OpKind::AndI, {at, indices(by)});
+    Value *isFirst = compare(OpKind::CmpI, "eq", bit, zero), *swapped = selectMoved(isFirst, value, by);
     value = end == extent_ ? swapped : select(compare(OpKind::CmpI, "slt", at, indices(end)), swapped, value);
   }
   Value *blocks = value;
@@ -109,6 +110,13 @@ Value *OrderOp::moved(Value *value, int64_t by, bool behind) {
   shape[dim_] -= by;
   (behind ? from : to)[dim_] = by;
   return ops_.insert(ops_.slice(value, from, shape), value, to);
+}
+
+// Where the mask is set the element behind, elsewhere the one before. The ops are made one by one, as compilers evaluate arguments in
+// different orders.
+Value *OrderOp::selectMoved(Value *mask, Value *value, int64_t by) {
+  Value *before = moved(value, by, false), *behind = moved(value, by, true);
+  return select(mask, behind, before);
 }
 
 // Whether key `a` is greater than key `b`; NaN is greater than all numbers.
@@ -138,7 +146,7 @@ bool OrderOp::step(int64_t block, int64_t distance, bool descending) {
   isLow = ops_.op(OpKind::AndI, {isLow, compare(OpKind::CmpI, "slt", at, indices(extent_ - distance))});
   Values others, firsts, seconds;
   for (size_t i = 0; i < values_.size(); ++i) {
-    Value *value = values_[i], *other = select(isLow, moved(value, distance, true), moved(value, distance, false));
+    Value *value = values_[i], *other = selectMoved(isLow, value, distance);
     others.push_back(other);
     if (i != 0 && i + 1 != values_.size()) continue;
     firsts.push_back(select(isLow, value, other));
