@@ -34,13 +34,14 @@ bool isOnlyMultiplied(const Value *value) {
   return std::ranges::all_of(value->uses(), [](Use use) { return use.user->kind() == OpKind::TileMma; });
 }
 
-// Whether a subgroup would load shorter rows of a matrix than it loads now, so that its messages would have fewer bytes of each line.
+// Whether a subgroup would load shorter rows of a matrix than it loads now, so that its messages would have fewer bytes of each
+// line.
 bool hasNarrowRows(const Op &load, const Layout &own, const Layout &wanted) {
-  constexpr int64_t kLine = 64; // bytes
+  constexpr int64_t kLineBits = 512;
   const size_t along = transposes(load) ? 0 : 1;
-  const int64_t bytes = elemInfo(load.result()->type().elem()).bits / 8;
-  int64_t now = own.subgroupShape()[along] * bytes, then = wanted.subgroupShape()[along] * bytes;
-  return then < std::min(now, kLine);
+  const int64_t bits = elemInfo(load.result()->type().elem()).bits;
+  int64_t now = own.subgroupShape()[along] * bits, then = wanted.subgroupShape()[along] * bits;
+  return then < std::min(now, kLineBits);
 }
 
 class DirectLoads {
@@ -59,11 +60,7 @@ public:
       if (op.kind() == OpKind::LoadTile && layoutFor(op.operand(0))) loads.push_back(&op);
     });
     if (loads.empty()) return;
-    if (!written_.empty()) {
-      // A kernel whose text allows a launch in place must run in place.
-      if (kernel_.forms.has(Form::DisjointOrSame)) return;
-      kernel_.forms.add(Form::Disjoint);
-    }
+    if (!written_.empty()) kernel_.forms.add(Form::Disjoint);
     for (const Value *tile : classes_.values()) // values() is const, but the kernel may be changed
       if (const Layout *layout = layoutFor(tile)) const_cast<Value *>(tile)->setType(context_.withLayout(tile->type(), layout));
     for (const Op *load : loads) retype(*load);
@@ -71,13 +68,10 @@ public:
 
 private:
   // The argument of the kernel whose elements a tile or a memref accesses; null if it may access others.
-  const Value *argumentOf(const Value *value) const {
-    if (!value->type().isMemRef()) {
-      const Op *init = roots_.root(value);
-      return init && isOnArgument(*init) ? withoutCasts(init->operand(0)) : nullptr;
-    }
-    const Value *base = withoutCasts(value);
-    return base->definingOp() || base->definingBlock()->parentOp() ? nullptr : base;
+  const Value *accessedArgument(const Value *value) const {
+    if (value->type().isMemRef()) return argumentOf(value);
+    const Op *init = roots_.root(value);
+    return init && isOnArgument(*init) ? argumentOf(init->operand(0)) : nullptr;
   }
 
   void findWritten() {
@@ -86,7 +80,7 @@ private:
       for (const Value *operand : op.operands()) {
         Type type = operand->type();
         if (!(type.isWindow() || type.isMemRef()) || type.data().space != MemorySpace::Global) continue;
-        const Value *argument = argumentOf(operand);
+        const Value *argument = accessedArgument(operand);
         writesUnknown_ |= !argument;
         written_.insert(argument);
       }
@@ -117,7 +111,7 @@ private:
     const TypeData &tile = load.operand(0)->type().data();
     if (tile.space != MemorySpace::Global || tile.scatter || tile.packed || tile.shape.size() != 2 || load.operandCount() > 1)
       return nullptr;
-    const Value *argument = argumentOf(load.operand(0));
+    const Value *argument = accessedArgument(load.operand(0));
     if (!argument || written_.contains(argument)) return nullptr;
     const Layout *layout = wantedResult(load);
     return layout && transposes(load) ? transposed(context_, layout, kSwapped) : layout;
@@ -178,8 +172,8 @@ void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context) 
 
 namespace {
 
-// Whether a conversion, whose result one reduction uses, can come behind it: then each subgroup reduces its own elements, and the
-// partial results of several are exchanged, in shared local memory of at most `limit` bytes.
+// Whether a conversion, whose result one reduction uses, can come behind it: then each subgroup reduces its own elements, and
+// the partial results of several are exchanged, in shared local memory of at most `limit` bytes.
 bool canFollow(const Op &conversion, const Op &reduction, int64_t limit) {
   Type type = conversion.operand(0)->type();
   if (reduction.kind() != OpKind::Reduction || type.rank() != 2 || reduction.block() != conversion.block()) return false;

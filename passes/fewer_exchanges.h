@@ -5,17 +5,17 @@
 
 namespace xt {
 
-// Lets each subgroup load the part of a matrix that its products and conversions need, and that products need transposed where messages
-// transpose, in place of loading another part and exchanging it for this one. This is done for matrices that the kernel does not write.
-// The kernel gets the form `disjoint` then, so that only targets that check it do this.
+// Lets each subgroup load the part of a matrix that its products and conversions need, and that products need transposed where
+// messages transpose, in place of loading another part and exchanging it for this one. This is done for matrices that the
+// kernel does not write. The kernel gets the form `disjoint` then, so that only targets that check it do this.
 void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context);
 
-// Reduces a vector before its layout is converted where only the reduced vector is used: what the subgroups exchange is a partial
-// result of each.
+// Reduces a vector before its layout is converted where only the reduced vector is used: what the subgroups exchange is a
+// partial result of each.
 void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target);
 
-// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K and
-// only multiplied; null otherwise.
+// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K
+// and only multiplied; null otherwise.
 const Layout *multipliedLayout(Context &context, const Op &load);
 
 } // namespace xt

@@ -32,9 +32,13 @@ size_t rowOffsetAt(const Op &initTile) {
   return base.isMemRef() ? static_cast<size_t>(base.rank()) - 1 : 1;
 }
 
+const Value *argumentOf(const Value *memref) {
+  const Value *base = withoutCasts(memref);
+  return base->type().isMemRef() && !base->definingOp() && !base->definingBlock()->parentOp() ? base : nullptr;
+}
+
 bool isOnArgument(const Op &initTile) {
-  const Value *source = withoutCasts(initTile.operand(0));
-  if (!source->type().isMemRef() || source->definingOp() || source->definingBlock()->parentOp()) return false;
+  if (!argumentOf(initTile.operand(0))) return false;
   return initTile.result()->type().data().scatter || initTile.operandCount() == rowOffsetAt(initTile) + 2;
 }
 

@@ -37,12 +37,16 @@ const Value *withoutCasts(const Value *base);
 // Whether the base of a tile is a buffer in shared local memory.
 bool isSlmBuffer(const Value *base);
 
-// Whether the base of a tile is a parameter of the kernel and not of a loop, which may carry another memref, and the tile has the
-// sizes and strides of this parameter, so that every element that the tile can access is in the argument.
+// The parameter of the kernel that a memref is, perhaps cast; null for others, such as the parameter of a loop, which may carry
+// another memref in each iteration.
+const Value *argumentOf(const Value *memref);
+
+// Whether the base of a tile is an argument and the tile has its sizes and strides, so that every element that the tile can
+// access is in the argument.
 bool isOnArgument(const Op &initTile);
 
-// The buffer in shared local memory that a tile, block or memref is a part of, if ops say so without loops and branches between;
-// otherwise null.
+// The buffer in shared local memory that a tile, block or memref is a part of, if ops say so without loops and branches
+// between; otherwise null.
 const Value *slmBufferOf(const Value *window);
 
 // The position of the row offset among an init_tile's operands; the column offset follows it.

@@ -19,9 +19,14 @@ bool isSameArray(const BufferView &a, const BufferView &b) {
 
 } // namespace
 
-std::string whyNotDisjoint(const Kernel &kernel, const std::vector<bool> &writes, const std::vector<LaunchArg> &args) {
-  bool disjoint = kernel.forms.has(Form::Disjoint), same = kernel.forms.has(Form::DisjointOrSame);
-  if (!disjoint && !same) return "";
+OverlapRule overlapRuleOf(const Kernel &kernel) {
+  if (kernel.forms.has(Form::Disjoint)) return OverlapRule::Disjoint;
+  return kernel.forms.has(Form::DisjointOrSame) ? OverlapRule::DisjointOrSame : OverlapRule::Any;
+}
+
+std::string whyNotDisjoint(OverlapRule rule, const Kernel &kernel, const std::vector<bool> &writes,
+                           const std::vector<LaunchArg> &args) {
+  if (rule == OverlapRule::Any) return "";
   auto isArray = [&](size_t i) { return kernel.param(i)->type().isMemRef() && args[i].buffer.data; };
   auto name = [&](size_t i) { return str("`%", kernel.param(i)->name(), "`"); };
   for (size_t i = 0; i < kernel.paramCount; ++i) {
@@ -31,21 +36,22 @@ std::string whyNotDisjoint(const Kernel &kernel, const std::vector<bool> &writes
     for (size_t k = 0; k < kernel.paramCount; ++k) {
       if (k == i || !isArray(k) || !overlap(args[i].buffer, args[k].buffer)) continue;
       bool distinct = haveDistinctPlaces(args[k].buffer.sizes, args[k].buffer.strides);
-      if (disjoint || !distinct || !isSameArray(args[i].buffer, args[k].buffer)) return str(name(i), " overlaps ", name(k));
+      if (rule == OverlapRule::Disjoint || !distinct || !isSameArray(args[i].buffer, args[k].buffer))
+        return str(name(i), " overlaps ", name(k));
     }
   }
   return "";
 }
 
 std::string whyNotDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
-  if (!kernel.forms.has(Form::Disjoint) && !kernel.forms.has(Form::DisjointOrSame)) return "";
-  return whyNotDisjoint(kernel, kernelEffects(kernel).writes, args);
+  const OverlapRule rule = overlapRuleOf(kernel);
+  return rule == OverlapRule::Any ? "" : whyNotDisjoint(rule, kernel, kernelEffects(kernel).writes, args);
 }
 
 Result<void> checkDisjoint(const Kernel &kernel, const std::vector<LaunchArg> &args) {
   std::string why = whyNotDisjoint(kernel, args);
   if (why.empty()) return {};
-  Form form = kernel.forms.has(Form::Disjoint) ? Form::Disjoint : Form::DisjointOrSame;
+  Form form = overlapRuleOf(kernel) == OverlapRule::Disjoint ? Form::Disjoint : Form::DisjointOrSame;
   return Error::environment(str("@", kernel.name, " has the form `", formText(form), "`, but ", why), kernel.nameRange);
 }
 

@@ -94,7 +94,7 @@ typedef struct xtrt_gpu_kernel {
   const char *entry;
   int64_t subgroups, subgroupSize;
   int64_t slmBytes, givenSlmBytes;
-  int32_t largeRegisterFile, reportsFailures, disjoint;
+  int32_t largeRegisterFile, reportsFailures, overlapRule;
   const xtrt_failure *failures;
   size_t failureCount;
   const xtrt_alignment *alignments;

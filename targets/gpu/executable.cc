@@ -230,7 +230,7 @@ private:
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string rule = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address),
-                overlap = whyNotDisjoint(kernel, blocks_.code(index).writes, args),
+                overlap = whyNotDisjoint(overlapRuleOf(kernel), kernel, blocks_.code(index).writes, args),
                 crooked = whyNotAligned(blocks_.code(index), kernel, values, address);
     if (rule.empty() && overlap.empty() && crooked.empty()) return &blocks_;
     if (!options_.again)
@@ -250,8 +250,9 @@ private:
       others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
       other = std::prev(others_.end());
     }
-    if (!overlap.empty() && other->second.code(index).disjoint)
-      return Error::environment(str("the text of @", kernel.name, " excludes such arguments by its form: ", overlap),
+    const GpuKernel &code = other->second.code(index); // has the forms of the kernel's text alone
+    if (std::string why = overlap.empty() ? "" : whyNotDisjoint(code.overlapRule, kernel, code.writes, args); !why.empty())
+      return Error::environment(str("the text of @", kernel.name, " excludes such arguments by its form: ", why),
                                 kernel.nameRange);
     if (!rule.empty()) remark(kernel, str("@", kernel.name, " runs without block messages: ", rule));
     if (!crooked.empty()) remark(kernel, str("@", kernel.name, " copies nothing asynchronously: ", crooked));

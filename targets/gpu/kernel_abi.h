@@ -2,6 +2,7 @@
 // describes its arguments. The 32-bit word that an atomic on an element of 8 or 16 bits accesses is always allocated, because
 // every allocation ends at a multiple of 4 bytes.
 #pragma once
+#include "ir/interp/disjoint_arguments.h"
 #include "targets/llvm/lane/lane_kernel.h"
 
 namespace xt {
@@ -29,7 +30,7 @@ struct GpuKernel : LaneKernel {
   int64_t givenSlmBytes = 0; // NVIDIA: the bytes of shared local memory that a launch gives; the code declares none then
   std::vector<GpuBlockUse> blockUses;
   std::vector<bool> writes; // for each parameter, whether the kernel may write the array
-  bool disjoint = false; // the kernel has a form that restricts how arguments overlap (ir/interp/disjoint_arguments.h)
+  OverlapRule overlapRule = OverlapRule::Any; // how arguments may overlap, by the kernel's forms
 };
 
 // The kernels of a module, compiled for one target, in the form that its devices load. It is the same for the same input.

@@ -102,7 +102,8 @@ std::string kernelTable(const GpuKernel &code, const std::string &name, const So
         ofUses = tableOf("xtrt_block_use", name + "_uses", uses);
   rows.push_back(str("  {", cString(code.entry), ", ", code.subgroups, ", ", code.subgroupSize, ", ", code.slmBytes, ", ",
                      code.givenSlmBytes, ", ", code.largeRegisterFile ? 1 : 0, ", ", code.reportsFailures ? 1 : 0, ", ",
-                     code.disjoint ? 1 : 0, ", ", ofFailures.members, ", ", ofAlignments.members, ", ", ofUses.members, "}"));
+                     static_cast<int>(code.overlapRule), ", ", ofFailures.members, ", ", ofAlignments.members, ", ",
+                     ofUses.members, "}"));
   return out + ofFailures.definition + ofAlignments.definition + ofUses.definition;
 }
 
@@ -122,8 +123,7 @@ std::string libraryTable(const Module &module, const TargetInfo &target, size_t 
   std::vector<std::string> kernels, forms;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     kernels.push_back(str("&", tableName(k), "_kernel"));
-    const Forms &of = module.kernels[k]->forms;
-    forms.push_back(of.has(Form::Disjoint) ? "1" : of.has(Form::DisjointOrSame) ? "2" : "0");
+    forms.push_back(std::to_string(static_cast<int>(overlapRuleOf(*module.kernels[k]))));
   }
   std::vector<std::string> codes;
   for (size_t i = 0; i < codeCount; ++i) {

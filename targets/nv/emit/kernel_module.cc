@@ -25,7 +25,7 @@ Result<NvModule> emitNvModule(const Module &module, const TargetInfo &target, co
     NvLaneDevice device;
     GpuKernel made;
     made.writes = kernelEffects(*kernel).writes;
-    made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
+    made.overlapRule = overlapRuleOf(*kernel);
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, *result.module));
     if (!emitted) return emitted.error();

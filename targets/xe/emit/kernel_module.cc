@@ -60,7 +60,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     GpuKernel made;
     made.largeRegisterFile = device.wantsLargeRegisterFile();
     made.writes = kernelEffects(*kernel).writes;
-    made.disjoint = kernel->forms.has(Form::Disjoint) || kernel->forms.has(Form::DisjointOrSame);
+    made.overlapRule = overlapRuleOf(*kernel);
     made.blockUses = device.blockUses();
     LaneKernelEmitter emitter(*result.module, module.context(), *kernel, target, device, lines, diagnostics);
     Result<LaneKernel> emitted = emitter.emit(entryName(*kernel, *result.module));

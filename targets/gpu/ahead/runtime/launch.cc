@@ -26,7 +26,7 @@ GpuKernel kernelCode(const xtrt_gpu_kernel &facts, const xtrt_kernel &kernel) {
   code.slmBytes = facts.slmBytes, code.givenSlmBytes = facts.givenSlmBytes;
   code.largeRegisterFile = facts.largeRegisterFile != 0;
   code.reportsFailures = facts.reportsFailures != 0;
-  code.disjoint = facts.disjoint != 0;
+  code.overlapRule = static_cast<OverlapRule>(facts.overlapRule);
   for (uint32_t i = 0; i < facts.failureCount; ++i) {
     const xtrt_failure &of = facts.failures[i];
     code.failures.push_back({of.first,
