@@ -220,7 +220,8 @@ BlockGrid BlockLoads::matricesGrid(const Op &op, BlockGrid grid) const {
   return grid;
 }
 
-// The parts of a thread's registers that joined blocks may take: of an operand that takes more than a quarter of them, and of others.
+// The parts of a thread's registers that joined blocks may take: of an operand that takes more than a quarter of them, and of
+// others.
 constexpr int64_t kLargeOperand = 4, kPartOfLarge = 16, kPart = 8;
 
 // Whether 1D block messages may load the rows of this tile, if the lanes hold it in a layout for them (ir/gpu/line_reads.h).
@@ -248,8 +249,8 @@ const Layout *BlockLoads::rowsLayout(const Op &op, const std::vector<int64_t> &s
   return read && read->words <= kMostLineWords ? layout : nullptr;
 }
 
-// Joins pairs of blocks beside each other, as long as one message loads a row of both. A block is loaded in a branch, behind which all of
-// it is in registers. So an operand that takes many comes in small blocks, between which the products use them up.
+// Joins pairs of blocks beside each other, as long as one message loads a row of both. A block is loaded in a branch, behind
+// which all of it is in registers. So an operand that takes many comes in small blocks, between which the products use them up.
 BlockGrid BlockLoads::rowsGrid(const Op &op, const BlockGrid &own) const {
   BlockGrid grid = own;
   Type type = op.result()->type();

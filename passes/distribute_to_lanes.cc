@@ -126,8 +126,8 @@ void LaneDistribution::distribute(const Op &op) {
   values_.repeat(op);
 }
 
-// A fence of a lane orders the accesses of this lane. That of a subgroup orders those of all its lanes, whichever of them makes the
-// atomic access before or behind it, so the lanes meet on both sides.
+// A fence of a lane orders the accesses of this lane. That of a subgroup orders those of all its lanes, whichever of them makes
+// the atomic access before or behind it, so the lanes meet on both sides.
 void LaneDistribution::fence(const Op &op) {
   b_.create(OpKind::SubgroupBarrier, {}, {});
   values_.repeat(op);

@@ -19,8 +19,8 @@ namespace {
 // A product becomes a loop if it has more multiplications per lane, or operands of more bytes, than this.
 constexpr int64_t kMostMultiplied = 512, kMostOperandBytes = 4096;
 
-// The fraction of a thread's registers that the sum and the operands of one step may take. Intel's compiler moves all loads of a step
-// to its begin, whatever their order is.
+// The fraction of a thread's registers that the sum and the operands of one step may take. Intel's compiler moves all loads of
+// a step to its begin, whatever their order is.
 constexpr int64_t kForStep = 3, kOf = 4;
 
 struct Side {

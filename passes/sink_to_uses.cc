@@ -15,8 +15,8 @@
 namespace xt {
 namespace {
 
-// Number of a thread's registers that are reserved for values other than vectors: addresses, message payloads, counters. More are
-// reserved in blocks with a tile_mma, which the lanes multiply themselves, and with conversions of floats of 8 bits.
+// Number of a thread's registers that are reserved for values other than vectors: addresses, message payloads, counters. More
+// are reserved in blocks with a tile_mma, which the lanes multiply themselves, and with conversions of floats of 8 bits.
 constexpr int64_t kForOthers = 32, kForProducts = 64, kForBytes = 96;
 
 // The op of `block` that is `op` or contains it.
@@ -143,9 +143,9 @@ void arrange(Block &block, const std::vector<Op *> &order) {
   for (Op *op : order) block.moveBefore(nullptr, op);
 }
 
-// Orders the ops of a block so that each pure op, load, branch that only loads and exchange of lanes comes immediately before the
-// first op that needs it. All other ops keep their order, and those that block loads stay after every load that they followed. What no
-// op needs comes before the last op, which may be the terminator.
+// Orders the ops of a block so that each pure op, load, branch that only loads and exchange of lanes comes immediately before
+// the first op that needs it. All other ops keep their order, and those that block loads stay after every load that they
+// followed. What no op needs comes before the last op, which may be the terminator.
 class Demand {
 public:
   explicit Demand(Block &block) : block_(block) {}
@@ -221,9 +221,9 @@ public:
       : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)),
         diagnostics_(diagnostics) {}
 
-  // `beside`: the registers that are live around the block, or the loop that contains it, but not used in it; `around`: those that are
-  // live around the block but not used in it. They are the same for the body of a loop. Branches can be many, so that what lives beside
-  // one of them alone does not count.
+  // `beside`: the registers that are live around the block, or the loop that contains it, but not used in it; `around`: those
+  // that are live around the block but not used in it. They are the same for the body of a loop. Branches can be many, so that
+  // what lives beside one of them alone does not count.
   void run(Block &block, int64_t beside = 0, int64_t around = 0) {
     for (const auto &[op, here] : registersBesideRegions(block, lanes_, target_)) {
       int64_t inside = isLoop(*op) ? around + here : beside;

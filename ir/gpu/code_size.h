@@ -14,9 +14,9 @@ inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 // compute shared subexpressions once, and products become loops.
 inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
 
-// The limit per lane after they are cut and before the blocks are distributed over lanes. An op on a block becomes an op on each
-// lane's part of it, or many that move elements between lanes; what a lane computes once for several blocks has been at most an
-// eighth of the count (by which the kernels of this tree and of its tests were measured).
+// The limit per lane after they are cut and before the blocks are distributed over lanes. An op on a block becomes an op on
+// each lane's part of it, or many that move elements between lanes; what a lane computes once for several blocks has been at
+// most an eighth of the count (by which the kernels of this tree and of its tests were measured).
 inline constexpr int64_t kMostElementOpsOfBlocks = kMostElementOps / 4 * 5;
 
 // Reports an error and returns false if a kernel at lane scope has more than kMostElementOps operations on single elements: an

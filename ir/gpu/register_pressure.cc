@@ -55,8 +55,8 @@ private:
     });
     return live;
   }
-  // The registers of what is live behind an op, where `live` are before it. The result of an op may reuse the registers of a value
-  // that has its last use here.
+  // The registers of what is live behind an op, where `live` are before it. The result of an op may reuse the registers of a
+  // value that has its last use here.
   int64_t pass(const Op &op, int64_t live) {
     if (auto found = freed_.find(&op); found != freed_.end()) live -= found->second;
     for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));

@@ -16,8 +16,9 @@ namespace xt {
 // a loop, or a branch.
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target);
 
-// The ops of a block that have regions, in order, each with the registers of vectors that are live while it runs, but that neither it
-// nor an op in it uses: what is left of a thread's registers for its blocks is less by them, and by those beside the ops around it.
+// The ops of a block that have regions, in order, each with the registers of vectors that are live while it runs, but that
+// neither it nor an op in it uses: what is left of a thread's registers for its blocks is less by them, and by those beside the
+// ops around it.
 std::vector<std::pair<Op *, int64_t>> registersBesideRegions(Block &block, int64_t lanes, const TargetInfo &target);
 
 // The largest register file, in registers, that each thread of a workgroup of `subgroups` subgroups can have. A core has enough

@@ -13,8 +13,8 @@ std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const 
 std::optional<std::vector<Value *>> lowerFunctionCall(KernelState &state, const ast::Expr &symbol,
                                                       const std::vector<Value *> &arguments);
 
-// Lowers the body of a function with these arguments, null for those that are functions or layouts, and returns its results. Its generic
-// names must have their values (instance.h). Nullopt in the same cases as lowerFunctionCall().
+// Lowers the body of a function with these arguments, null for those that are functions or layouts, and returns its results.
+// Its generic names must have their values (instance.h). Nullopt in the same cases as lowerFunctionCall().
 std::optional<std::vector<Value *>> lowerFunctionBody(KernelState &state, const ast::KernelDecl &decl,
                                                       const std::vector<Value *> &arguments, SourceRange call,
                                                       const FunctionArguments &functions = {});

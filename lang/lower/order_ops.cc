@@ -112,8 +112,8 @@ Value *OrderOp::moved(Value *value, int64_t by, bool behind) {
   return ops_.insert(ops_.slice(value, from, shape), value, to);
 }
 
-// Where the mask is set the element behind, elsewhere the one before. The ops are made one by one, as compilers evaluate arguments in
-// different orders.
+// Where the mask is set the element behind, elsewhere the one before. The ops are made one by one, as compilers evaluate
+// arguments in different orders.
 Value *OrderOp::selectMoved(Value *mask, Value *value, int64_t by) {
   Value *before = moved(value, by, false), *behind = moved(value, by, true);
   return select(mask, behind, before);

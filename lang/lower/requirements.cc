@@ -37,8 +37,8 @@ std::vector<Value *> comparedArrays(KernelState &state, const ast::Expr &call) {
   return arrays;
 }
 
-// Whether a launch has the values that the parameters have here. A kernel is also checked with those that the file declares, which
-// launches may replace; IR that was printed has these in place of the parameters, and forms.
+// Whether a launch has the values that the parameters have here. A kernel is also checked with those that the file declares,
+// which launches may replace; IR that was printed has these in place of the parameters, and forms.
 bool isLaunched(const KernelState &state) {
   if (state.kernel->name != state.decl.name.text) return true;
   return !state.params.symbols().readsParams() && state.decl.forms.empty();

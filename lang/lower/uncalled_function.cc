@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t kAnyExtent = 46080;
 constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
-// The arguments' types of a check without a call, null for layouts: an extent is assumed for `?`. Nullopt: an error was reported,
-// or the function cannot be checked.
+// The arguments' types of a check without a call, null for layouts: an extent is assumed for `?`. Nullopt: an error was
+// reported, or the function cannot be checked.
 std::optional<std::vector<Type>> assumedTypes(KernelState &state) {
   size_t before = state.diagnostics().errorCount();
   std::vector<Type> types;
@@ -78,8 +78,8 @@ bool isOfAnyExtent(DiagCode code) {
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
-// Whether an error is one whatever `#l` stands for. It may be a layout, but also the attribute of a memref or of a scatter tile, so
-// that only errors in names and counts are.
+// Whether an error is one whatever `#l` stands for. It may be a layout, but also the attribute of a memref or of a scatter
+// tile, so that only errors in names and counts are.
 bool isOfAnyLayout(DiagCode code) {
   static constexpr DiagCode kCodes[] = {DiagCode::UnknownOp,     DiagCode::UnknownValue,      DiagCode::UnknownAlias,
                                         DiagCode::UnknownType,   DiagCode::UnknownParam,      DiagCode::DuplicateName,

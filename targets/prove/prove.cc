@@ -300,8 +300,8 @@ private:
     return differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims));
   }
 
-  // Whether no subgroup stores an element that another one updates. Otherwise adds a line that says so. Barriers, or other atomics
-  // and fences, may order them where both reach one element.
+  // Whether no subgroup stores an element that another one updates. Otherwise adds a line that says so. Barriers, or other
+  // atomics and fences, may order them where both reach one element.
   bool proveApartFromAtomic(size_t param, const Access &store, const Access &atomic) {
     Instance other = copyOf(atomic);
     std::vector<Term> facts = meeting(param, store, other);

@@ -1,5 +1,5 @@
-// The sides of checks that do not depend on what launches write. They take most of the time of a run on a fast target, and are the
-// same in all runs of a test with the same initial contents.
+// The sides of checks that do not depend on what launches write. They take most of the time of a run on a fast target, and are
+// the same in all runs of a test with the same initial contents.
 #pragma once
 #include "targets/run/functions.h"
 

@@ -38,8 +38,8 @@ struct RunOptions {
   bool saves = true;      // whether `save` statements of the first target write their files
   bool summarise = false; // summarise the final content of the buffers that launches write
   FieldArithmetic *field = nullptr; // the target's arithmetic in an algebraic run: checks compare elements of the field
-  // Where not null: sides of checks that do not depend on launches are taken from here and kept here (expected_values.h). All runs
-  // that share it must be of tests that differ in text if their files or initial contents differ.
+  // Where not null: sides of checks that do not depend on launches are taken from here and kept here (expected_values.h). All
+  // runs that share it must be of tests that differ in text if their files or initial contents differ.
   ExpectedValues *expected = nullptr;
   CommunicationThread *ranks = nullptr; // reaches the ranks that run the same tests; null: this is the only one
   std::function<bool()> outOfTime; // called between launches and before checks

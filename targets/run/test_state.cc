@@ -79,12 +79,10 @@ Result<HostArray> TestState::binding(const HostExpr &name) {
   bool cacheable = site_.trackErrors && !allBefore_;
   auto cached = cacheable ? bindings_.find(name.text) : bindings_.end();
   if (cached == bindings_.end()) {
-    std::vector<WeakBound> weak;
-    std::vector<WeakBound> *outer = std::exchange(site_.weak, &weak);
-    auto value = evaluate(test_.body[position].value, position);
-    site_.weak = outer;
-    if (!value || !cacheable) return value;
-    cached = bindings_.emplace(name.text, CachedBinding{std::move(*value), std::move(weak)}).first;
+    Result<Evaluated> made = evaluateApart(test_.body[position].value, position);
+    if (!made) return made.error();
+    if (!cacheable) return std::move(made->value);
+    cached = bindings_.emplace(name.text, std::move(*made)).first;
   }
   if (site_.weak) site_.weak->insert(site_.weak->end(), cached->second.weak.begin(), cached->second.weak.end());
   const HostArray &value = cached->second.value;
@@ -93,6 +91,16 @@ Result<HostArray> TestState::binding(const HostExpr &name) {
 
 Result<HostArray> TestState::evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape) {
   return at(position, [&] { return Evaluator(site_, *this, indexShape).evaluate(expr); });
+}
+
+Result<TestState::Evaluated> TestState::evaluateApart(const HostExpr &expr, size_t position) {
+  Evaluated made;
+  std::vector<WeakBound> *outer = std::exchange(site_.weak, &made.weak);
+  auto value = evaluate(expr, position);
+  site_.weak = outer;
+  if (!value) return value.error();
+  made.value = std::move(*value);
+  return made;
 }
 
 Result<int64_t> TestState::integer(const HostExpr &expr, size_t position) {

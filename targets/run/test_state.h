@@ -45,6 +45,13 @@ public:
   std::vector<std::unique_ptr<TestBuffer>> &buffers() { return buffers_; }
   std::string sizesText() const;
 
+  // The value of an expression, and the sums in it whose bounds are weak.
+  struct Evaluated {
+    HostArray value;
+    std::vector<WeakBound> weak;
+  };
+  // As evaluate(), with its weak bounds apart from those that are collected elsewhere.
+  Result<Evaluated> evaluateApart(const HostExpr &expr, size_t position);
   // Evaluates `expr` as part of the statement at `position`.
   Result<HostArray> evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape = {});
   Result<int64_t> integer(const HostExpr &expr, size_t position);
@@ -57,7 +64,6 @@ public:
   }
   void setRanks(RankInMesh ranks) { ranks_ = std::move(ranks); }
   void setTrackErrors(bool track) { site_.trackErrors = track; }
-  void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
   // While set, every buffer has its content from before the launches.
   void setAllBefore(bool before) { allBefore_ = before; }
   // Names of buffers that an expression uses, directly or through named expressions; `intoBefore` includes those
@@ -74,10 +80,6 @@ public:
   static std::optional<size_t> writerBefore(const TestBuffer &buffer, size_t position);
 
 private:
-  struct CachedBinding {
-    HostArray value;
-    std::vector<WeakBound> weak;
-  };
   const HostTest &test_;
   bool small_;
   EvalSite site_;
@@ -85,7 +87,7 @@ private:
   std::vector<std::unique_ptr<TestBuffer>> buffers_;
   size_t position_ = 0;
   bool allBefore_ = false;
-  std::map<std::string, CachedBinding> bindings_;
+  std::map<std::string, Evaluated> bindings_;
 };
 
 } // namespace xt

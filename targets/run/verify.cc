@@ -166,15 +166,12 @@ private:
         weak.insert(weak.end(), known->weak.begin(), known->weak.end());
         return known->value;
       }
-    std::vector<WeakBound> own;
-    state_.setWeakBounds(&own);
-    auto value = state_.evaluate(expr, position);
-    state_.setWeakBounds(nullptr);
-    if (!value) return value.error();
-    weak.insert(weak.end(), own.begin(), own.end());
-    auto shared = std::make_shared<const HostArray>(std::move(*value));
-    if (kept) expected_->keep(key, {shared, std::move(own)});
-    return shared;
+    Result<TestState::Evaluated> made = state_.evaluateApart(expr, position);
+    if (!made) return made.error();
+    weak.insert(weak.end(), made->weak.begin(), made->weak.end());
+    auto value = std::make_shared<const HostArray>(std::move(made->value));
+    if (kept) expected_->keep(key, {value, std::move(made->weak)});
+    return value;
   }
 
   // A check that also passes on the contents before the launches proves something if it does not on another rank.

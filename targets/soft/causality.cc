@@ -86,7 +86,8 @@ uint64_t Causality::placeOf(uint64_t address) const {
   return places_.size() < kMostPlaces || places_.contains(address) ? address : kOtherPlaces;
 }
 
-// Clocks are shared until one has to know more. What knows of the last event in which `item` has published its clock knows all of it.
+// Clocks are shared until one has to know more. What knows of the last event in which `item` has published its clock knows all
+// of it.
 void Causality::release(uint64_t place, size_t item, const std::shared_ptr<const Clock> &known) {
   std::shared_ptr<const Clock> &at = places_[place];
   if (!at) {

@@ -1,10 +1,10 @@
 // Which accesses of the others of its workgroup a work-item knows to be done: by barriers, atomic accesses and fences.
 //
-// Events that order accesses have times, and of each other work-item one knows everything before some time. While no work-item has
-// used atomic accesses, fences or barriers of some subgroups since the last barrier of the workgroup, the times of the last barriers
-// say all; then each work-item has a clock with a time for each other one. The rules are those of PTX's memory model: barriers of
-// the same threads order all their accesses; an atomic access that acquires knows what one that released to the same address
-// knew, and a fence makes atomic accesses before it acquire and those after it release.
+// Events that order accesses have times, and of each other work-item one knows everything before some time. While no work-item
+// has used atomic accesses, fences or barriers of some subgroups since the last barrier of the workgroup, the times of the last
+// barriers say all; then each work-item has a clock with a time for each other one. The rules are those of PTX's memory model:
+// barriers of the same threads order all their accesses; an atomic access that acquires knows what one that released to the
+// same address knew, and a fence makes atomic accesses before it acquire and those after it release.
 #pragma once
 #include "targets/soft/launch_description.h"
 
@@ -46,8 +46,8 @@ private:
   uint64_t placeOf(uint64_t address) const; // in places_
   void release(uint64_t place, size_t item, const std::shared_ptr<const Clock> &known);
 
-  // So many addresses have clocks of their own. The others share one, so that the memory is bounded: behind accesses to them, a
-  // work-item may be taken to know more than it does.
+  // Number of addresses that have clocks of their own. All others share one clock, which bounds the memory. A work-item that
+  // acquires at one of the others may be taken to know more than it does, so that a race is missed.
   static constexpr size_t kMostPlaces = 1 << 12;
   static constexpr uint64_t kOtherPlaces = 0;
 

@@ -16,8 +16,8 @@ struct DeviceSettings {
   uint32_t deviceId = 0; // PCI id of the hardware with these rules
   uint32_t slices = 1, subslicesPerSlice = 1, eusPerSubslice = 1, threadsPerEu = 8;
   uint32_t clockMhz = 0;
-  // Whether accesses to shared local memory are watched (memory_watch.h), and whether asynchronous copies arrive at once instead of
-  // when a wait forces it.
+  // Whether accesses to shared local memory are watched (memory_watch.h), and whether asynchronous copies arrive at once
+  // instead of when a wait forces it.
   bool watchesMemory = false, copiesAtOnce = false;
   uint32_t threads = 1; // threads of this machine that run workgroups
   std::vector<std::string> lacks = {}; // SPIR-V extensions, whose modules are not built
@@ -28,8 +28,8 @@ struct DeviceSettings {
 };
 
 // Settings of a device with the rules of a GPU from NVIDIA, with XT_SOFT_THREADS threads (by default all of the machine's). If
-// XT_SOFT_COPIES is `at_once`, asynchronous copies arrive at once. XT_SOFT_MUTATIONS is the file for `mutations`. Global memory is
-// watched if there is one, or if XT_SOFT_WATCH is `global`.
+// XT_SOFT_COPIES is `at_once`, asynchronous copies arrive at once. XT_SOFT_MUTATIONS is the file for `mutations`. Global memory
+// is watched if there is one, or if XT_SOFT_WATCH is `global`.
 DeviceSettings nvidiaSettings(const TargetInfo &target);
 // Settings by name: pvc, bmg or dg2. The Error for an unknown name lists the valid ones.
 Result<DeviceSettings> deviceSettings(std::string_view name);

@@ -18,9 +18,9 @@ struct LaunchRequest {
   uint32_t without = kNoOrderingCall;
   // The last subgroup of a workgroup begins first.
   bool reversed = false;
-  // Unless null, global memory is watched as if all arguments were the same memory, which each accesses this many bytes behind another
-  // one, but only among the work-items of a subgroup: what other subgroups do to the same memory, a kernel need not order. Atomic
-  // accesses at different places of the kernel must be ordered then, as the ops of a subgroup are.
+  // Unless null, global memory is watched as if all arguments were the same memory, which each accesses this many bytes behind
+  // another one, but only among the work-items of a subgroup: what other subgroups do to the same memory, a kernel need not
+  // order. Atomic accesses at different places of the kernel must be ordered then, as the ops of a subgroup are.
   std::optional<uint64_t> sameMemory;
 };
 

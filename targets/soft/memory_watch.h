@@ -1,5 +1,5 @@
-// Watches the accesses of a workgroup to memory, and reports those that nothing orders, and those of bytes of shared local memory to
-// which an asynchronous copy has not landed yet. What other workgroups do is not followed.
+// Watches the accesses of a workgroup to memory, and reports those that nothing orders, and those of bytes of shared local
+// memory to which an asynchronous copy has not landed yet. What other workgroups do is not followed.
 //
 // Of each byte the watch knows the last write, the last atomic access, and the last reads: those of two work-items of one
 // subgroup, and one of another subgroup.

@@ -25,8 +25,8 @@ struct Message {
 int readArguments(const xtrt_kernel &kernel, const xtrt_argument *arguments, const Message &message,
                   std::vector<uint64_t> &frame);
 
-// Computes the ranges of the grid's variables, outermost first, and checks what the kernel requires. `frame` holds the arguments;
-// `scratch` has kernel.header->scratchBytes bytes.
+// Computes the ranges of the grid's variables, outermost first, and checks what the kernel requires. `frame` holds the
+// arguments; `scratch` has kernel.header->scratchBytes bytes.
 int runHeader(const xtrt_kernel &kernel, const Message &message, std::vector<uint64_t> &frame, void *scratch,
               std::vector<GridRange> &grid);
 

@@ -10,7 +10,8 @@ namespace {
 
 enum class Found : uint8_t { Nothing, Barrier, Write };
 
-// What a load reads: a memory, or only one buffer in shared local memory. plan-slm puts a barrier between buffers that share memory.
+// What a load reads: a memory, or only one buffer in shared local memory. plan-slm puts a barrier between buffers that share
+// memory.
 struct Read {
   MemorySpace space;
   const Value *buffer = nullptr;

@@ -44,16 +44,16 @@ public:
   virtual LlvmValue *shuffle(llvm::IRBuilderBase &b, LlvmValue *bits, LlvmValue *lane, bool exclusiveOr) = 0;
   virtual void barrier(llvm::IRBuilderBase &b, LaneScope scope) = 0; // also orders all memory
   virtual void fence(llvm::IRBuilderBase &b, LaneScope scope, LaneMemory memory) = 0;
-  // Whether the target's named barriers only count the subgroups that come; and the code that comes to one of them, with how many come in
-  // all. It orders what all lanes of these subgroups did before with what those that wait do behind it. All lanes of the subgroup
-  // must run it together.
+  // Whether the target's named barriers only count the subgroups that come; and the code that comes to one of them, with how
+  // many come in all. It orders what all lanes of these subgroups did before with what those that wait do behind it. All lanes
+  // of the subgroup must run it together.
   virtual bool countsAtBarriers() const { return false; }
   virtual void countingBarrier(llvm::IRBuilderBase &, LlvmValue * /*number*/, int64_t /*subgroups*/, bool /*waits*/) {
     XT_UNREACHABLE("the device has barriers that count");
   }
   virtual llvm::StringRef scopeName(LaneScope scope) const = 0; // LLVM's name of the scope, for atomic accesses
-  // Whether an atomic access that releases orders all that the lane knows of, also from other lanes, so that lanes that acquire need no
-  // fence beside it.
+  // Whether an atomic access that releases orders all that the lane knows of, also from other lanes, so that lanes that acquire
+  // need no fence beside it.
   virtual bool atomicsOrderAll() const { return false; }
   virtual bool addsFloats() const { return false; } // whether f32 in memory can be added to atomically
 

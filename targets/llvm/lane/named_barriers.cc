@@ -142,9 +142,9 @@ void LaneNamedBarriers::arriveAt(const LaneParts &part) {
   if (!c.device.atomicsOrderAll()) c.barrier(LaneScope::Subgroup);
 }
 
-// All lanes compare the round that lane 0 reads, so that they continue together. Where an atomic access orders all, each lane reads the
-// word itself and knows what the others have released; it must know the round that lane 0 has stored first. The name of the loop lets
-// a device report the wait to the host.
+// All lanes compare the round that lane 0 reads, so that they continue together. Where an atomic access orders all, each lane
+// reads the word itself and knows what the others have released; it must know the round that lane 0 has stored first. The name
+// of the loop lets a device report the wait to the host.
 void LaneNamedBarriers::waitAt(const Op &op, const LaneParts &part) {
   const bool alone = c.device.atomicsOrderAll();
   if (alone) c.barrier(LaneScope::Subgroup);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds kLongest{20}; // that a launch may take without a call
 
-// How a launch runs: when asynchronous copies arrive, which subgroups begin first, and whether the arguments are taken to be the same
-// memory, as a launch may pass it.
+// How a launch runs: when asynchronous copies arrive, which subgroups begin first, and whether the arguments are taken to be
+// the same memory, as a launch may pass it.
 struct Way {
   bool copiesAtOnce = false, reversed = false;
   std::optional<uint64_t> sameMemory = {};

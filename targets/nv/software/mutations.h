@@ -1,5 +1,5 @@
-// Runs launches on the software device without one of their barriers, waits and fences, each in turn: the device must report what
-// then goes wrong, or the call is not needed.
+// Runs launches on the software device without one of their barriers, waits and fences, each in turn: the device must report
+// what then goes wrong, or the call is not needed.
 #pragma once
 #include "targets/soft/launch.h"
 
@@ -12,11 +12,13 @@ namespace xt {
 
 class Mutations {
 public:
-  // Appends its findings to the file: lines of fields that tabs separate, "found" or "missed", the number of the program in this
-  // process, the kernel, the number, name and source line of the call, and the report. A launch that takes too long counts as missed.
+  // Appends its findings to the file: lines of fields that tabs separate, "found" or "missed", the number of the program in
+  // this process, the kernel, the number, name and source line of the call, and the report. A launch that takes too long counts
+  // as missed.
   explicit Mutations(std::string file) : file_(std::move(file)) {}
 
-  // Tries each call of the kernel of `request` that no launch before has found, and leaves the memory of its arguments as it was.
+  // Tries each call of the kernel of `request` that no launch before has found, and leaves the memory of its arguments as it
+  // was.
   void tryAll(const std::shared_ptr<soft::Program> &program, const soft::LaunchRequest &request,
               const soft::DeviceSettings &settings);
 

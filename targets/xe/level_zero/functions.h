@@ -51,8 +51,9 @@ namespace xt {
   X(zeKernelSetArgumentValue)                                                                                                  \
   X(zeKernelSetGroupSize)
 
-// zeDeviceGetCompilerInfo, which Debian's headers do not have: returns lists about the driver's compiler. The first of two calls returns
-// their size. kSpirvExtensions (ZE_DEVICE_COMPILER_INFO_SPIRV_EXTENSIONS): names of ZE_MAX_EXTENSION_NAME bytes each, padded with zeros.
+// zeDeviceGetCompilerInfo, which Debian's headers do not have: returns lists about the driver's compiler. The first of two
+// calls returns their size. kSpirvExtensions (ZE_DEVICE_COMPILER_INFO_SPIRV_EXTENSIONS): names of ZE_MAX_EXTENSION_NAME bytes
+// each, padded with zeros.
 using DeviceGetCompilerInfo = ze_result_t (*)(ze_device_handle_t device, uint32_t what, const void *next, size_t *bytes,
                                               void *data);
 inline constexpr uint32_t kSpirvExtensions = 2;

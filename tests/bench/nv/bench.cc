@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kCapability = 80;
 
-// The main loop is that with the most products. An iteration takes at least the instructions on the shortest way through it, and at most all.
+// The main loop is that with the most products. An iteration takes at least the instructions on the shortest way through it,
+// and at most all.
 void printRow(const std::string &label, const SassReport &report) {
   auto main = std::ranges::max_element(report.loops, {}, &SassLoopCounts::products);
   if (main == report.loops.end() || !main->products) return;

@@ -39,7 +39,7 @@ TEST(MemoryWatch, ABufferIsNamed) {
   const char *race = "  store i32 %tid, ptr addrspace(1) %flag\n";
   std::string text = report(race, true, "`%A`");
   EXPECT_NE(text.find("a store to byte 256 of `%A`, which lane 0 of subgroup 0 has written"), std::string::npos) << text;
-  EXPECT_EQ(report(race, false, "`%A`"), "") << "global memory is watched only if asked for";
+  EXPECT_EQ(report(race, false, "`%A`"), "") << "global memory is watched only with XT_SOFT_WATCH=global";
 }
 
 // Addresses beyond the first ones share what they know, so that a release to one of them orders what acquires from another one.

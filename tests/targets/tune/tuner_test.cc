@@ -49,6 +49,13 @@ protected:
     options_.target = findTarget("cpu");
     options_.seconds = 600;
   }
+  // Puts text into that of the file, behind a part of it.
+  void insertBehind(const std::string &part, const std::string &inserted) {
+    std::string text = kText;
+    size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(options_.path) << text.insert(at + part.size(), inserted);
+  }
   void TearDown() override { std::filesystem::remove(options_.path); }
   std::vector<TuneReport> run() {
     Result<std::vector<TuneReport>> reports = tune(options_, sources_, diagnostics_, {});
@@ -102,11 +109,7 @@ TEST_F(Tuner, NothingIsRecordedWhereNothingIsRight) {
 }
 
 TEST_F(Tuner, CombinationsThatCannotBeLaunchedAreNotWrong) {
-  std::string text = kText;
-  std::string grid = "step $COLUMNS)";
-  size_t at = text.find(grid);
-  ASSERT_NE(at, std::string::npos);
-  std::ofstream(options_.path) << text.insert(at + grid.size(), " requires (dim(%X, 0) > 15 * $SCALE - 15)");
+  insertBehind("step $COLUMNS)", " requires (dim(%X, 0) > 15 * $SCALE - 15)");
   options_.tests = {"twice"};
   std::vector<TuneReport> reports = run();
   ASSERT_EQ(reports.at(0).records.size(), 1u) << reports[0].problem;
@@ -117,11 +120,7 @@ TEST_F(Tuner, CombinationsThatCannotBeLaunchedAreNotWrong) {
 }
 
 TEST_F(Tuner, AFailingAssertIsWrong) {
-  std::string text = kText;
-  std::string line = "  %s  = constant $SCALE : i32\n";
-  size_t at = text.find(line);
-  ASSERT_NE(at, std::string::npos);
-  std::ofstream(options_.path) << text.insert(at + line.size(), "  assert (%s < 3), \"the scale\"\n");
+  insertBehind("%s  = constant $SCALE : i32\n", "  assert (%s < 3), \"the scale\"\n");
   options_.tests = {"twice"};
   std::vector<TuneReport> reports = run();
   ASSERT_EQ(reports.at(0).records.size(), 1u) << reports[0].problem;

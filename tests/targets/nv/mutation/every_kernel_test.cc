@@ -1,5 +1,6 @@
-// Runs the tests of kernels on the software NVIDIA device without one barrier, wait or fence at a time: the device must report each
-// that is missing. tests/run --full does this for the examples, the library, the peers' kernels and those of the tests of nv.
+// Runs the tests of kernels on the software NVIDIA device without one barrier, wait or fence at a time: the device must report
+// each that is missing. tests/run --full does this for the examples, the library, the peers' kernels and those of the tests of
+// nv.
 #include "ir/base/text.h"
 #include "tests/golden.h"
 #include "tests/targets/tools/effort.h"
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 using test::runTool;
 using test::ToolRun;
 
-// Calls in the kernels of a file that the device does not miss: so many, and the reason that they stay.
+// Calls in the kernels of a file whose removal the device does not report: their number, and why the compiler emits them.
 struct Kept {
   std::string_view file, call;
   size_t count = 0;
@@ -24,8 +25,8 @@ struct Kept {
 };
 constexpr std::string_view kWarp = "llvm.nvvm.bar.warp.sync", kGroup = "llvm.nvvm.barrier.cta.sync.aligned.all",
                            kWait = "llvm.nvvm.cp.async.wait.group";
-// Arguments may be the same memory in more ways than the device tries, and places that are computed at run time may be the same in
-// several lanes.
+// Arguments may be the same memory in more ways than the device tries, and places that are computed at run time may be the same
+// in several lanes.
 constexpr std::string_view kPlaces = "lanes may access the same place of global memory in other launches";
 constexpr std::string_view kBlocks = "the lanes that perform a block op of XeGPU meet before and behind it, as in a message";
 constexpr std::string_view kRounds =
@@ -103,8 +104,8 @@ std::map<Call, size_t> missedCalls(const fs::path &findings, size_t &tried) {
   return missed;
 }
 
-// Whether the kernel's text asks for it there: a barrier or fence of its own, the order of an atomic op, or what is at named barriers,
-// where arrivals publish what the lanes did, also if nobody reads that.
+// Whether the line of the source has an op that states an order: a barrier, a named barrier, a fence, or an atomic op with
+// `order`. What these order is not always accessed, so that the device need not report their removal.
 bool isWritten(const std::vector<std::string> &lines, int number) {
   if (number < 1 || static_cast<size_t>(number) > lines.size()) return false;
   const std::string &line = lines[static_cast<size_t>(number) - 1];

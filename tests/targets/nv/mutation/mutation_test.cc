@@ -73,7 +73,8 @@ private:
   std::unique_ptr<soft::Program> program_;
 };
 
-// Everything that orders memory is needed, but what orders arguments that are not the same memory here. `needless`: by number and name.
+// Everything that orders memory is needed, but what orders arguments that are not the same memory here. `needless`: by number
+// and name.
 void expectAllAreNeeded(Launched &kernel, const std::vector<std::string> &needless) {
   EXPECT_EQ(kernel.report(soft::kNoOrderingCall, false), "");
   EXPECT_EQ(kernel.report(soft::kNoOrderingCall, true), "");
@@ -89,8 +90,8 @@ void expectAllAreNeeded(Launched &kernel, const std::vector<std::string> &needle
 
 TEST(NvMutation, EachWaitAndBarrierOfAProductIsNeeded) {
   Launched kernel(kTiledGemm, {{64, 192, 2}, {192, 64, 2}, {64, 64, 4}}, {64, 64});
-  // The wait behind the loop, of which only what comes next on the hardware could miss something: PTX does not promise that exit waits
-  // for copies before another workgroup gets the memory. And the barrier before the result is stored.
+  // The wait behind the loop, of which only what comes next on the hardware could miss something: PTX does not promise that
+  // exit waits for copies before another workgroup gets the memory. And the barrier before the result is stored.
   expectAllAreNeeded(kernel, {"2: llvm.nvvm.cp.async.wait.group", "3: llvm.nvvm.bar.warp.sync"});
 }
 
