@@ -208,7 +208,7 @@ private:
     if (worksInPlace(op) && numberOf(op.result()) >= 0 && !fusion_.fillerOf(op.result()))
       for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, op.result(), live_.readAt(&op));
     if (const Value *filled = fusion_.filledBy(op))
-      for (const Value *leaf : fusion_.leaves(op.operand(0), filled)) separateFrom(leaf, filled, live_.readAt(&op));
+      for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, filled, live_.readAt(&op));
     if (op.kind() == OpKind::TileMma && op.operandCount() > 2)
       for (const Value *leaf : fusion_.leaves(op.operand(2))) separateFrom(leaf, op.result(), live_.readAt(&op));
     for (const Move &move : entryMoves(op)) separateMove(move, live_.readAt(&op));

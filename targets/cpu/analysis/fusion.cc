@@ -4,7 +4,7 @@
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 
-#include <cmath>
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -77,6 +77,7 @@ private:
     }
     if (load) planReader(op, writesBefore);
     std::optional<Root> root = commonRoot(op);
+    if (!root && !nest && mergeUsers(op, writesBefore)) root = commonRoot(op);
     if (!root && !nest) return fillOnTheWay(op, writesBefore);
     if (!root) return;
     if (nest && (root->op->kind() != OpKind::StoreTile || plan_.nestInto(*root->op) ||
@@ -131,27 +132,78 @@ private:
     return common;
   }
 
-  // Lets the first loop that uses the result fill its buffer, if that is the loop of a reduction.
+  // Merges the loops of two pointwise ops that use the result into that of the second, which then fills the first one's buffer.
+  // Returns whether it did.
+  bool mergeUsers(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
+    std::optional<std::pair<Root, Root>> users = twoPointwiseRoots(op);
+    if (!users) return false;
+    auto [first, second] = *users;
+    Value *value = first.op->result();
+    if (!std::ranges::equal(value->type().shape(), second.op->result()->type().shape())) return false;
+    if (!canFill(second, value->type())) return false;
+    if (plan_.filledBy(*first.op) || plan_.filledBy(*second.op) || !isUsedFirstBy(value, second)) return false;
+    if (writesBefore.at(first.op) != writesBefore.at(second.op)) return false;
+    if (sizes_[first] + sizes_[second] + 1 >= kMaxFusedOps) return false;
+    sizes_[second] += sizes_[first] + 1;
+    for (auto &[inlined, root] : roots_)
+      if (root == first) root = second;
+    setFiller(*first.op, second);
+    return true;
+  }
+
+  // The roots of all uses, in program order, if there are two and both are pointwise ops with loops of their own.
+  std::optional<std::pair<Root, Root>> twoPointwiseRoots(const Op &op) const {
+    std::optional<Root> first, second;
+    for (Use use : op.result()->uses()) {
+      if (isDead(*use.user)) continue;
+      std::optional<Root> root = rootOfUse(op, use);
+      if (!root || !isPointwise(*root->op)) return std::nullopt;
+      if (root == first || root == second) continue;
+      if (second) return std::nullopt;
+      (first ? second : first) = root;
+    }
+    if (!second) return std::nullopt;
+    if (place_.at(second->op) < place_.at(first->op)) std::swap(first, second);
+    return std::pair(*first, *second);
+  }
+
+  // Whether no loop before that of `root` uses the value.
+  bool isUsedFirstBy(const Value *value, const Root &first) const {
+    const Op &op = *value->definingOp();
+    for (Use use : value->uses()) {
+      std::optional<Root> root = isDead(*use.user) ? first : rootOfUse(op, use);
+      const Op *at = root ? root->op : ancestorIn(*op.block(), *use.user);
+      if (root != first && place_.at(at) <= place_.at(first.op)) return false;
+    }
+    return true;
+  }
+
+  void setFiller(const Op &op, const Root &filler) {
+    plan_.filled_[filler.op] = op.result();
+    plan_.fillers_[op.result()] = filler.op;
+    roots_[&op] = filler;
+  }
+
+  // Whether the loop of `root` goes over all positions of `value` and can store it beside its own result. A store's loop ends at the
+  // bounds of the matrix, and columns may have another shape in memory than what their loop computes (dense_columns.h).
+  static bool canFill(const Root &root, Type value) {
+    return isStreamedReduction(*root.op) || (isPointwise(*root.op) && value.shape().back() > 1);
+  }
+
+  // Lets the first loop that uses the result fill its buffer, if that loop can.
   void fillOnTheWay(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
     std::optional<Root> first;
     for (Use use : op.result()->uses()) {
       std::optional<Root> root = isDead(*use.user) ? std::nullopt : rootOfUse(op, use);
-      if (root && isStreamedReduction(*root->op) && (!first || place_.at(root->op) < place_.at(first->op))) first = root;
+      if (root && canFill(*root, op.result()->type()) && (!first || place_.at(root->op) < place_.at(first->op))) first = root;
     }
-    if (!first || plan_.filledBy(*first->op)) return;
-    for (Use use : op.result()->uses()) {
-      std::optional<Root> root = isDead(*use.user) ? first : rootOfUse(op, use);
-      const Op *at = root ? root->op : ancestorIn(*op.block(), *use.user);
-      if (root != first && place_.at(at) <= place_.at(first->op)) return;
-    }
+    if (!first || plan_.filledBy(*first->op) || !isUsedFirstBy(op.result(), *first)) return;
     if (isPlainLoad(op) && writesBefore.at(first->op) != writesBefore.at(&op)) return;
     if (int &size = sizes_[*first]; size < kMaxFusedOps - 1)
       ++size;
     else
       return;
-    plan_.filled_[first->op] = op.result();
-    plan_.fillers_[op.result()] = first->op;
-    roots_[&op] = *first;
+    setFiller(op, *first);
   }
 
   static const Op *ancestorIn(const Block &block, const Op &op) {
@@ -182,8 +234,8 @@ const Op *FusionPlan::storeOf(const Op &nest) const {
   return found == nests_.end() ? nullptr : found->second;
 }
 
-Value *FusionPlan::filledBy(const Op &reduction) const {
-  auto found = filled_.find(&reduction);
+Value *FusionPlan::filledBy(const Op &op) const {
+  auto found = filled_.find(&op);
   return found == filled_.end() ? nullptr : found->second;
 }
 
@@ -217,30 +269,33 @@ std::vector<Value *> FusionPlan::nodes(Value *value, const Value *filled) const 
 std::vector<Value *> FusionPlan::nodesOf(const Op &op) const {
   std::unordered_set<const Value *> seen;
   std::vector<Value *> order;
-  for (Value *operand : op.operands()) collect(operand, nullptr, seen, order);
+  Value *filled = filledBy(op);
+  for (Value *operand : op.operands()) collect(operand, filled, seen, order);
+  if (filled) collect(filled, filled, seen, order);
   order.push_back(op.result());
   return order;
 }
 
 std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const {
-  return buffersBehind(nodes(value, filled), filled);
+  return buffersBehind(nodes(value, filled), filled, nullptr);
 }
 
-std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
+std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), filledBy(op), op.result()); }
 
-// Returns the values in buffers that an evaluation of `nodes` reads, without `except`. A broadcast is evaluated at its use and
-// reads its operand there.
-std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *except) const {
-  std::vector<Value *> result;
+// Returns the values in buffers that an evaluation of `nodes` reads; it writes `filled` and `result`. A broadcast is evaluated at
+// its use and reads its operand there.
+std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *filled,
+                                               const Value *result) const {
+  std::vector<Value *> read;
   for (Value *node : nodes) {
-    if (node == except) continue;
+    if (node == filled || node == result) continue;
     const Op *op = node->definingOp();
     if (!isInline(node))
-      result.push_back(node);
+      read.push_back(node);
     else if (op && op->kind() == OpKind::Broadcast && !isUniform(op->operand(0)))
-      result.push_back(op->operand(0));
+      read.push_back(op->operand(0));
   }
-  return result;
+  return read;
 }
 
 } // namespace xt

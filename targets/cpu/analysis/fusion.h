@@ -15,10 +15,10 @@ class FusionPlan {
 public:
   // Whether the value is evaluated chunk by chunk at its use and has no buffer. Also true of values that nothing uses.
   bool isInline(const Value *value) const { return inline_.contains(value); }
-  // The value whose buffer the loop of `reduction` fills: this loop is the first one to use the value, evaluates it and stores
-  // it for later uses. Null: none.
-  Value *filledBy(const Op &reduction) const;
-  // The reduction that fills the buffer of `value`. Null: the op that defines `value` has its own loop.
+  // The value whose buffer the loop of `op`, a reduction or a pointwise op, fills: this loop evaluates it and stores it for later
+  // uses. Null: none.
+  Value *filledBy(const Op &op) const;
+  // The op whose loop fills the buffer of `value`. Null: the op that defines `value` has its own loop.
   const Op *fillerOf(const Value *value) const;
   // For a load that has a buffer and its own loop to fill it: the only op whose loops use the result, if nothing writes memory
   // between the load and that op. That op may read the tile in place; if it is a store, only if the two matrices do not
@@ -40,11 +40,11 @@ public:
 
 private:
   friend class FusionPlanner;
-  std::vector<Value *> buffersBehind(const std::vector<Value *> &nodes, const Value *except) const;
+  std::vector<Value *> buffersBehind(const std::vector<Value *> &nodes, const Value *filled, const Value *result) const;
   void collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const;
   std::unordered_set<const Value *> inline_;
   std::unordered_map<const Op *, const Op *> nests_; // from store to nest and back; used for lookup only
-  std::unordered_map<const Op *, Value *> filled_; // by reduction; used for lookup only
+  std::unordered_map<const Op *, Value *> filled_; // by the op whose loop fills it; used for lookup only
   std::unordered_map<const Value *, const Op *> fillers_, readers_;
 };
 
@@ -53,7 +53,8 @@ private:
 // load_tile additionally requires that nothing writes memory between it and that loop, and is never inline in a store_tile,
 // because the two tiles may overlap. A nest whose sum starts at 0 is inline in a store_tile, which then runs inside the nest;
 // only the first such nest, and only if nothing writes memory in between. A value that several loops use is evaluated in the
-// first of them if that is a reduction, which stores it for the others; each reduction does so for at most one value.
+// first of them if that is one of a reduction or of a pointwise op, which stores it for the others. If only the loops
+// of two pointwise ops use a value, they become one, which fills the first one's buffer. Each loop fills at most one value.
 FusionPlan planFusion(const Kernel &kernel);
 
 } // namespace xt

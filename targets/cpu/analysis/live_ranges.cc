@@ -132,10 +132,10 @@ void LiveRanges::visit(const Block &block, std::set<int> &live) {
   for (Op *op = block.last(); op; op = op->previous()) {
     for (size_t i = 0; i < op->resultCount(); ++i)
       if (!fusion_.fillerOf(op->result(i))) define(op->result(i), begin, writeAt(op), live);
-    // The value that a reduction fills may share memory with the operands of its loop; the reduction's result may not.
+    // The value that a loop fills may share memory with the operands of the loop; the result of a reduction may not.
     if (Value *filled = fusion_.filledBy(*op)) {
       define(filled, begin, writeAt(op), live);
-      range(numberOf(op->result())).add(readAt(op), writeAt(op));
+      if (!isPointwise(*op)) range(numberOf(op->result())).add(readAt(op), writeAt(op));
     }
     if (op->regionCount()) visitRegions(*op, begin, live);
     read(*op, begin, live);

@@ -10,12 +10,16 @@
 
 namespace xt {
 
-void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root) {
+void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root, const Value *filled) {
   for (Value *value : values) {
     bool known = false;
     for (const LoopNode &node : nodes_) known |= node.value == value;
-    if (!known) nodes_.push_back({value, value == root || e_.context.fusion.isInline(value)});
+    if (!known) nodes_.push_back({value, value == root || value == filled || e_.context.fusion.isInline(value)});
   }
+}
+
+void FusedLoop::addFilled(Value *filled) {
+  if (filled) sinks_.push_back({filled, e_.context.buffers.bufferOf(filled), nullptr});
 }
 
 void FusedLoop::toBuffer(Value *value, const Buffer &buffer) {
@@ -24,8 +28,10 @@ void FusedLoop::toBuffer(Value *value, const Buffer &buffer) {
 }
 
 void FusedLoop::computeToBuffer(const Op &op, const Buffer &buffer) {
-  addNodes(e_.context.fusion.nodesOf(op), op.result());
+  Value *filled = e_.context.fusion.filledBy(op);
+  addNodes(e_.context.fusion.nodesOf(op), op.result(), filled);
   sinks_.push_back({op.result(), &buffer, nullptr});
+  addFilled(filled);
 }
 
 void FusedLoop::nestToBuffer(Value *value, const Buffer &buffer) {
@@ -40,7 +46,7 @@ void FusedLoop::toTile(Value *value, const Value *tile, bool mayStream) {
 
 void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   Value *value = reduction.operand(0), *filled = e_.context.fusion.filledBy(reduction);
-  addNodes(e_.context.fusion.nodes(value, filled), filled);
+  addNodes(e_.context.fusion.nodes(value, filled), nullptr, filled);
   const Buffer &result = *e_.context.buffers.bufferOf(reduction.result());
   LoopSink sink{.value = value, .buffer = &result, .tile = nullptr};
   if (ReductionOp(reduction).dim() == 0) {
@@ -49,7 +55,7 @@ void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   } else
     acrossColumns_ = kind;
   sinks_.push_back(sink);
-  if (filled) sinks_.push_back({filled, e_.context.buffers.bufferOf(filled), nullptr});
+  addFilled(filled);
 }
 
 // Registers have the lanes of the widest type that the loop computes with.

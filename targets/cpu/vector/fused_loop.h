@@ -17,13 +17,14 @@ public:
   // Evaluates `value` in this loop and writes it to a buffer, converted like an operand of tile_mma where the buffer's element
   // type differs.
   void toBuffer(Value *value, const Buffer &buffer);
-  // Computes an op and writes its result to the buffer of the result.
+  // Computes an op and writes its result to the buffer of the result, and the value that the op's loop fills
+  // (FusionPlan::filledBy) to its own.
   void computeToBuffer(const Op &op, const Buffer &buffer);
   // `mayStream`: use non-temporal stores if the matrix turns out to be large.
   void toTile(Value *value, const Value *tile, bool mayStream = false);
   // Combines the operand of a reduction into the buffer of its result. Either the result has fewer rows, each of which is
   // initialised with the identity and combines some adjacent rows of the operand, or the result has one column. The value that
-  // the reduction fills (FusionPlan::filledBy) is also written to its own buffer. The loop must have no other sinks.
+  // the reduction fills is also written to its own buffer. The loop must have no other sinks.
   void reduce(const Op &reduction, OpKind kind);
   // Writes the result of a nest to its buffer.
   void nestToBuffer(Value *value, const Buffer &buffer);
@@ -43,7 +44,8 @@ public:
   const TileAccess *storedTile() const { return sinks_[0].tile ? &sinks_[0].access : nullptr; } // null: the sink is a buffer
 
 private:
-  void addNodes(const std::vector<Value *> &values, const Value *root);
+  void addNodes(const std::vector<Value *> &values, const Value *root, const Value *filled = nullptr);
+  void addFilled(Value *filled);
   int lanesOfAll() const;
   void prepareNode(LoopNode &node);
   void enterRow(LlvmValue *row);

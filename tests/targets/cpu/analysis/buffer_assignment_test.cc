@@ -147,6 +147,40 @@ TEST(BufferAssignmentTest, ColumnsOfReductionsAreDense) {
   }
 }
 
+// Both values that a loop carries depend on one comparison, as those of argmax do: one loop computes all three.
+TEST(FusionTest, LoopsThatUseOneValueBecomeOne) {
+  KernelMaker m;
+  Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+  Value *x = loadAt(m, in, 0, {4, 64}), *shared = m.unary(OpKind::NegF, x);
+  Value *first = m.binary(OpKind::AddF, shared, x), *second = m.unary(OpKind::Exp, shared);
+  storeAt(m, first, out, 0);
+  storeAt(m, second, out, 4);
+  storeAt(m, first, out, 8);
+  storeAt(m, second, out, 12);
+  Plan plan(m);
+  EXPECT_EQ(plan.fusion.filledBy(*second->definingOp()), first);
+  EXPECT_TRUE(plan.fusion.isInline(shared));
+  EXPECT_TRUE(plan.fusion.isInline(x));
+  EXPECT_TRUE(plan.fusion.leavesOf(*second->definingOp()).empty());
+  EXPECT_NE(plan.offset(first), plan.offset(second));
+}
+
+TEST(FusionTest, LoopsDoNotMergeOverAUseOrAWrite) {
+  for (bool writes : {false, true}) {
+    KernelMaker m;
+    Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+    Value *x = loadAt(m, in, 0, {4, 64}), *shared = m.unary(OpKind::NegF, x), *first = m.unary(OpKind::Exp, shared);
+    storeAt(m, writes ? zeros(m, {4, 64}) : first, out, 0);
+    Value *second = m.unary(OpKind::AbsF, shared);
+    for (int64_t row : {4, 8}) storeAt(m, second, out, row), storeAt(m, first, out, row + 8);
+    Plan plan(m);
+    EXPECT_EQ(plan.fusion.filledBy(*second->definingOp()), nullptr);
+    EXPECT_EQ(plan.fusion.filledBy(*first->definingOp()), shared) << "the first loop still computes what both use";
+    EXPECT_EQ(plan.fusion.leavesOf(*second->definingOp()), std::vector<Value *>{shared});
+    EXPECT_TRUE(plan.fusion.isInline(x));
+  }
+}
+
 TEST(FusionTest, AReductionFillsNothingThatIsUsedBeforeIt) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
