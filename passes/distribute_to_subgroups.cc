@@ -205,8 +205,8 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
     expandNests(*kernel, module.context());
-    loadWhatIsUsed(*kernel, target, module.context());
-    reduceBeforeConversions(*kernel, target);
+    loadWhatIsUsed(*kernel, target, module.context(), diagnostics);
+    reduceBeforeConversions(*kernel, target, diagnostics);
   }
   distribute(module, target.slmBytes);
   return {};

@@ -1,5 +1,6 @@
 #include "passes/fewer_exchanges.h"
 
+#include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/elem_kinds.h"
 #include "ir/gpu/slm_layout.h"
@@ -51,7 +52,7 @@ public:
       : kernel_(kernel), context_(context), transposes_(transposes), roots_(kernel), classes_(kernel, isTile),
         wanted_(classes_.count(), nullptr), kept_(classes_.count(), false) {}
 
-  void run() {
+  void run(const TargetInfo &target, Diagnostics &diagnostics) {
     findWritten();
     if (writesUnknown_) return;
     walk(kernel_.body, [&](const Op &op) { consider(op); });
@@ -63,7 +64,12 @@ public:
     if (!written_.empty()) kernel_.forms.add(Form::Disjoint);
     for (const Value *tile : classes_.values()) // values() is const, but the kernel may be changed
       if (const Layout *layout = layoutFor(tile)) const_cast<Value *>(tile)->setType(context_.withLayout(tile->type(), layout));
-    for (const Op *load : loads) retype(*load);
+    for (const Op *load : loads) {
+      retype(*load);
+      diagnostics.report(
+          DiagCode::MovesAcrossSubgroups, load->range(),
+          str("on ", target.name, ", each subgroup loads the elements that it uses, in place of exchanging them"));
+    }
   }
 
 private:
@@ -166,8 +172,8 @@ const Layout *multipliedLayout(Context &context, const Op &load) {
   return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
 }
 
-void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context) {
-  if (target.checksOverlaps) DirectLoads(kernel, context, target.blocks.any()).run();
+void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics) {
+  if (target.checksOverlaps) DirectLoads(kernel, context, target.blocks.any()).run(target, diagnostics);
 }
 
 namespace {
@@ -189,7 +195,7 @@ bool canFollow(const Op &conversion, const Op &reduction, int64_t limit) {
 
 } // namespace
 
-void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target) {
+void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
   const int64_t limit = (target.slmBytes - slmLayout(kernel).bytes) / 2; // as for exchanges
   std::vector<Op *> conversions;
   walk(kernel.body, [&](Op &op) {
@@ -197,6 +203,9 @@ void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target) {
       conversions.push_back(&op);
   });
   for (Op *conversion : conversions) {
+    diagnostics.report(
+        DiagCode::MovesAcrossSubgroups, conversion->range(),
+        str("on ", target.name, ", each subgroup reduces its elements first, so that only partial results move"));
     conversion->result()->replaceAllUsesWith(conversion->operand(0));
     conversion->block()->erase(conversion);
   }

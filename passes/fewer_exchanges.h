@@ -1,5 +1,6 @@
 // Internal to the pass distribute-to-subgroups: changes a kernel at workgroup scope so that its subgroups exchange less.
 #pragma once
+#include "ir/base/diagnostics.h"
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
 
@@ -7,12 +8,13 @@ namespace xt {
 
 // Lets each subgroup load the part of a matrix that its products and conversions need, and that products need transposed where
 // messages transpose, in place of loading another part and exchanging it for this one. This is done for matrices that the
-// kernel does not write. The kernel gets the form `disjoint` then, so that only targets that check it do this.
-void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context);
+// kernel does not write. The kernel gets the form `disjoint` then, so that only targets that check it do this. A remark says which
+// loads these are, as a remark of layout inference says of such code that it exchanges elements.
+void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics);
 
 // Reduces a vector before its layout is converted where only the reduced vector is used: what the subgroups exchange is a
-// partial result of each.
-void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target);
+// partial result of each. A remark says where.
+void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
 
 // The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K
 // and only multiplied; null otherwise.

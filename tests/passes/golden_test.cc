@@ -1,6 +1,6 @@
 // Tests passes as text to text: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on a target) goes through
 // the front end and the pass PASS, and must print as NAME.out.xt. Each output must read back as the same module, and a second
-// run of the pass must not change it.
+// run of the pass must not change it. If there is a file NAME.remarks, the pass must say what is in it.
 #include "ir/equal.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
@@ -52,6 +52,8 @@ TEST_P(Golden, TextInTextOut) {
   if (!first.module() || !first.run(*pass, target)) return;
   std::string printed = print(*first.module());
   test::expectGolden(output, printed);
+  if (fs::path remarks = fs::path(input).replace_extension(".remarks"); fs::exists(remarks))
+    test::expectGolden(remarks, first.messages());
 
   Compilation second(output.string(), printed);
   if (!second.module()) return;
