@@ -94,7 +94,8 @@ typedef struct xtrt_gpu_kernel {
   const char *entry;
   int64_t subgroups, subgroupSize;
   int64_t slmBytes, givenSlmBytes;
-  int32_t largeRegisterFile, reportsFailures, overlapRule;
+  int32_t largeRegisterFile, reportsFailures;
+  int32_t overlapRule; /* how the arguments of a launch may overlap: an OverlapRule of ir/interp/disjoint_arguments.h */
   const xtrt_failure *failures;
   size_t failureCount;
   const xtrt_alignment *alignments;
@@ -112,8 +113,7 @@ typedef struct xtrt_gpu_code {
 typedef struct xtrt_gpu_library {
   const char *target; /* "xe-pvc" */
   const xtrt_kernel *const *kernels;
-  const int32_t
-      *forms; /* of each kernel: 1: written arguments overlap no other ones; 2: or are the same as others; 0: neither */
+  const int32_t *overlapRules; /* of each kernel, by its text, like overlapRule */
   size_t kernelCount;
   /* That assumes what it can about arguments; that assumes nothing; the first one for drivers that take inline assembly
    * (SPV_INTEL_inline_assembly), or zeros. */

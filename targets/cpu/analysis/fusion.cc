@@ -132,22 +132,33 @@ private:
     return common;
   }
 
-  // Merges the loops of two pointwise ops that use the result into that of the second, which then fills the first one's buffer.
-  // Returns whether it did.
+  // Merges the loops of two pointwise ops, which are all that use the result, into that of the second, which then fills the
+  // first one's buffer, and in which `op` can be inline. Returns whether it did.
   bool mergeUsers(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
     std::optional<std::pair<Root, Root>> users = twoPointwiseRoots(op);
     if (!users) return false;
     auto [first, second] = *users;
     Value *value = first.op->result();
     if (!std::ranges::equal(value->type().shape(), second.op->result()->type().shape())) return false;
-    if (!canFill(second, value->type())) return false;
-    if (plan_.filledBy(*first.op) || plan_.filledBy(*second.op) || !isUsedFirstBy(value, second)) return false;
-    if (writesBefore.at(first.op) != writesBefore.at(second.op)) return false;
-    if (sizes_[first] + sizes_[second] + 1 >= kMaxFusedOps) return false;
+    if (!canFill(second, value->type()) || plan_.filledBy(*first.op) || plan_.filledBy(*second.op)) return false;
+    if (!isUsedFirstBy(value, second) || !followsDirectly(*first.op, *second.op)) return false;
+    if (isPlainLoad(op) && writesBefore.at(&op) != writesBefore.at(second.op)) return false;
+    if (sizes_[first] + sizes_[second] + 2 >= kMaxFusedOps) return false; // both results and `op` are in the loop
     sizes_[second] += sizes_[first] + 1;
     for (auto &[inlined, root] : roots_)
       if (root == first) root = second;
     setFiller(*first.op, second);
+    return true;
+  }
+
+  // Whether nothing between the two ops has a loop or a buffer, or writes memory. Otherwise what the first op reads would be
+  // live for longer, and at the same time as other values.
+  bool followsDirectly(const Op &first, const Op &second) const {
+    for (const Op *op = first.next(); op != &second; op = op->next()) {
+      if (op->regionCount() || writesMemory(*op)) return false;
+      for (size_t i = 0; i < op->resultCount(); ++i)
+        if (livesInBuffer(op->result(i)->type()) && !plan_.isInline(op->result(i))) return false;
+    }
     return true;
   }
 
@@ -167,13 +178,13 @@ private:
     return std::pair(*first, *second);
   }
 
-  // Whether no loop before that of `root` uses the value.
-  bool isUsedFirstBy(const Value *value, const Root &first) const {
+  // Whether nothing before the loop of `root` uses the value.
+  bool isUsedFirstBy(const Value *value, const Root &root) const {
     const Op &op = *value->definingOp();
     for (Use use : value->uses()) {
-      std::optional<Root> root = isDead(*use.user) ? first : rootOfUse(op, use);
-      const Op *at = root ? root->op : ancestorIn(*op.block(), *use.user);
-      if (root != first && place_.at(at) <= place_.at(first.op)) return false;
+      std::optional<Root> user = isDead(*use.user) ? root : rootOfUse(op, use);
+      const Op *at = user ? user->op : ancestorIn(*op.block(), *use.user);
+      if (user != root && place_.at(at) <= place_.at(root.op)) return false;
     }
     return true;
   }
@@ -184,8 +195,8 @@ private:
     roots_[&op] = filler;
   }
 
-  // Whether the loop of `root` goes over all positions of `value` and can store it beside its own result. A store's loop ends at the
-  // bounds of the matrix, and columns may have another shape in memory than what their loop computes (dense_columns.h).
+  // Whether the loop of `root` goes over all positions of `value` and can store it beside its own result. A store's loop ends
+  // at the bounds of the matrix, and columns may have another shape in memory than what their loop computes (dense_columns.h).
   static bool canFill(const Root &root, Type value) {
     return isStreamedReduction(*root.op) || (isPointwise(*root.op) && value.shape().back() > 1);
   }
@@ -282,8 +293,8 @@ std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), filledBy(op), op.result()); }
 
-// Returns the values in buffers that an evaluation of `nodes` reads; it writes `filled` and `result`. A broadcast is evaluated at
-// its use and reads its operand there.
+// Returns the values in buffers that an evaluation of `nodes` reads; it writes `filled` and `result`. A broadcast is evaluated
+// at its use and reads its operand there.
 std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *filled,
                                                const Value *result) const {
   std::vector<Value *> read;

@@ -1,4 +1,5 @@
-// Decides which vector values are evaluated inside the loop of their only consumer instead of being stored in a buffer.
+// Decides which vector values are evaluated inside the loop of their only consumer instead of being stored in a buffer, and
+// which loops compute two values.
 #pragma once
 #include "ir/module.h"
 
@@ -15,8 +16,8 @@ class FusionPlan {
 public:
   // Whether the value is evaluated chunk by chunk at its use and has no buffer. Also true of values that nothing uses.
   bool isInline(const Value *value) const { return inline_.contains(value); }
-  // The value whose buffer the loop of `op`, a reduction or a pointwise op, fills: this loop evaluates it and stores it for later
-  // uses. Null: none.
+  // The value whose buffer the loop of `op`, a reduction or a pointwise op, fills: this loop evaluates it and stores it for
+  // later uses. Null: none.
   Value *filledBy(const Op &op) const;
   // The op whose loop fills the buffer of `value`. Null: the op that defines `value` has its own loop.
   const Op *fillerOf(const Value *value) const;
@@ -52,9 +53,11 @@ private:
 // evaluated in the loop of one op of its block: a pointwise op, a store_tile, a reduction, or an operand of a tile_mma. A
 // load_tile additionally requires that nothing writes memory between it and that loop, and is never inline in a store_tile,
 // because the two tiles may overlap. A nest whose sum starts at 0 is inline in a store_tile, which then runs inside the nest;
-// only the first such nest, and only if nothing writes memory in between. A value that several loops use is evaluated in the
-// first of them if that is one of a reduction or of a pointwise op, which stores it for the others. If only the loops
-// of two pointwise ops use a value, they become one, which fills the first one's buffer. Each loop fills at most one value.
+// only the first such nest, and only if nothing writes memory in between.
+//
+// Where several loops use a value, the first of them evaluates it and stores it for the others, if it is the loop of a
+// reduction or of a pointwise op. Two loops of pointwise ops become one if they use a value that no other loop needs and
+// nothing between them needs a buffer or a loop; it also fills the buffer of the first op. Each loop fills at most one value.
 FusionPlan planFusion(const Kernel &kernel);
 
 } // namespace xt

@@ -19,8 +19,8 @@ template <class F> void forEachOp(const Block &block, const F &visit) {
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
 inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : kIndexElem; }
 
-// Whether a reshape keeps the rows of its operand: those of vectors of any rank are the elements along the last dimension. A vector
-// of one column may be a dense column (dense_columns.h), and is left out.
+// Whether a reshape keeps the rows of its operand: those of vectors of any rank are the elements along the last dimension. A
+// vector of one column may be a dense column (dense_columns.h), and is left out.
 inline bool keepsRows(const Op &op) {
   Type from = op.kind() == OpKind::Reshape ? op.operand(0)->type() : Type();
   return from && from.shape().back() == op.result()->type().shape().back() && from.shape().back() > 1;

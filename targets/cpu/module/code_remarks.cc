@@ -118,17 +118,19 @@ private:
   // Reports which other ops are computed in the loop of an op.
   void fused(const Op &op) {
     bool inlined = op.resultCount() && (fusion_.isInline(op.result()) || fusion_.fillerOf(op.result()));
-    const Value *filled = fusion_.filledBy(op);
+    Value *filled = fusion_.filledBy(op);
     if (inlined || op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::TileMma) return;
     constexpr size_t kMostNames = 6;
     std::string names;
     size_t count = 0;
     std::unordered_set<const Value *> seen;
-    for (Value *operand : op.operands()) {
-      if (!operand->type().isVector()) continue;
-      for (const Value *value : fusion_.nodes(operand, filled)) {
+    std::vector<Value *> roots(op.operands().begin(), op.operands().end());
+    if (filled) roots.push_back(filled);
+    for (Value *root : roots) {
+      if (!root->type().isVector()) continue;
+      for (const Value *value : fusion_.nodes(root, filled)) {
         const Op *node = value->definingOp();
-        bool computed = node && fusion_.isInline(value) && node->info().layoutRule != LayoutRule::Free;
+        bool computed = node && (fusion_.isInline(value) || value == filled) && node->info().layoutRule != LayoutRule::Free;
         if (!computed || !seen.insert(value).second) continue;
         if (count++ < kMostNames) names += str(count == 1 ? "`" : ", `", node->info().name, "`");
       }
@@ -138,16 +140,24 @@ private:
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` is computed in one loop with ", names));
   }
 
+  // Whether the loop of `filler` uses the value that it fills.
+  bool uses(const Op &filler, const Value *filled) const {
+    return std::ranges::any_of(filler.operands(),
+                               [&](Value *operand) { return std::ranges::count(fusion_.nodes(operand, filled), filled) > 0; });
+  }
+
   // Reports a vector that is kept in memory, because it is not computed inside the loop of its consumer.
   void kept(const Op &op) {
     if (!op.resultCount() || !op.result()->type().isVector() || fusion_.isInline(op.result())) return;
     const Buffer *buffer = buffers_.bufferOf(op.result());
     if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
     const Op *filler = fusion_.fillerOf(op.result());
+    const char *why = !filler                      ? "it is not fused into the loop that uses it"
+                      : uses(*filler, op.result()) ? "several loops use it, and the first one computes it"
+                                                   : "one loop computes it and a value that depends on the same others";
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
-        str("the result of `", op.info().name, "` is stored in ", kib(buffer->shape.bytes()), " of memory: ",
-            filler ? "several loops use it, and the first one computes it" : "it is not fused into the loop that uses it"));
+        str("the result of `", op.info().name, "` is stored in ", kib(buffer->shape.bytes()), " of memory: ", why));
     if (filler) remark.at(filler->range(), "this loop");
     const Op *reader = fusion_.readerOf(op.result());
     if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor)

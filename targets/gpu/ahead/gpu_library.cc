@@ -120,10 +120,10 @@ std::string codeTables(const GpuCode &code, const std::string &name, const std::
 }
 
 std::string libraryTable(const Module &module, const TargetInfo &target, size_t codeCount) {
-  std::vector<std::string> kernels, forms;
+  std::vector<std::string> kernels, rules;
   for (size_t k = 0; k < module.kernels.size(); ++k) {
     kernels.push_back(str("&", tableName(k), "_kernel"));
-    forms.push_back(std::to_string(static_cast<int>(overlapRuleOf(*module.kernels[k]))));
+    rules.push_back(std::to_string(static_cast<int>(overlapRuleOf(*module.kernels[k]))));
   }
   std::vector<std::string> codes;
   for (size_t i = 0; i < codeCount; ++i) {
@@ -131,8 +131,8 @@ std::string libraryTable(const Module &module, const TargetInfo &target, size_t 
     codes.push_back(str("{", name, ", ", name, "_end, ", name, "_kernels}"));
   }
   return str("static const xtrt_kernel *const xtrt_kernels[] = {", join(kernels, ", "),
-             "};\nstatic const int32_t xtrt_forms[] = {", join(forms, ", "),
-             "};\nstatic const xtrt_gpu_library xtrt_library = {", cString(target.name), ", xtrt_kernels, xtrt_forms, ",
+             "};\nstatic const int32_t xtrt_overlap_rules[] = {", join(rules, ", "),
+             "};\nstatic const xtrt_gpu_library xtrt_library = {", cString(target.name), ", xtrt_kernels, xtrt_overlap_rules, ",
              module.kernels.size(), ", {", join(codes, ", "), "}};\n");
 }
 

@@ -115,8 +115,9 @@ private:
       kernel->body.addParam(typeOf(from.parameters[i]), from.parameters[i].name, {});
     kernel->paramCount = from.parameterCount;
     kernel->grid.resize(static_cast<size_t>(from.gridRank));
-    if (library_.forms[k] == 1) kernel->forms.add(Form::Disjoint);
-    if (library_.forms[k] == 2) kernel->forms.add(Form::DisjointOrSame);
+    auto rule = static_cast<OverlapRule>(library_.overlapRules[k]);
+    if (rule == OverlapRule::Disjoint) kernel->forms.add(Form::Disjoint);
+    if (rule == OverlapRule::DisjointOrSame) kernel->forms.add(Form::DisjointOrSame);
     return kernel;
   }
 

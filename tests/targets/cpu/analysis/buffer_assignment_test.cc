@@ -165,19 +165,42 @@ TEST(FusionTest, LoopsThatUseOneValueBecomeOne) {
   EXPECT_NE(plan.offset(first), plan.offset(second));
 }
 
-TEST(FusionTest, LoopsDoNotMergeOverAUseOrAWrite) {
-  for (bool writes : {false, true}) {
+// Between the loops something uses the first value, writes memory, or needs a buffer.
+TEST(FusionTest, LoopsDoNotMergeOverOtherLoops) {
+  for (const char *between : {"use", "write", "buffer"}) {
+    SCOPED_TRACE(between);
     KernelMaker m;
-    Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+    Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32)), *other = nullptr;
     Value *x = loadAt(m, in, 0, {4, 64}), *shared = m.unary(OpKind::NegF, x), *first = m.unary(OpKind::Exp, shared);
-    storeAt(m, writes ? zeros(m, {4, 64}) : first, out, 0);
+    if (between == std::string("buffer"))
+      other = m.unary(OpKind::Exp, loadAt(m, in, 4, {4, 64}));
+    else
+      storeAt(m, between == std::string("write") ? zeros(m, {4, 64}) : first, out, 0);
     Value *second = m.unary(OpKind::AbsF, shared);
     for (int64_t row : {4, 8}) storeAt(m, second, out, row), storeAt(m, first, out, row + 8);
+    for (int64_t row : {20, 24})
+      if (other) storeAt(m, other, out, row);
     Plan plan(m);
     EXPECT_EQ(plan.fusion.filledBy(*second->definingOp()), nullptr);
     EXPECT_EQ(plan.fusion.filledBy(*first->definingOp()), shared) << "the first loop still computes what both use";
     EXPECT_EQ(plan.fusion.leavesOf(*second->definingOp()), std::vector<Value *>{shared});
     EXPECT_TRUE(plan.fusion.isInline(x));
+  }
+}
+
+// Loops become one only if that makes the value that both use inline.
+TEST(FusionTest, MergedLoopsComputeWhatTheyShare) {
+  for (int length = 1; length < kMaxFusedOps; ++length) {
+    KernelMaker m;
+    Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+    Value *shared = m.unary(OpKind::NegF, loadAt(m, in, 0, {4, 64})), *first = shared, *second = shared;
+    for (int i = 0; i < length; ++i) first = m.unary(OpKind::Exp, first);
+    for (int i = 0; i < length; ++i) second = m.unary(OpKind::AbsF, second);
+    for (int64_t row : {4, 8}) storeAt(m, second, out, row), storeAt(m, first, out, row + 8);
+    Plan plan(m);
+    bool merged = plan.fusion.filledBy(*second->definingOp()) == first;
+    EXPECT_EQ(merged, plan.fusion.isInline(shared)) << length;
+    EXPECT_EQ(merged, 2 * length + 1 < kMaxFusedOps) << length;
   }
 }
 
