@@ -1,6 +1,7 @@
 #include "passes/block_messages.h"
 
 #include "ir/base/text.h"
+#include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/op_kinds.h"
@@ -16,8 +17,11 @@ int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
 std::string BlockMessages::whyNoBase(const Op &root) const {
   const Value *base = root.operand(0);
-  if (root.operandCount() > rowOffsetAt(root) + 2 || !base->type().isMemRef())
-    return "the shape and strides of its matrix are computed in the kernel, so they may break the rules of block messages";
+  if (!base->type().isMemRef()) return "its base is an address";
+  if (hasOwnShape(root)) { // the kernel asks whether the matrix obeys the rules, and moves elements if it does not
+    size_t lastStride = root.operandCount() - (isByColumns(root.result()) ? 2 : 1);
+    return constantInt(*root.operand(lastStride)) == 1 ? "" : "its innermost stride is not known to be 1";
+  }
   const Value *source = withoutCasts(base);
   bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount,
        columns = isByColumns(root.result());

@@ -63,14 +63,19 @@ void BlockWindows::updateTile(const Op &op) {
 
 Values BlockWindows::initOperands(const Value *tile, const std::vector<int64_t> &origin, bool transposed) {
   const Op &root = *roots_.root(tile);
-  size_t row = rowOffsetAt(root);
+  size_t row = rowOffsetAt(root), rank = row + 1;
   Values operands;
   for (size_t i = 0; i < root.operandCount(); ++i) {
     bool own = i == row || i == row + 1;
     size_t d = i - row;
     operands.push_back(own ? sumOf(b_, values_.of(tile)[transposed ? 1 - d : d], origin[d]) : values_.one(root.operand(i)));
   }
-  if (transposed) operands[0] = transposedBase(operands[0]);
+  if (!transposed) return operands;
+  if (!hasOwnShape(root)) {
+    operands[0] = transposedBase(operands[0]);
+    return operands;
+  }
+  for (size_t last : {row + 1 + rank, row + 1 + 2 * rank}) std::swap(operands[last - 1], operands[last]);
   return operands;
 }
 

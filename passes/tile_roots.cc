@@ -32,6 +32,8 @@ size_t rowOffsetAt(const Op &initTile) {
   return base.isMemRef() ? static_cast<size_t>(base.rank()) - 1 : 1;
 }
 
+bool hasOwnShape(const Op &initTile) { return initTile.operandCount() > rowOffsetAt(initTile) + 2; }
+
 const Value *argumentOf(const Value *memref) {
   const Value *base = withoutCasts(memref);
   return base->type().isMemRef() && !base->definingOp() && !base->definingBlock()->parentOp() ? base : nullptr;
@@ -39,7 +41,7 @@ const Value *argumentOf(const Value *memref) {
 
 bool isOnArgument(const Op &initTile) {
   if (!argumentOf(initTile.operand(0))) return false;
-  return initTile.result()->type().data().scatter || initTile.operandCount() == rowOffsetAt(initTile) + 2;
+  return initTile.result()->type().data().scatter || !hasOwnShape(initTile);
 }
 
 namespace {

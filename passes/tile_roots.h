@@ -49,6 +49,9 @@ bool isOnArgument(const Op &initTile);
 // between; otherwise null.
 const Value *slmBufferOf(const Value *window);
 
+// Whether an init_tile has a shape and strides of its own, which are computed in the kernel.
+bool hasOwnShape(const Op &initTile);
+
 // The position of the row offset among an init_tile's operands; the column offset follows it.
 size_t rowOffsetAt(const Op &initTile);
 

@@ -111,6 +111,22 @@ LlvmValue *asWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elem
   return together(b, words);
 }
 
+LlvmValue *asShiftedWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements, unsigned bits) {
+  Fragment words;
+  const unsigned own = scalarOf(b, elements[0])->getType()->getScalarSizeInBits();
+  const size_t pack = bits / own;
+  for (size_t i = 0; i < elements.size(); i += pack) {
+    LlvmValue *word = nullptr;
+    for (size_t k = 0; k < pack; ++k) {
+      LlvmValue *element = castBits(b, scalarOf(b, elements[i + k]), b.getIntNTy(own));
+      LlvmValue *shifted = b.CreateShl(b.CreateZExt(element, b.getIntNTy(bits)), k * own);
+      word = word ? b.CreateOr(word, shifted) : shifted;
+    }
+    words.push_back({word});
+  }
+  return together(b, words);
+}
+
 LlvmValue *castBits(llvm::IRBuilderBase &b, LlvmValue *value, llvm::Type *type) {
   if (value->getType() == type) return value;
   auto *cast = llvm::dyn_cast<llvm::BitCastInst>(value);

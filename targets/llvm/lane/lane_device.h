@@ -65,10 +65,13 @@ public:
   // Whether the device's compiler must not know how often a loop runs.
   virtual bool hidesLength(const Op & /*loop*/) const { return false; }
   // Whether one instruction of the whole subgroup performs a load_nd, store_nd or prefetch_nd. Otherwise the block's elements
-  // are loaded and stored one by one. loadBlock() returns the lane's part of the block in row-major order.
+  // are loaded and stored one by one. loadBlock() returns the lane's part of the block in row-major order. `byLanes` is code that
+  // moves the block element by element, for blocks that the instruction may turn out not to take when the kernel runs.
   virtual bool takesBlock(const Op &) const { return false; }
-  virtual Fragment loadBlock(LaneContext &, const Op &) { XT_UNREACHABLE("the device takes blocks, and must load them"); }
-  virtual void storeBlock(LaneContext &, const Op &, const Fragment &) {
+  virtual Fragment loadBlock(LaneContext &, const Op &, llvm::function_ref<Fragment()> /*byLanes*/) {
+    XT_UNREACHABLE("the device takes blocks, and must load them");
+  }
+  virtual void storeBlock(LaneContext &, const Op &, const Fragment &, llvm::function_ref<void()> /*byLanes*/) {
     XT_UNREACHABLE("the device takes blocks, and must store them");
   }
   virtual void prefetchBlock(LaneContext &, const Op &) {}

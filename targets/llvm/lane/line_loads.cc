@@ -74,24 +74,6 @@ LlvmValue *integersOfWords(llvm::IRBuilderBase &b, const Vector &vector, const F
   return asWords(b, own, vector.bits);
 }
 
-// The same from single elements, which are shifted to their places: if both branches ended in the same bitcast, Intel's compiler would
-// move it behind the branches, and hand on the elements in registers of their own.
-LlvmValue *integersOfElements(llvm::IRBuilderBase &b, const Vector &vector, const Fragment &elements) {
-  Fragment integers;
-  const unsigned bits = scalarOf(b, elements[0])->getType()->getScalarSizeInBits();
-  const size_t pack = vector.bits / bits;
-  for (size_t i = 0; i < vector.elements.size(); i += pack) {
-    LlvmValue *integer = nullptr;
-    for (size_t k = 0; k < pack; ++k) {
-      LlvmValue *element = castBits(b, scalarOf(b, elements[vector.elements[i + k]]), b.getIntNTy(bits));
-      LlvmValue *shifted = b.CreateShl(b.CreateZExt(element, b.getIntNTy(vector.bits)), k * bits);
-      integer = integer ? b.CreateOr(integer, shifted) : shifted;
-    }
-    integers.push_back({integer});
-  }
-  return together(b, integers);
-}
-
 } // namespace
 
 std::optional<LineRead> LaneLines::readOf(const Op &load) {
@@ -134,7 +116,11 @@ Fragment LaneLines::load(const Op &op, const LineRead &read, llvm::function_ref<
   };
   auto elementByElement = [&] {
     Fragment loaded = byLanes();
-    return each([&](const Vector &vector) { return integersOfElements(b, vector, loaded); });
+    return each([&](const Vector &vector) {
+      Fragment own;
+      for (size_t number : vector.elements) own.push_back(loaded[number]);
+      return asShiftedWords(b, own, vector.bits);
+    });
   };
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.whole); // true, as it is not false
   LlvmValues made = known ? byRows() : ifElse(b, place.whole, byRows, elementByElement);

@@ -396,11 +396,17 @@ void LaneWindows::emitLoadNd(const Op &op) {
   bool asMatrix = c.device.takesMatrix(c, op), byMessage = c.device.takesBlock(op);
   std::optional<LineRead> byRows = asMatrix || byMessage ? std::nullopt : LaneLines(c).readOf(op);
   auto byLanes = [&] { return loadElements(desc, latticeOf(desc->type()), ops.zero(desc->type().elem(), 0)); };
+  auto inOrder = [&] { // in place of a message
+    orderLanes(false);
+    Fragment own = byLanes();
+    orderLanes(false);
+    return own;
+  };
   bool ordered = (byRows || (byMessage && space == MemorySpace::Slm)) && isOrderedByBarriers(op, space);
   bool together = byMessage || asMatrix || byRows;
   if (!ordered) orderLanes(together);
   Fragment own = asMatrix    ? c.device.loadMatrix(c, op, [&] { return shaped(op, byLanes()); })
-                 : byMessage ? shaped(op, c.device.loadBlock(c, op))
+                 : byMessage ? shaped(op, c.device.loadBlock(c, op, inOrder))
                  : byRows    ? shaped(op, LaneLines(c).load(op, *byRows, byLanes))
                              : shaped(op, byLanes());
   if (!ordered) orderLanes(together);
@@ -414,7 +420,11 @@ void LaneWindows::emitStoreNd(const Op &op) {
   const Fragment &stored = v.fragment(op.operand(0));
   orderLanes(byMessage);
   if (byMessage)
-    c.device.storeBlock(c, op, stored);
+    c.device.storeBlock(c, op, stored, [&] {
+      orderLanes(false);
+      byLanes(stored);
+      orderLanes(false);
+    });
   else if (c.device.takesMatrix(c, op))
     c.device.storeMatrix(c, op, stored, byLanes);
   else

@@ -102,7 +102,7 @@ bool NvLaneDevice::isInside(const Op &made) const {
 }
 
 // The lane's part in row-major order: of the matrices of a row of them, first the words of its rows, then of the next row.
-Fragment NvLaneDevice::loadBlock(LaneContext &c, const Op &op) {
+Fragment NvLaneDevice::loadBlock(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> /*byLanes*/) {
   const Value *block = op.operand(0);
   Elem elem = block->type().elem();
   const MatrixLoad load = *matrixLoad(*block->type().layout(), elem);

@@ -29,7 +29,7 @@ public:
   void waitAsync(llvm::IRBuilderBase &b, int64_t later) override;
   void beginOp(LaneContext &c, const Op &) override { context_ = &c; }
   bool takesBlock(const Op &op) const override;
-  Fragment loadBlock(LaneContext &c, const Op &op) override;
+  Fragment loadBlock(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> byLanes) override;
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
                    const Fragment &sum) override;
 

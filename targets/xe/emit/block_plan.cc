@@ -49,8 +49,13 @@ private:
   void plan(const Op &op, const Value *desc, std::initializer_list<BlockUse> uses) {
     std::string why = whyNoBlocks(desc->type());
     std::vector<GpuBlockUse> matrices;
+    bool tested = false;
     for (const Op *maker : origins_.of(desc)) {
       if (!why.empty()) break;
+      if (hasOwnShape(*maker)) {
+        tested = true;
+        continue;
+      }
       std::optional<GpuBlockUse> matrix = checkedBase(*maker, why);
       if (matrix) matrices.push_back(*matrix);
     }
@@ -67,6 +72,7 @@ private:
     for (GpuBlockUse matrix : matrices)
       if (std::find(plan_.uses.begin(), plan_.uses.end(), matrix) == plan_.uses.end()) plan_.uses.push_back(matrix);
     plan_.calls.emplace(&op, std::move(*call));
+    if (tested) plan_.tested.insert(&op);
   }
 
   std::string whyNoBlocks(Type desc) const {
@@ -80,14 +86,16 @@ private:
     return "";
   }
 
+  // Whether the base of a descriptor is an address or has an explicit shape, which a launch cannot check.
+  static bool hasOwnShape(const Op &maker) {
+    Type base = maker.operand(0)->type();
+    return !base.isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base.rank());
+  }
+
   // Returns the parameter that is the base of a descriptor, if a launch can check that its matrix obeys the rules of block
   // messages. Otherwise returns nullopt and sets `why`.
   std::optional<GpuBlockUse> checkedBase(const Op &maker, std::string &why) const {
     const Value *base = maker.operand(0);
-    if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
-      why = "its base is an address or has an explicit shape, which a launch cannot check";
-      return std::nullopt;
-    }
     why = whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
     if (!why.empty()) return std::nullopt;
     bool turned = false;

@@ -7,12 +7,15 @@
 #include "targets/xe/emit/window_origins.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace xt {
 
 struct MessagePlan {
   std::unordered_map<const Op *, BlockCall> calls; // by load_nd, store_nd or prefetch_nd; used for lookup only
-  std::vector<GpuBlockUse> uses;                    // in program order
+  // Those of them whose matrix no launch can check: the kernel does, and has code that moves the block by lanes beside the message.
+  std::unordered_set<const Op *> tested; // used for lookup only
+  std::vector<GpuBlockUse> uses; // in program order
   // Ranges of the extents of matrices that follow from the rules of block messages.
   std::vector<ExtentFacts> facts;
 };

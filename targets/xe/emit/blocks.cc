@@ -1,6 +1,6 @@
 // Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does. Lines:
 // contiguous memory by 1D block messages.
-#include "ir/base/text.h"
+#include "targets/llvm/lane/addresses.h"
 #include "targets/xe/emit/xe_lane_device.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ LlvmValues XeLaneDevice::blockArgs(LaneContext &c, const Value *desc, const Bloc
   LlvmValue *x = coordinate(parts[kX]), *y = coordinate(parts[kY]), *rows = c.values.resize(parts[kRows], true);
   if (call.bits > 8 * bytes) x = c.b.CreateSDiv(x, c.values.number32(call.bits / (8 * bytes)));
   // `rows` is 0 if a leading index is out of bounds: then no row may be in bounds
-  if (origins_.of(desc)[0]->operand(0)->type().rank() > 2) {
+  if (Type base = origins_.of(desc)[0]->operand(0)->type(); base.isMemRef() && base.rank() > 2) {
     LlvmValue *none = c.b.CreateICmpEQ(rows, c.values.number32(0));
     y = c.b.CreateSelect(none, c.values.number32(1 << 30), y);
     rows = c.b.CreateSelect(none, c.values.number32(1), rows);
@@ -69,19 +69,72 @@ void XeLaneDevice::sendBlock(LaneContext &c, const BlockCall &call, LlvmValues a
   callDevice(c.b, blockInstruction(call.message), args, DeviceEffect::Memory);
 }
 
-Fragment XeLaneDevice::loadBlock(LaneContext &c, const Op &op) {
-  const Value *desc = op.operand(0);
-  const BlockCall &call = blocks_.calls.at(&op);
+// Whether a message takes the block: a constant, or computed where the kernel runs if no launch can check the matrix. Negative numbers stand
+// for rules that are broken.
+LlvmValue *XeLaneDevice::obeysRules(LaneContext &c, const Op &op, const Value *desc) {
+  if (!blocks_.tested.contains(&op)) return c.b.getTrue();
+  const BlockRules &rules = target_.blocks;
+  const LaneParts &parts = c.values.partsOf(desc);
+  auto wide = [&](size_t part) { return c.values.wide(parts[part]); };
+  LlvmValue *each = c.values.number(elemInfo(desc->type().elem()).storageBytes), *all = c.values.number(0),
+            *odd = c.values.number(0);
+  auto atLeast = [&](LlvmValue *value, LlvmValue *least) { all = c.b.CreateOr(all, c.b.CreateSub(value, least)); };
+  auto within = [&](LlvmValue *value, int64_t least) {
+    atLeast(value, c.values.number(least));
+    atLeast(c.values.number(rules.maximalExtent), value);
+  };
+  auto multiple = [&](LlvmValue *value, int64_t of) { // a power of two
+    odd = c.b.CreateOr(odd, c.b.CreateAnd(value, c.values.number(std::max<int64_t>(of, 1) - 1)));
+  };
+  LlvmValue *width = c.b.CreateMul(wide(kColumns), each), *pitch = c.b.CreateMul(parts[kRowStride], each);
+  within(width, rules.minimalWidth);
+  within(wide(kRows), 1);
+  within(pitch, rules.minimalPitch);
+  atLeast(pitch, width);
+  multiple(width, rules.widthMultiple);
+  multiple(pitch, rules.pitchMultiple);
+  multiple(c.b.CreatePtrToInt(parts[kBase], c.b.getInt64Ty()), rules.baseAlignment);
+  if (LaneAddresses(c).divisor(desc, 1) * elemInfo(desc->type().elem()).storageBytes % rules.columnMultiple != 0)
+    multiple(c.b.CreateMul(wide(kX), each), rules.columnMultiple);
+  odd = c.b.CreateOr(odd, c.b.CreateXor(parts[kColumnStride], c.values.number(1)));
+  all = c.b.CreateOr(all, c.b.CreateOr(odd, c.b.CreateNeg(odd))); // negative if any bit is set
+  LlvmValue *obeys = c.b.CreateICmpSGT(all, c.values.number(-1));
+  c.output.divergentBarriers |= !llvm::isa<llvm::Constant>(obeys); // subgroups may have different matrices
+  return obeys;
+}
+
+// The words that a message loads, as vectors.
+LlvmValues XeLaneDevice::loadWords(LaneContext &c, const Value *desc, const BlockCall &call) {
   LlvmValues args = blockArgs(c, desc, call);
   LlvmValue *memory = blockMemory(c, call);
   sendBlock(c, call, args, memory);
-  Fragment words, own;
+  LlvmValues words;
   for (size_t k = 0; k < call.words; k += kWordsAtOnce) {
     size_t count = std::min(kWordsAtOnce, call.words - k);
     LlvmValue *from = c.b.CreateConstGEP1_64(c.b.getIntNTy(call.wordBits), memory, k);
-    LlvmValue *read = c.b.CreateAlignedLoad(vectorOf(c.b.getIntNTy(call.wordBits), count), from, wordsAlign(k, call.wordBits));
-    append(words, read, call.pack);
+    words.push_back(c.b.CreateAlignedLoad(vectorOf(c.b.getIntNTy(call.wordBits), count), from, wordsAlign(k, call.wordBits)));
   }
+  return words;
+}
+
+Fragment XeLaneDevice::loadBlock(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> byLanes) {
+  const Value *desc = op.operand(0);
+  const BlockCall &call = blocks_.calls.at(&op);
+  LlvmValue *obeys = obeysRules(c, op, desc);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(obeys);
+  if (known && known->isZero()) return byLanes();
+  auto message = [&] { return loadWords(c, desc, call); };
+  auto elements = [&] {
+    Fragment own = byLanes(), inWords(own.size());
+    for (size_t k = 0; k < own.size(); ++k) inWords[call.places[k]] = own[k];
+    LlvmValues vectors;
+    const size_t most = kWordsAtOnce * static_cast<size_t>(call.pack);
+    for (size_t k = 0; k < inWords.size(); k += most)
+      vectors.push_back(asShiftedWords(c.b, std::span(inWords).subspan(k, std::min(most, inWords.size() - k)), call.wordBits));
+    return vectors;
+  };
+  Fragment words, own;
+  for (LlvmValue *vector : known ? message() : ifElse(c.b, obeys, message, elements)) append(words, vector, call.pack);
   for (size_t place : call.places) own.push_back(words[place]);
   Elem elem = desc->type().elem();
   llvm::Type *type = c.ops.type(elem, 0);
@@ -91,8 +144,7 @@ Fragment XeLaneDevice::loadBlock(LaneContext &c, const Op &op) {
   return cast;
 }
 
-void XeLaneDevice::storeBlock(LaneContext &c, const Op &op, const Fragment &value) {
-  const BlockCall &call = blocks_.calls.at(&op);
+void XeLaneDevice::storeWords(LaneContext &c, const Value *desc, const BlockCall &call, const Fragment &value) {
   LlvmValue *memory = blockMemory(c, call);
   Fragment words(value.size());
   for (size_t k = 0; k < value.size(); ++k) words[call.places[k]] = value[k];
@@ -105,12 +157,25 @@ void XeLaneDevice::storeBlock(LaneContext &c, const Op &op, const Fragment &valu
                                  : asWords(c.b, part, call.wordBits);
     c.b.CreateAlignedStore(whole, to, wordsAlign(k, call.wordBits));
   }
-  sendBlock(c, call, blockArgs(c, op.operand(1), call), memory);
+  sendBlock(c, call, blockArgs(c, desc, call), memory);
+}
+
+void XeLaneDevice::storeBlock(LaneContext &c, const Op &op, const Fragment &value, llvm::function_ref<void()> byLanes) {
+  const Value *desc = op.operand(1);
+  LlvmValue *obeys = obeysRules(c, op, desc);
+  auto message = [&] { storeWords(c, desc, blocks_.calls.at(&op), value); };
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(obeys)) return known->isZero() ? byLanes() : message();
+  ifThen(c.b, obeys, message, byLanes);
 }
 
 void XeLaneDevice::prefetchBlock(LaneContext &c, const Op &op) {
   const BlockCall &call = blocks_.calls.at(&op);
-  sendBlock(c, call, blockArgs(c, op.operand(0), call), nullptr);
+  const Value *desc = op.operand(0);
+  LlvmValue *obeys = obeysRules(c, op, desc);
+  auto message = [&] { sendBlock(c, call, blockArgs(c, desc, call), nullptr); };
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(obeys);
+  if (!known) return ifThen(c.b, obeys, message);
+  if (known->isOne()) message();
 }
 
 LlvmValue *XeLaneDevice::loadLine(LaneContext &c, LlvmValue *address, int64_t wordBytes, int64_t words) {

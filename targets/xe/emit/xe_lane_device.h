@@ -36,8 +36,8 @@ public:
   LlvmValue *accessed(LaneContext &c, LlvmValue *address) override;
   // blocks.cc
   bool takesBlock(const Op &op) const override { return blocks_.calls.contains(&op); }
-  Fragment loadBlock(LaneContext &c, const Op &op) override;
-  void storeBlock(LaneContext &c, const Op &op, const Fragment &value) override;
+  Fragment loadBlock(LaneContext &c, const Op &op, llvm::function_ref<Fragment()> byLanes) override;
+  void storeBlock(LaneContext &c, const Op &op, const Fragment &value, llvm::function_ref<void()> byLanes) override;
   void prefetchBlock(LaneContext &c, const Op &op) override;
   bool sendsExtents(size_t param) const override;
   std::vector<ExtentFacts> extentFacts() const override { return blocks_.facts; }
@@ -58,6 +58,9 @@ private:
   void remark(const Op &op, std::string message);
   LlvmValues blockArgs(LaneContext &c, const Value *desc, const BlockCall &call);
   void sendBlock(LaneContext &c, const BlockCall &call, LlvmValues args, LlvmValue *memory);
+  LlvmValues loadWords(LaneContext &c, const Value *desc, const BlockCall &call);
+  void storeWords(LaneContext &c, const Value *desc, const BlockCall &call, const Fragment &value);
+  LlvmValue *obeysRules(LaneContext &c, const Op &op, const Value *desc);
 
   const Kernel &kernel_;
   const TargetInfo &target_;

@@ -93,6 +93,21 @@ TEST(Code, WithoutBlockMessages) {
   EXPECT_TRUE(program.spirv().kernels[0].blockUses.empty());
 }
 
+// A launch cannot check a shape that the kernel computes: the message is beside code for single elements, which ends in its words.
+TEST(Code, BlocksOfMatricesThatTheKernelChecks) {
+  GpuProgram program("kernel @k(%A: memref<?x?xf32>, %n: index) grid (%i = 0 to %n step 8) {\n"
+                     "  %t = init_tile %A[%i, 0], [%n, %n], [dim(%A, 1), 1] : memref<?x?xf32> -> tile<8x16xf32>\n"
+                     "  %v = load_tile %t\n"
+                     "  store_tile %v, %t\n"
+                     "}\n");
+  ASSERT_TRUE(program);
+  std::string text = program.llvm();
+  EXPECT_EQ(countOf("call spir_func void @_Z41intel_sub_group_2d_block_read_32b_8r16x1cPU3AS1viiiDv2_iPj(", text), 1u);
+  EXPECT_EQ(countOf("call spir_func void @_Z42intel_sub_group_2d_block_write_32b_8r16x1cPU3AS1viiiDv2_iPj(", text), 1u);
+  EXPECT_EQ(countOf("= phi <8 x i32>", text), 1u);
+  EXPECT_TRUE(program.spirv().kernels[0].blockUses.empty());
+}
+
 TEST(Code, MayContract) {
   GpuProgram program(kGemm);
   ASSERT_TRUE(program);
