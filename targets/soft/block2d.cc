@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 
 namespace xt::soft {
 namespace {
@@ -200,14 +201,16 @@ void load(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
 // The address payload of a message, one word in each lane (targets/xe/emit/address_payloads.h).
 enum PayloadWord : size_t { kBaseLow, kBaseHigh, kWidthLess1, kHeightLess1, kPitchLess1, kColumn, kRow, kShape, kPayloadWords };
 
-void rawLoad(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo &target) {
-  if (static_cast<int64_t>(meeting.count()) != kLanes)
-    return meeting.fail(str("block messages are for subgroups of 16 lanes; this one has ", meeting.count()));
+// Reads the matrix and the shape from the payload; false if it is no payload of a message that moves this many registers.
+bool readPayload(Meeting &meeting, Shape &shape, Matrix &m, uint32_t registers, const TargetInfo &target) {
+  if (static_cast<int64_t>(meeting.count()) != kLanes) {
+    meeting.fail(str("block messages are for subgroups of 16 lanes; this one has ", meeting.count()));
+    return false;
+  }
   uint32_t words[kPayloadWords];
   for (size_t lane = 0; lane < kPayloadWords; ++lane) words[lane] = meeting.argument<uint32_t>(lane, 0);
   auto field = [&](int shift) { return static_cast<int64_t>(words[kShape] >> shift & 0xff) + 1; };
   shape.columns = field(0), shape.rows = field(8), shape.blocks = field(16);
-  Matrix m;
   m.base = words[kBaseLow] | uint64_t{words[kBaseHigh]} << 32;
   m.width = int64_t{words[kWidthLess1]} + 1, m.height = int64_t{words[kHeightLess1]} + 1,
   m.pitch = int64_t{words[kPitchLess1]} + 1;
@@ -215,23 +218,29 @@ void rawLoad(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo
   const int64_t each = registers == 0 ? 0 : shape.rows * shape.columns * shape.bytes; // a block begins in a register of its own
   if (words[kShape] >> 24 != 0 || !fitsMessage(shape) || each % kRegisterBytes != 0 ||
       shape.blocks * each / kRegisterBytes != registers)
-    return meeting.fail(str("no message loads ", shape.blocks, " blocks of ", shape.rows, "x", shape.columns, " elements of ",
-                            8 * shape.bytes, " bits into ", registers, " registers"));
-  if (std::string broken = brokenRule(m, shape, target.blocks); !broken.empty()) return meeting.fail(std::move(broken));
+    meeting.fail(str("no message ", shape.use == BlockUse::Store ? "stores " : "loads ", shape.blocks, " blocks of ",
+                     shape.rows, "x", shape.columns, " elements of ", 8 * shape.bytes, " bits in ", registers, " registers"));
+  else if (std::string broken = brokenRule(m, shape, target.blocks); !broken.empty())
+    meeting.fail(std::move(broken));
+  return !meeting.group().failed();
+}
+
+void rawLoad(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo &target) {
+  Matrix m;
+  if (!readPayload(meeting, shape, m, registers, target)) return;
   if (registers == 0) return; // a prefetch reads nothing, so it may go beyond allocated memory
   load(meeting, shape, m, [&](size_t lane) { return static_cast<std::byte *>(meeting.result(lane)); });
 }
 
-void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
-  Matrix m;
-  if (!readMatrix(meeting, shape, target, m)) return;
+// `from(lane)`: the registers of a lane.
+template <class From> void store(Meeting &meeting, const Shape &shape, const Matrix &m, From from) {
   std::byte data[kMostBytes];
   int64_t total = shape.rows * shape.columns * shape.bytes, unit = shape.registerBytes;
   int64_t components = (total + unit * kLanes - 1) / (unit * kLanes), rowBytes = shape.columns * shape.bytes;
   for (int64_t lane = 0; lane < kLanes; ++lane) {
-    const auto *from = meeting.argument<const std::byte *>(static_cast<size_t>(lane), kData);
+    const std::byte *own = from(static_cast<size_t>(lane));
     for (int64_t i = 0; i < components; ++i)
-      std::memcpy(data + (i * kLanes + lane) * unit, from + i * unit, static_cast<size_t>(unit));
+      std::memcpy(data + (i * kLanes + lane) * unit, own + i * unit, static_cast<size_t>(unit));
   }
   for (int64_t r = 0; r < shape.rows; ++r) {
     RowSpan span = rowSpan(m, m.y + r, m.x * shape.bytes, rowBytes);
@@ -241,18 +250,52 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
   }
 }
 
+void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
+  Matrix m;
+  if (readMatrix(meeting, shape, target, m))
+    store(meeting, shape, m, [&](size_t lane) { return meeting.argument<const std::byte *>(lane, kData); });
+}
+
+void rawStore(Meeting &meeting, Shape shape, uint32_t registers, const TargetInfo &target) {
+  Matrix m;
+  if (readPayload(meeting, shape, m, registers, target))
+    store(meeting, shape, m, [&](size_t lane) { return static_cast<const std::byte *>(meeting.argument(lane, 1)); });
+}
+
+constexpr uint32_t kOneRegister = 1 << 25; // of the payload, in a descriptor
+constexpr int kSizeShift = 9;
+constexpr uint32_t kMostSize = 3; // 8 bytes
+
+std::optional<Collective> rawStore(const BuiltinName &name, const TargetInfo &target) {
+  constexpr uint32_t kStoreBlock2d = 7;
+  unsigned descriptor = 0, registers = 0;
+  if (std::sscanf(name.name.c_str(), "_xt_raw_store_%x_%u", &descriptor, &registers) != 2 || name.parameters.size() != 2)
+    return std::nullopt;
+  const uint32_t size = descriptor >> kSizeShift & 7;
+  if (size > kMostSize || (descriptor & ~(7u << kSizeShift)) != (kStoreBlock2d | kOneRegister) || registers == 0)
+    return std::nullopt;
+  std::string_view words = name.parameters[1]; // "unsigned int vector[8]"
+  Shape shape{.use = BlockUse::Store, .bytes = int64_t{1} << size, .registerBytes = namedType(scalarOf(words)).bits / 8};
+  const size_t count = words.find('[');
+  std::string_view digits = count == std::string_view::npos ? "1" : words.substr(count + 1);
+  if (takeNumber(digits) * shape.registerBytes * kLanes != registers * kRegisterBytes) return std::nullopt;
+  return Collective{name.name, kOfSubgroup,
+                    [shape, registers, rules = &target](Meeting &m) { rawStore(m, shape, registers, *rules); }};
+}
+
 } // namespace
 
 std::optional<Collective> rawSend(const BuiltinName &name, const ValueType &result, const TargetInfo &target) {
-  constexpr uint32_t kLoadBlock2d = 3, kVnni = 1 << 7, kTransposed = 1 << 15, kOneRegister = 1 << 25;
+  constexpr uint32_t kLoadBlock2d = 3, kVnni = 1 << 7, kTransposed = 1 << 15;
   std::string_view text = name.name;
-  if (!takePrefix(text, "_xt_raw_send_") || !target.blocks.any()) return std::nullopt;
+  if (!target.blocks.any()) return std::nullopt;
+  if (text.starts_with("_xt_raw_store_")) return rawStore(name, target);
+  if (!takePrefix(text, "_xt_raw_send_")) return std::nullopt;
   uint32_t descriptor = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), descriptor, 16);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  const uint32_t size = descriptor >> 9 & 7, registers = descriptor >> 20 & 31;
-  constexpr uint32_t kMostSize = 3; // 8 bytes
-  if (size > kMostSize || (descriptor & ~(kVnni | kTransposed | 7u << 9 | 31u << 20)) != (kLoadBlock2d | kOneRegister))
+  const uint32_t size = descriptor >> kSizeShift & 7, registers = descriptor >> 20 & 31;
+  if (size > kMostSize || (descriptor & ~(kVnni | kTransposed | 7u << kSizeShift | 31u << 20)) != (kLoadBlock2d | kOneRegister))
     return std::nullopt;
   if ((descriptor & kVnni) && (descriptor & kTransposed)) return std::nullopt;
   if (static_cast<int64_t>(result.bytes()) * kLanes != registers * kRegisterBytes) return std::nullopt;

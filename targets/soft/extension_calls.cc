@@ -126,8 +126,8 @@ private:
   std::string problem_;
 };
 
-// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR (block_messages.h), and steps of their payloads by calls of
-// _xt_payload_step_LANE_AMOUNT (lower_ids.cc).
+// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR and _xt_raw_store_DESCRIPTOR_REGISTERS (block_messages.h), and steps
+// of their payloads by calls of _xt_payload_step_LANE_AMOUNT (lower_ids.cc).
 class AssemblyCalls {
 public:
   explicit AssemblyCalls(SpirvCalls &module) : module_(module) {}
@@ -157,11 +157,30 @@ private:
 
   void call(Words op) {
     const std::string &text = texts_[op[3]];
-    const std::string name = op.size() != 5 ? "" : stepName(text).empty() ? sendName(text) : stepName(text);
-    if (name.empty())
+    std::string name = op.size() == 6 ? storeName(text) : op.size() != 5 ? "" : stepName(text);
+    if (name.empty() && op.size() == 5) name = sendName(text);
+    std::vector<std::string> types = {"j"};
+    if (const SpirvCalls::Scalar *stored = op.size() == 6 ? module_.scalar(module_.typeOf(op[5])) : nullptr)
+      types.push_back(mangledWords(*stored));
+    if (name.empty() || types.size() + 4 != op.size())
       problem_ = str("the software device does not know the inline assembly `", text, "`");
     else
-      module_.call(mangledSymbol(name, {"j"}), op[1], op[2], {op[4]});
+      module_.call(mangledSymbol(name, types), op[1], op[2], {op.begin() + 4, op.end()});
+  }
+
+  // A vector of words, or one, as a function's symbol spells it.
+  static std::string mangledWords(const SpirvCalls::Scalar &words) {
+    std::string letter = words.bits == 8 ? "h" : words.bits == 16 ? "t" : words.bits == 32 ? "j" : "m";
+    return words.count == 1 ? letter : str("Dv", words.count, "_", letter);
+  }
+
+  // "": the text is no message that stores.
+  static std::string storeName(const std::string &text) {
+    unsigned registers = 0, descriptor = 0;
+    int begins = 0;
+    const int found = std::sscanf(text.c_str(), "raw_sends.15.1.%u.0 (M1, 16) 0x0:ud 0x%x%n", &registers, &descriptor, &begins);
+    const bool known = found == 2 && text.substr(static_cast<size_t>(begins)) == ":ud $0.0 $1.0 %null.0\nrw,rw";
+    return known ? str("_xt_raw_store_", std::hex, descriptor, "_", registers) : "";
   }
 
   // "": the text is no message.

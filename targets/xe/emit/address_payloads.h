@@ -7,8 +7,9 @@
 // (SPV_INTEL_inline_assembly).
 //
 // Where a loop has many messages, or computes with what it loads, those of one matrix and shape share a payload, if each turn of the loop
-// reaches all of them in one block: column and row are stepped in place behind each message. Calls stay where the payloads would take too
-// many registers (more than 24 in a nest of loops; 8 in such a loop if none is shared), or a turn computes much for each message.
+// reaches all of them in one block: column and row are stepped in place behind each message. A nest of loops has at most 24 payloads (8 in such
+// a loop if none is shared), for the messages that run most. Where a turn computes much for each message, and outside of loops, eight or more
+// stores to one matrix in a block of code share a payload that is made there, as those of the result of a product.
 #pragma once
 #include "ir/gpu/target_info.h"
 
@@ -16,9 +17,9 @@
 
 namespace xt {
 
-// Replaces calls of functions that load blocks in loops by messages, where all but the position is the same in each turn and the
-// position changes by a constant. The kernels have subgroups of 16 lanes, and the loop a preheader. Returns whether a call
-// was replaced.
+// Replaces calls of functions that load, store or prefetch blocks by messages: in loops with a preheader where all but the position is the same
+// in each turn and the position changes by a constant, and where several share a payload. The kernels have subgroups of 16 lanes. Returns
+// whether a call was replaced.
 bool keepAddressPayloads(llvm::Module &module, const TargetInfo &target);
 
 } // namespace xt

@@ -21,7 +21,7 @@ constexpr std::string_view kSendName = "_xt_raw_send_", kStepName = "_xt_payload
 // What stands in OpAsmINTEL for a function.
 struct Assembly {
   std::string text, constraints;
-  bool loads = false; // has effects beyond its result
+  bool isMessage = false; // has effects beyond its result
 };
 
 // The numbers in a name behind its prefix, "5_ffffffd0"; nullopt if there are others.
@@ -40,8 +40,8 @@ std::optional<std::vector<uint32_t>> numbersIn(std::string_view name, std::strin
 }
 
 std::optional<Assembly> assemblyNamed(std::string_view name) {
-  if (auto send = numbersIn(name, kSendName, 1)) {
-    RawSend of{(*send)[0]};
+  if (auto send = numbersIn(name, kSendName, 3)) { // the last one only tells functions apart
+    RawSend of{(*send)[0], (*send)[1]};
     return Assembly{assemblyOf(of), constraintsOf(of), true};
   }
   if (auto step = numbersIn(name, kStepName, 2))
@@ -91,7 +91,7 @@ private:
     if (opcode == OpFunctionEnd) skips_ = false;
     if (skipped || (opcode == OpName && all_.contains(words[1]))) return;
     if (opcode == OpDecorate && all_.contains(words[1])) {
-      if (words[2] == DecorationLinkageAttributes && all_.at(words[1]).assembly.loads)
+      if (words[2] == DecorationLinkageAttributes && all_.at(words[1]).assembly.isMessage)
         add(out, OpDecorate, {words[1], DecorationSideEffectsINTEL});
       return;
     }
@@ -129,7 +129,9 @@ private:
 
 } // namespace
 
-std::string functionOf(const RawSend &send) { return str(kSendName, std::hex, send.descriptor); }
+std::string functionOf(const RawSend &send, unsigned wordBits) {
+  return str(kSendName, std::hex, send.descriptor, "_", send.stored, "_", wordBits);
+}
 std::string functionOf(const PayloadStep &step) {
   return str(kStepName, std::hex, step.lane, "_", static_cast<uint32_t>(step.amount));
 }

@@ -7,8 +7,9 @@
 
 namespace xt {
 
-// The function that stands for the message. It takes one word of each lane, and returns a vector of words, or nothing.
-std::string functionOf(const RawSend &send);
+// The function that stands for the message. It takes one word of each lane, for a store also a vector of words, and returns a vector of words,
+// or nothing. `wordBits`: the bits of a word of the vector, as messages with equal descriptors may have words of several sizes.
+std::string functionOf(const RawSend &send, unsigned wordBits);
 // The function that stands for the step of a payload. It takes one word of each lane, and returns one.
 std::string functionOf(const PayloadStep &step);
 

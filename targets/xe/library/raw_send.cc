@@ -28,13 +28,15 @@ private:
 
 } // namespace
 
-// 15: the shared function for memory (LSC, untyped). Operands: the payload, its second part (none), the result.
+// 15: the shared function for memory (LSC, untyped). Operands: the payload, its second part (what is stored), the result.
 std::string assemblyOf(const RawSend &send) {
-  const char *operands = send.registers() > 0 ? ":ud $1.0 %null.0 $0.0" : ":ud $0.0 %null.0 %null.0";
-  return str("raw_sends.15.1.0.", send.registers(), " (M1, 16) 0x0:ud 0x", std::hex, send.descriptor, operands);
+  const char *operands = send.registers() > 0 ? ":ud $1.0 %null.0 $0.0"
+                         : send.stored > 0    ? ":ud $0.0 $1.0 %null.0"
+                                              : ":ud $0.0 %null.0 %null.0";
+  return str("raw_sends.15.1.", send.stored, ".", send.registers(), " (M1, 16) 0x0:ud 0x", std::hex, send.descriptor, operands);
 }
 
-std::string constraintsOf(const RawSend &send) { return send.registers() > 0 ? "=rw,rw" : "rw"; }
+std::string constraintsOf(const RawSend &send) { return send.registers() > 0 ? "=rw,rw" : send.stored > 0 ? "rw,rw" : "rw"; }
 
 // M1_NM: whichever lanes are active.
 std::string assemblyOf(const PayloadStep &step) {

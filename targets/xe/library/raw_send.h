@@ -9,13 +9,14 @@ namespace xt {
 inline constexpr const char *kInlineAssemblyExtension = "SPV_INTEL_inline_assembly";
 inline constexpr const char *kAssemblyTarget = "spirv64-unknown-unknown"; // of OpAsmTargetINTEL
 
-// A message that loads, or prefetches: the descriptor says what it does, and how many registers it fills.
+// A message that loads, stores or prefetches: the descriptor says what it does, and how many registers it fills.
 struct RawSend {
   uint32_t descriptor;
+  uint32_t stored = 0; // registers that it stores
   uint32_t registers() const { return descriptor >> 20 & 31; }
 };
 
-// The message in vISA's syntax; its operands are the payload, one word of each lane, and the result, if it has one.
+// The message in vISA's syntax; its operands are the payload, one word of each lane, and what it stores, or the result, if it has one.
 std::string assemblyOf(const RawSend &send);
 // The constraints of these operands.
 std::string constraintsOf(const RawSend &send);

@@ -120,6 +120,7 @@ TEST(SoftSpirvWords, assemblyIsAMessageOrAnError) {
   for (const char *unknown :
        {"mov (M1, 1) V1(0,0)<1> 0x1:ud", "raw_sends.15.1.0.8 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0",
         "raw_sends.15.1.0.4 (M1, 16) 0x0:ud 0x2400203:ud $1.0 %null.0 $0.0 ",
+        "raw_sends.15.1.8.0 (M1, 16) 0x0:ud 0x2000407:ud $0.0 $1.0 %null.0", // without what it stores
         "add (M1_NM, 1) $0(0,5)<1> $1(0,5)<0;1,0> 0x8:d"}) {
     std::vector<uint32_t> words = kHeader, body = module(unknown);
     words.insert(words.end(), body.begin(), body.end());

@@ -138,6 +138,17 @@ TEST(Isa, PayloadsStayInRegisters) {
   }
 }
 
+// The stores of the result share a payload. Outside of the loop, 530 instructions become 317.
+TEST(Isa, StoresShareAPayload) {
+  XT_SKIP_WITHOUT_OCLOC();
+  std::optional<IsaReport> report = judged(contentsOf(XT_SOURCE_DIR "/stdlib/gemm.xt"), SpirvExtensions::InlineAssembly);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->all.mix["store_block2d"], 16u);
+  const IsaLoop *loop = loopWithProducts(*report);
+  ASSERT_TRUE(loop);
+  EXPECT_LE(report->all.instructions - loop->instructions, 340u) << mixText(report->all);
+}
+
 // Behind a branch no messages share a payload, and products of tf32 leave no registers for one of each message.
 TEST(Isa, ABranchKeepsTheCallsOfACrowdedLoop) {
   XT_SKIP_WITHOUT_OCLOC();
