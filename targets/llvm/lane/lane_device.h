@@ -82,6 +82,9 @@ public:
   virtual LlvmValue *loadLine(LaneContext &, LlvmValue * /*address*/, int64_t /*wordBytes*/, int64_t /*words*/) {
     XT_UNREACHABLE("the device loads lines");
   }
+  // Whether elements of less than 32 bits that branches load for operand b of products should leave them in words of 32 bits, because the
+  // device's compiler gives each value that leaves a branch a register of its own.
+  virtual bool joinsBehindBranches() const { return false; }
   // Whether the branches that all lanes of a subgroup take alike are marked (uniform_branch.h).
   virtual bool marksUniformBranches() const { return false; }
   // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no lane

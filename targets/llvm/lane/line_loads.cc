@@ -27,21 +27,6 @@ bool rearranges(const Op &op) {
          rule == TypeRule::ExtractStridedSlice;
 }
 
-// Whether products take the value as operand b, which has 32 bits of a column in one integer. Rearrangements are followed in a loop,
-// as chains of them can be long.
-bool isOperandB(const Value *value) {
-  std::vector<const Value *> names = {value};
-  while (!names.empty()) {
-    const Value *name = names.back();
-    names.pop_back();
-    for (Use use : name->uses()) {
-      if (use.user->info().typeRule == TypeRule::Dpas && use.operand == 1) return true;
-      if (rearranges(*use.user)) names.push_back(use.user->result());
-    }
-  }
-  return false;
-}
-
 // The vectors that a block's elements form at the end of both branches: those that products take, where the block may be an operand,
 // else one for the words of each message.
 std::vector<Vector> vectorsOf(const Op &load, const LineRead &read) {
@@ -75,6 +60,20 @@ LlvmValue *integersOfWords(llvm::IRBuilderBase &b, const Vector &vector, const F
 }
 
 } // namespace
+
+// Rearrangements are followed in a loop, as chains of them can be long.
+bool isOperandB(const Value *value) {
+  std::vector<const Value *> names = {value};
+  while (!names.empty()) {
+    const Value *name = names.back();
+    names.pop_back();
+    for (Use use : name->uses()) {
+      if (use.user->info().typeRule == TypeRule::Dpas && use.operand == 1) return true;
+      if (rearranges(*use.user)) names.push_back(use.user->result());
+    }
+  }
+  return false;
+}
 
 std::optional<LineRead> LaneLines::readOf(const Op &load) {
   if (!c.device.loadsLines() || load.info().typeRule != TypeRule::LoadNd) return std::nullopt;

@@ -5,6 +5,9 @@
 
 namespace xt {
 
+// Whether products take the value as operand b, which has 32 bits of a column in one integer.
+bool isOperandB(const Value *value);
+
 class LaneLines : LanePart {
 public:
   using LanePart::LanePart;

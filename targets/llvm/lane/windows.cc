@@ -25,6 +25,19 @@ LlvmValue *toBytes(llvm::IRBuilderBase &b, LlvmValue *pointer) {
   return b.Insert(llvm::GetElementPtrInst::Create(b.getInt8Ty(), pointer, {b.getInt64(0)})); // not folded
 }
 
+// The elements as vectors of up to eight words, an operand of a product.
+LlvmValues inWords(llvm::IRBuilderBase &b, const LlvmValues &elements, size_t pack) {
+  constexpr size_t kWords = 8;
+  constexpr unsigned kWordBits = 32;
+  LlvmValues vectors;
+  for (size_t k = 0; k < elements.size(); k += kWords * pack) {
+    Fragment part;
+    for (size_t i = k; i < std::min(elements.size(), k + kWords * pack); ++i) part.push_back({elements[i]});
+    vectors.push_back(asShiftedWords(b, part, kWordBits));
+  }
+  return vectors;
+}
+
 } // namespace
 
 // Returns the base, sizes and strides of the memory that a window refers to. Sizes and strides are operands of the op if it has
@@ -276,8 +289,20 @@ std::vector<LaneWindows::Guarded> LaneWindows::guardedGroups(const Reach &reach,
   return groups;
 }
 
-// At run time there is one branch if all elements are inside, which is the usual case, else one branch for each group.
-Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
+// How many elements of a load leave its branches in one word: those of a lane's column that is operand b of products. 1: each alone.
+size_t LaneWindows::elementsOfWord(const Op &op, const Lattice &lattice) {
+  constexpr unsigned kWordBits = 32;
+  llvm::Type *type = ops.type(op.result()->type().elem(), 0);
+  const bool column = lattice.rows.size() == 1 || lattice.columns.size() == 1;
+  if (!c.device.joinsBehindBranches() || !column || !type->isIntegerTy()) return 1;
+  const unsigned bits = type->getIntegerBitWidth();
+  if (bits < 8 || bits >= kWordBits || lattice.count() % (kWordBits / bits) != 0 || !isOperandB(op.result())) return 1;
+  return kWordBits / bits;
+}
+
+// At run time there is one branch if all elements are inside, which is the usual case, else one branch for each group. `pack`: the elements
+// that share a word of what is returned.
+Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding, size_t pack) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);
   LaneMemoryOps memory(c);
@@ -306,11 +331,18 @@ Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, 
   };
   LlvmValue *all = allInside(where);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
-  LlvmValues read = known && known->isOne()         ? loadAll()
-                    : known || lattice.count() == 1 ? loadGroups()
-                                                    : ifElse(b, all, loadAll, loadGroups);
+  const bool branches = !known && lattice.count() > 1;
+  auto joined = [&](LlvmValues elements) { return branches && pack > 1 ? inWords(b, elements, pack) : elements; };
+  LlvmValues read = known && known->isOne() ? loadAll()
+                    : !branches ? loadGroups()
+                                : ifElse(b, all, [&] { return joined(loadAll()); }, [&] { return joined(loadGroups()); });
   Fragment result;
-  for (LlvmValue *element : read) result.push_back({element});
+  for (LlvmValue *part : read) {
+    if (branches && pack > 1)
+      append(result, part, static_cast<int>(pack));
+    else
+      result.push_back({part});
+  }
   return result;
 }
 
@@ -347,7 +379,7 @@ void LaneWindows::emitLoadTile(const Op &op) {
   const AttrValue *written = LoadTileOp(op).padding();
   LlvmValue *padding = written ? ops.constant(elem, *written, 0) : ops.zero(elem, 0);
   Lattice lattice = latticeOf(tile->type());
-  Fragment read = loadElements(tile, lattice, padding);
+  Fragment read = loadElements(tile, lattice, padding, elementsOfWord(op, lattice));
   if (transposes(op)) {
     Fragment turned;
     for (size_t c = 0; c < lattice.columns.size(); ++c)

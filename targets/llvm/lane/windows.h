@@ -58,7 +58,8 @@ private:
     size_t count() const { return (rowEnd - row) * (columnEnd - column); }
   };
   std::vector<Guarded> guardedGroups(const Reach &reach, const Lattice &lattice) const;
-  Fragment loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding);
+  size_t elementsOfWord(const Op &op, const Lattice &lattice);
+  Fragment loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding, size_t pack = 1);
   void storeElements(const Value *window, const Lattice &lattice, const Fragment &value);
   Fragment shaped(const Op &op, Fragment own);
   void orderLanes(bool byMessage);

@@ -43,6 +43,7 @@ public:
   std::vector<ExtentFacts> extentFacts() const override { return blocks_.facts; }
   bool loadsLines() const override { return options_.blockMessages && !target_.lineWords.empty(); }
   LlvmValue *loadLine(LaneContext &c, LlvmValue *address, int64_t wordBytes, int64_t words) override;
+  bool joinsBehindBranches() const override { return true; }
   // dpas.cc
   bool hidesLength(const Op &loop) const override;
   Fragment product(LaneContext &c, const MmaInstruction &instruction, const Fragment &a, const Fragment &b,
