@@ -71,7 +71,7 @@ std::string registersText(Session &session, Module &module, const Target &target
   std::vector<std::string_view> passes = passNames(target.pipeline());
   passes.erase(passes.begin(), passes.begin() + static_cast<ptrdiff_t>(passNames(target.irPipeline()).size()));
   if (!lowered && !session.runPassesQuietly(module, passes, hardware)) return "";
-  return registerEstimate(module, hardware);
+  return registerEstimate(module, hardware, session.diagnostics());
 }
 
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out,

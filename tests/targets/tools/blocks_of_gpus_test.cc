@@ -83,6 +83,18 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
 }
 
+TEST(BlockCounts, AWarningWhereRegistersDoNotSuffice) {
+  test::ToolRun spills = test::runTool("%bin/xtc --report --target=xe-dg2 %src/tests/peers/01_gemm_16_bits.xt"),
+                fits = test::runTool("%bin/xtc --report --target=xe-dg2 %src/stdlib/gemm.xt"),
+                blocks = test::runTool("%bin/xtc --report --target=xe-pvc %src/tests/peers/01_gemm_16_bits.xt");
+  EXPECT_NE(spills.output.find(
+                "warning[XT0623]: `@gemm` is likely to spill registers to memory: its vectors need 248 registers at one "
+                "time, loads of operands about 44 more, and a thread has 256"),
+            std::string::npos)
+      << spills.output;
+  for (const test::ToolRun *run : {&fits, &blocks}) EXPECT_EQ(run->output.find("warning"), std::string::npos) << run->output;
+}
+
 // In the RFC's appendix 2.3, the transposed operand is loaded transposed, and subgroups and lanes exchange no data.
 TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
