@@ -1,6 +1,7 @@
 #include "targets/cpu/analysis/buffer_assignment.h"
 
 #include "ir/elem_kinds.h"
+#include "ir/nest_rows.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/dense_columns.h"
 #include "targets/cpu/analysis/live_ranges.h"
@@ -40,6 +41,16 @@ BufferShape bufferShape(Type vector, Elem elem) {
   // Rows at a distance of a large power of two would map to only a few sets of the cache.
   if (shape.rows > 1 && shape.pitch % 512 == 0) shape.pitch = plus(shape.pitch, kBufferAlignment);
   return shape;
+}
+
+// An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes past a multiple of
+// 256.
+BufferShape nestSumsShape(const Op &nest) {
+  static_assert(kBufferAlignment >= 64);
+  const Type sum = nest.result()->type();
+  const Elem elem = mmaElem(nest.operand(0)->type().elem());
+  const int64_t bytes = times(sum.extent(1), elemInfo(elem).storageBytes);
+  return {sum.extent(0), sum.extent(1), elem, plus(roundUp(bytes, kNestPanelBytes), kBufferAlignment)};
 }
 
 BufferShape denseColumnShape(Type vector, Elem elem) { return {vector.extent(0), 1, elem, elemInfo(elem).storageBytes}; }
@@ -100,6 +111,7 @@ public:
       auto shape = columns.contains(value) ? denseColumnShape : bufferShape;
       classes_.push_back({shape(value->type(), bufferElem(value->type())), live_.range(live_.numberOf(value))});
     }
+    forEachOp(kernel_.body, [&](const Op &op) { makeRoomForSums(op); });
     parent_.resize(classes_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     forEachOp(kernel_.body, [&](const Op &op) { reserveDestinations(op); });
@@ -185,9 +197,22 @@ private:
   void shareInits(const Op &op) {
     for (const Move &move : entryMoves(op)) tryShare(move.from, move.to);
   }
+  // Whether the op adds products to a buffer: that of its result.
+  bool addsInPlace(const Op &op) const {
+    return op.kind() == OpKind::TileMma ? op.operandCount() > 2 : op.kind() == OpKind::Nest && !fusion_.storeOf(op);
+  }
+
+  // Rows of a nest's sums have room for whole panels. So do all values of that shape, as they may share the buffer of the sums.
+  void makeRoomForSums(const Op &op) {
+    if (op.kind() != OpKind::Nest || fusion_.storeOf(op)) return;
+    const BufferShape plain = bufferShape(op.result()->type(), bufferElem(op.result()->type()));
+    for (Class &each : classes_)
+      if (each.shape == plain) each.shape = nestSumsShape(op);
+  }
+
   void shareAccumulator(const Op &op) {
-    if (op.kind() != OpKind::TileMma || op.operandCount() < 3) return;
-    for (const Value *leaf : fusion_.leaves(op.operand(2))) tryShare(leaf, op.result());
+    if (addsInPlace(op))
+      for (const Value *leaf : fusion_.leaves(op.operand(2))) tryShare(leaf, op.result());
   }
   void shareOperands(const Op &op) {
     if (worksInPlace(op) && numberOf(op.result()) >= 0)
@@ -209,7 +234,7 @@ private:
       for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, op.result(), live_.readAt(&op));
     if (const Value *filled = fusion_.filledBy(op))
       for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, filled, live_.readAt(&op));
-    if (op.kind() == OpKind::TileMma && op.operandCount() > 2)
+    if (addsInPlace(op))
       for (const Value *leaf : fusion_.leaves(op.operand(2))) separateFrom(leaf, op.result(), live_.readAt(&op));
     for (const Move &move : entryMoves(op)) separateMove(move, live_.readAt(&op));
     for (size_t r = 0; r < op.regionCount(); ++r)
@@ -230,12 +255,12 @@ private:
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestKeyRow + 1;
-    // An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes past a multiple
-    // of 256.
-    static_assert(kBufferAlignment >= 64);
-    shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem,
-                         plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
-    for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));
+    shapes[kNestSums] = nestSumsShape(op);
+    const Value *rows = nestRows(op);
+    if (rows) shapes[kNestRows] = bufferShape(rows->type(), kIndexElem);
+    for (size_t i = 0; i < kNestBuffers; ++i)
+      if (i == kNestSums ? fusion_.storeOf(op) != nullptr : i != kNestRows || (rows && numberOf(rows) < 0))
+        addStaging(op, i, shapes[i], live_.readAt(at));
   }
 
   void addStaging(const Op &op, size_t number, BufferShape shape, Moment from) {

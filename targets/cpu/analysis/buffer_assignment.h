@@ -24,6 +24,7 @@ struct BufferShape {
 };
 BufferShape bufferShape(Type vector, Elem elem);
 BufferShape denseColumnShape(Type vector, Elem elem);
+BufferShape nestSumsShape(const Op &nest); // has room for whole panels
 
 struct Buffer {
   BufferShape shape;
@@ -41,7 +42,8 @@ enum NestBuffer : size_t {
   kNestLeft,  // staged rows of `a`, nestStagedBytes each
   kNestPanel, // the packed panel of `b`: kNestPanelBytes for each row of K (with AMX two panels), then facts about the panel
   kNestCells, // the sums of one register tile, then a row of zeros and the row of a key (float_slices.h)
-  kNestSums,  // all sums, between blocks of K
+  // All sums, between blocks of K. A nest that has a store has such a buffer; another one adds to the buffer of its result.
+  kNestSums,
   // Sums of the rows of `a`, one element per row. They are written four at a time, and no group of four crosses a cache line.
   kNestRowSums,
   kNestBuffers
@@ -69,7 +71,7 @@ public:
   // The scratch buffer that an op has under one of its operand numbers; null if the op reads the operand from the operand's own
   // buffer. A tile_mma has buffers for its operands 0 and 1 (converted to mmaElem unless it multiplies pairs), for the pairs of
   // `b` (kMmaWords) and for the sums of AMX tiles (kMmaCells). An op that readsBuffers has one for each operand without a
-  // buffer. A nest has one for each NestBuffer.
+  // buffer. A nest has one for each NestBuffer, but kNestSums only if it has a store.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // The values with the largest buffers, largest first, for the message about scratch memory that is too large.

@@ -101,11 +101,11 @@ void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
   }
   if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
   if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, and its tiles have no buffer
-  bool mma = op.kind() == OpKind::TileMma;
+  bool mma = op.kind() == OpKind::TileMma, nest = op.kind() == OpKind::Nest;
   const Value *filled = fusion_.filledBy(op);
   for (size_t i = 0; i < op.operandCount(); ++i) {
     // Operands of a product, and operands accessed by index, are read while the result is written.
-    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op) && !filled;
+    bool toTheEnd = mma ? i < 2 : nest ? i != 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op) && !filled;
     for (Value *leaf : fusion_.leaves(op.operand(i), filled))
       use(leaf, blockBegin, toTheEnd ? readAt(&op) + 1 : readAt(&op), live);
   }

@@ -79,7 +79,8 @@ MmaMatrix MmaEmitter::operandOf(const Op &op, size_t i) {
     return {shape, staged[0], staged[1]};
   }
   if (!e_.context.cpu.tuning.hardwarePrefetchesRows) access->ahead = e_.loads.bytesAhead(load->operand(0), *access);
-  LlvmValue *inside = e_.tiles.isInside(*access, shape.rows, shape.columns);
+  LlvmValue *needed = e_.tiles.neededRows(value);
+  LlvmValue *inside = e_.tiles.isInside(*access, needed ? needed : e_.context.argument(shape.rows), shape.columns);
   LlvmValues place = ifElse(
       b, inside,
       [&] {
@@ -147,6 +148,7 @@ void MmaEmitter::emit(const Op &op) {
   LlvmValue *ofLeft = pairs ? Pairs(b, e_.context.ops, e_.context.cpu, argumentOf).leastOf(left) : nullptr;
   if (!fresh) e_.flow.moveAll({op.operand(2)}, {op.result()});
   MmaNest::Operands operands{left, right.matrix, matrixOf(*e_.context.buffers.bufferOf(op.result())), fresh};
+  if (!pairs) operands.rows = e_.tiles.neededRows(op.result());
   auto by = [&](Microkernel::Step step) {
     return [&, step] {
       operands.step = step;

@@ -4,7 +4,7 @@ namespace xt {
 
 MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands, Argument argument)
     : b(builder), ops_(ops), argument_(argument), left_(operands.left), right_(operands.right), sum_(operands.sum),
-      fresh_(operands.fresh), step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem),
+      fresh_(operands.fresh), rows_(operands.rows), step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem),
       elemBytes_(elemInfo(elem_).storageBytes), lanes_(cpu.lanes(static_cast<int>(elemBytes_))),
       columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_), tile_(tileOf(cpu)),
       microkernel_(builder, ops, cpu, elem_, lanes_) {}
@@ -29,16 +29,27 @@ void MmaNest::emitPanel(LlvmValue *panel) {
     columns.ofSum.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
     columns.ofRight.push_back(b.CreateMul(vector, number(lanes_ * elemBytes_)));
   }
-  int64_t rows = sum_.shape.rows, whole = rowsOfWholeTiles(tile_, rows);
+  int64_t rows = sum_.shape.rows;
   int few = lastRowsTile(tile_).rows;
-  bool repeats = (rows - whole) % few != 0;
-  LlvmValue *endOfWhole = argument_(whole);
+  bool repeats = rows_ || (rows - rowsOfWholeTiles(tile_, rows)) % few != 0;
+  LlvmValue *endOfWhole = endOfWholeTiles(), *end = rows_ ? rows_ : argument_(rows);
   forLoop(b, number(0), endOfWhole, number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, false, columns); });
-  forLoop(b, endOfWhole, argument_(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
+  forLoop(b, endOfWhole, end, number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
+}
+
+// The number of rows that full tiles take: rowsOfWholeTiles() of the rows that are computed.
+LlvmValue *MmaNest::endOfWholeTiles() {
+  if (!rows_) return argument_(rowsOfWholeTiles(tile_, sum_.shape.rows));
+  LlvmValue *each = number(tile_.rows), *tiles = b.CreateUDiv(rows_, each), *rest = b.CreateURem(rows_, each);
+  LlvmValue *given = b.CreateLShr(number(tilesGivenUpByRest(tile_)), b.CreateMul(rest, number(kGivenUpBits)));
+  given = b.CreateAnd(given, number((1 << kGivenUpBits) - 1));
+  LlvmValue *whole = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(tiles, given), number(0));
+  return b.CreateMul(whole, each);
 }
 
 void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns) {
-  LlvmValue *last = repeats ? b.CreateSub(argument_(sum_.shape.rows - 1), firstRow) : nullptr;
+  LlvmValue *lastRow = !repeats ? nullptr : rows_ ? b.CreateSub(rows_, number(1)) : argument_(sum_.shape.rows - 1);
+  LlvmValue *last = repeats ? b.CreateSub(lastRow, firstRow) : nullptr;
   LlvmValues cells;
   for (int r = 0; r < rows; ++r) {
     LlvmValue *sumRow = stepsOn(b, rowOf(sum_, firstRow), sum_.pitch, r, last);

@@ -31,6 +31,7 @@ public:
   struct Operands {
     MmaMatrix left, right, sum;
     bool fresh;
+    LlvmValue *rows = nullptr; // the number of rows that are computed; null: all
     Microkernel::Step step = Microkernel::Step::Elements;
   };
   using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelContext::argument
@@ -52,6 +53,7 @@ private:
   llvm::Align cellAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(sumElem_).storageBytes)); }
   RegisterTile tileOf(const CpuInfo &cpu) const;
   void emitPanel(LlvmValue *panel);
+  LlvmValue *endOfWholeTiles();
   // The byte offsets of each register's first column, in a row of the sums and in a row of `b`.
   struct Columns {
     LlvmValues ofSum, ofRight;
@@ -66,6 +68,7 @@ private:
   const Argument argument_;
   const MmaMatrix left_, right_, sum_;
   const bool fresh_;
+  LlvmValue *const rows_; // null: all
   const Microkernel::Step step_;
   const Elem elem_, sumElem_;
   const int64_t elemBytes_;

@@ -83,7 +83,10 @@ struct NestContext {
 
   LlvmValue *number(int64_t value) { return e.context.number(value); }
 
-  const Buffer &buffer(NestBuffer which) { return *e.context.buffers.stagingOf(&op, which); }
+  const Buffer &buffer(NestBuffer which) {
+    const Buffer *own = e.context.buffers.stagingOf(&op, which);
+    return own ? *own : *e.context.buffers.bufferOf(op.result()); // the sums of a nest without a store
+  }
   LlvmValue *addressOf(NestBuffer which) { return e.context.bufferAddress(buffer(which)); }
   LlvmValue *pitchOf(NestBuffer which) { return e.context.pitchOf(buffer(which)); }
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {

@@ -13,12 +13,10 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest, SharedPanels &p
 }
 
 void NestEmitter::toBuffer() {
-  const Buffer &result = *e_.context.buffers.bufferOf(n.op.result());
-  FusedLoop start(e_), sink(e_);
-  start.toBuffer(n.op.operand(2), n.buffer(kNestSums));
-  start.emit();
-  sink.nestToBuffer(n.op.result(), result);
-  run(sink, b.getTrue(), false);
+  e_.flow.moveAll({n.op.operand(2)}, {n.op.result()});
+  FusedLoop sink(e_);
+  sink.nestToBuffer(n.op.result(), n.buffer(kNestSums));
+  run(sink, b.getTrue(), true);
 }
 
 void NestEmitter::toTile(const Op &store) {
@@ -35,6 +33,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   sink.prepare();
   sums_.setSink(sink, storesSums);
   auto [rows, columns] = sink.extents();
+  if (LlvmValue *needed = sink.storedTile() ? nullptr : e_.tiles.neededRows(n.op.result())) rows = needed;
   n.left = windowOf(0, total);
   n.right = windowOf(1, total);
   plan(rows, columns, apart);

@@ -6,7 +6,20 @@ namespace xt {
 void SumPlaces::setSink(FusedLoop &sink, bool storesSums) {
   sink_ = &sink;
   stored_ = sink.storedTile();
+  if (!stored_) stored_ = sumsAsTile();
   stores_ = storesSums && stored_->elem == p.elem && stored_->unitStride;
+}
+
+// The sums of a nest without a store, as a tile in bounds: they stay where they are.
+const TileAccess *SumPlaces::sumsAsTile() {
+  const BufferShape &shape = n.buffer(kNestSums).shape;
+  own_ = TileAccess{};
+  own_.elem = shape.elem, own_.unitStride = true, own_.pack = 1;
+  own_.base = own_.origin = n.addressOf(kNestSums);
+  own_.rowLow = own_.columnLow = n.number(0);
+  own_.rowHigh = n.e.context.argument(shape.rows), own_.columnHigh = n.e.context.argument(shape.columns);
+  own_.rowStride = n.pitchOf(kNestSums), own_.columnStride = n.number(p.bytes());
+  return &own_;
 }
 
 // Sets the places of a panel's sums before and after this block. Final sums are stored to the result directly if they are

@@ -22,7 +22,7 @@ public:
   void sinkTile(const NestBlock &block, const NestPanel &panel, const NestTile &tile);
 
   // The following functions prefetch lines of the result. storesRows(): whether there are such lines.
-  bool storesRows() const { return stored_ && stored_->unitStride; }
+  bool storesRows() const { return stored_ != &own_ && stored_->unitStride; }
   LlvmValue *storedStep() const { return stored_->rowStride; }
   LlvmValue *prefetchesResult(const NestBlock &block);
   void prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows);
@@ -31,6 +31,7 @@ public:
 
 private:
   SumPlace cells() { return {n.addressOf(kNestCells), n.number(kNestPanelBytes), n.number(0)}; } // every tile reuses them
+  const TileAccess *sumsAsTile();
   LlvmValue *widthOf(const NestPanel &panel); // in columns
   LlvmValue *isInsideStored(const NestPanel &panel);
 
@@ -38,7 +39,8 @@ private:
   const NestProblem &p;
   llvm::IRBuilder<> &b;
   FusedLoop *sink_ = nullptr;
-  const TileAccess *stored_ = nullptr; // the tile to which the epilogue stores; null: it writes to a buffer
+  TileAccess own_{}; // the sums of a nest without a store
+  const TileAccess *stored_ = nullptr; // the tile to which the epilogue stores, or `own_`
   bool stores_ = false; // whether final sums may be stored from registers to the result, without the epilogue
 };
 

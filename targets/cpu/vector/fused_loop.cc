@@ -113,11 +113,18 @@ void FusedLoop::emit() {
   if (sinks_[0].buffer && sinks_[0].buffer->shape.isDenseColumn()) std::swap(shape.rows, shape.columns);
   for (const LoopSink &sink : sinks_)
     if (sink.reduces) fillWithIdentity(sink);
-  forLoop(b, e_.context.number(0), e_.context.argument(shape.rows), e_.context.number(1), [&](LlvmValue *row) {
+  forLoop(b, e_.context.number(0), rowsToCompute(shape.rows), e_.context.number(1), [&](LlvmValue *row) {
     enterRow(row);
     forLoop(b, e_.context.number(0), e_.context.argument(shape.columns), e_.context.number(registers_.lanes()),
             [&](LlvmValue *column) { emitChunk(column); });
   });
+}
+
+LlvmValue *FusedLoop::rowsToCompute(int64_t rows) {
+  const LoopSink &sink = sinks_[0];
+  const bool each = sinks_.size() == 1 && sink.buffer && !sink.reduces && !sink.buffer->shape.isDenseColumn();
+  LlvmValue *needed = each ? e_.tiles.neededRows(sink.value) : nullptr;
+  return needed ? needed : e_.context.argument(rows);
 }
 
 void FusedLoop::emitPart(const Part &part) {

@@ -48,6 +48,7 @@ private:
   void addFilled(Value *filled);
   int lanesOfAll() const;
   void prepareNode(LoopNode &node);
+  LlvmValue *rowsToCompute(int64_t rows);
   void enterRow(LlvmValue *row);
   void emitChunk(LlvmValue *column);
   void evaluateAll(LlvmValue *column);

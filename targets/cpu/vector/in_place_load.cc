@@ -23,7 +23,7 @@ void Loads::emitLoad(const Op &op) {
     copy();
     return;
   }
-  LlvmValue *inPlace = b.CreateAnd(k_.tiles.isInside(*access, rows, columns), apart);
+  LlvmValue *inPlace = b.CreateAnd(k_.tiles.isInside(*access, c_.argument(rows), columns), apart);
   if ((access->ahead = bytesAhead(tile, *access))) ahead_[load] = *access;
   inPlace_[load] = {b.CreateSelect(inPlace, access->origin, c_.bufferAddress(buffer)),
                     b.CreateSelect(inPlace, access->rowStride, c_.pitchOf(buffer))};

@@ -9,8 +9,8 @@ namespace xt {
 KernelContext::KernelContext(llvm::Module &inModule, const Kernel &ofKernel, const CpuInfo &forCpu, const FusionPlan &plan,
                              const BufferAssignment &assigned, const SlmLayout &slmOf)
     : module(inModule), kernel(ofKernel), cpu(forCpu), fusion(plan), buffers(assigned), slmLayout(slmOf),
-      streamed(findStreamedStores(ofKernel)), shared(findSharedOperands(ofKernel)), b(inModule.getContext()),
-      ops(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
+      streamed(findStreamedStores(ofKernel)), shared(findSharedOperands(ofKernel)), needed(findNeededRows(ofKernel, forCpu)),
+      b(inModule.getContext()), ops(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 // Loads the number at each use: values that are kept from the start of the kernel on would occupy registers and cost LLVM time.
 LlvmValue *KernelContext::argument(int64_t value) {

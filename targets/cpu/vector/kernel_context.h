@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/gpu/slm_layout.h"
 #include "targets/cpu/analysis/cpu_info.h"
+#include "targets/cpu/analysis/needed_rows.h"
 #include "targets/cpu/analysis/shared_operands.h"
 #include "targets/cpu/analysis/streaming.h"
 #include "targets/cpu/runtime/host_runtime.h"
@@ -54,6 +55,7 @@ struct KernelContext {
   const SlmLayout &slmLayout;
   const StreamedStores streamed;
   const SharedOperands shared;
+  const NeededRows needed;
   llvm::IRBuilder<> b;
   RegisterOps ops;
   KernelOutput output;

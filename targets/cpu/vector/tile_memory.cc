@@ -245,13 +245,36 @@ void TileMemory::storeChunk(const TileAccess &access, const RowAccess &row, Llvm
   ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); });
 }
 
-// Whether all elements of a tile are in bounds. Tiles are whole registers wide, so no register that is read holds other
-// elements.
-LlvmValue *TileMemory::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
+// Tiles are whole registers wide, so no register that is read holds elements outside of the tile.
+LlvmValue *TileMemory::isInside(const TileAccess &access, LlvmValue *rows, int64_t columns) {
   LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
-  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, c_.argument(rows)),
-            *across = b.CreateICmpEQ(access.columnHigh, c_.argument(columns));
+  LlvmValue *down = b.CreateICmpSGE(access.rowHigh, rows), *across = b.CreateICmpEQ(access.columnHigh, c_.argument(columns));
   return b.CreateAnd(b.CreateICmpEQ(first, c_.number(0)), b.CreateAnd(down, across));
+}
+
+namespace {
+
+// Whether a value has been computed on all paths to the block that is being emitted.
+bool isKnownHere(const KernelContext &context, const Value *value) {
+  const Block *defined = value->definingOp() ? value->definingOp()->block() : value->definingBlock();
+  const Block *at = context.block;
+  while (at && at != defined) at = at->parentOp() ? at->parentOp()->block() : nullptr;
+  return at && context.parts.contains(value);
+}
+
+} // namespace
+
+// The tile's first row is computed here again, as the tile itself is made after the loops in which its rows are computed.
+LlvmValue *TileMemory::neededRows(const Value *value) {
+  const Op *init = c_.needed.boundOf(value);
+  if (!init) return nullptr;
+  const Value *memref = init->operand(0);
+  const auto rank = static_cast<size_t>(memref->type().rank());
+  const bool explicitView = init->operandCount() == 1 + 3 * rank;
+  const Value *offset = init->operand(rank - 1), *size = explicitView ? init->operand(2 * rank - 1) : memref;
+  if (!isKnownHere(c_, offset) || !isKnownHere(c_, size)) return nullptr;
+  LlvmValue *rows = explicitView ? c_.scalar(size) : c_.parts.at(memref)[rank - 1];
+  return upTo(b.CreateSub(rows, c_.scalar(offset)), c_.argument(value->type().extent(0)));
 }
 
 void TileMemory::prefetchLine(LlvmValue *address, bool toL1) {

@@ -53,7 +53,10 @@ public:
   LlvmValue *laneMask(LlvmValue *bits, int lanes); // a mask of the lowest bits, one per lane
   llvm::Align memoryAlign() const { return llvm::Align(1); }
 
-  LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
+  // Whether the first `rows` rows of a tile are in bounds, in all of its columns.
+  LlvmValue *isInside(const TileAccess &access, LlvmValue *rows, int64_t columns);
+  // The number of rows of a vector that have to be computed (NeededRows); null: all.
+  LlvmValue *neededRows(const Value *value);
   // Prefetches a line into the L2 cache, or into the L1 cache (CpuTuning::l2PrefetchIsLate).
   void prefetchLine(LlvmValue *address, bool toL1 = false);
 
