@@ -150,12 +150,12 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
     }
     if (!checkStatedLanes(*kernel, target, diagnostics).ok() || !checkMatrixCombinations(*kernel, target, diagnostics).ok())
       return Error::diagnosed();
-    expandNests(*kernel, module.context());
+    if (!expandNests(*kernel, module.context(), diagnostics).ok()) return Error::diagnosed();
     foldTransposesIntoLoads(*kernel, module.context());
     formSweepLoops(*kernel, target, module.context());
     if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     formProductLoops(*kernel, target, module.context(), diagnostics);
-    expandNests(*kernel, module.context());
+    if (!expandNests(*kernel, module.context(), diagnostics).ok()) return Error::diagnosed();
     keepAsyncCopies(*kernel, module.context(), target, subgroupSizeFor(target, *kernel), diagnostics);
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }

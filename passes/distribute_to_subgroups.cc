@@ -190,7 +190,8 @@ bool lanesSharePieces(const Kernel &kernel, Context &context, Diagnostics &diagn
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     if (!lanesSharePieces(*kernel, module.context(), diagnostics)) return Error::diagnosed();
-    if (kernel->scope == Scope::Workgroup) expandNests(*kernel, module.context());
+    if (kernel->scope == Scope::Workgroup && !expandNests(*kernel, module.context(), diagnostics).ok())
+      return Error::diagnosed();
   }
   distribute(module, 0);
   return {};
@@ -204,7 +205,7 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
       return Error::diagnosed();
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
-    expandNests(*kernel, module.context());
+    if (!expandNests(*kernel, module.context(), diagnostics).ok()) return Error::diagnosed();
     loadWhatIsUsed(*kernel, target, module.context(), diagnostics);
     reduceBeforeConversions(*kernel, target, diagnostics);
   }

@@ -8,6 +8,7 @@
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
 #include "passes/facts.h"
+#include "passes/nest_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,8 @@ struct Side {
   Value *tile = nullptr;        // the tile before the loop; null: a copy of `init` is created there
   const Op *init = nullptr;     // an init_tile in the loop, some of whose offsets are the induction variable
   std::vector<int64_t> step{0, 0};
+  NestRows rows; // of `a`
+  Value *gathered = nullptr; // the matrix of which `load` gathers rows; its tile is created before the loop
 };
 
 class NestMatch {
@@ -44,8 +47,10 @@ public:
     build.setBefore(&loop_);
     build.setRange(mma_->range());
     std::vector<Value *> operands;
-    for (Side &side : sides_) operands.push_back(side.tile ? side.tile : initBefore(build, *side.init));
+    for (Side &side : sides_)
+      operands.push_back(side.tile ? side.tile : side.gathered ? tileOfGathered(build, side) : initBefore(build, *side.init));
     operands.insert(operands.end(), {loop_.operand(3 + sum_), loop_.operand(0), loop_.operand(1), loop_.operand(2)});
+    if (sides_[0].rows.any()) operands.push_back(rowNumbers(build, sides_[0].rows, loop_.result(sum_)->type()));
     Op *nest = build.create(OpKind::Nest, std::move(operands), {loop_.result(sum_)->type()});
     if (sides_[0].transposed) NestOp(*nest).setTransposeA();
     if (sides_[1].transposed) NestOp(*nest).setTransposeB();
@@ -104,7 +109,12 @@ private:
     const Op *op = value->definingOp();
     while (op && op->block() == &body_ && value->hasOneUse()) {
       seen_.insert(op);
-      if (op->kind() == OpKind::LoadTile) break;
+      if (isLoad(*op)) break;
+      if (operand == 0 && !side.transposed && selectsRows(*op, side.rows)) {
+        value = op->operand(1);
+        op = value->definingOp();
+        continue;
+      }
       bool turns = op->kind() == OpKind::Transpose && op->operand(0)->type().rank() == 2 && permutationOf(*op)[0] == 1;
       bool casts = isExact(*op);
       if (!turns && !casts && op->kind() != OpKind::ConvertLayout) break;
@@ -114,6 +124,8 @@ private:
       op = value->definingOp();
     }
     std::string_view name = operand == 0 ? "a" : "b";
+    if (op && operand == 0 && op->kind() == OpKind::LoadGather && op->block() == &body_ && value->hasOneUse())
+      return matchGather(*op, side);
     if (!op || op->kind() != OpKind::LoadTile || op->block() != &body_ || !value->hasOneUse())
       return stays(op && op->block() == &body_ ? *op : *mma_, str(name, " is not loaded in the loop, or has other uses"));
     const AttrValue *padding = LoadTileOp(*op).padding();
@@ -125,9 +137,43 @@ private:
     if (!matchTile(op->operand(0), side, name)) return false;
     size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory along which K runs
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
-    if (side.step[along] == depth && side.step[1 - along] == 0) return true;
+    if (side.step[along] == depth && side.step[1 - along] == 0) return !side.rows.any() || matchRows(side);
     return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "),
                           "] in each iteration; it must move by its extent along K, which is ", depth));
+  }
+
+  // Whether the op is a select that makes some rows 0.
+  static bool selectsRows(const Op &op, NestRows &rows) {
+    if (op.kind() != OpKind::Select || !op.operand(0)->type().isVector()) return false;
+    const AttrValue *zero = constantValue(*op.operand(2));
+    return zero && isPositiveZero(*zero) && addRowMask(op.operand(0), nullptr, nullptr, rows);
+  }
+
+  // Matches a load that gathers whole rows of a matrix, of which each iteration reads the columns that follow.
+  bool matchGather(const Op &load, Side &side) {
+    const AttrValue *padding = LoadGatherOp(load).padding();
+    if (padding && !isPositiveZero(*padding)) return stays(load, "a has a padding other than 0");
+    GatheredRows found = gatheredRows(load);
+    if (!found.matrix || definedInside(*found.matrix, body_))
+      return stays(load, "the offsets of a are not those of whole rows of a matrix");
+    if (found.column != body_.param(0) || loopStep_ != load.result()->type().extent(1))
+      return stays(load, "the columns of a do not advance by its extent along K");
+    const AttrValue *all = constantValue(*load.operand(1));
+    if (!(all && *all == AttrValue(int64_t{1})) && !addRowMask(load.operand(1), found.matrix, found.column, side.rows))
+      return stays(load, "the mask of a selects parts of rows");
+    side.load = &load;
+    side.gathered = found.matrix;
+    side.rows.numbers = found.numbers;
+    return matchRows(side);
+  }
+
+  bool matchRows(const Side &side) {
+    if (side.transposed || side.load->operand(0)->type().data().order == Order::ColumnMajor)
+      return stays(*side.load, "rows of a transposed a are chosen");
+    bool inside = (side.rows.numbers && definedInside(*side.rows.numbers, body_)) ||
+                  (side.rows.first && definedInside(*side.rows.first, body_));
+    for (const Value *mask : side.rows.masks) inside |= definedInside(*mask, body_);
+    return !inside || stays(*side.load, "it is computed in the loop which rows of a are read");
   }
 
   // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is
@@ -178,6 +224,13 @@ private:
     side.init = &init;
     seen_.insert(&init);
     return true;
+  }
+
+  Value *tileOfGathered(Builder &build, const Side &side) {
+    TypeData data = side.load->operand(0)->type().data();
+    data.scatter = false;
+    std::vector<Value *> operands{side.gathered, build.index(0), loop_.operand(0)};
+    return build.value(OpKind::InitTile, std::move(operands), build.context().intern(std::move(data)));
   }
 
   Value *initBefore(Builder &build, const Op &init) {

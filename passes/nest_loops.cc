@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/infer/layout_rules.h"
 #include "ir/layout/layout.h"
+#include "ir/nest_rows.h"
 #include "ir/op_kinds.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
@@ -66,12 +67,20 @@ void expand(Op &nest, Context &context) {
 
 } // namespace
 
-void expandNests(Kernel &kernel, Context &context) {
+Result<void> expandNests(Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   std::vector<Op *> nests;
   walk(kernel.body, [&](Op &op) {
     if (op.kind() == OpKind::Nest) nests.push_back(&op);
   });
-  for (Op *nest : nests) expand(*nest, context);
+  for (Op *nest : nests) {
+    if (nestRows(*nest)) {
+      diagnostics.report(DiagCode::NotSupported, nest->operandRange(kNestRowsOperand),
+                         "rows of a `nest` can be given for CPUs only");
+      return Error::diagnosed();
+    }
+    expand(*nest, context);
+  }
+  return {};
 }
 
 } // namespace xt

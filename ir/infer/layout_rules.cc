@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/layout/layout_pieces.h"
+#include "ir/nest_rows.h"
 #include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "ir/views/tile.h"
@@ -116,6 +117,10 @@ const Layout *narrowed(Context &context, const Op &op, const Layout *wide) {
 // A layout for the wide side: the holder of a narrow element holds its whole block.
 const Layout *widened(Context &context, const Op &op, const Layout *narrow) {
   return narrow ? repeated(context, narrow, dimensionOf(op), blockSize(op)) : nullptr;
+}
+// The layout of one element for each row: the holder of any element of a row holds it.
+const Layout *ofRows(Context &context, const Layout *wide) {
+  return wide ? grouped(context, wide, 1, wide->shape()[1]) : nullptr;
 }
 const Layout *resized(Context &context, const Layout *layout, Type to) {
   return layout ? reshaped(context, layout, to.shape()) : nullptr;
@@ -376,7 +381,7 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
     return index == 1 ? result : sliced(context, result, op.operand(0)->type().shape());
   case LayoutRule::Same: return holdsLayout(op.operand(index)->type()) ? anyAlike(op, op.operand(index)) : nullptr;
   case LayoutRule::Mma: return mmaOperand(context, op, index);
-  case LayoutRule::Accumulator: return op.operand(index)->type().isVector() ? result : nullptr;
+  case LayoutRule::Accumulator: return index == 2 ? result : index == kNestRowsOperand ? ofRows(context, result) : nullptr;
   case LayoutRule::Region: return regionOperand(op, index);
   }
   XT_UNREACHABLE("layout rule");
@@ -430,7 +435,11 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
   case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
   case LayoutRule::Accumulator:
     return checkDerived(op, op.operand(2)->type().layout(), op.result(), "the result has the layout of the accumulator",
-                        origins, diagnostics);
+                        origins, diagnostics) &&
+           (!nestRows(op) ||
+            checkDerived(op, ofRows(context, op.result()->type().layout()), nestRows(op),
+                         "each subgroup that holds an element of a row of the result holds the number of that row of a",
+                         origins, diagnostics));
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
   case LayoutRule::Load:
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);

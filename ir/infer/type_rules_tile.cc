@@ -6,6 +6,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/combine.h"
+#include "ir/nest_rows.h"
 
 #include <algorithm>
 
@@ -436,6 +437,32 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
 }
 
+// Whether a `nest` has a step, and rows that are numbers of rows of `a` if it has any.
+bool areStepAndRows(const TypeRuleInput &in, Type a) {
+  constexpr size_t kRows = kNestRowsOperand;
+  if (in.operands.size() < kRows || in.operands.size() > kRows + 1) {
+    in.diagnostics.report(DiagCode::OperandCount, in.range,
+                          str("`nest` takes 6 or 7 operands, but ", in.operands.size(), " are given"));
+    return false;
+  }
+  if (!in.operands[kRows - 1].isIndex()) {
+    in.diagnostics.report(DiagCode::OperandType, in.operandRange(kRows - 1),
+                          str("the step of a `nest` is an index, but this is ", shapedText(in.operands[kRows - 1])));
+    return false;
+  }
+  if (in.operands.size() == kRows) return true;
+  const bool turned = findAttr(in, attr_names::kTransposeA) || in.operands[0].data().order == Order::ColumnMajor;
+  const bool numbers = in.operands[kRows] ==
+                       in.context.withLayout(in.context.vector({a.extent(0), 1}, Elem::Index), in.operands[kRows].layout());
+  if (numbers && !turned) return true;
+  in.diagnostics
+      .report(DiagCode::OperandType, in.operandRange(kRows),
+              turned ? "the rows of a `nest` whose a is transposed cannot be given"
+                     : str("the rows of a `nest` are ", typeText(in.operands[kRows])))
+      .note(str("they must be one number of type index for each row of a: vector<", a.extent(0), "x1xindex>"));
+  return false;
+}
+
 // A `nest` stands for a loop over K: checks the two loads and the tile_mma that this loop would contain.
 bool nest(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
@@ -447,7 +474,7 @@ bool nest(const TypeRuleInput &in, Results &results) {
   const Type operands[] = {loaded(0, attr_names::kTransposeA), loaded(1, attr_names::kTransposeB), in.operands[2]};
   TypeRuleInput product = in;
   product.operands = operands;
-  if (!tileMma(product, results)) return false;
+  if (!tileMma(product, results) || !areStepAndRows(in, operands[0])) return false;
   Elem sum = results.back().elem();
   if (sum != Elem::F16 && sum != Elem::BF16) return true;
   in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2), str("the accumulator of `nest` cannot be ", elemName(sum)))

@@ -2,6 +2,7 @@
 
 #include "ir/atomic_update.h"
 #include "ir/base/text.h"
+#include "ir/nest_rows.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
 
@@ -99,7 +100,12 @@ Result<void> TileExecutor::nest(const Step &step) {
   bool turned[] = {NestOp(op).transposeA(), NestOp(op).transposeB()};
   std::vector<int64_t> depth(static_cast<size_t>(op.operand(0)->type().extent(turned[0] ? 0 : 1)));
   std::iota(depth.begin(), depth.end(), 0);
-  const std::vector<int64_t> dims[2][2] = {{part.slices[0], depth}, {depth, part.slices[1]}};
+  std::vector<int64_t> rows = part.slices[0];
+  if (nestRows(op)) { // the subgroup holds the numbers of its own rows
+    const Fragment &numbers = *values_.fragment(step, kNestRowsOperand);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = numbers[i].i;
+  }
+  const std::vector<int64_t> dims[2][2] = {{rows, depth}, {depth, part.slices[1]}};
   Fragment sum = *values_.fragment(step, 2);
   uint64_t steps =
       lower < upper ? (static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower) - 1) / static_cast<uint64_t>(increment) + 1

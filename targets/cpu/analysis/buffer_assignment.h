@@ -46,6 +46,7 @@ enum NestBuffer : size_t {
   kNestSums,
   // Sums of the rows of `a`, one element per row. They are written four at a time, and no group of four crosses a cache line.
   kNestRowSums,
+  kNestRows, // the numbers of the rows of `a`, if they are given and have no buffer of their own
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
@@ -71,7 +72,7 @@ public:
   // The scratch buffer that an op has under one of its operand numbers; null if the op reads the operand from the operand's own
   // buffer. A tile_mma has buffers for its operands 0 and 1 (converted to mmaElem unless it multiplies pairs), for the pairs of
   // `b` (kMmaWords) and for the sums of AMX tiles (kMmaCells). An op that readsBuffers has one for each operand without a
-  // buffer. A nest has one for each NestBuffer, but kNestSums only if it has a store.
+  // buffer. A nest has one for each NestBuffer, but kNestSums only if it has a store, and kNestRows only where that says so.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // The values with the largest buffers, largest first, for the message about scratch memory that is too large.

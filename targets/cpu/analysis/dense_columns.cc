@@ -106,6 +106,7 @@ private:
   bool takesDense(const Op &user, size_t operand) const {
     if (isPointwise(user)) return dense_.contains(user.result());
     if (user.kind() == OpKind::Broadcast) return isReadingBroadcast(user) && user.result()->type().extent(1) > 1;
+    if (user.kind() == OpKind::Nest) return true; // the numbers of rows
     const Op *loop = user.kind() == OpKind::Yield ? user.block()->parentOp() : &user;
     if (!loop || loop->kind() != OpKind::For) return false;
     CarriedAt at = carriedAt(*loop);

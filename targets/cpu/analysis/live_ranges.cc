@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/live_ranges.h"
 
+#include "ir/nest_rows.h"
 #include "ir/op_kinds.h"
 #include "targets/cpu/analysis/vector_values.h"
 
@@ -100,7 +101,10 @@ void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
     return;
   }
   if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
-  if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, and its tiles have no buffer
+  if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its store reads its rows
+  if (const Op *nest = op.kind() == OpKind::StoreTile ? fusion_.nestInto(op) : nullptr)
+    if (Value *rows = nestRows(*nest))
+      for (Value *leaf : fusion_.leaves(rows)) use(leaf, blockBegin, readAt(&op) + 1, live);
   bool mma = op.kind() == OpKind::TileMma, nest = op.kind() == OpKind::Nest;
   const Value *filled = fusion_.filledBy(op);
   for (size_t i = 0; i < op.operandCount(); ++i) {

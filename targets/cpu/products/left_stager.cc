@@ -1,9 +1,14 @@
 #include "targets/cpu/products/left_stager.h"
 
 #include "ir/elem_kinds.h"
+#include "ir/nest_rows.h"
 #include "targets/cpu/vector/register_transpose.h"
 
 namespace xt {
+
+// How far ahead of the row that is staged a row is prefetched. A block reads a piece of each row, and the hardware does not
+// prefetch the start of the next row's piece.
+constexpr int64_t kRowsAhead = 4;
 
 void LeftStager::prepare(NestBlock &block) {
   ifThen(b, b.CreateNot(n.leftInPlace), [&] {
@@ -27,13 +32,11 @@ void LeftStager::stageLeft(const NestBlock &block) {
                             });
     return;
   }
-  // A block reads a piece of each row, and the hardware does not prefetch the start of the next row's piece. Therefore the row
-  // that is kAhead rows ahead is prefetched.
-  constexpr int64_t kAhead = 4;
   TileAccess from = n.left;
-  from.ahead = b.CreateMul(from.rowStride, n.number(kAhead));
+  if (!p.choosesLeft) from.ahead = b.CreateMul(from.rowStride, n.number(kRowsAhead));
   forLoop(b, n.number(0), n.rows, n.number(1), [&](LlvmValue *row) {
-    RowAccess access = e_.tiles.accessRow(from, row);
+    RowAccess access = rowOf(from, row);
+    if (p.choosesLeft) from.ahead = toLaterRow(from, access, row);
     LlvmValue *line = n.rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
     forLoop(b, whole, depth, n.number(p.lanes()), [&](LlvmValue *k) {
       LlvmValue *at = b.CreateAdd(first, k);
@@ -44,11 +47,27 @@ void LeftStager::stageLeft(const NestBlock &block) {
   });
 }
 
+RowAccess LeftStager::rowOf(const TileAccess &from, LlvmValue *row) {
+  const Value *rows = nestRows(n.op);
+  if (!rows) return e_.tiles.accessRow(from, row);
+  const Buffer *own = e_.context.buffers.bufferOf(rows), &numbers = own ? *own : n.buffer(kNestRows);
+  LlvmValue *at = byteOffset(b, e_.context.bufferAddress(numbers), b.CreateMul(row, e_.context.pitchOf(numbers)));
+  return e_.tiles.accessRowOfBase(n.op.operand(0), from, b.CreateAlignedLoad(b.getInt64Ty(), at, llvm::Align(8)));
+}
+
+// The bytes from a row that is chosen to one that is prefetched while the row is read.
+LlvmValue *LeftStager::toLaterRow(const TileAccess &from, const RowAccess &access, LlvmValue *row) {
+  LlvmValue *later = rowOf(from, least(b, b.CreateAdd(row, n.number(kRowsAhead)), b.CreateSub(n.rows, n.number(1)))).pointer;
+  return b.CreateSub(b.CreatePtrToInt(later, b.getInt64Ty()), b.CreatePtrToInt(access.pointer, b.getInt64Ty()));
+}
+
 // Stages the registers at the start of a row of `a` that are in bounds, four at a time and without branches, if elements are
-// converted or copied as words. Otherwise stages none. Returns the step after the last one that it stages.
+// converted, copied as words, or copied from rows that are chosen. Otherwise stages none. Returns the step after the last one
+// that it stages.
 LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, LlvmValue *line, LlvmValue *first,
                                   LlvmValue *depth) {
-  if (!from.unitStride || from.pack != 1 || p.inSlices() || (!p.inWords() && from.elem == p.leftElem())) return n.number(0);
+  if (!from.unitStride || from.pack != 1 || p.inSlices() || (!p.inWords() && !p.choosesLeft && from.elem == p.leftElem()))
+    return n.number(0);
   const int64_t bytes = p.elements() * elemInfo(from.elem).storageBytes,
                 each = 4 * p.lanes(); // `bytes` of a step; `each`: steps per iteration
   LlvmValue *element = b.CreateMul(first, n.number(p.elements())),
@@ -64,7 +83,9 @@ LlvmValue *LeftStager::stageWhole(const TileAccess &from, const RowAccess &row, 
     for (int64_t i = 0; i < each; i += p.lanes()) {
       LlvmValue *chunk = n.registerAt(from.elem, byteOffset(b, at, n.number(i * bytes)), p.elements() * p.lanes());
       stageRow(line, b.CreateAdd(k, n.number(i)),
-               p.inWords() ? reader_.asWords(from.elem, chunk) : n.multiplied(from.elem, chunk));
+               p.inWords()                 ? reader_.asWords(from.elem, chunk)
+               : from.elem == p.leftElem() ? chunk
+                                           : n.multiplied(from.elem, chunk));
     }
   });
   return end;

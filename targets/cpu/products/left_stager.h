@@ -18,6 +18,8 @@ public:
 
 private:
   void stageLeft(const NestBlock &block);
+  RowAccess rowOf(const TileAccess &from, LlvmValue *row);
+  LlvmValue *toLaterRow(const TileAccess &from, const RowAccess &access, LlvmValue *row);
   LlvmValue *stageWhole(const TileAccess &from, const RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth);
   void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   void fillLastWord(const NestBlock &block);

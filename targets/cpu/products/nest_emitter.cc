@@ -1,6 +1,7 @@
 #include "targets/cpu/products/nest_emitter.h"
 
 #include "ir/constants.h"
+#include "ir/nest_rows.h"
 #include "ir/views/nest.h"
 
 namespace xt {
@@ -37,6 +38,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   n.left = windowOf(0, total);
   n.right = windowOf(1, total);
   plan(rows, columns, apart);
+  numberRows();
   // Steps of K that are out of bounds of both `a` and `b` would only add zeros: they are skipped.
   if (!p.fresh && isFloat(p.elem)) addSkipped(b.CreateICmpSGT(total, n.elementDepth));
   LlvmValue *zeros = byteOffset(b, n.addressOf(kNestCells), n.number(kNestZeroRow * kNestPanelBytes));
@@ -46,6 +48,15 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *apart, bool storesSums) {
   if (p.inTiles()) amx_.begin();
   forLoop(b, n.number(0), n.planned(&NestPlan::turns), n.number(1), [&](LlvmValue *block) { emitBlock(block); });
   if (p.inTiles()) amx_.end();
+}
+
+// Writes the numbers of the rows of `a` to a buffer, if they are given and have none.
+void NestEmitter::numberRows() {
+  Value *rows = nestRows(n.op);
+  if (!rows || e_.context.buffers.bufferOf(rows)) return;
+  FusedLoop loop(e_);
+  loop.toBuffer(rows, n.buffer(kNestRows));
+  loop.emit();
 }
 
 // The elements of K that all iterations of the nest cover.

@@ -33,6 +33,7 @@ private:
   TileAccess windowOf(size_t operand, LlvmValue *total);
   void plan(LlvmValue *rows, LlvmValue *columns, LlvmValue *apart);
   void setSides();
+  void numberRows();
   void addSkipped(LlvmValue *skipped);
   void emitBlock(LlvmValue *index);
   void emitPanels(const NestBlock &block);

@@ -55,7 +55,7 @@ void decideLeft(const NestProblem &p, NestRules &r) {
   const Elem elem = p.left.elem;
   r.leftTransposed = p.left.transposed;
   r.leftReady = (p.inWords() ? p.stagedElem(elem) == elem : elem == p.leftElem()) && !p.left.interleaved &&
-                !p.left.transposed && !p.inSlices();
+                !p.left.transposed && !p.inSlices() && !p.choosesLeft;
   r.leftStep = p.inWords() ? p.left.bytes() : 0;
   r.leftTogether = p.tile.vectors == 3 && p.elem == Elem::F64 ? kManyColumns : 0;
 }

@@ -35,7 +35,8 @@ struct NestRules {
   int64_t prefetchingTiles; // the number of tiles of rows that together prefetch a whole panel
   // Operand `a`.
   int64_t leftTransposed; // flag
-  int64_t leftReady; // flag: rows need no conversion, transposition or slicing, so they may be read in place
+  int64_t
+      leftReady; // flag: rows follow each other and need no conversion, transposition or slicing, so they may be read in place
   int64_t leftStep; // for words, whose elements must be adjacent in memory: bytes of an element; 0: elements with any stride
   int64_t leftTogether; // number of columns from which rows are staged even if they could be read in place; 0: never
   // Operand `b`. All are flags that say which forms the code has, except rightBytes, the size of an element.

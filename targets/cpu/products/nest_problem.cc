@@ -1,6 +1,7 @@
 #include "targets/cpu/products/nest_problem.h"
 
 #include "ir/elem_kinds.h"
+#include "ir/nest_rows.h"
 
 namespace xt {
 
@@ -21,6 +22,7 @@ NestProblem nestProblem(const CpuInfo &cpu, const Op &nest, bool fresh) {
   problem.convertsLeft = convertsElements(cpu, nest);
   problem.movesLeft = movesLeftBytes(cpu, nest);
   problem.movesRight = movesBytes(cpu, nest) && !problem.movesLeft;
+  problem.choosesLeft = nestRows(nest) != nullptr;
   problem.fresh = fresh;
   problem.convertsHalves = cpu.f16c;
   problem.tuning = cpu.tuning;

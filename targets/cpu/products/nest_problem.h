@@ -24,6 +24,7 @@ struct NestProblem {
   NestOperand left, right;
   bool movesLeft = false, movesRight = false; // bytes of `a`, or of `b`, are biased by 128 (movesBytes)
   bool convertsLeft = false; // elements of `a` are converted as they are multiplied (convertsElements)
+  bool choosesLeft = false; // rows of `a` lie anywhere in its matrix, or are 0 (the operand `rows` of the nest)
   bool fresh = true; // the sums start at 0
   bool convertsHalves = false; // the processor has instructions that convert f16
   CpuTuning tuning;

@@ -146,6 +146,12 @@ RowAccess TileMemory::accessRow(const TileAccess &access, LlvmValue *row) {
   return {pointer, b.CreateSelect(inside, access.columnHigh, c_.number(0))};
 }
 
+RowAccess TileMemory::accessRowOfBase(const Value *tile, const TileAccess &access, LlvmValue *row) {
+  LlvmValue *inside = b.CreateICmpULT(b.CreateAdd(access.firstRow, row), c_.parts.at(tile)[kRows]);
+  LlvmValue *pointer = b.CreateSelect(inside, byteOffset(b, access.origin, rowDistance(access, row)), access.base);
+  return {pointer, b.CreateSelect(inside, access.columnHigh, c_.number(0))};
+}
+
 // Whether all lanes are in bounds and adjacent in memory.
 LlvmValue *TileMemory::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();

@@ -45,6 +45,8 @@ public:
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
+  // Like accessRow(), for a row that may be any of the tile's matrix, or none of it.
+  RowAccess accessRowOfBase(const Value *tile, const TileAccess &access, LlvmValue *row);
   // Loads `lanes` elements from column `column` on, in storage form.
   LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
