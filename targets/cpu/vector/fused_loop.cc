@@ -5,6 +5,7 @@
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "targets/cpu/vector/row_reduction.h"
+#include "targets/cpu/vector/wide_bytes.h"
 
 #include <algorithm>
 
@@ -58,13 +59,25 @@ void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   addFilled(filled);
 }
 
+namespace {
+
+// Whether the op is an iota whose lanes differ: not one that numbers rows, unless the rows of a column are lanes.
+bool numbersLanes(const Op &op) {
+  if (op.kind() != OpKind::Iota) return false;
+  const Type type = op.result()->type();
+  const int last = type.rank() - 1;
+  return static_cast<int>(dimensionOf(op)) == last || type.extent(last) == 1;
+}
+
+} // namespace
+
 // Registers have the lanes of the widest type that the loop computes with.
 int FusedLoop::lanesOfAll() const {
   int bytes = 1;
   for (const LoopNode &node : nodes_) {
     const Op *op = node.value->definingOp();
     bool arithmetic = node.computed && op->info().elementwise;
-    bool iota = node.computed && op->kind() == OpKind::Iota, mask = node.computed && op->kind() == OpKind::CreateMask;
+    bool iota = node.computed && numbersLanes(*op), mask = node.computed && op->kind() == OpKind::CreateMask;
     int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
     bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // the bytes of lane numbers
   }
@@ -216,7 +229,8 @@ LlvmValue *FusedLoop::evaluate(const LoopNode &node, LlvmValue *column) {
   if (op.kind() == OpKind::CreateMask) return generated_.mask(node, column);
   LlvmValues operands;
   for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(operand(op, i));
-  return e_.context.ops.elementwise(op, operands);
+  LlvmValue *wide = computeInWideLanes(b, op, operands, e_.context.cpu.vectorBytes);
+  return wide ? wide : e_.context.ops.elementwise(op, operands);
 }
 
 LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
