@@ -203,6 +203,7 @@ test "row" {{
         text = text.replace("%Y = out : memref<" + f"{images}x{height}x{width}x{filters}", f"%Y = out : memref<{pixels}x{filters}")
         text = text.replace("%X = ints(-9, 9, seed = 1) : memref<" + f"{images}x{height}x{width}x{channels}", f"%X = ints(-9, 9, seed = 1) : memref<{pixels}x{channels}")
         text = text.replace("@conv2d(%X, %F, %Y)", f"@conv2d_pixels(%X, %F, %Y, {height}, {width})")
+        text = text.replace("CONV_BM = 64", "CONV_BM = 128, CONV_BN = 256, CONV_BK = 64")
         shape = f"{images}, {height}, {width}, -1"
         text = text.replace("  check %Y[", f"  %x = reshape(%X, [{shape}])\n  check reshape(%Y, [{shape}])[").replace("%X[", "%x[")
     x, f = normal(images, channels, height, width), normal(filters, channels, 3, 3)
@@ -236,7 +237,7 @@ test "row" {{
 }}
 """
     else:
-        blocks = "INT4_BM = 32, INT4_BN = 256, INT4_BK = 32" if rows_of_a <= 32 else "INT4_BM = 256, INT4_BN = 256, INT4_BK = 64"
+        blocks = "INT4_BM = 32, INT4_BN = 256, INT4_BK = 64" if rows_of_a <= 32 else "INT4_BM = 128, INT4_BN = 256, INT4_BK = 128"
         launch = f"@int4_gemm(%A, %B, %S, %C, 128) {{INT4_T = f32, INT4_S = f32, {blocks}}}"
         if rows_of_a == 1:
             launch = "@int4_gemv(%A, %B, %S, %C, 128) {INT4_T = f32, INT4_S = f32, INT4_COLUMNS = 1024, INT4_BK = 32}"
@@ -312,17 +313,14 @@ def experts():
     def products():
         return [x[token[e * 256 : (e + 1) * 256]] @ w[e] for e in range(8)]
 
-    text = """import "std/gather_rows"
-import "std/moe"
+    text = """import "std/moe"
 test "row" {
   %X       = random(seed = 1) : memref<1024x1024xf16>
   %rows    = from (p) => p * 7 mod 1024 : memref<2048xi32>
   %offsets = from (e) => e * 256 : memref<9xi32>
   %W       = random(seed = 2) : memref<8x1024x1024xf16>
-  %G       = out : memref<2048x1024xf16>
   %Z       = out : memref<2048x1024xf32>
-  launch @gather_rows(%X, %rows, %G) {GATHER_T = f16}
-  launch @moe_packed(%G, %offsets, %W, %Z) {MOE_BM = 128, MOE_BN = 256, MOE_BK = 64}
+  launch @moe_gather(%X, %rows, %offsets, %W, %Z) {MOE_BM = 128, MOE_BN = 256, MOE_BK = 64}
   check %Z[:256, :16] == matmul(gather(%X, %rows[:256]), %W[0, :, :16])
 }
 """
