@@ -161,7 +161,7 @@ void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {
   }
   b_.setBefore(yield);
   Value *next = b_.value(OpKind::AddI, {params[0], b_.index(1)}, context_.index());
-  yield->addOperand(b_.value(OpKind::RemSI, {next, b_.index(buffers_)}, context_.index()));
+  yield->addOperand(b_.value(OpKind::RemUI, {next, b_.index(buffers_)}, context_.index()));
   yield->addOperand(params[0]);
   for (size_t i = 3; i < params.size(); ++i) yield->addOperand(params[i]);
   yield->addOperand(group);

@@ -28,8 +28,15 @@ private:
   };
   std::vector<Portion> portionsOf(const Op &commit);
   void bound(std::vector<Bound> &bounds, LlvmValue *number, int64_t last, LlvmValue *size, Interval range);
-  LlvmValue *allInside(const std::vector<Portion> &portions);
+  std::vector<Bound> boundsOf(const std::vector<Portion> &portions);
+  // An integer that is negative if the number leaves its matrix where its root has this value.
+  LlvmValue *room(const Bound &bound, LlvmValue *root);
+  LlvmValue *belowLimit(std::vector<Bound> &bounds);
+  LlvmValue *allInside(std::vector<Bound> bounds);
+  const CountedIndex *countedAt(const LlvmValue *root) const;
+  LlvmValue *firstOf(const CountedIndex &index);
   LlvmValue *present(const Portion &portion);
+  LlvmValue *begin(const Value *from, int64_t columns);
   void findSources(std::vector<Portion> &portions);
   void copy(const Portion &portion, LlvmValue *present);
 };

@@ -63,8 +63,10 @@ void LaneControlFlow::enterLoop(Carried &carried, llvm::BasicBlock *before, Llvm
   }
   LlvmValue *counted = variable ? b.CreateSub(variable, lower) : nullptr;
   for (size_t i = 0; i < carried.initial.size(); ++i)
-    if (carried.how[i] == Carry::Counted)
+    if (carried.how[i] == Carry::Counted) {
       carried.inside[i] = b.CreateAdd(carried.initial[i], b.CreateSExtOrTrunc(counted, carried.initial[i]->getType()));
+      c.counted[carried.inside[i]] = {counted, {carried.initial[i]}, before, body};
+    }
   v.unflatten(carried.params, carried.inside);
 }
 

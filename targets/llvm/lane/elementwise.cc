@@ -66,7 +66,8 @@ bool LaneElementwise::emitIndexOp(const Op &op) {
     v.setIndex(result, v.asIndex(first));
     return true;
   }
-  if (rule == TypeRule::Elementwise && small && v.narrow(result) && staysNarrow(op.kind())) {
+  bool unsignedToo = op.kind() == OpKind::RemUI && c.ranges.of(first).low >= 0 && c.ranges.of(op.operand(1)).low >= 0;
+  if (rule == TypeRule::Elementwise && small && v.narrow(result) && (staysNarrow(op.kind()) || unsignedToo)) {
     v.setParts(result, {ops.combine(op.kind(), Elem::I32, v.scalar(first), v.scalar(op.operand(1)))});
     return true;
   }
@@ -83,6 +84,20 @@ bool LaneElementwise::emitIndexOp(const Op &op) {
   else
     v.setParts(result, {value});
   return true;
+}
+
+// A loop counts the sum of what it counts and what is known before it.
+void LaneElementwise::noteCounted(const Op &op) {
+  if (op.kind() != OpKind::AddI || !op.result()->type().isIndex()) return;
+  for (size_t i = 0; i < 2; ++i) {
+    auto found = c.counted.find(v.scalar(op.operand(i)));
+    LlvmValue *other = v.scalar(op.operand(1 - i));
+    if (found == c.counted.end() || !found->second.isBefore(other)) continue;
+    CountedIndex sum = found->second;
+    sum.first.push_back(other);
+    c.counted[v.scalar(op.result())] = std::move(sum);
+    return;
+  }
 }
 
 // The range of the elements of a vector of indices.
@@ -106,7 +121,7 @@ std::optional<bool> LaneElementwise::decidedAlready(const Op &op) const {
 void LaneElementwise::emitElementwise(const Op &op) {
   Type type = op.result()->type();
   if (!type.isVector()) {
-    if (emitIndexOp(op)) return;
+    if (emitIndexOp(op)) return noteCounted(op);
     LaneParts operands;
     for (const Value *value : op.operands()) operands.push_back(v.scalar(value));
     v.setParts(op.result(), {ops.elementwise(op, operands)});

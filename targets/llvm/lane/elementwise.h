@@ -17,6 +17,7 @@ private:
   Interval rangeOfElements(const Value *vector) const;
   std::optional<bool> decidedAlready(const Op &compare) const;
   bool emitIndexOp(const Op &op);
+  void noteCounted(const Op &op);
 };
 
 } // namespace xt

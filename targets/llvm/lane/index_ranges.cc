@@ -147,6 +147,9 @@ Interval IndexRanges::arithmetic(const Op &op) const {
   case OpKind::DivSI: return quotient(at(0), at(1), true);
   case OpKind::FloorDivSI:
   case OpKind::CeilDivSI: return quotient(at(0), at(1), false);
+  case OpKind::RemUI:
+    if (at(1).low <= 0) return {};
+    return {0, at(0).low < 0 ? at(1).high - 1 : std::min(at(0).high, at(1).high - 1)};
   case OpKind::RemSI: {
     Interval rest = remainder(at(0), at(1));
     if (at(1).low != at(1).high || at(1).low <= 0) return rest;

@@ -41,4 +41,9 @@ void LaneContext::barrier(LaneScope scope) {
   device.barrier(b, scope);
 }
 
+bool CountedIndex::isBefore(const LlvmValue *number) const {
+  auto *made = llvm::dyn_cast_or_null<llvm::Instruction>(number);
+  return !made || made->getParent()->getNumber() < body->getNumber();
+}
+
 } // namespace xt

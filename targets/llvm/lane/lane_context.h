@@ -17,6 +17,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace xt {
@@ -32,6 +33,15 @@ struct KernelBarriers {
   std::optional<BarrierPlan> plan;
   LlvmValue *first = nullptr;
   int64_t made = 0, count = 0; // number of barriers that are allocated, and of those that have memory
+};
+
+// An index that a loop moves on as its variable counts: `counted` plus what is known before the loop.
+struct CountedIndex {
+  LlvmValue *counted;              // how far the variable has come, from 0 on; in 32 bits only if it is below 2^31
+  LlvmValues first;                // the sum of these, with their signs extended, is the first value
+  llvm::BasicBlock *before, *body; // from where the loop is entered, and its first block, which is made before its others
+  // Whether a number is computed before the loop, while the code of the loop is being emitted.
+  bool isBefore(const LlvmValue *number) const;
 };
 
 struct LaneContext {
@@ -69,6 +79,7 @@ struct LaneContext {
   LlvmValue *subgroup = nullptr, *lane = nullptr, *outcome = nullptr;
   LlvmValue *extent = nullptr; // a size argument of some memref; null: there is none
   KernelBarriers barriers;
+  std::unordered_map<const LlvmValue *, CountedIndex> counted; // used for lookup only
   std::map<const MmaInstruction *, std::array<RegisterLayout, 3>>
       operandLayouts; // layouts of the operands of products so far; used for lookup only
   int64_t failureNumbers = 0; // number of failure numbers in use

@@ -87,6 +87,14 @@ TEST(IndexRanges, SlotsOfARing) {
   EXPECT_EQ(ranges.of("next"), (Interval{0, 96}));
 }
 
+// An unsigned remainder is below the divisor, whatever the dividend is.
+TEST(IndexRanges, UnsignedRemainders) {
+  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n"
+                "    %x = arith.remui(%x + 1, 4)\n  }\n  %z = arith.remui(%n - 9, %n)\n  memref.store %w, %A[%z, 0]\n");
+  EXPECT_EQ(ranges.of("y"), (Interval{0, 3}));
+  EXPECT_EQ(ranges.of("z"), Interval());
+}
+
 // The value may fall below the initial one, so nothing is assumed.
 TEST(IndexRanges, CarriedAndBelowItsFirst) {
   Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = (%x - 32) "

@@ -67,6 +67,21 @@ TEST(Ptx, GemmGetsItsOperandsThroughSharedMemory) {
   EXPECT_EQ(countOf("bar.warp.sync", ptx), 1u);
 }
 
+// Whether a lane copies whole portions is one comparison of the loop's variable, and the number of the buffer one `and`. The addresses of
+// what it copies are those at the loop's start, and a product for each operand.
+TEST(Ptx, WhatALoopCountsIsComputedBeforeIt) {
+  std::string ptx = NvProgram(kTiledGemm).ptx();
+  size_t wait = ptx.find("cp.async.wait_group \t2;"), branch = ptx.find("bra", wait);
+  ASSERT_LT(wait, branch);
+  ASSERT_LT(branch, ptx.size());
+  std::string begin = ptx.substr(wait, branch - wait);
+  EXPECT_EQ(countOf("setp.", begin), 1u) << begin;
+  EXPECT_EQ(countOf("or.b", begin) + countOf("sub.", begin), 0u) << begin;
+  EXPECT_EQ(countOf("mul.wide.u32", begin), 1u) << begin;
+  EXPECT_EQ(countOf("mad.lo.s64", begin), 1u) << begin;
+  EXPECT_EQ(countOf("rem.", ptx), 0u);
+}
+
 // The accumulator of the scores has the layout of the next product's operand, so that no element of it moves: the only shuffles are
 // those of two reductions over rows, each in two steps over the lanes of a quad, and one that gives all lanes the same zero as the
 // maximum, which prefers neither of 0 and -0.
@@ -78,11 +93,29 @@ TEST(Ptx, AttentionKeepsItsScoresInRegisters) {
   EXPECT_EQ(countOf("st.shared", ptx), 0u) << "only the operands in memory come through shared memory";
 }
 
-// A function of MLIR's vector dialect, named after this instruction.
+// A function of MLIR's vector dialect, named after this instruction. It reads its operands from column 3 on, and rows for ldmatrix begin at
+// multiples of 16 bytes, so that only the accumulator is loaded by it.
 TEST(Ptx, AContractionOf16x8x16IsOneProduct) {
   std::string ptx = NvProgram(contentsOf(XT_SOURCE_DIR "/tests/targets/xe/run/row_row_row.xt")).ptx();
   EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", ptx), 1u);
   EXPECT_EQ(countOf("mma.sync", ptx), 1u);
+  EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16", ptx), 1u);
+  EXPECT_EQ(countOf("ldmatrix", ptx), 1u);
+}
+
+// The same function from column 8 on.
+TEST(Ptx, AContractionOf16x8x16LoadsMatrices) {
+  std::string text = contentsOf(XT_SOURCE_DIR "/tests/targets/xe/run/row_row_row.xt");
+  const std::string column = "arith.constant 3 : index";
+  ASSERT_EQ(countOf(column, text), 1u);
+  text.replace(text.find(column), column.size(), "arith.constant 8 : index");
+  std::string ptx = NvProgram(text).ptx();
+  EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", ptx), 1u);
+  EXPECT_EQ(countOf("mma.sync", ptx), 1u);
+  EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 1u);
+  EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", ptx), 1u);
+  EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16", ptx), 1u) << "the accumulator";
+  EXPECT_EQ(countOf("ldmatrix", ptx), 3u);
 }
 
 TEST(Ptx, IsTheSameForTheSameInput) {

@@ -86,7 +86,7 @@ TEST_F(NvRun, ProductsThroughSharedMemory) {
     ToolRun run =
         runTool(str("XT_SOFT_COPIES=", copies, " %bin/xtrun --remarks --target=nv %src/tests/targets/nv/run/staged.xt"));
     EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_TRUE(has(run, "10 tests: 10 passed")) << run.output;
+    EXPECT_TRUE(has(run, "12 tests: 12 passed")) << run.output;
     EXPECT_TRUE(has(run, "are copied to shared local memory")) << run.output;
     EXPECT_TRUE(has(run, "@rows copies nothing asynchronously: a stride of `%A` is 154 bytes, not a multiple of 16"))
         << run.output;
