@@ -78,15 +78,16 @@ AssembledPtx readPtxasOutput(std::string_view output) {
   return result;
 }
 
-Result<AssembledPtx> assemblePtx(std::string_view ptx, const std::string &architecture) {
+Result<AssembledPtx> assemblePtx(std::string_view ptx, const std::string &architecture, const std::string &entry) {
   std::string program = ptxasPath();
   if (program.empty()) return Error::environment(str("no program `ptxas` in PATH or in a virtual environment: ", kPtxasRemedy));
   Result<ScratchDirectory> scratch = ScratchDirectory::make();
   if (!scratch) return scratch.error();
   std::string from = scratch->file("k.ptx"), to = scratch->file("k.cubin");
   if (Result<void> written = writeOutputFile(from, {ptx}); !written) return written.error();
-  Result<ToolOutput> ran =
-      runTool(program, "nvidia-cuda-nvcc", {"-v", "-arch=" + architecture, "-o", to, from}, {.directory = scratch->path()});
+  std::vector<std::string> arguments = {"-v", "-arch=" + architecture, "-o", to, from};
+  if (!entry.empty()) arguments.push_back("--entry=" + entry);
+  Result<ToolOutput> ran = runTool(program, "nvidia-cuda-nvcc", arguments, {.directory = scratch->path()});
   if (!ran) return ran.error();
   if (ran->status != 0) return Error::environment(str("ptxas does not take the PTX: ", ran->output));
   AssembledPtx result = readPtxasOutput(ran->output);

@@ -28,8 +28,9 @@ struct AssembledPtx {
   std::map<std::string, SpillBytes> spills; // by the name of the entry point
   std::vector<std::string> warnings;
 };
-// `architecture`: "sm_80". The Error says that there is no ptxas, or what it does not take.
-Result<AssembledPtx> assemblePtx(std::string_view ptx, const std::string &architecture);
+// `architecture`: "sm_80". `entry`: the only kernel to assemble; "": all of them. The Error says that there is no ptxas, or what it does
+// not take.
+Result<AssembledPtx> assemblePtx(std::string_view ptx, const std::string &architecture, const std::string &entry = "");
 
 // Reads what `ptxas -v` prints: spills and warnings.
 AssembledPtx readPtxasOutput(std::string_view output);

@@ -2,6 +2,7 @@
 // build/ptxas (`python3 -m venv build/ptxas && build/ptxas/bin/pip install nvidia-cuda-nvcc`).
 #include "ir/base/text.h"
 #include "targets/nv/sass/sass_report.h"
+#include "tests/bench/nv/main_loops.h"
 #include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/gpu_kernels.h"
@@ -24,6 +25,50 @@ protected:
   }
 };
 
+// Files whose kernels of default sizes need more registers than a lane has: tiles made for other GPUs, with 16 or 32 warps, and
+// functions of whole tiles. Their lanes spill at most so many bytes.
+struct KnownSpill {
+  std::string_view file;
+  int64_t bytes;
+};
+constexpr KnownSpill kKnownSpills[] = {
+    {"01_gemm.xt", 2150},
+    {"02_fused_reduce.xt", 1450},
+    {"03_transpose_layout.xt", 2650},
+    {"05_two_cache_levels.xt", 4250},
+    {"08_epilogue.xt", 400},
+    {"13_int8.xt", 100},
+    {"16_wg_gemm.xt", 3900},
+    {"17_nested_layout.xt", 50},
+    {"17_wg_gemm_bf16_prefetch.xt", 2250},
+    {"18_summa.xt", 100},
+    {"18_wg_gemm_transposed_sum.xt", 500},
+    {"19_tensor_parallel.xt", 2150},
+    {"24_wg_gemm_wrapped_k.xt", 1950},
+    {"activations.xt", 1850},
+    {"attention.xt", 950},
+    {"attention_backward.xt", 150},
+    {"causal_attention.xt", 50},
+    {"cholesky.xt", 250},
+    {"conv2d.xt", 50},
+    {"fp8_gemm.xt", 850},
+    {"gemm.xt", 5050},
+    {"gemm_variants.xt", 50},
+    {"int8_gemm_weights.xt", 50},
+    {"k_blocks.xt", 250},
+    {"mx_gemm.xt", 100},
+    {"paged_attention.xt", 100},
+};
+
+// The most bytes that a lane of one of the kernels stores for lack of registers.
+int64_t mostSpilled(const std::string &report) {
+  static const std::regex spill(R"(spills of (\d+) bytes stored)");
+  int64_t most = 0;
+  for (std::sregex_iterator at(report.begin(), report.end(), spill), end; at != end; ++at)
+    most = std::max<int64_t>(most, std::stoll((*at)[1]));
+  return most;
+}
+
 TEST_F(Ptxas, TakesTheCodeOfEveryKernel) {
   size_t taken = 0, number = 0;
   for (const fs::path &path : test::gpuKernels())
@@ -32,6 +77,11 @@ TEST_F(Ptxas, TakesTheCodeOfEveryKernel) {
       ToolRun run = assembled(path, architecture);
       if (run.output.find("error[XT") != std::string::npos) continue; // a limit of the GPU, which other tests check
       EXPECT_EQ(run.status, 0) << path << " for sm_" << architecture << ":\n" << run.output;
+      auto known = std::ranges::find(kKnownSpills, path.filename().string(), &KnownSpill::file);
+      EXPECT_LE(mostSpilled(run.output), known == std::end(kKnownSpills) ? 0 : known->bytes)
+          << path << " for sm_" << architecture << ":\n"
+          << run.output;
+      EXPECT_FALSE(has(run, "ptxas warning")) << path << ":\n" << run.output;
       taken += run.status == 0;
     }
   EXPECT_GT(taken, 20u);
@@ -98,8 +148,8 @@ kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
   ASSERT_TRUE(made.ok()) << made.error().message;
   Result<std::vector<SassReport>> reports = sassReports(*made, 80);
   ASSERT_TRUE(reports.ok() && reports->size() == 1);
-  auto main = std::ranges::max_element(reports->at(0).loops, {}, &SassLoopCounts::products);
-  ASSERT_NE(main, reports->at(0).loops.end());
+  const SassLoopCounts *main = bench::mainLoop(reports->at(0));
+  ASSERT_NE(main, nullptr);
   EXPECT_EQ(main->products, 128u);
   EXPECT_EQ(main->count("LDSM"), 32u);
   EXPECT_EQ(main->count("LDGSTS"), 16u + 16u) << "whole portions, and those at the edges";
@@ -107,6 +157,60 @@ kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
   EXPECT_GT(others, 32u + 16u);
   EXPECT_LE(others, 128u * 115 / 100) << "1.15 of each product";
   RecordProperty("others", static_cast<int>(others));
+}
+
+// The numbers in the cells of a line of a table, without the first cell.
+std::vector<double> numbersIn(const std::string &line) {
+  std::vector<double> numbers;
+  std::istringstream in(line.substr(std::min(line.find('|', 1), line.size())));
+  for (std::string word; in >> word;)
+    if (std::isdigit(static_cast<unsigned char>(word[0]))) numbers.push_back(std::stod(word));
+  return numbers;
+}
+
+// Other versions of ptxas than that of the table may take a few registers and instructions more or less.
+void expectAlmost(const std::string &counted, const std::string &written) {
+  constexpr double kShare = 0.05;
+  std::istringstream countedLines(counted), writtenLines(written);
+  std::string is, was;
+  while (std::getline(countedLines, is)) {
+    std::getline(writtenLines, was);
+    std::vector<double> numbers = numbersIn(is), before = numbersIn(was);
+    ASSERT_EQ(numbers.size(), before.size()) << is << "\n" << was;
+    if (!is.starts_with("|")) continue; // the version
+    for (size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], before[i], kShare * before[i]) << is << "\n" << was;
+  }
+}
+
+// The page holds the numbers; XT_UPDATE_GOLDEN writes them.
+TEST_F(Ptxas, MainLoopsAreThoseOfTheTable) {
+  const fs::path page = XT_SOURCE_DIR "/tests/bench/nv/README.md";
+  Result<std::string> version = bench::ptxasVersion();
+  ASSERT_TRUE(version.ok()) << version.error().message;
+  std::string table = bench::tableHead(*version);
+  for (const bench::CountedKernel &kernel : bench::countedKernels()) {
+    SCOPED_TRACE(kernel.name);
+    Result<bench::CountedCode> code = bench::countedCode(kernel, XT_BINARY_DIR "/bin/xtc", XT_SOURCE_DIR);
+    ASSERT_TRUE(code.ok()) << code.error().message;
+    EXPECT_EQ(code->warnings, std::vector<std::string>());
+    EXPECT_EQ(code->report.spilled.stores, 0);
+    const SassLoopCounts &main = *bench::mainLoop(code->report);
+    EXPECT_EQ(main.products, kernel.products);
+    size_t bar = kernel.name.starts_with("product") ? main.products * 215 / 100 : SIZE_MAX;
+    EXPECT_LE(main.loop.shortest, bar) << "1.15 others for each product";
+    table += bench::row(kernel, code->report);
+  }
+  std::string text = test::readText(page);
+  size_t from = text.find("\nBy ptxas ") + 1, end = text.find("\n\n", text.find("|---", from));
+  ASSERT_LT(from, end);
+  ASSERT_NE(end, std::string::npos);
+  std::string written = text.substr(from, end + 1 - from);
+  if (std::getenv("XT_UPDATE_GOLDEN"))
+    std::ofstream(page, std::ios::binary) << text.replace(from, written.size(), table);
+  else if (written.starts_with(bench::tableHead(*version)))
+    EXPECT_EQ(written, table);
+  else
+    expectAlmost(table, written);
 }
 
 // The operands and results of 32 elements in each lane, of which eight are computed at the same time.
