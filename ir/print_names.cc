@@ -53,7 +53,7 @@ std::string ValueNames::pick(const std::string &wanted) {
 void ValueNames::add(const Value &value) {
   const std::string &own = value.name();
   bool unnamed = std::all_of(own.begin(), own.end(), isDigit);
-  std::string name = unnamed ? str(unnamed_++) : pick(identifier(own));
+  std::string name = unnamed ? std::to_string(unnamed_++) : pick(identifier(own));
   names_.insert_or_assign(&value, "%" + name);
 }
 

@@ -142,7 +142,10 @@ const Layout *LaneLayouts::ofProduct(const Op &dpas, size_t operand) const {
   Type a = dpas.operand(0)->type(), b = dpas.operand(1)->type(), c = dpas.result()->type();
   int64_t f = vnniFactorOf(a.elem()), depth = a.extent(1) * (a.rank() == 3 ? a.extent(2) : 1);
   MmaShape sizes{a.elem(), b.elem(), c.elem(), c.extent(0), c.extent(1), depth};
-  DpasFragments found = instructionFragments(context_, target_, sizes, lanes_);
+  auto known = std::ranges::find(products_, sizes, &std::pair<MmaShape, DpasFragments>::first);
+  if (known == products_.end())
+    known = products_.insert(known, {sizes, instructionFragments(context_, target_, sizes, lanes_)});
+  const DpasFragments &found = known->second;
   if (!found.a || !found.b || !found.c) return nullptr;
   if (operand == 0 && a.rank() == 3) return reshaped(context_, found.a, a.shape());
   if (operand == 1 && b.rank() == 3) return packedLayout(context_, found.b, f);

@@ -59,6 +59,7 @@ private:
   ValueClasses members_;
   std::vector<Class> classes_;
   size_t visited_ = 0;
+  mutable std::vector<std::pair<MmaShape, DpasFragments>> products_; // the fragments of products of these shapes so far
   std::vector<std::vector<size_t>> moversAt_; // by class: numbers of the ops that may pass a layout to or from it
 };
 
