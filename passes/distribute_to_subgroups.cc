@@ -22,14 +22,15 @@ namespace {
 // Walks a kernel and passes each op to the class that knows how subgroups perform it. Handles structure ops itself.
 class Distribution {
 public:
-  // `slmLimit`: maximum number of bytes of shared local memory that one exchange may use; 0: unlimited.
-  Distribution(Kernel &kernel, Context &context, int64_t slmLimit)
+  // `slmLimit`: maximum number of bytes of shared local memory that one exchange may use; 0: unlimited. `matrixLoads`: whether
+  // instructions load rows of 16 bytes from there.
+  Distribution(Kernel &kernel, Context &context, int64_t slmLimit, bool matrixLoads)
       : kernel_(kernel), b_(context, kernel.body), prologue_(kernel, context), values_(b_),
-        places_(b_, prologue_, kernel.subgroups), barriers_(b_), slm_(b_, prologue_, values_, places_, barriers_),
-        elements_(b_, values_, places_, slm_), piecewise_(b_, values_, places_),
-        conversion_(b_, values_, places_, slm_, elements_, slmLimit), reduction_(b_, values_, places_, slm_),
-        scan_(b_, values_, places_, slm_), movement_(b_, values_, places_, slm_, elements_),
-        output_(b_, values_, places_, slm_, elements_, barriers_) {}
+        places_(b_, prologue_, kernel.subgroups), barriers_(b_),
+        slm_(b_, prologue_, values_, places_, barriers_, matrixLoads ? slmLimit : 0), elements_(b_, values_, places_, slm_),
+        piecewise_(b_, values_, places_), conversion_(b_, values_, places_, slm_, elements_, slmLimit),
+        reduction_(b_, values_, places_, slm_), scan_(b_, values_, places_, slm_),
+        movement_(b_, values_, places_, slm_, elements_), output_(b_, values_, places_, slm_, elements_, barriers_) {}
   void run();
 
 private:
@@ -158,12 +159,12 @@ void Distribution::region(const Block &from, Block &to) {
 
 void Distribution::yield(const Op &op) { b_.create(OpKind::Yield, values_.ofAll(op.operands()), {}); }
 
-void distribute(Module &module, int64_t slmBytes) {
+void distribute(Module &module, int64_t slmBytes, bool matrixLoads) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
     // An exchange may use half of the memory that the user's own buffers leave, because two may be active in one loop.
     int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
-    Distribution(*kernel, module.context(), limit).run();
+    Distribution(*kernel, module.context(), limit, matrixLoads).run();
   }
 }
 
@@ -193,7 +194,7 @@ Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
     if (kernel->scope == Scope::Workgroup && !expandNests(*kernel, module.context(), diagnostics).ok())
       return Error::diagnosed();
   }
-  distribute(module, 0);
+  distribute(module, 0, false);
   return {};
 }
 
@@ -209,7 +210,7 @@ Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, 
     loadWhatIsUsed(*kernel, target, module.context(), diagnostics);
     reduceBeforeConversions(*kernel, target, diagnostics);
   }
-  distribute(module, target.slmBytes);
+  distribute(module, target.slmBytes, target.matrixLoads);
   return {};
 }
 

@@ -6,7 +6,13 @@
 
 namespace xt {
 
+// Instructions load rows of 16 bytes, of which eight are in all banks. Eight rows of a matrix are in different banks if they are an odd
+// number of such parts apart.
 Value *SlmExchange::buffer(std::vector<int64_t> shape, Elem elem) {
+  constexpr int64_t kPart = 16;
+  const int64_t each = elemInfo(elem).storageBytes;
+  if (shape.size() == 2 && shape[1] * each % (2 * kPart) == 0 && shape[0] * (shape[1] * each + kPart) <= paddedBytes_)
+    shape[1] += kPart / each;
   return prologue_.value(OpKind::AllocSlm, {}, b_.context().memref(std::move(shape), elem, MemorySpace::Slm));
 }
 

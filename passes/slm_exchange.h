@@ -8,10 +8,12 @@ namespace xt {
 
 class SlmExchange {
 public:
+  // `paddedBytes`: buffers of up to so many bytes have rows that begin in different banks.
   SlmExchange(Builder &builder, KernelPrologue &prologue, const SubgroupValues &values, SubgroupPlaces &places,
-              ExchangeBarriers &barriers)
-      : b_(builder), prologue_(prologue), values_(values), places_(places), barriers_(barriers) {}
+              ExchangeBarriers &barriers, int64_t paddedBytes)
+      : b_(builder), prologue_(prologue), values_(values), places_(places), barriers_(barriers), paddedBytes_(paddedBytes) {}
 
+  // A buffer that has at least this shape.
   Value *buffer(std::vector<int64_t> shape, Elem elem);
   // Calls `body` to create the ops that write a vector of layout `from` to a buffer, with barriers around them, so that the
   // buffer may be read afterwards. Of the subgroups that hold a copy, one writes.
@@ -36,6 +38,7 @@ private:
   const SubgroupValues &values_;
   SubgroupPlaces &places_;
   ExchangeBarriers &barriers_;
+  int64_t paddedBytes_;
 };
 
 } // namespace xt

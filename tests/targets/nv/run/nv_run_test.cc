@@ -198,6 +198,15 @@ test "t" {
   EXPECT_FALSE(has(run, "banks")) << run.output;
 }
 
+// Buffers of exchanges between subgroups have rows that begin in different banks.
+TEST_F(NvRun, ExchangesWithoutConflictsOfBanks) {
+  for (const char *path : {"examples/02_fused_reduce.xt", "tests/peers/18_wg_gemm_transposed_sum.xt"}) {
+    ToolRun run = runTool(str("%bin/xtrun --small --remarks --target=nv %src/", path));
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_FALSE(has(run, "banks")) << run.output;
+  }
+}
+
 TEST_F(NvRun, NamedBarriers) {
   ToolRun run = runTool("%bin/xtrun --remarks --target=interp,nv %src/tests/targets/nv/run/named_barriers.xt");
   EXPECT_EQ(run.status, 0) << run.output;
