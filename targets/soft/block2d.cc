@@ -269,8 +269,9 @@ constexpr uint32_t kMostSize = 3; // 8 bytes
 std::optional<Collective> rawStore(const BuiltinName &name, const TargetInfo &target) {
   constexpr uint32_t kStoreBlock2d = 7;
   unsigned descriptor = 0, registers = 0;
-  if (std::sscanf(name.name.c_str(), "_xt_raw_store_%x_%u", &descriptor, &registers) != 2 || name.parameters.size() != 2)
-    return std::nullopt;
+  int end = 0;
+  const int found = std::sscanf(name.name.c_str(), "_xt_raw_store_%x_%u%n", &descriptor, &registers, &end);
+  if (found != 2 || static_cast<size_t>(end) != name.name.size() || name.parameters.size() != 2) return std::nullopt;
   const uint32_t size = descriptor >> kSizeShift & 7;
   if (size > kMostSize || (descriptor & ~(7u << kSizeShift)) != (kStoreBlock2d | kOneRegister) || registers == 0)
     return std::nullopt;

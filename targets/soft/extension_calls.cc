@@ -180,7 +180,7 @@ private:
     int begins = 0;
     const int found = std::sscanf(text.c_str(), "raw_sends.15.1.%u.0 (M1, 16) 0x0:ud 0x%x%n", &registers, &descriptor, &begins);
     const bool known = found == 2 && text.substr(static_cast<size_t>(begins)) == ":ud $0.0 $1.0 %null.0\nrw,rw";
-    return known ? str("_xt_raw_store_", std::hex, descriptor, "_", registers) : "";
+    return known ? str("_xt_raw_store_", std::hex, descriptor, "_", std::dec, registers) : "";
   }
 
   // "": the text is no message.

@@ -52,7 +52,7 @@ private:
     bool tested = false;
     for (const Op *maker : origins_.of(desc)) {
       if (!why.empty()) break;
-      if (hasOwnShape(*maker)) {
+      if (isUnchecked(*maker)) {
         tested = true;
         continue;
       }
@@ -87,7 +87,7 @@ private:
   }
 
   // Whether the base of a descriptor is an address or has an explicit shape, which a launch cannot check.
-  static bool hasOwnShape(const Op &maker) {
+  static bool isUnchecked(const Op &maker) {
     Type base = maker.operand(0)->type();
     return !base.isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base.rank());
   }

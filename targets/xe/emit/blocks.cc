@@ -69,8 +69,8 @@ void XeLaneDevice::sendBlock(LaneContext &c, const BlockCall &call, LlvmValues a
   callDevice(c.b, blockInstruction(call.message), args, DeviceEffect::Memory);
 }
 
-// Whether a message takes the block: a constant, or computed where the kernel runs if no launch can check the matrix. Negative numbers stand
-// for rules that are broken.
+// Whether a message takes the block: a constant, or computed where the kernel runs if no launch can check the matrix. Negative
+// numbers stand for rules that are broken.
 LlvmValue *XeLaneDevice::obeysRules(LaneContext &c, const Op &op, const Value *desc) {
   if (!blocks_.tested.contains(&op)) return c.b.getTrue();
   const BlockRules &rules = target_.blocks;
@@ -86,6 +86,8 @@ LlvmValue *XeLaneDevice::obeysRules(LaneContext &c, const Op &op, const Value *d
   auto multiple = [&](LlvmValue *value, int64_t of) { // a power of two
     odd = c.b.CreateOr(odd, c.b.CreateAnd(value, c.values.number(std::max<int64_t>(of, 1) - 1)));
   };
+  within(wide(kColumns), 1); // so that the number of bytes does not wrap around
+  within(parts[kRowStride], 1);
   LlvmValue *width = c.b.CreateMul(wide(kColumns), each), *pitch = c.b.CreateMul(parts[kRowStride], each);
   within(width, rules.minimalWidth);
   within(wide(kRows), 1);

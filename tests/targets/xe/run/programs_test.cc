@@ -119,7 +119,8 @@ TEST_F(XePrograms, SumsOfNarrowFloatsAreRoundedOnce) {
 TEST_F(XePrograms, ASingleRowOfAnyPitch) { passes("--target=interp,xe-pvc,xe-bmg", "one_row", "1 test: 1 passed"); }
 
 TEST_F(XePrograms, ShapesThatTheKernelComputes) {
-  passes("--target=interp,xe-pvc,xe-bmg,xe-dg2", "own_shapes", "4 tests: 4 passed");
+  for (const char *extensions : {"auto", "none", "inline-assembly"})
+    passes(str("--target=interp,xe-pvc,xe-bmg,xe-dg2 --spirv-extensions=", extensions), "own_shapes", "4 tests: 4 passed");
 }
 
 TEST_F(XePrograms, ProductsAsTheRfcWritesThem) { passes("--target=cpu,xe-pvc", "rfc_products", "2 tests: 2 passed"); }
