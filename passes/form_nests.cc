@@ -173,7 +173,7 @@ private:
     bool inside = (side.rows.numbers && definedInside(*side.rows.numbers, body_)) ||
                   (side.rows.first && definedInside(*side.rows.first, body_));
     for (const Value *mask : side.rows.masks) inside |= definedInside(*mask, body_);
-    return !inside || stays(*side.load, "it is computed in the loop which rows of a are read");
+    return !inside || stays(*side.load, "the rows of a that are read are computed in the loop");
   }
 
   // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is

@@ -51,13 +51,37 @@ bool isBelowExtent(const Value *condition, const Value *x, const Value *matrix, 
          isExtent(splatted(compare->operand(1)), matrix, dim, OpKind::Dim);
 }
 
+// Whether `value` is an op of that kind, of whose operands `p` takes one and `q` the other, of a difference the first and the
+// second.
+template <class P, class Q> bool isBinary(const Value *value, OpKind kind, const P &p, const Q &q) {
+  const Op *op = opOf(value, kind);
+  if (!op) return false;
+  return (p(op->operand(0)) && q(op->operand(1))) || (kind != OpKind::SubI && p(op->operand(1)) && q(op->operand(0)));
+}
+
+// Matches the number of elements from the first to the last one of a matrix without a stride between the elements of a row, as
+// lowering computes it: (1 + (rows - 1) * stride + (columns - 1)) * (min(rows, 1) * min(columns, 1)).
+bool isSpan(const Value *value, const Value *matrix) {
+  auto isOne = [](const Value *x) { return constantInt(*x) == 1; };
+  auto isDim = [&](int64_t dim) { return [=](const Value *x) { return isExtent(x, matrix, dim, OpKind::Dim); }; };
+  auto isStride = [&](const Value *x) { return isExtent(x, matrix, 0, OpKind::Stride); };
+  auto isLast = [&](int64_t dim) { return [=](const Value *x) { return isBinary(x, OpKind::SubI, isDim(dim), isOne); }; };
+  auto isAny = [&](int64_t dim) { return [=](const Value *x) { return isBinary(x, OpKind::MinSI, isDim(dim), isOne); }; };
+  auto isLastRow = [&](const Value *x) { return isBinary(x, OpKind::MulI, isLast(0), isStride); };
+  auto isRows = [&](const Value *x) { return isBinary(x, OpKind::AddI, isOne, isLastRow); };
+  auto isAll = [&](const Value *x) { return isBinary(x, OpKind::AddI, isRows, isLast(1)); };
+  auto isAnyAtAll = [&](const Value *x) { return isBinary(x, OpKind::MulI, isAny(0), isAny(1)); };
+  return isBinary(value, OpKind::MulI, isAll, isAnyAtAll);
+}
+
 // Matches the view of a whole matrix as one row of elements; returns the matrix.
 Value *flattened(const Value *value) {
   const Op *view = value->definingOp();
   if (!view || view->kind() != OpKind::View || view->operandCount() != 4) return nullptr;
   Value *matrix = view->operand(0);
+  if (matrix->type().rank() != 2 || memrefStrides(matrix->type())[1] != 1) return nullptr;
   const bool whole = constantInt(*view->operand(1)) == 0 && constantInt(*view->operand(3)) == 1;
-  return whole && matrix->type().rank() == 2 && memrefStrides(matrix->type())[1] == 1 ? matrix : nullptr;
+  return whole && isSpan(view->operand(2), matrix) ? matrix : nullptr;
 }
 
 // Matches `%along + %column`; sets the column.

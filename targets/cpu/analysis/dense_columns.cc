@@ -1,5 +1,6 @@
 #include "targets/cpu/analysis/dense_columns.h"
 
+#include "ir/nest_rows.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "targets/cpu/analysis/vector_values.h"
@@ -106,7 +107,7 @@ private:
   bool takesDense(const Op &user, size_t operand) const {
     if (isPointwise(user)) return dense_.contains(user.result());
     if (user.kind() == OpKind::Broadcast) return isReadingBroadcast(user) && user.result()->type().extent(1) > 1;
-    if (user.kind() == OpKind::Nest) return true; // the numbers of rows
+    if (user.kind() == OpKind::Nest) return operand == kNestRowsOperand;
     const Op *loop = user.kind() == OpKind::Yield ? user.block()->parentOp() : &user;
     if (!loop || loop->kind() != OpKind::For) return false;
     CarriedAt at = carriedAt(*loop);

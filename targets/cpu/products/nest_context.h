@@ -85,7 +85,8 @@ struct NestContext {
 
   const Buffer &buffer(NestBuffer which) {
     const Buffer *own = e.context.buffers.stagingOf(&op, which);
-    return own ? *own : *e.context.buffers.bufferOf(op.result()); // the sums of a nest without a store
+    if (!own && which == kNestSums) own = e.context.buffers.bufferOf(op.result()); // a nest without a store
+    return *own;
   }
   LlvmValue *addressOf(NestBuffer which) { return e.context.bufferAddress(buffer(which)); }
   LlvmValue *pitchOf(NestBuffer which) { return e.context.pitchOf(buffer(which)); }

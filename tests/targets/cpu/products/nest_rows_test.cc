@@ -100,6 +100,41 @@ TEST(NestRows, MaskedInALoop) {
     }
 }
 
+constexpr const char *kOneColumn = R"(
+kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %D: memref<?x?xf32>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%A, 0) step 32) {
+  %acc = constant 0.0 : vector<32x1xf32>
+  for %q = 0 to dim(%D, 1) step 64 {
+    %td  = init_tile %D[%i, %q] -> tile<32x64xf32>
+    %d   = load_tile %td
+    %sum = reduction <add> %d [1]
+    %acc = %acc + %sum
+  }
+  %before = %acc
+  for %k = 0 to dim(%A, 1) step 16 {
+    %ta  = init_tile %A[%i, %k] -> tile<32x16xf32>
+    %tb  = init_tile %B[%k, 0] -> tile<16x1xf32>
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+  }
+  %tc = init_tile %C[%i, 0] -> tile<32x1xf32>
+  store_tile (%acc + BEFORE), %tc
+}
+)";
+
+// Sums of one column are rows of a panel, and no dense column, also where they begin with those of a reduction.
+TEST(NestRows, OneColumnOfSums) {
+  for (const char *before : {"0.0", "%before"}) {
+    TextKernel kernel(replaced(kOneColumn, "BEFORE", before));
+    ASSERT_TRUE(kernel);
+    Array a(Elem::F32, {50, 37}), b(Elem::F32, {37, 1}), d(Elem::F32, {50, 130}), c(Elem::F32, {50, 1});
+    RandomNumbers random(7);
+    for (Array *array : {&a, &b, &d, &c}) random.fill(*array, true);
+    kernel.expectAsInterpreter({&a, &b, &d, &c}, {}, 2);
+  }
+}
+
 // No sums are copied around the nest: it adds to the buffer of the value that the loop carries, in rows with room for whole panels.
 TEST(NestRows, AddToTheBufferOfTheLoop) {
   std::string text = replaced(replaced(kTaps, "TYPE", "f32"), "SUM", "f32");
