@@ -6,8 +6,8 @@
 
 namespace xt {
 
-// Instructions load rows of 16 bytes, of which eight are in all banks. Eight rows of a matrix are in different banks if they are an odd
-// number of such parts apart.
+// Instructions load rows of 16 bytes, of which eight are in all banks. Eight rows of a matrix are in different banks if they
+// are an odd number of such parts apart.
 Value *SlmExchange::buffer(std::vector<int64_t> shape, Elem elem) {
   constexpr int64_t kPart = 16;
   const int64_t each = elemInfo(elem).storageBytes;

@@ -7,8 +7,9 @@
 namespace xt {
 namespace {
 
-// Registers that a compiler needs beside the vectors of a kernel whose products take operands that no 2D block message loads: for addresses,
-// bounds checks, and operands that are put together from what branches load. Measured on DG2 (targets/xe/isa/README.md).
+// Registers that a compiler needs beside the vectors of a kernel whose products take operands that no 2D block message loads:
+// for addresses, bounds checks, and operands that are put together from what branches load. Measured on DG2
+// (targets/xe/isa/README.md).
 constexpr int64_t kBesideProducts = 44;
 
 int64_t besideVectors(const Kernel &kernel, const TargetInfo &target) {

@@ -17,10 +17,10 @@ namespace xt::soft {
 // side by side, each begins with a new component. A read gives zeros outside of the matrix, and a write stores nothing there.
 std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetInfo &target);
 
-// Returns the operation of a function _xt_raw_send_DESCRIPTOR, which stands for a message in inline assembly (extension_calls.h): loads a
-// block that the address payload in the lanes describes, into the `result`, which has as many bytes as the registers that it fills. nullopt for
-// other names and other messages.
-// _xt_raw_store_DESCRIPTOR_REGISTERS stores a block from words of the lanes.
+// Returns the operation of a function _xt_raw_send_DESCRIPTOR, which stands for a message in inline assembly
+// (extension_calls.h): loads a block that the address payload in the lanes describes, into the `result`, which has as many
+// bytes as the registers that it fills. nullopt for other names and other messages. _xt_raw_store_DESCRIPTOR_REGISTERS stores a
+// block from words of the lanes.
 std::optional<Collective> rawSend(const BuiltinName &name, const ValueType &result, const TargetInfo &target);
 
 // Returns the operation of a function intel_sub_group_block_{read,write}* or OpSubgroupBlock{Read,Write}INTEL; nullopt for

@@ -126,8 +126,8 @@ private:
   std::string problem_;
 };
 
-// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR and _xt_raw_store_DESCRIPTOR_REGISTERS (block_messages.h), and steps
-// of their payloads by calls of _xt_payload_step_LANE_AMOUNT (lower_ids.cc).
+// Replaces messages in inline assembly by calls of _xt_raw_send_DESCRIPTOR and _xt_raw_store_DESCRIPTOR_REGISTERS
+// (block_messages.h), and steps of their payloads by calls of _xt_payload_step_LANE_AMOUNT (lower_ids.cc).
 class AssemblyCalls {
 public:
   explicit AssemblyCalls(SpirvCalls &module) : module_(module) {}

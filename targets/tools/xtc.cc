@@ -65,8 +65,8 @@ Result<std::unique_ptr<Module>> compileAgain(const XtcOptions &options, Session 
   return std::move(*module);
 }
 
-// What registerEstimate() says of a module after irPipeline(), or after pipeline() if it is `lowered`. "": the remaining passes fail,
-// which code generation will tell.
+// What registerEstimate() says of a module after irPipeline(), or after pipeline() if it is `lowered`. "": the remaining passes
+// fail, which code generation will tell.
 std::string registersText(Session &session, Module &module, const Target &target, const TargetInfo &hardware, bool lowered) {
   std::vector<std::string_view> passes = passNames(target.pipeline());
   passes.erase(passes.begin(), passes.begin() + static_cast<ptrdiff_t>(passNames(target.irPipeline()).size()));

@@ -7,8 +7,8 @@
 
 namespace xt {
 
-// Goes backwards from the uses of vectors until nothing changes. A value is needed in no row, in the rows that a tile has, or in
-// all.
+// Goes backwards from the uses of vectors until nothing changes. A value is needed in no row, in the rows that a tile has, or
+// in all.
 class NeededRowsFinder {
 public:
   explicit NeededRowsFinder(const CpuInfo &cpu) : cpu_(cpu) {}

@@ -5,8 +5,8 @@
 
 namespace xt {
 
-// Emits a shift of bytes, or a conversion of bytes to i4, in lanes of 32 bits. Null: not such an op, or these lanes would not fit a
-// register of `vectorBytes`. LLVM combines the conversions back to bytes with those to other types that follow.
+// Emits a shift of bytes, or a conversion of bytes to i4, in lanes of 32 bits. Null: not such an op, or these lanes would not
+// fit a register of `vectorBytes`. LLVM combines the conversions back to bytes with those to other types that follow.
 LlvmValue *computeInWideLanes(llvm::IRBuilderBase &b, const Op &op, llvm::ArrayRef<LlvmValue *> args, int vectorBytes);
 
 } // namespace xt

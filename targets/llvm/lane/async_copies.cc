@@ -75,9 +75,9 @@ LlvmValue *LaneAsyncCopies::room(const Bound &bound, LlvmValue *root) {
   return b.CreateOr(b.CreateAdd(number, v.number(bound.low)), behind);
 }
 
-// The conditions for numbers that a loop counts on are together that its count is below a limit, which is computed before the loop. So
-// are those that hold in all iterations or in none; without them, the limit is 0. Removes these conditions from `bounds`. Returns null if
-// no loop counts one of the numbers.
+// The conditions for numbers that a loop counts on are together that its count is below a limit, which is computed before the
+// loop. So are those that hold in all iterations or in none; without them, the limit is 0. Removes these conditions from
+// `bounds`. Returns null if no loop counts one of the numbers.
 LlvmValue *LaneAsyncCopies::belowLimit(std::vector<Bound> &bounds) {
   const CountedIndex *loop = nullptr;
   for (const Bound &each : bounds)
@@ -126,8 +126,8 @@ LlvmValue *LaneAsyncCopies::present(const Portion &portion) {
   return b.CreateTrunc(b.CreateSelect(inside, b.CreateMul(room, v.number(each)), v.number(0)), b.getInt32Ty());
 }
 
-// The address of the row at which a window begins, and of this column, which is relative to what is unknown of the window's. What a loop
-// counts is added to the rest, which is computed before the loop.
+// The address of the row at which a window begins, and of this column, which is relative to what is unknown of the window's.
+// What a loop counts is added to the rest, which is computed before the loop.
 LlvmValue *LaneAsyncCopies::begin(const Value *from, int64_t columns) {
   const LaneParts &window = v.partsOf(from);
   LlvmValue *roots[] = {placeOf(window[kY]).root, placeOf(window[kX]).root};

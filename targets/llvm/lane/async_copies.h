@@ -1,4 +1,5 @@
-// Asynchronous copies to shared local memory, for devices that have them. The copies of a group are emitted where it is committed.
+// Asynchronous copies to shared local memory, for devices that have them. The copies of a group are emitted where it is
+// committed.
 #pragma once
 #include "targets/llvm/lane/lane_context.h"
 

@@ -20,7 +20,8 @@ const Value *beforeMoves(const Value *window) {
 
 } // namespace
 
-// Marks the branch at the end of a block if all lanes of a subgroup take it alike, as the op's condition or bounds are the same.
+// Marks the branch at the end of a block if all lanes of a subgroup take it alike, as the op's condition or bounds are the
+// same.
 void LaneControlFlow::markBranch(const Op &op, llvm::BasicBlock *block) {
   if (c.device.marksUniformBranches() && !divergesAt(op, c.lanesDiffer)) markUniform(*block);
 }

@@ -32,8 +32,8 @@ LlvmValue *scalarOf(llvm::IRBuilderBase &b, FragmentElement element);
 LlvmValue *together(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements);
 // Returns the elements as integers of `bits` bits, each of which holds as many elements as fit; at most 16 integers.
 LlvmValue *asWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements, unsigned bits);
-// The same by shifts, without a bitcast of vectors. At the end of a branch: if both branches ended in the same bitcast, Intel's compiler
-// would move it behind the branches, and hand on the elements in registers of their own.
+// The same by shifts, without a bitcast of vectors. At the end of a branch: if both branches ended in the same bitcast, Intel's
+// compiler would move it behind the branches, and hand on the elements in registers of their own.
 LlvmValue *asShiftedWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements, unsigned bits);
 // Bitcasts a value. If it is itself a bitcast from `type`, returns its operand.
 LlvmValue *castBits(llvm::IRBuilderBase &b, LlvmValue *value, llvm::Type *type);

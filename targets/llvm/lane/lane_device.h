@@ -65,8 +65,8 @@ public:
   // Whether the device's compiler must not know how often a loop runs.
   virtual bool hidesLength(const Op & /*loop*/) const { return false; }
   // Whether one instruction of the whole subgroup performs a load_nd, store_nd or prefetch_nd. Otherwise the block's elements
-  // are loaded and stored one by one. loadBlock() returns the lane's part of the block in row-major order. `byLanes` is code that
-  // moves the block element by element, for blocks that the instruction may turn out not to take when the kernel runs.
+  // are loaded and stored one by one. loadBlock() returns the lane's part of the block in row-major order. `byLanes` is code
+  // that moves the block element by element, for blocks that the instruction may turn out not to take when the kernel runs.
   virtual bool takesBlock(const Op &) const { return false; }
   virtual Fragment loadBlock(LaneContext &, const Op &, llvm::function_ref<Fragment()> /*byLanes*/) {
     XT_UNREACHABLE("the device takes blocks, and must load them");
@@ -75,21 +75,21 @@ public:
     XT_UNREACHABLE("the device takes blocks, and must store them");
   }
   virtual void prefetchBlock(LaneContext &, const Op &) {}
-  // Whether instructions of the whole subgroup load contiguous memory. loadLine() returns for each lane `words` words of 1, 2 or 4
-  // bytes, at most 8 and a power of two, as integers: lane l of L gets the words l, l + L, l + 2 L, … from an address on, which is the
-  // same in all lanes and a multiple of 4 bytes.
+  // Whether instructions of the whole subgroup load contiguous memory. loadLine() returns for each lane `words` words of 1, 2
+  // or 4 bytes, at most 8 and a power of two, as integers: lane l of L gets the words l, l + L, l + 2 L, … from an address on,
+  // which is the same in all lanes and a multiple of 4 bytes.
   virtual bool loadsLines() const { return false; }
   virtual LlvmValue *loadLine(LaneContext &, LlvmValue * /*address*/, int64_t /*wordBytes*/, int64_t /*words*/) {
     XT_UNREACHABLE("the device loads lines");
   }
-  // Whether elements of less than 32 bits that branches load for operand b of products should leave them in words of 32 bits, because the
-  // device's compiler gives each value that leaves a branch a register of its own.
+  // Whether elements of less than 32 bits that branches load for operand b of products should leave them in words of 32 bits,
+  // because the device's compiler gives each value that leaves a branch a register of its own.
   virtual bool joinsBehindBranches() const { return false; }
   // Whether the branches that all lanes of a subgroup take alike are marked (uniform_branch.h).
   virtual bool marksUniformBranches() const { return false; }
-  // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no lane
-  // needs to know. It gets code that moves the block by lanes, for blocks that are partly out of bounds. loadMatrix() returns the
-  // lane's elements of the matrix in the form of the op's result.
+  // Whether the device moves the block of a load_nd or store_nd, an operand of products, between memory and a matrix that no
+  // lane needs to know. It gets code that moves the block by lanes, for blocks that are partly out of bounds. loadMatrix()
+  // returns the lane's elements of the matrix in the form of the op's result.
   virtual bool takesMatrix(LaneContext &, const Op &) { return false; }
   virtual Fragment loadMatrix(LaneContext &, const Op &, llvm::function_ref<Fragment()> /*byLanes*/) {
     XT_UNREACHABLE("the device takes matrices, and must load them");
@@ -103,11 +103,12 @@ public:
   virtual bool sendsExtents(size_t /*param*/) const { return false; }
   // Ranges of extents of parameters that follow from the rules of block instructions.
   virtual std::vector<ExtentFacts> extentFacts() const { return {}; }
-  // Whether buffers in shared local memory are stored as their swizzle says (ir/gpu/swizzled_buffer.h), because that saves time.
+  // Whether buffers in shared local memory are stored as their swizzle says (ir/gpu/swizzled_buffer.h), because that saves
+  // time.
   virtual bool swizzles() const { return false; }
-  // Whether the device copies to shared local memory asynchronously (TargetInfo::asyncCopyBytes). copyAsync() begins to copy these
-  // bytes, of which the first `present` (null: all) come from memory and the others are 0; nothing is read if there are none.
-  // commitAsync() makes a group of the copies since the last one. waitAsync() waits for all but the last `later` groups.
+  // Whether the device copies to shared local memory asynchronously (TargetInfo::asyncCopyBytes). copyAsync() begins to copy
+  // these bytes, of which the first `present` (null: all) come from memory and the others are 0; nothing is read if there are
+  // none. commitAsync() makes a group of the copies since the last one. waitAsync() waits for all but the last `later` groups.
   virtual bool copiesAsync() const { return false; }
   virtual void copyAsync(llvm::IRBuilderBase &, LlvmValue * /*to*/, LlvmValue * /*from*/, int64_t /*bytes*/,
                          LlvmValue * /*present*/) {

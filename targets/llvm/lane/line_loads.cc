@@ -27,8 +27,8 @@ bool rearranges(const Op &op) {
          rule == TypeRule::ExtractStridedSlice;
 }
 
-// The vectors that a block's elements form at the end of both branches: those that products take, where the block may be an operand,
-// else one for the words of each message.
+// The vectors that a block's elements form at the end of both branches: those that products take, where the block may be an
+// operand, else one for the words of each message.
 std::vector<Vector> vectorsOf(const Op &load, const LineRead &read) {
   Type block = load.operand(0)->type();
   const auto rows = static_cast<size_t>(block.extent(0)), words = static_cast<size_t>(read.words),

@@ -13,8 +13,8 @@ public:
   using LanePart::LanePart;
   // How the block of a load_nd is loaded by rows; nullopt if it is not.
   std::optional<LineRead> readOf(const Op &load);
-  // Returns the lane's elements of the block of a load_nd in row-major order. A block that is partly out of bounds, or whose rows are not aligned, is
-  // loaded at run time by the code of `byLanes`, which returns the same elements.
+  // Returns the lane's elements of the block of a load_nd in row-major order. A block that is partly out of bounds, or whose
+  // rows are not aligned, is loaded at run time by the code of `byLanes`, which returns the same elements.
   Fragment load(const Op &op, const LineRead &read, llvm::function_ref<Fragment()> byLanes);
 
 private:

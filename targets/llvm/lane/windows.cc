@@ -289,7 +289,8 @@ std::vector<LaneWindows::Guarded> LaneWindows::guardedGroups(const Reach &reach,
   return groups;
 }
 
-// How many elements of a load leave its branches in one word: those of a lane's column that is operand b of products. 1: each alone.
+// How many elements of a load leave its branches in one word: those of a lane's column that is operand b of products. 1: each
+// alone.
 size_t LaneWindows::elementsOfWord(const Op &op, const Lattice &lattice) {
   constexpr unsigned kWordBits = 32;
   llvm::Type *type = ops.type(op.result()->type().elem(), 0);
@@ -300,8 +301,8 @@ size_t LaneWindows::elementsOfWord(const Op &op, const Lattice &lattice) {
   return kWordBits / bits;
 }
 
-// At run time there is one branch if all elements are inside, which is the usual case, else one branch for each group. `pack`: the elements
-// that share a word of what is returned.
+// At run time there is one branch if all elements are inside, which is the usual case, else one branch for each group. `pack`:
+// the elements that share a word of what is returned.
 Fragment LaneWindows::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding, size_t pack) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);

@@ -4,8 +4,8 @@
 
 namespace xt {
 
-// The part of an index with these digits that depends on the number of a lane of a subgroup of `lanes`: the sum of the digits on the
-// lane axis. Null: 0.
+// The part of an index with these digits that depends on the number of a lane of a subgroup of `lanes`: the sum of the digits
+// on the lane axis. Null: 0.
 LlvmValue *lanePart(llvm::IRBuilderBase &b, LlvmValue *lane, int64_t lanes, std::span<const Factor> digits);
 
 // A block in memory that an instruction of the whole subgroup moves.
@@ -43,8 +43,9 @@ public:
   Reach reach(const Value *window, const Lattice &lattice);
   LlvmValue *address(const Reach &reach, size_t row, size_t column);
   LlvmValue *inside(const Reach &reach, size_t row, size_t column);
-  // The place of a block, computed from what all lanes of the subgroup share. `alignmentOf`: the number of bytes, a power of two, of
-  // which each row must begin at a multiple if rows are contiguous (it gets the dimension 1), or each column (dimension 0).
+  // The place of a block, computed from what all lanes of the subgroup share. `alignmentOf`: the number of bytes, a power of
+  // two, of which each row must begin at a multiple if rows are contiguous (it gets the dimension 1), or each column (dimension
+  // 0).
   BlockPlace placeOf(const Value *desc, llvm::function_ref<int64_t(int dim)> alignmentOf);
 
 private:

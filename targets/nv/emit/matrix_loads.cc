@@ -34,8 +34,8 @@ struct Group {
   int64_t row, column, down, across;
 };
 
-// The 32 bits of a lane of each matrix of a group. They are numbered in the order in which a product takes them: first along the
-// rows of the loaded value, which are columns in memory if the load transposes it.
+// The 32 bits of a lane of each matrix of a group. They are numbered in the order in which a product takes them: first along
+// the rows of the loaded value, which are columns in memory if the load transposes it.
 llvm::SmallVector<LlvmValue *, 4> words(LaneContext &c, const Op &op, const MatrixLoad &load, const Group &group) {
   const Value *block = op.operand(0);
   llvm::IRBuilderBase &b = c.b;

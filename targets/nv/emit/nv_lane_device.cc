@@ -22,8 +22,8 @@ LlvmValue *read(llvm::IRBuilderBase &b, Intrinsic::ID special) { return b.Create
 
 RegisterTraits NvLaneDevice::traits() const { return kTraits; }
 
-// With the number of threads of a block, ptxas knows how many registers each may have. That arguments are defined saves the back end's
-// strength reduction much of its time.
+// With the number of threads of a block, ptxas knows how many registers each may have. That arguments are defined saves the
+// back end's strength reduction much of its time.
 void NvLaneDevice::annotate(llvm::Function &function, const Kernel &kernel) {
   for (llvm::Argument &argument : function.args()) argument.addAttr(llvm::Attribute::NoUndef);
   function.addFnAttr("nvvm.reqntid", str(kernel.subgroups * kernel.lanes, ",1,1"));

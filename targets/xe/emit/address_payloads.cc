@@ -12,16 +12,17 @@
 namespace xt {
 namespace {
 
-// A payload takes a register through the whole loop. In loops with more messages, those inside of them counted, as attention's, and in
-// those that compute with what they load, as products of tf32 round it, messages of one matrix share a payload, which is stepped in place
-// between them. A step then waits until the message before it has read the payload; so other messages have one each.
+// A payload takes a register through the whole loop. In loops with more messages, those inside of them counted, as attention's,
+// and in those that compute with what they load, as products of tf32 round it, messages of one matrix share a payload, which is
+// stepped in place between them. A step then waits until the message before it has read the payload; so other messages have one
+// each.
 constexpr size_t kMostPayloads = 24;
 constexpr size_t kMostUnshared = 8; // the same in a loop that wants many registers, where each message has a payload of its own
-// Loops that compute more for each message keep their calls: what payloads save is little there, as where fp8 is converted or f32 multiplied
-// without matrix instructions, and such loops want the registers.
+// Loops that compute more for each message keep their calls: what payloads save is little there, as where fp8 is converted or
+// f32 multiplied without matrix instructions, and such loops want the registers.
 constexpr size_t kMostOperations = 256;
-// The fewest stores in one block of code for which a payload of their own, made there, pays: it takes about 16 instructions, and what is
-// stored comes together in registers of its own. With the four of attention's result, Intel's compiler spills.
+// The fewest stores in one block of code for which a payload of their own, made there, pays: it takes about 16 instructions,
+// and what is stored comes together in registers of its own. With the four of attention's result, Intel's compiler spills.
 constexpr size_t kFewestInBlock = 8;
 
 // Whether what is loaded is computed with, which takes registers, instead of being handed on to products as it is.

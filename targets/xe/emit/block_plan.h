@@ -13,7 +13,8 @@ namespace xt {
 
 struct MessagePlan {
   std::unordered_map<const Op *, BlockCall> calls; // by load_nd, store_nd or prefetch_nd; used for lookup only
-  // Those of them whose matrix no launch can check: the kernel does, and has code that moves the block by lanes beside the message.
+  // Those of them whose matrix no launch can check: the kernel does, and has code that moves the block by lanes beside the
+  // message.
   std::unordered_set<const Op *> tested; // used for lookup only
   std::vector<GpuBlockUse> uses; // in program order
   // Ranges of the extents of matrices that follow from the rules of block messages.

@@ -1,5 +1,5 @@
-// Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does. Lines:
-// contiguous memory by 1D block messages.
+// Blocks of matrices: one message if the target has a message that distributes the block over the lanes as the sg_map does.
+// Lines: contiguous memory by 1D block messages.
 #include "targets/llvm/lane/addresses.h"
 #include "targets/xe/emit/xe_lane_device.h"
 

@@ -1,5 +1,5 @@
-// Block messages that are calls of functions, and the same as inline assembly, which sends a payload that is in a register: one word in each lane
-// (address_payloads.h).
+// Block messages that are calls of functions, and the same as inline assembly, which sends a payload that is in a register: one
+// word in each lane (address_payloads.h).
 #pragma once
 #include "ir/gpu/target_info.h"
 #include "targets/xe/emit/device_functions.h"

@@ -28,8 +28,8 @@ public:
   explicit PayloadPlaces(llvm::Function &function);
   llvm::Loop *loopOf(const BlockMessageCall &message) const { return loops_.getLoopFor(message.call->getParent()); }
 
-  // The place of a message in a loop that has a preheader and a latch, if all but the position is the same in each turn and the position changes
-  // by a constant; then all of it is computed before the loop.
+  // The place of a message in a loop that has a preheader and a latch, if all but the position is the same in each turn and the
+  // position changes by a constant; then all of it is computed before the loop.
   std::optional<BlockPlacement> inLoop(BlockMessageCall &message);
   // The place of a message where it is sent.
   static std::optional<BlockPlacement> here(BlockMessageCall &message);

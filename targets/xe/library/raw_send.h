@@ -1,4 +1,5 @@
-// Messages of the hardware, and steps of their payloads, as inline assembly in SPIR-V (SPV_INTEL_inline_assembly): what stands in OpAsmINTEL.
+// Messages of the hardware, and steps of their payloads, as inline assembly in SPIR-V (SPV_INTEL_inline_assembly): what stands
+// in OpAsmINTEL.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,7 +17,8 @@ struct RawSend {
   uint32_t registers() const { return descriptor >> 20 & 31; }
 };
 
-// The message in vISA's syntax; its operands are the payload, one word of each lane, and what it stores, or the result, if it has one.
+// The message in vISA's syntax; its operands are the payload, one word of each lane, and what it stores, or the result, if it
+// has one.
 std::string assemblyOf(const RawSend &send);
 // The constraints of these operands.
 std::string constraintsOf(const RawSend &send);
@@ -29,8 +31,8 @@ struct PayloadStep {
 std::string assemblyOf(const PayloadStep &step); // the result, and the operand, in the same register
 inline constexpr const char *kStepConstraints = "=rw,0";
 
-// A module of SPIR-V with one kernel, which steps a payload and sends a message. It is for finding out whether a driver builds it, and must not be
-// launched.
+// A module of SPIR-V with one kernel, which steps a payload and sends a message. It is for finding out whether a driver builds
+// it, and must not be launched.
 std::vector<uint8_t> inlineAssemblyProbe();
 
 } // namespace xt

@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kArchitecture = "sm_80";
 constexpr int kCapability = 80;
 
-// A warp of a product has 64x64 of the result, and 32 or 64 of K in each iteration. One of attention has 8 queries, half of what a product
-// takes, and multiplies them by 64 keys twice.
+// A warp of a product has 64x64 of the result, and 32 or 64 of K in each iteration. One of attention has 8 queries, half of
+// what a product takes, and multiplies them by 64 keys twice.
 constexpr CountedKernel kKernels[] = {
     {"product 128x256x64", "product_128x256x64", "tests/bench/nv/products.xt", "", (64 / 16) * (64 / 8) * (64 / 16)},
     {"product 128x128x32", "product_128x128x32", "tests/bench/nv/products.xt", "", (64 / 16) * (64 / 8) * (32 / 16)},

@@ -27,7 +27,8 @@ struct CountedCode {
 // Compiles a kernel by the program `xtc`, assembles and counts it. `root`: the folder of this repository. A loop has products.
 Result<CountedCode> countedCode(const CountedKernel &kernel, const std::string &xtc, const std::string &root);
 
-// The loop with the most products; null if none has any. An iteration takes at least the instructions on the shortest way through it.
+// The loop with the most products; null if none has any. An iteration takes at least the instructions on the shortest way
+// through it.
 const SassLoopCounts *mainLoop(const SassReport &report);
 
 // "13.5.37"

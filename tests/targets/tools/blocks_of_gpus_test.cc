@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 class BlocksOf : public testing::TestWithParam<const char *> {};
 
 // Builds with sanitizers compile the kernels for one GPU only, and only in tests/run --full: other GPUs change the output of
-// the compiler, but hardly its use of memory. Outside of --full, half of the kernels are run as compiled for each GPU other than
-// xe-pvc.
+// the compiler, but hardly its use of memory. Outside of --full, half of the kernels are run as compiled for each GPU other
+// than xe-pvc.
 TEST_P(BlocksOf, EveryKernelComputesTheSame) {
   std::string gpu = GetParam();
   if (test::kSanitized && (gpu != "xe-pvc" || !test::everything())) GTEST_SKIP() << "runs without the sanitizers";

@@ -1,6 +1,6 @@
-// Launches the kernels of a library that was compiled ahead of time for GPUs, as a process that compiles does: by a GpuExecutable. The
-// tables of the library (xtrt.h) stand for the kernels and their code. What of C++'s library and of xt's this needs is linked into the
-// run time; see CMakeLists.txt.
+// Launches the kernels of a library that was compiled ahead of time for GPUs, as a process that compiles does: by a
+// GpuExecutable. The tables of the library (xtrt.h) stand for the kernels and their code. What of C++'s library and of xt's
+// this needs is linked into the run time; see CMakeLists.txt.
 #include "ir/base/text.h"
 #include "ir/interp/scalar_eval.h"
 #include "targets/ahead/runtime/launch_parts.h"
@@ -16,7 +16,8 @@
 namespace xt {
 namespace {
 
-// A library has no sources. The range of an error in a kernel is that of the failure: file kFailures, begin its index in the table.
+// A library has no sources. The range of an error in a kernel is that of the failure: file kFailures, begin its index in the
+// table.
 constexpr uint32_t kFailures = 1;
 
 GpuKernel kernelCode(const xtrt_gpu_kernel &facts, const xtrt_kernel &kernel) {
@@ -121,8 +122,8 @@ private:
     return kernel;
   }
 
-  // Whether a kernel before this one has its name: a launch finds kernels by their names, and variants have that of the kernel that they
-  // replace.
+  // Whether a kernel before this one has its name: a launch finds kernels by their names, and variants have that of the kernel
+  // that they replace.
   bool isShared(const xtrt_kernel &kernel, size_t k) const {
     for (size_t other = 0; other < k; ++other)
       if (std::string_view(library_.kernels[other]->name) == kernel.name) return true;

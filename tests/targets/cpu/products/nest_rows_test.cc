@@ -135,7 +135,8 @@ TEST(NestRows, OneColumnOfSums) {
   }
 }
 
-// No sums are copied around the nest: it adds to the buffer of the value that the loop carries, in rows with room for whole panels.
+// No sums are copied around the nest: it adds to the buffer of the value that the loop carries, in rows with room for whole
+// panels.
 TEST(NestRows, AddToTheBufferOfTheLoop) {
   std::string text = replaced(replaced(kTaps, "TYPE", "f32"), "SUM", "f32");
   TextKernel kernel(replaced(replaced(text, "ZERO", "0.0"), "EPILOGUE", ""));

@@ -50,8 +50,8 @@ TEST(Ptx, GemmHasTheProductsThatItsShapesNeed) {
   EXPECT_EQ(ptx.find(", debug"), std::string::npos) << "ptxas would not optimise";
 }
 
-// A warp loads 32 rows of a and 32 columns of b in both steps, four matrices at a time. Of the four buffers, three are on their way at
-// the start of an iteration; the last wait is behind the loop.
+// A warp loads 32 rows of a and 32 columns of b in both steps, four matrices at a time. Of the four buffers, three are on their
+// way at the start of an iteration; the last wait is behind the loop.
 TEST(Ptx, GemmGetsItsOperandsThroughSharedMemory) {
   std::string ptx = NvProgram(kTiledGemm).ptx();
   EXPECT_EQ(countOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 2u * 2u) << ptx;
@@ -67,8 +67,8 @@ TEST(Ptx, GemmGetsItsOperandsThroughSharedMemory) {
   EXPECT_EQ(countOf("bar.warp.sync", ptx), 1u);
 }
 
-// Whether a lane copies whole portions is one comparison of the loop's variable, and the number of the buffer one `and`. The addresses of
-// what it copies are those at the loop's start, and a product for each operand.
+// Whether a lane copies whole portions is one comparison of the loop's variable, and the number of the buffer one `and`. The
+// addresses of what it copies are those at the loop's start, and a product for each operand.
 TEST(Ptx, WhatALoopCountsIsComputedBeforeIt) {
   std::string ptx = NvProgram(kTiledGemm).ptx();
   size_t wait = ptx.find("cp.async.wait_group \t2;"), branch = ptx.find("bra", wait);
@@ -82,9 +82,9 @@ TEST(Ptx, WhatALoopCountsIsComputedBeforeIt) {
   EXPECT_EQ(countOf("rem.", ptx), 0u);
 }
 
-// The accumulator of the scores has the layout of the next product's operand, so that no element of it moves: the only shuffles are
-// those of two reductions over rows, each in two steps over the lanes of a quad, and one that gives all lanes the same zero as the
-// maximum, which prefers neither of 0 and -0.
+// The accumulator of the scores has the layout of the next product's operand, so that no element of it moves: the only shuffles
+// are those of two reductions over rows, each in two steps over the lanes of a quad, and one that gives all lanes the same zero
+// as the maximum, which prefers neither of 0 and -0.
 TEST(Ptx, AttentionKeepsItsScoresInRegisters) {
   std::string ptx = NvProgram(contentsOf(XT_SOURCE_DIR "/examples/10_attention.xt")).ptx();
   EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx), 64u);
@@ -93,8 +93,8 @@ TEST(Ptx, AttentionKeepsItsScoresInRegisters) {
   EXPECT_EQ(countOf("st.shared", ptx), 0u) << "only the operands in memory come through shared memory";
 }
 
-// A function of MLIR's vector dialect, named after this instruction. It reads its operands from column 3 on, and rows for ldmatrix begin at
-// multiples of 16 bytes, so that only the accumulator is loaded by it.
+// A function of MLIR's vector dialect, named after this instruction. It reads its operands from column 3 on, and rows for
+// ldmatrix begin at multiples of 16 bytes, so that only the accumulator is loaded by it.
 TEST(Ptx, AContractionOf16x8x16IsOneProduct) {
   std::string ptx = NvProgram(contentsOf(XT_SOURCE_DIR "/tests/targets/xe/run/row_row_row.xt")).ptx();
   EXPECT_EQ(countOf("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", ptx), 1u);

@@ -59,7 +59,8 @@ constexpr KnownSpill kKnownSpills[] = {
     {"stdlib/paged_attention.xt", 100},
 };
 
-// The most bytes that a lane of one of the kernels stores for lack of registers. Each kernel of the report says whether it spills.
+// The most bytes that a lane of one of the kernels stores for lack of registers. Each kernel of the report says whether it
+// spills.
 int64_t mostSpilled(const std::string &report) {
   static const std::regex kernel(R"(\d+ registers, )"), spill(R"(\d+ registers, (no spills|spills of (\d+) bytes stored))");
   int64_t most = 0, said = 0;
@@ -121,8 +122,8 @@ kernel @gemm(%A: memref<4096x4096xf16>, %B: memref<4096x4096xf16>, %C: memref<40
   }
 }
 
-// Four warps compute 128x128 with K = 64 in each iteration: each multiplies 64x64 in 4 x 8 x 4 products, from 32 loads of four matrices
-// each, and copies 16 portions of 16 bytes in each lane. The sm_80 probe in PTX by hand has 101 other instructions.
+// Four warps compute 128x128 with K = 64 in each iteration: each multiplies 64x64 in 4 x 8 x 4 products, from 32 loads of four
+// matrices each, and copies 16 portions of 16 bytes in each lane. The sm_80 probe in PTX by hand has 101 other instructions.
 TEST_F(Ptxas, TheMainLoopOfAProductIsMostlyProducts) {
   fs::path path = folder / "gemm.xt";
   std::ofstream(path) << R"(#map = #wg_map<sg_layout = [2, 2], sg_data = [64, 64]>

@@ -80,7 +80,8 @@ TEST_F(NvRun, SumsThatSubgroupsDivide) {
   EXPECT_EQ(run.status, 0) << run.output;
 }
 
-// Asynchronous copies arrive when they are waited for, or at once. No row of a matrix of ldmatrix shares a bank with another one.
+// Asynchronous copies arrive when they are waited for, or at once. No row of a matrix of ldmatrix shares a bank with another
+// one.
 TEST_F(NvRun, ProductsThroughSharedMemory) {
   for (const char *copies : {"at_the_wait", "at_once"}) {
     ToolRun run =

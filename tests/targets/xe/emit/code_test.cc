@@ -93,7 +93,8 @@ TEST(Code, WithoutBlockMessages) {
   EXPECT_TRUE(program.spirv().kernels[0].blockUses.empty());
 }
 
-// A launch cannot check a shape that the kernel computes: the message is beside code for single elements, which ends in its words.
+// A launch cannot check a shape that the kernel computes: the message is beside code for single elements, which ends in its
+// words.
 TEST(Code, BlocksOfMatricesThatTheKernelChecks) {
   GpuProgram program("kernel @k(%A: memref<?x?xf32>, %n: index) grid (%i = 0 to %n step 8) {\n"
                      "  %t = init_tile %A[%i, 0], [%n, %n], [dim(%A, 1), 1] : memref<?x?xf32> -> tile<8x16xf32>\n"
@@ -176,7 +177,8 @@ TEST(Code, RegisterFileByNeed) {
   // A core of PVC runs 32 threads with the large file.
   EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"),
                     "but uses 128 per thread: with 256 a core has only 32 threads, and a workgroup has 64 subgroups"));
-  // Moving the loads gains nothing: they stay before the stores, which may overwrite what they read, and these store parts of them.
+  // Moving the loads gains nothing: they stay before the stores, which may overwrite what they read, and these store parts of
+  // them.
   GpuProgram kept(copy(64 * 32, 64));
   EXPECT_EQ(kept.messages().find("would be live at one time"), std::string::npos) << kept.messages();
 }

@@ -112,8 +112,8 @@ TEST(Isa, GemmWithPrefetches) {
   EXPECT_LE(loop->others(), kBar + 2 * 7) << mixText(*loop);
 }
 
-// A payload that stays in its register costs one addition for each message in place of four to seven moves. Where payloads for all
-// messages would spill, as beside the rounding of tf32, messages share them.
+// A payload that stays in its register costs one addition for each message in place of four to seven moves. Where payloads for
+// all messages would spill, as beside the rounding of tf32, messages share them.
 TEST(Isa, PayloadsStayInRegisters) {
   XT_SKIP_WITHOUT_OCLOC();
   struct {
@@ -235,8 +235,8 @@ TEST(Isa, Attention) {
   EXPECT_LE(loop->others(), 900) << mixText(*loop);
 }
 
-// The instructions in the basic blocks of a listing that load rows by block messages, or multiply; the kernel's arguments, which
-// come by such messages too, are in the first block.
+// The instructions in the basic blocks of a listing that load rows by block messages, or multiply; the kernel's arguments,
+// which come by such messages too, are in the first block.
 struct InBlocks {
   size_t blockReads = 0, instructions = 0;
 };
@@ -264,9 +264,9 @@ InBlocks inBlocksOfRows(const std::string &listing) {
   return all;
 }
 
-// The library's GEMM, whose subgroups compute 16x32 of C from steps of 32 on DG2. Each row of the operands is one message, and what a step
-// executes is about 26 other instructions for each product (103 where each
-// lane loaded its own elements). The code for blocks that are not whole or not aligned is beside it, and nothing spills.
+// The library's GEMM, whose subgroups compute 16x32 of C from steps of 32 on DG2. Each row of the operands is one message, and
+// what a step executes is about 26 other instructions for each product (103 where each lane loaded its own elements). The code
+// for blocks that are not whole or not aligned is beside it, and nothing spills.
 TEST(Isa, RowsOfOperandsOnDg2) {
   XT_SKIP_WITHOUT_OCLOC();
   XeEmitOptions options;

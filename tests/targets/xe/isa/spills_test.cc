@@ -1,5 +1,5 @@
-// Compiles every kernel with Intel's offline compiler. There must be no unknown functions, on PVC no spills, and on DG2, whose registers
-// are half as large, none in the files and kernels whose tiles are chosen for it (tests/bench/xe/README.md).
+// Compiles every kernel with Intel's offline compiler. There must be no unknown functions, on PVC no spills, and on DG2, whose
+// registers are half as large, none in the files and kernels whose tiles are chosen for it (tests/bench/xe/README.md).
 #include "ir/base/text.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"

@@ -1,5 +1,5 @@
-// The programs of this folder on the GPU targets: each `test` block passes on the software device, and where another target runs
-// beside it, both give the same.
+// The programs of this folder on the GPU targets: each `test` block passes on the software device, and where another target
+// runs beside it, both give the same.
 #include "ir/base/text.h"
 #include "tests/targets/xe/run/xe_device.h"
 
