@@ -152,9 +152,10 @@ private:
     const Buffer *buffer = buffers_.bufferOf(op.result());
     if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
     const Op *filler = fusion_.fillerOf(op.result());
-    const char *why = !filler                      ? "it is not fused into the loop that uses it"
-                      : uses(*filler, op.result()) ? "several loops use it, and the first one computes it"
-                                                   : "one loop computes it and a value that depends on the same others";
+    const std::string why = !filler ? "it is not fused into the loop that uses it"
+                            : uses(*filler, op.result())
+                                ? "several loops use it, and the first one computes it"
+                                : str("the loop of `", filler->info().name, "` computes it as well, from the same operand");
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("the result of `", op.info().name, "` is stored in ", kib(buffer->shape.bytes()), " of memory: ", why));
