@@ -8,7 +8,8 @@ namespace xt {
 
 class SlmExchange {
 public:
-  // `paddedBytes`: buffers of up to so many bytes have rows that begin in different banks.
+  // `paddedBytes`: the largest buffer in bytes, with its padding, whose rows are padded so that they begin in different banks;
+  // 0: none is padded.
   SlmExchange(Builder &builder, KernelPrologue &prologue, const SubgroupValues &values, SubgroupPlaces &places,
               ExchangeBarriers &barriers, int64_t paddedBytes)
       : b_(builder), prologue_(prologue), values_(values), places_(places), barriers_(barriers), paddedBytes_(paddedBytes) {}

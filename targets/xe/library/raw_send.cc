@@ -1,20 +1,12 @@
 #include "targets/xe/library/raw_send.h"
 
+#include "ir/base/text.h"
 #include "targets/xe/library/spirv_numbers.h"
-
-#include <charconv>
 
 namespace xt {
 namespace {
 
 using namespace spirv;
-
-// Texts of numbers without streams, whose numbers depend on locales: these fail in C programs that have a library made ahead of
-// time, which brings a C++ library of its own, and load the shared one too.
-std::string hexText(uint32_t number) {
-  char digits[8];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number, 16).ptr};
-}
 
 // The words of a module, instruction by instruction.
 class ModuleWriter {
@@ -41,17 +33,15 @@ std::string assemblyOf(const RawSend &send) {
   const char *operands = send.registers() > 0 ? ":ud $1.0 %null.0 $0.0"
                          : send.stored > 0    ? ":ud $0.0 $1.0 %null.0"
                                               : ":ud $0.0 %null.0 %null.0";
-  return "raw_sends.15.1." + std::to_string(send.stored) + "." + std::to_string(send.registers()) + " (M1, 16) 0x0:ud 0x" +
-         hexText(send.descriptor) + operands;
+  return str("raw_sends.15.1.", send.stored, ".", send.registers(), " (M1, 16) 0x0:ud 0x", std::hex, send.descriptor, operands);
 }
 
 std::string constraintsOf(const RawSend &send) { return send.registers() > 0 ? "=rw,rw" : send.stored > 0 ? "rw,rw" : "rw"; }
 
 // M1_NM: whichever lanes are active.
 std::string assemblyOf(const PayloadStep &step) {
-  const std::string lane = std::to_string(step.lane);
-  return "add (M1_NM, 1) $0(0," + lane + ")<1> $1(0," + lane + ")<0;1,0> 0x" + hexText(static_cast<uint32_t>(step.amount)) +
-         ":d";
+  return str("add (M1_NM, 1) $0(0,", step.lane, ")<1> $1(0,", step.lane, ")<0;1,0> 0x", std::hex,
+             static_cast<uint32_t>(step.amount), ":d");
 }
 
 std::vector<uint8_t> inlineAssemblyProbe() {

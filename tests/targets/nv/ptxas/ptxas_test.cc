@@ -26,7 +26,7 @@ protected:
 };
 
 // Files whose kernels of default sizes need more registers than a lane has: tiles made for other GPUs, with 16 or 32 warps, and
-// functions of whole tiles. Their lanes spill at most so many bytes.
+// functions of whole tiles. `bytes` is the most that a lane may spill.
 struct KnownSpill {
   std::string_view file;
   int64_t bytes;
