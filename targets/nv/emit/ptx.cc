@@ -6,8 +6,11 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/ReplaceConstant.h>
+#include <llvm/Pass.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Transforms/Scalar.h>
 
 #include <mutex>
 
@@ -19,6 +22,14 @@ constexpr uint64_t kSlmArrayAlignment = 128;
 
 // The version of PTX: that of CUDA 12.4, whose drivers (550) know all instructions that are emitted.
 constexpr const char *kPtxFeatures = "+ptx84";
+
+// Merges equal computations. LLVM's back end does so only after its strength reduction, which compares each address with those
+// before it and takes half of the time of all passes where many of them are equal.
+void mergeEqualComputations(llvm::Module &module) {
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createEarlyCSEPass());
+  passes.run(module);
+}
 
 void initialisePtx() {
   static std::once_flag once;
@@ -78,6 +89,7 @@ Result<std::string> generatePtx(llvm::Module &module, std::span<GpuKernel> kerne
   }
   for (GpuKernel &kernel : kernels)
     if (kernel.slmBytes > kMostDeclaredSlm) kernel.givenSlmBytes = placeInArray(*module.getFunction(kernel.entry));
+  mergeEqualComputations(module);
   return generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
