@@ -47,10 +47,9 @@ bool hasNarrowRows(const Op &load, const Layout &own, const Layout &wanted) {
 
 class DirectLoads {
 public:
-  // `transposes`: whether messages turn the blocks that they load. Otherwise the lanes would read columns of a matrix by rows.
-  DirectLoads(Kernel &kernel, Context &context, bool transposes)
-      : kernel_(kernel), context_(context), transposes_(transposes), roots_(kernel), classes_(kernel, isTile),
-        wanted_(classes_.count(), nullptr), kept_(classes_.count(), false) {}
+  DirectLoads(Kernel &kernel, Context &context)
+      : kernel_(kernel), context_(context), roots_(kernel), classes_(kernel, isTile), wanted_(classes_.count(), nullptr),
+        kept_(classes_.count(), false) {}
 
   void run(const TargetInfo &target, Diagnostics &diagnostics) {
     findWritten();
@@ -126,14 +125,13 @@ private:
   const Layout *wantedResult(const Op &load) {
     const Layout *own = load.result()->type().layout();
     if (!own || hasLanes(*own)) return nullptr;
-    if (const Layout *layout = multipliedLayout(context_, load)) return layout;
+    if (const Layout *layout = multipliedLayout(context_, load.result())) return layout;
     const Layout *wanted = nullptr;
     for (Use use : load.result()->uses()) {
       const Layout *layout = nullptr;
       if (isConversion(*use.user)) layout = use.user->result()->type().layout();
       if (layout && hasNarrowRows(load, *own, *layout)) return nullptr;
-      if (transposes_ && use.user->kind() == OpKind::Transpose && permutationOf(*use.user)[0] == 1 &&
-          isOnlyMultiplied(use.user->result()))
+      if (use.user->kind() == OpKind::Transpose && permutationOf(*use.user)[0] == 1 && isOnlyMultiplied(use.user->result()))
         layout = transposed(context_, use.user->result()->type().layout(), kSwapped);
       if (!layout || !movesAcross(own, layout) || (wanted && wanted != layout)) return nullptr;
       wanted = layout;
@@ -149,7 +147,6 @@ private:
 
   Kernel &kernel_;
   Context &context_;
-  bool transposes_;
   TileRoots roots_;
   ValueClasses classes_;
   std::vector<const Layout *> wanted_; // by class of tiles: the layout that all loads so far want
@@ -160,20 +157,19 @@ private:
 
 } // namespace
 
-const Layout *multipliedLayout(Context &context, const Op &load) {
-  const Value *result = load.result();
-  size_t operand = result->uses().empty() ? 0 : result->uses().front().operand;
-  for (Use use : result->uses())
+const Layout *multipliedLayout(Context &context, const Value *vector) {
+  size_t operand = vector->uses().empty() ? 0 : vector->uses().front().operand;
+  for (Use use : vector->uses())
     if (use.user->kind() != OpKind::TileMma || use.operand != operand || operand > 1) return nullptr;
-  const Layout *layout = result->type().layout();
+  const Layout *layout = vector->type().layout();
   const int alongK = operand == 0 ? 1 : 0;
   if (dimPieces(*layout, alongK).whole()) return nullptr;
   DimOf kept{layout, 1 - alongK}, all{nullptr, 0};
-  return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, result->type().shape());
+  return combined(context, operand == 0 ? std::array{kept, all} : std::array{all, kept}, vector->type().shape());
 }
 
 void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics) {
-  if (target.checksOverlaps) DirectLoads(kernel, context, target.blocks.any()).run(target, diagnostics);
+  if (target.checksOverlaps) DirectLoads(kernel, context).run(target, diagnostics);
 }
 
 namespace {

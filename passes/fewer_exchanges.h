@@ -6,8 +6,8 @@
 
 namespace xt {
 
-// Lets each subgroup load the part of a matrix that its products and conversions need, and that products need transposed where
-// messages transpose, in place of loading another part and exchanging it for this one. This is done for matrices that the
+// Lets each subgroup load the part of a matrix that its products and conversions need, or that they need transposed, in
+// place of loading another part and exchanging it for this one. This is done for matrices that the
 // kernel does not write. The kernel gets the form `disjoint` then, so that only targets that check it do this. A remark says
 // which loads these are, as a remark of layout inference says of such code that it exchanges elements.
 void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics);
@@ -16,8 +16,8 @@ void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, 
 // partial result of each. A remark says where.
 void reduceBeforeConversions(Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
 
-// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the loaded vector is spread along K
-// and only multiplied; null otherwise.
-const Layout *multipliedLayout(Context &context, const Op &load);
+// The layout in which each subgroup has all of K of its rows of a, or columns of b, where the vector is spread along K and only
+// multiplied; null otherwise.
+const Layout *multipliedLayout(Context &context, const Value *vector);
 
 } // namespace xt

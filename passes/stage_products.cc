@@ -7,6 +7,7 @@
 #include "ir/gpu/slm_layout.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
+#include "ir/views/tile.h"
 #include "passes/staged_loads.h"
 
 namespace xt {
@@ -39,6 +40,7 @@ private:
                 Value *number);
   std::vector<Value *> advanced(const std::vector<StagedLoad> &loads, const std::vector<Value *> &tiles);
   Value *firstTile(const Op &loop, const StagedLoad &load);
+  void giveOperand(const StagedLoad &load);
   void rewrite(Op &loop, const std::vector<StagedLoad> &loads);
 
   Kernel &kernel_;
@@ -120,6 +122,16 @@ Value *Stager::firstTile(const Op &loop, const StagedLoad &load) {
   return made->result();
 }
 
+// Lets the load give the operand of the product, in the layout that was found for it.
+void Stager::giveOperand(const StagedLoad &load) {
+  Value *operand = load.operand(), *result = load.load->result();
+  result->setType(load.given ? context_.withLayout(operand->type(), load.given) : operand->type());
+  if (!load.transpose) return;
+  LoadTileOp(*load.load).setTranspose({1, 0});
+  operand->replaceAllUsesWith(result);
+  load.transpose->block()->erase(load.transpose);
+}
+
 void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {
   CarriedAt at = carriedAt(loop);
   Block &body = *loop.region();
@@ -156,8 +168,7 @@ void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {
     b_.setBefore(loads[i].load);
     loads[i].load->setOperand(0, slot(rings[i], params[0], loads[i].loaded));
     loads[i].load->removeAttr(attr_names::kPadding);
-    Value *result = loads[i].load->result();
-    if (loads[i].given) result->setType(context_.withLayout(result->type(), loads[i].given));
+    giveOperand(loads[i]);
   }
   b_.setBefore(yield);
   Value *next = b_.value(OpKind::AddI, {params[0], b_.index(1)}, context_.index());

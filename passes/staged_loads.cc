@@ -35,19 +35,33 @@ Op *onlyUpdate(const Op &loop, size_t carried, const Op &load) {
 
 bool beginsAtInit(const Value *tile) { return tile->definingOp() && tile->definingOp()->kind() == OpKind::InitTile; }
 
+bool writesGlobalMemory(const Op &op) {
+  return has(op.info().effects, Effect::Writes) && std::ranges::any_of(op.operands(), [](const Value *operand) {
+           Type type = operand->type();
+           return (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
+         });
+}
+
+// Whether the workgroup writes global memory only behind the loop. Then no barrier in the loop orders its writes and loads.
+bool writesOnlyBehind(const Op &loop, const Kernel &kernel) {
+  if (loop.block() != &kernel.body) return false;
+  for (const Op *op = kernel.body.first(); op != loop.next(); op = op->next()) {
+    bool writes = writesGlobalMemory(*op);
+    for (size_t i = 0; i < op->regionCount(); ++i)
+      walk(*op->region(i), [&](const Op &inner) { writes |= writesGlobalMemory(inner); });
+    if (writes) return false;
+  }
+  return true;
+}
+
 // Why a load cannot take place before its iteration; "" if it can.
-std::string whyNotAhead(const Op &op, const Block &body) {
+std::string whyNotAhead(const Op &op, const Op &loop, const Kernel &kernel) {
   std::string reason;
-  walk(body, [&](const Op &inner) {
+  const bool needsNoBarrier = writesOnlyBehind(loop, kernel);
+  walk(*loop.region(), [&](const Op &inner) {
     if (!reason.empty()) return;
-    bool global = false;
-    for (const Value *operand : inner.operands()) {
-      Type type = operand->type();
-      global |= (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
-    }
-    if (has(inner.info().effects, Effect::Writes) && global)
-      reason = str("`", inner.info().name, "` writes global memory in the loop");
-    if (has(inner.info().effects, Effect::Synchronises))
+    if (writesGlobalMemory(inner)) reason = str("`", inner.info().name, "` writes global memory in the loop");
+    if (has(inner.info().effects, Effect::Synchronises) && !(needsNoBarrier && inner.kind() == OpKind::Barrier))
       reason = str("`", inner.info().name, "` in the loop may order accesses");
   });
   if (!reason.empty()) return reason;
@@ -93,6 +107,16 @@ Type bufferFor(Context &context, Type tile) {
   return context.intern(std::move(data));
 }
 
+// The transpose of a loaded matrix that is its only use, if the load can do it.
+Op *foldableTranspose(const Op &load) {
+  if (transposes(load) || !load.result()->hasOneUse()) return nullptr;
+  Op *user = load.result()->uses().front().user;
+  if (user->kind() != OpKind::Transpose || user->operand(0)->type().rank() != 2 || permutationOf(*user)[0] != 1) return nullptr;
+  bool multiplied = std::ranges::all_of(user->result()->uses(),
+                                        [](Use use) { return use.user->kind() == OpKind::TileMma && use.operand < 2; });
+  return multiplied ? user : nullptr;
+}
+
 bool isOperand(const Value *value) {
   for (Use use : value->uses())
     if (use.user->kind() == OpKind::TileMma && use.operand < 2) return true;
@@ -101,23 +125,32 @@ bool isOperand(const Value *value) {
 
 // Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.
 bool othersAreWhole(const StagedLoad &load, const std::vector<StagedLoad> &loads) {
-  for (Use use : load.load->result()->uses()) {
+  for (Use use : load.operand()->uses()) {
     const Value *other = use.user->operand(1 - use.operand);
-    bool given = std::ranges::any_of(
-        loads, [&](const StagedLoad &each) { return each.load->result() == other && each.given != nullptr; });
+    bool given =
+        std::ranges::any_of(loads, [&](const StagedLoad &each) { return each.operand() == other && each.given != nullptr; });
     if (!given && !dimPieces(*other->type().layout(), use.operand == 0 ? 0 : 1).whole()) return false;
   }
   return true;
 }
 
-// Leaves a load its own layout where the other operand of a product keeps a layout that divides K among subgroups.
-void keepMatchingLayouts(std::vector<StagedLoad> &loads) {
+// Lets a load give the operand of the product in this layout, or in the operand's own if it is null.
+void giveLayout(StagedLoad &load, const Layout *given, Context &context) {
+  load.given = given;
+  load.loaded = load.load->operand(0)->type();
+  if (!given && !load.transpose) return;
+  const Layout *layout = given ? given : load.operand()->type().layout();
+  bool turned = load.transpose || transposes(*load.load);
+  load.loaded = context.withLayout(load.loaded, turned ? transposed(context, layout, std::vector<int64_t>{1, 0}) : layout);
+}
+
+// Leaves an operand its own layout where the other operand of a product keeps a layout that divides K among subgroups.
+void keepMatchingLayouts(std::vector<StagedLoad> &loads, Context &context) {
   for (bool changed = true; changed;) {
     changed = false;
     for (StagedLoad &load : loads) {
       if (!load.given || othersAreWhole(load, loads)) continue;
-      load.given = nullptr;
-      load.loaded = load.load->operand(0)->type();
+      giveLayout(load, nullptr, context);
       changed = true;
     }
   }
@@ -135,11 +168,13 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
   StagedLoads found;
   CarriedAt at = carriedAt(loop);
   for (Op &op : *loop.region()) {
-    if (op.kind() != OpKind::LoadTile || !isOperand(op.result())) continue;
+    if (op.kind() != OpKind::LoadTile) continue;
+    Op *transpose = foldableTranspose(op);
+    if (!transpose && !isOperand(op.result())) continue;
     Type tile = op.operand(0)->type();
     if (tile.data().space != MemorySpace::Global) continue;
     const Value *param = op.operand(0);
-    std::string reason = whyNotAhead(op, *loop.region());
+    std::string reason = whyNotAhead(op, loop, kernel);
     bool carried = param->definingBlock() == loop.region() && param->index() >= at.param;
     size_t number = carried ? param->index() - at.param : 0;
     Op *update = carried && loop.result(number)->uses().size() == 0 ? onlyUpdate(loop, number, op) : nullptr;
@@ -158,16 +193,11 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     }
     TypeData copied = tile.data();
     copied.layout = layout;
-    StagedLoad load{&op, update, number, tile, nullptr, context.intern(std::move(copied)), bufferFor(context, tile)};
-    load.given = multipliedLayout(context, op);
-    if (load.given) {
-      TypeData whole = tile.data();
-      whole.layout = transposes(op) ? transposed(context, load.given, std::vector<int64_t>{1, 0}) : load.given;
-      load.loaded = context.intern(std::move(whole));
-    }
+    StagedLoad load{&op, update, transpose, number, tile, nullptr, context.intern(std::move(copied)), bufferFor(context, tile)};
+    giveLayout(load, multipliedLayout(context, load.operand()), context);
     found.loads.push_back(load);
   }
-  keepMatchingLayouts(found.loads);
+  keepMatchingLayouts(found.loads, context);
   return found;
 }
 
