@@ -5,18 +5,56 @@
 #include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/gpu/slm_layout.h"
+#include "ir/layout/layout_pieces.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
 #include "ir/views/tile.h"
+#include "passes/facts.h"
 #include "passes/staged_loads.h"
+
+#include <algorithm>
 
 namespace xt {
 namespace {
 
 // More buffers would not hide more of the latency of memory, and cost workgroups that a GPU could run at the same time.
 constexpr int64_t kMostBuffers = 4, kMostRingBytes = 96 << 10;
-// What is left for that which subgroups exchange.
+// What is left where subgroups exchange elements.
 constexpr int64_t kExchangeBytes = 64 << 10;
+
+bool hasVector(const Op &op) {
+  auto isVector = [](const Value *value) { return value->type().isVector(); };
+  return std::ranges::any_of(op.operands(), isVector) || std::ranges::any_of(resultsOf(op), isVector);
+}
+
+// Whether subgroups may exchange elements for an op, in a loop that stages these loads.
+bool mayExchange(const Op &op, const StagedLoads &staged) {
+  auto isStaged = [&](const Value *value) {
+    return std::ranges::any_of(staged.loads,
+                               [&](const StagedLoad &load) { return load.operand() == value || load.load->result() == value; });
+  };
+  switch (op.kind()) {
+  case OpKind::LoadTile:
+  case OpKind::StoreTile:
+  case OpKind::Broadcast:
+  case OpKind::Constant:
+  case OpKind::For:
+  case OpKind::If:
+  case OpKind::Yield: return false;
+  case OpKind::Transpose: return !isStaged(op.result());
+  case OpKind::TileMma:
+    for (size_t i = 0; i < 2; ++i)
+      if (!isStaged(op.operand(i)) && !dimPieces(*op.operand(i)->type().layout(), i == 0 ? 1 : 0).whole()) return true;
+    return false;
+  default: return hasVector(op) && !isElementwise(op);
+  }
+}
+
+int64_t exchangeBytes(const Kernel &kernel, const StagedLoads &staged) {
+  bool exchanges = false;
+  walk(kernel.body, [&](const Op &op) { exchanges |= mayExchange(op, staged); });
+  return exchanges ? kExchangeBytes : 0;
+}
 
 class Stager {
 public:
@@ -52,7 +90,7 @@ private:
 };
 
 int64_t Stager::buffersFor(const StagedLoads &found) const {
-  int64_t room = target_.slmBytes - kExchangeBytes - slmLayout(kernel_).bytes;
+  int64_t room = target_.slmBytes - exchangeBytes(kernel_, found) - slmLayout(kernel_).bytes;
   int64_t count = std::min(kMostBuffers, std::min(std::max(kMostRingBytes, 2 * found.bytes()), room) / found.bytes());
   return count < 2 ? 0 : count;
 }
@@ -66,7 +104,7 @@ void Stager::stage(Op &loop) {
   if (!buffers_)
     return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
                       " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory, of which ",
-                      kExchangeBytes, " are left for exchanges"));
+                      exchangeBytes(kernel_, found), " are left for exchanges"));
   rewrite(loop, found.loads);
   remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1,
              buffers_ == 2 ? " iteration ahead, into " : " iterations ahead, into ", buffers_, " buffers of ", found.bytes(),
