@@ -16,8 +16,6 @@ namespace {
 
 const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 
-bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
-
 // A known layout among the op's other values that must have the same distribution: a result's first, then a tile's, then a
 // vector's.
 const Layout *anyAlike(const Op &op, const Value *except) {
@@ -339,6 +337,8 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 }
 
 } // namespace
+
+bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
 
 const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
   auto found = origins_.find(value);

@@ -42,6 +42,8 @@ private:
 };
 
 inline bool holdsLayout(Type type) { return type.isVector() || type.isTile(); }
+// Whether an op defines the value that makes its elements in any layout, such as `constant`: it is copied for users that differ.
+bool isFree(const Value *value);
 
 // The layout that the other values of `op` require for its operand `index`; null if they do not determine it (yet).
 const Layout *wantedForOperand(Context &context, const Op &op, size_t index);
