@@ -301,23 +301,13 @@ private:
           diagnostics_.report(DiagCode::LayoutUnknown, value->range(),
                               str("the layout of ", value->name().empty() ? "this value" : "`%" + value->name() + "`", " (",
                                   shapedText(value->type()), ") is not declared and cannot be inferred"));
-      if (!noteDividedElements(diagnostic, *value))
-        diagnostic.note("other values of this kernel have layouts, so it is at workgroup scope; add a layout attribute");
+      const Op *op = value->definingOp();
+      std::string divided = op ? dividedBlocks(*op, origins_) : std::string();
+      diagnostic.note(!divided.empty() ? divided
+                                       : "other values of this kernel have layouts, so it is at workgroup scope; add a layout "
+                                         "attribute");
     }
     return ok;
-  }
-
-  // Notes what is wrong if the value is made of neighbours that different subgroups hold. Returns false if it is not.
-  bool noteDividedElements(Diagnostic &diagnostic, const Value &value) const {
-    const Op *op = value.definingOp();
-    if (!op || op->info().layoutRule != LayoutRule::Reduction || op->operandCount() != 1 || open(op->operand(0))) return false;
-    Type from = op->operand(0)->type();
-    int d = static_cast<int>(dimensionOf(*op));
-    int64_t joined = from.extent(d) / value.type().extent(d);
-    diagnostic.note(str("it is made of ", joined, " neighbouring ", d == 0 ? "rows" : "columns", " of ",
-                        shapeText(from.shape()), " elements, which must be in one subgroup, but in ",
-                        origins_.spell(from, from.layout()), " several subgroups hold them; use `convert_layout` before"));
-    return true;
   }
 
   // Sets the layout of a value whose users need no particular one: all subgroups hold all of its elements.

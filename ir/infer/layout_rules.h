@@ -54,6 +54,10 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index);
 // operand holds all copies of it. Null for other ops, and if the operand has no layout.
 const Layout *assumedForResult(Context &context, const Op &op);
 
+// What to note about a reduction or a broadcast whose blocks of neighbours are divided in the layout of its wide side, which is
+// known; "" for other ops, and if each block is in one subgroup.
+std::string dividedBlocks(const Op &op, const LayoutOrigins &origins);
+
 // Checks whether the layouts of `op`, which must all be known, agree. Returns false after reporting an error if they do not.
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
