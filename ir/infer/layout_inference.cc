@@ -183,7 +183,7 @@ private:
       for (size_t i = 0; i < op->operandCount(); ++i) {
         Value *operand = op->operand(i);
         // A constant is not tied to its first consumer: it is cloned per consumer at the end.
-        if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free)) continue;
+        if (!open(operand) || isFree(operand)) continue;
         // The operand's layout comes from a pair of attributes on the op that defines it, which is decided later.
         if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
@@ -237,12 +237,12 @@ private:
       if (op->resultCount() == 1 && open(op->result()))
         if (const Layout *layout = assumedForResult(context_, *op)) return set(op->result(), layout, *op), true;
     for (Op *op : ops_)
-      if (op->resultCount() == 1 && open(op->result()) && isOneElement(op->result()->type()) &&
-          op->info().layoutRule != LayoutRule::Free)
+      if (op->resultCount() == 1 && open(op->result()) && isOneElement(op->result()->type()) && !isFree(op->result()))
         return adoptAny(op->result()), !open(op->result());
-    // The slice of a dimension that subgroups share, of an extent that they cannot share, is held by all of them.
+    // The slice of a dimension that subgroups share, of an extent that they cannot share, is held by all of them. So is that of a
+    // value that gets its layout only at the end, from its users.
     for (Op *op : ops_)
-      if (op->kind() == OpKind::ExtractStridedSlice && open(op->result()) && op->operand(0)->type().layout())
+      if (op->kind() == OpKind::ExtractStridedSlice && open(op->result()) && (!open(op->operand(0)) || isFree(op->operand(0))))
         return adoptAny(op->result()), !open(op->result());
     return false;
   }
@@ -260,6 +260,8 @@ private:
       std::vector<Op *> copies;
       for (const Use &use : uses) {
         const Layout *layout = wantedForOperand(context_, *use.user, use.operand);
+        // A slice takes elements from any layout, but without an exchange only from subgroups that hold all of them.
+        if (!layout && use.user->kind() == OpKind::ExtractStridedSlice) layout = heldByAll(op->result()->type().shape());
         if (!layout) continue;
         if (open(op->result())) set(op->result(), layout, *use.user);
         if (op->result()->type().layout() == layout) continue;
@@ -290,31 +292,41 @@ private:
     for (Value *value : values_) {
       // Reports only the first value without a layout, because layouts of the others may follow from it.
       if (!open(value) || !ok) continue;
-      if (value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
+      if (isFree(value)) {
         adoptAny(value);
         continue;
       }
       ok = false;
-      diagnostics_
-          .report(DiagCode::LayoutUnknown, value->range(),
-                  str("the layout of ", value->name().empty() ? "this value" : "`%" + value->name() + "`", " (",
-                      shapedText(value->type()), ") is not declared and cannot be inferred"))
-          .note("other values of this kernel have layouts, so it is at workgroup scope; add a layout attribute");
+      Diagnostic &diagnostic =
+          diagnostics_.report(DiagCode::LayoutUnknown, value->range(),
+                              str("the layout of ", value->name().empty() ? "this value" : "`%" + value->name() + "`", " (",
+                                  shapedText(value->type()), ") is not declared and cannot be inferred"));
+      const Op *op = value->definingOp();
+      std::string divided = op ? dividedBlocks(*op, origins_) : std::string();
+      diagnostic.note(!divided.empty() ? divided
+                                       : "other values of this kernel have layouts, so it is at workgroup scope; add a layout "
+                                         "attribute");
     }
     return ok;
   }
 
   // Sets the layout of a value whose users need no particular one: all subgroups hold all of its elements.
   void adoptAny(Value *value) {
+    if (const Layout *layout = heldByAll(value->type().shape())) set(value, layout, *value->definingOp());
+  }
+
+  // The layout in which all subgroups hold all elements; null if there is none for this shape.
+  const Layout *heldByAll(std::span<const int64_t> shape) const {
     int64_t subgroups = 1;
     for (Value *other : values_)
       if (other->type().layout()) subgroups = other->type().layout()->subgroups();
     WgMap whole;
-    whole.sgLayout.assign(value->type().shape().size(), 1);
+    whole.sgLayout.assign(shape.size(), 1);
     whole.sgLayout.front() = subgroups;
-    whole.sgData.assign(value->type().shape().begin(), value->type().shape().end());
-    LayoutOrError made = makeLayout(context_, LayoutSpec::of(whole), value->type().shape());
-    if (const Layout **layout = std::get_if<const Layout *>(&made)) set(value, *layout, *value->definingOp());
+    whole.sgData.assign(shape.begin(), shape.end());
+    LayoutOrError made = makeLayout(context_, LayoutSpec::of(whole), shape);
+    const Layout *const *layout = std::get_if<const Layout *>(&made);
+    return layout ? *layout : nullptr;
   }
 
   bool attributesHold() {

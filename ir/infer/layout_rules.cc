@@ -16,8 +16,6 @@ namespace {
 
 const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 
-bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
-
 // A known layout among the op's other values that must have the same distribution: a result's first, then a tile's, then a
 // vector's.
 const Layout *anyAlike(const Op &op, const Value *except) {
@@ -300,7 +298,8 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
       reportDiffer(operand, op.operandRange(0), result, op.range(),
                    str("operand and result of `", op.info().name, "` have distributions that do not match"),
                    DiagCode::LayoutRule, origins, diagnostics);
-  diagnostic.note(std::string(rule));
+  std::string divided = expected ? std::string() : dividedBlocks(op, origins);
+  diagnostic.note(divided.empty() ? std::string(rule) : divided);
   if (expected)
     diagnostic.note(str(derived == result ? "the result" : "the operand", " needs ", origins.spell(derived->type(), expected)));
   // A broadcast's operand does not determine the split of the stretched dimension: whole is one possibility.
@@ -339,6 +338,8 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 }
 
 } // namespace
+
+bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
 
 const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
   auto found = origins_.find(value);
@@ -415,6 +416,17 @@ const Layout *assumedForResult(Context &context, const Op &op) {
     return sliced(context, layoutOf(op.operand(0)), op.result()->type().shape());
   if (op.info().layoutRule != LayoutRule::Broadcast) return nullptr;
   return widened(context, op, layoutOf(op.operand(0)));
+}
+
+std::string dividedBlocks(const Op &op, const LayoutOrigins &origins) {
+  bool reduces = op.info().layoutRule == LayoutRule::Reduction;
+  if (!reduces && op.info().layoutRule != LayoutRule::Broadcast) return "";
+  const Value *wide = reduces ? op.operand(0) : op.result();
+  const Layout *layout = layoutOf(wide);
+  if (!layout || narrowed(origins.context(), op, layout)) return "";
+  return str("each ", blockSize(op), " neighbouring ", dimensionOf(op) == 0 ? "rows" : "columns", " of ",
+             shapeText(wide->type().shape()), " elements must be in one subgroup, but in ", origins.spell(wide->type(), layout),
+             " several subgroups hold them; use `convert_layout` ", reduces ? "before" : "after");
 }
 
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {

@@ -42,6 +42,8 @@ private:
 };
 
 inline bool holdsLayout(Type type) { return type.isVector() || type.isTile(); }
+// Whether an op defines the value that makes its elements in any layout, such as `constant`: it is copied for users that differ.
+bool isFree(const Value *value);
 
 // The layout that the other values of `op` require for its operand `index`; null if they do not determine it (yet).
 const Layout *wantedForOperand(Context &context, const Op &op, size_t index);
@@ -51,6 +53,10 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index);
 // The layout to assume for the result of a broadcast if nothing else determines it: each subgroup that holds an element of the
 // operand holds all copies of it. Null for other ops, and if the operand has no layout.
 const Layout *assumedForResult(Context &context, const Op &op);
+
+// What to note about a reduction or a broadcast whose blocks of neighbours are divided in the layout of its wide side, which is
+// known; "" for other ops, and if each block is in one subgroup.
+std::string dividedBlocks(const Op &op, const LayoutOrigins &origins);
 
 // Checks whether the layouts of `op`, which must all be known, agree. Returns false after reporting an error if they do not.
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);

@@ -75,6 +75,13 @@ bool addressForm(const TypeRuleInput &in) {
 
 bool scatterForm(const TypeRuleInput &in) {
   Type base = in.operands[0];
+  if (base.isMemRef() && base.rank() > 1 && in.operands.size() > 2) { // the front flattens one offset per dimension
+    in.diagnostics
+        .report(DiagCode::OffsetCount, in.range,
+                str(shapedText(base), " needs ", base.rank(), " offsets, not ", in.operands.size() - 1))
+        .note("each may be a vector that stretches to the tile's shape, or an index");
+    return false;
+  }
   if (in.operands.size() != 2) {
     in.diagnostics.report(DiagCode::OffsetCount, in.range, "a scatter tile takes a base and one vector of offsets")
         .note("write it as `init_tile %A, %offsets : memref<?xf32>, vector<1x256xindex> -> tile<1x256xf32, #scatter>`");
@@ -218,7 +225,8 @@ bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand, b
   in.diagnostics
       .report(DiagCode::ShapeMismatch, in.operandRange(maskOperand),
               str("the mask is ", shapedText(mask), ", but the tile is ", shapedText(tile)))
-      .at(in.operandRange(tileOperand), shapedText(tile));
+      .at(in.operandRange(tileOperand), shapedText(tile))
+      .note(tile.rank() > 2 ? "a mask has the shape of the tile" : "each extent of a mask must be 1 or that of the tile");
   return false;
 }
 

@@ -18,6 +18,13 @@ uint64_t imageOf(Elem elem, const void *bytes) {
   std::memcpy(&image, bytes, static_cast<size_t>(elemInfo(elem).storageBytes));
   return image;
 }
+bool isLogarithm(OpKind kind) {
+  return kind == OpKind::Log || kind == OpKind::Log2 || kind == OpKind::Log10 || kind == OpKind::Log1p;
+}
+bool isExponential(OpKind kind) {
+  return kind == OpKind::Exp || kind == OpKind::Exp2 || kind == OpKind::Expm1 || kind == OpKind::Tanh || kind == OpKind::Sinh ||
+         kind == OpKind::PowF;
+}
 bool compareReals(std::string_view kind, double a, double b) {
   FloatCompare compare = floatCompareFromName(kind);
   if (std::isnan(a) || std::isnan(b)) return compare.unordered;
@@ -40,6 +47,7 @@ Number FieldArithmetic::numberOf(const FieldValue &value) {
 void FieldArithmetic::beginWorkgroup() {
   values_.resize(1);
   free_.clear();
+  ofBits_.clear();
   limit_ = kFewest;
 }
 
@@ -96,12 +104,40 @@ FieldValue FieldArithmetic::operandOf(Elem elem, Number number) const {
   return isFloat(elem) ? valueOf(number) : fieldFromInteger(signedValue(elem, number.i));
 }
 
+// Takes the bits of an element, rounded to its type, and remembers whose they are. Bits that two elements share stand for
+// neither.
+int64_t FieldArithmetic::bitsOf(Elem elem, const FieldValue &value, Elem result) {
+  Number real = floatNumber(roundTo(elem, value.real)), bits;
+  Numbers single{&real, 0};
+  evaluateElementwise({OpKind::Bitcast, elem, result, {}}, {&single, 1}, &bits, 1);
+  uint64_t image = unsignedBits(result, bits.i);
+  if (auto found = ofBits_.find(image); found != ofBits_.end()) {
+    Stored &other = found->second;
+    if (other.elem != elem || !sameField(other.value, value)) other.value = fieldFromReal(elem, real.f);
+  } else if (ofBits_.size() < kFewest) {
+    ofBits_[image] = {elem, image, value};
+  }
+  return bits.i;
+}
+
+// The element whose bits these are, if the workgroup has taken them from one; else the one for the number in memory.
+FieldValue FieldArithmetic::fromBits(Elem elem, int64_t bits, Elem result) const {
+  auto found = ofBits_.find(unsignedBits(elem, bits));
+  if (found != ofBits_.end() && found->second.elem == result) return found->second.value;
+  Number number = integerNumber(bits), real;
+  Numbers single{&number, 0};
+  evaluateElementwise({OpKind::Bitcast, elem, result, {}}, {&single, 1}, &real, 1);
+  return fieldFromReal(result, real.f);
+}
+
 void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) {
   // Ops that only move numbers, or have no float types, are computed as usual.
   if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
     return evaluateElementwise(op, operands, out, count);
   bool isField = isFieldOp(op.kind);
-  takesLogarithms_ |= op.kind == OpKind::Log || op.kind == OpKind::Log2 || op.kind == OpKind::Log10 || op.kind == OpKind::Log1p;
+  bool toBits = op.kind == OpKind::Bitcast && !isFloat(op.result), fromInteger = !isFloat(op.operand);
+  takesLogarithms_ |= isLogarithm(op.kind);
+  takesExponentials_ |= isExponential(op.kind);
   auto at = [&](size_t operand, size_t k) { return operands[operand].data[k * operands[operand].step]; };
   for (size_t k = 0; k < count; ++k) {
     if (isField) {
@@ -112,11 +148,15 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
       out[k] = integerNumber(compareReals(op.compare, valueOf(at(0, k)).real, valueOf(at(1, k)).real));
     } else if (op.kind == OpKind::SIToFP) {
       out[k] = numberOf(operandOf(op.operand, at(0, k)));
+    } else if (toBits) {
+      out[k] = integerNumber(bitsOf(op.operand, valueOf(at(0, k)), op.result));
+    } else if (op.kind == OpKind::Bitcast && fromInteger) {
+      out[k] = numberOf(fromBits(op.operand, at(0, k).i, op.result));
     } else {
-      // Casts to integers and from unsigned integers, and bitcasts, are computed in IEEE arithmetic, from the real value of a
-      // float operand. A bitcast first rounds this value to its type.
+      // Casts to integers and from unsigned integers, and bitcasts between floats, are computed in IEEE arithmetic, from the real
+      // value of a float operand. A bitcast first rounds this value to its type.
       Number real = at(0, k), result;
-      if (isFloat(op.operand))
+      if (!fromInteger)
         real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
       Numbers single{&real, 0};
       evaluateElementwise(op, {&single, 1}, &result, 1);

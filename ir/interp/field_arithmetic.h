@@ -32,6 +32,8 @@ public:
   void forgetMemory() { memory_.clear(); }
   // Whether it has computed a logarithm, of which the field knows no identities.
   bool takesLogarithms() const { return takesLogarithms_; }
+  // Whether it has computed a function that multiplies for a sum, such as exp, whose results may be too small for any float.
+  bool takesExponentials() const { return takesExponentials_; }
   // The memory, in bytes, that the field value of an element in memory takes, including the overhead of the hash table.
   static constexpr int64_t kBytesPerElement = 96;
 
@@ -44,6 +46,8 @@ private:
   Number numberOf(const FieldValue &value);
   const FieldValue &valueOf(Number number) const { return values_[static_cast<size_t>(number.i)]; }
   FieldValue operandOf(Elem elem, Number number) const;
+  int64_t bitsOf(Elem elem, const FieldValue &value, Elem result);
+  FieldValue fromBits(Elem elem, int64_t bits, Elem result) const;
 
   static constexpr size_t kFewest = size_t{1} << 18; // a smaller table (8 MiB) is not worth a search for unused values
   std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, the value of a default Number
@@ -51,7 +55,9 @@ private:
   std::vector<bool> used_;                          // for each entry, whether inUse() has marked it
   size_t limit_ = kFewest;                          // wantsToFree() is true if at least this many entries are in use
   std::unordered_map<const void *, Stored> memory_; // used for lookup only
-  bool takesLogarithms_ = false;
+  // The elements whose bits the workgroup has taken, by these bits; used for lookup only.
+  std::unordered_map<uint64_t, Stored> ofBits_;
+  bool takesLogarithms_ = false, takesExponentials_ = false;
 };
 
 } // namespace xt

@@ -14,7 +14,10 @@
 
 namespace xt {
 
-std::string CompositeClause::name() const { return str("`", row_.name, "`"); }
+std::string CompositeClause::name() const {
+  std::string_view written = clause_.op.text;
+  return str("`", written.substr(written.rfind('.') + 1), "`");
+}
 
 bool CompositeClause::attributesFit() const {
   std::set<std::string_view> seen;
@@ -377,6 +380,14 @@ Value *CompositeOps::slice(Value *vector, std::vector<int64_t> offsets, std::vec
 
 Value *CompositeOps::insert(Value *part, Value *vector, std::vector<int64_t> offsets) {
   return op(OpKind::InsertStridedSlice, {part, vector}, {{"offsets", std::move(offsets), range_}});
+}
+
+// A slice may have another layout than the vector.
+Value *CompositeOps::inAnyLayout(Value *vector) {
+  if (!vector) return nullptr;
+  std::vector<int64_t> none(vector->type().shape().size(), 0);
+  return op(OpKind::ExtractStridedSlice, {vector}, {{"offsets", std::move(none), range_}},
+            state_.context.withLayout(vector->type(), nullptr));
 }
 
 Value *CompositeOps::zeros(std::vector<int64_t> shape, Elem elem) {

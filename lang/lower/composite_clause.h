@@ -68,7 +68,7 @@ public:
   KernelState &state() const { return state_; }
   const ast::OpClause &clause() const { return clause_; }
   SourceRange range() const { return range_; }
-  // "`transfer_read`"
+  // As it is written, without the dialect: "`transfer_read`", "`join`".
   std::string name() const;
   Diagnostics &diagnostics() const { return state_.diagnostics(); }
 
@@ -102,6 +102,8 @@ public:
   // The part of `vector` with the given shape at the given offsets, and `vector` with its part replaced.
   Value *slice(Value *vector, std::vector<int64_t> offsets, std::vector<int64_t> shape);
   Value *insert(Value *part, Value *vector, std::vector<int64_t> offsets);
+  // The same elements in the layout that the users need; in the layout of `vector` if they need none.
+  Value *inAnyLayout(Value *vector);
   Value *zeros(std::vector<int64_t> shape, Elem elem);
   // A memref of one dimension as a matrix with one row.
   Value *asOneRow(Value *line);

@@ -93,6 +93,7 @@ std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpCla
     return std::nullopt;
   if (!flattenScatter(state, draft)) return std::nullopt;
   linesAsMatrices(state, draft);
+  if (!stretchMask(state, draft)) return std::nullopt;
   Op *op = emitDraft(state, draft);
   if (!op) return std::nullopt;
   std::vector<Value *> results;

@@ -2,6 +2,8 @@
 
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
+#include "ir/views/names.h"
+#include "lang/lower/alike_operands.h"
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/written_types.h"
@@ -200,6 +202,21 @@ bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is
 
 bool gatherOperands(KernelState &state, const ast::OpClause &clause, OpDraft &draft) {
   return OperandLowering(state, clause, draft).gather();
+}
+
+bool stretchMask(KernelState &state, OpDraft &draft) {
+  auto named = [&](std::string_view name) {
+    const auto &specs = draft.info->operands;
+    return static_cast<size_t>(std::ranges::find(specs, name, &OperandSpec::name) - specs.begin());
+  };
+  const size_t mask = named("mask"), tile = named("tile"), count = draft.operands.size();
+  if (mask >= count || tile >= count) return true;
+  Type given = draft.operands[mask]->type(), of = draft.operands[tile]->type();
+  if (!given.isVector() || !of.isTile() || of.rank() > 2) return true; // `broadcast` takes matrices
+  std::vector<int64_t> shape(of.shape().begin(), of.shape().end());
+  if (std::ranges::find(draft.attrs, attr_names::kTranspose, &Attr::name) != draft.attrs.end()) std::ranges::reverse(shape);
+  if (std::ranges::equal(given.shape(), shape) || !stretchesTo(given, shape)) return true;
+  return (draft.operands[mask] = stretchTo(state, draft.operands[mask], shape, draft.operandRanges[mask])) != nullptr;
 }
 
 void linesAsMatrices(KernelState &state, OpDraft &draft) {

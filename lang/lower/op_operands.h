@@ -14,4 +14,7 @@ bool gatherOperands(KernelState &state, const ast::OpClause &clause, OpDraft &dr
 // scatter tile whose offsets are a vector of N elements has shape 1xN.
 void linesAsMatrices(KernelState &state, OpDraft &draft);
 
+// Stretches the mask of a tile op to the tile's shape, as NumPy does, if it fits. Returns false if an error was reported.
+bool stretchMask(KernelState &state, OpDraft &draft);
+
 } // namespace xt

@@ -23,6 +23,7 @@ public:
 
 private:
   bool read(size_t most);
+  bool comparable() const;
   bool sorted(bool descending);
   bool step(int64_t block, int64_t distance, bool descending);
   Value *moved(Value *value, int64_t by, bool behind);
@@ -167,8 +168,20 @@ bool OrderOp::step(int64_t block, int64_t distance, bool descending) {
   return true;
 }
 
+// Whether the keys can be compared; otherwise reports an error.
+bool OrderOp::comparable() const {
+  Elem elem = values_[0]->type().elem();
+  if (!isStorageFloat(elem)) return true;
+  clause_.diagnostics()
+      .report(DiagCode::OperandType, clause_.clause().operands[0].range,
+              str(clause_.name(), " does not compare ", elemName(elem), ", which is a type of stored numbers"))
+      .note("convert the keys first, for example `cast(%x, f32)`; other vectors may be of this type");
+  return false;
+}
+
 // Sorts values_.
 bool OrderOp::sorted(bool descending) {
+  if (!comparable()) return false;
   size_t given = values_.size();
   if (given > 1) { // equal keys keep their order
     Value *numbers = ops_.op(OpKind::Iota, {}, {{"dims", std::vector<int64_t>{static_cast<int64_t>(dim_)}, clause_.range()}},
@@ -250,6 +263,7 @@ std::optional<Values> OrderOp::histogram() {
   Value *ones = ops_.op(OpKind::ExtUI, {is}, {}, context().vector({count, bins}, Elem::I32));
   Value *counts = ops_.op(OpKind::Reduction, {ones},
                           {{"kind", std::string("add"), clause_.range()}, {"dims", std::vector<int64_t>{0}, clause_.range()}});
+  counts = ops_.inAnyLayout(counts); // the counts have that of the elements
   if (!counts) return std::nullopt;
   setWrittenLayout(clause_.state(), clause, counts, result);
   return Values{counts};

@@ -99,11 +99,12 @@ std::optional<std::vector<Value *>> Joins::interleave() {
   std::vector<int64_t> shape = shapeOf(operands_[0]->type());
   shape[1] *= 2;
   auto twice = [&](Value *value) {
-    return ops_.op(OpKind::Broadcast, {value},
+    return ops_.op(OpKind::Broadcast, {ops_.inAnyLayout(value)},
                    {{"dims", std::vector<int64_t>{1}, clause_.range()}, {"broadcast_size", int64_t{2}, clause_.range()}},
                    context().vector(shape, value->type().elem()));
   };
-  return finish({ops_.op(OpKind::Select, {parity(shape, 0), twice(operands_[0]), twice(operands_[1])})});
+  Value *even = parity(shape, 0), *first = twice(operands_[0]), *second = twice(operands_[1]);
+  return finish({ops_.op(OpKind::Select, {even, first, second})});
 }
 
 // Of each two neighbours the bits of the other one are cleared, and then both are joined by `or`, which is exact.
@@ -120,7 +121,7 @@ std::optional<std::vector<Value *>> Joins::deinterleave() {
     if (isFloat(type.elem()) && elemInfo(type.elem()).bits == count) bits = elem;
   bool exact = elemInfo(bits).bits == elemInfo(type.elem()).bits; // tf32 has fewer bits than its storage
   if (!exact) return wrong(DiagCode::NotSupported, clause_.range(), str(clause_.name(), " of ", elemName(type.elem())));
-  Value *whole = withElem(OpKind::Bitcast, operands_[0], bits);
+  Value *whole = withElem(OpKind::Bitcast, ops_.inAnyLayout(operands_[0]), bits);
   std::vector<Value *> results;
   for (int64_t remainder : {0, 1}) {
     Value *own = ops_.op(OpKind::Select, {parity(shape, remainder), whole, ops_.zeros(shape, bits)});

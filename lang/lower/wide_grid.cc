@@ -1,6 +1,8 @@
 #include "lang/lower/wide_grid.h"
 
 #include "ir/base/text.h"
+#include "ir/constants.h"
+#include "ir/interp/scalar_eval.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/expr_lowering.h"
 
@@ -12,13 +14,22 @@ size_t sharing(const KernelState &state) { return state.decl.grid.size() - kMost
 // More workgroups than a launch may have. Products are limited to it, so that they neither overflow nor seem to be few.
 constexpr int64_t kTooMany = (int64_t{1} << 31) + 1;
 
+// The result of an op on two indices. That of two constants is a constant, as the parser makes it of the printed text.
+Value *computed(Builder &builder, OpKind kind, Value *a, Value *b) {
+  if (std::optional<int64_t> x = constantInt(*a), y = constantInt(*b); x && y) {
+    const Number operands[] = {integerNumber(*x), integerNumber(*y)};
+    if (std::optional<Number> result = evaluateScalar({kind, kIndexElem, kIndexElem, ""}, operands))
+      return builder.index(result->i);
+  }
+  return builder.value(kind, {a, b}, builder.context().index());
+}
+
 // The number of values of a variable, at most kTooMany; 0 if its range is empty.
 Value *countOf(Builder &builder, const GridDim &dim) {
-  Type index = builder.context().index();
-  Value *length = builder.value(OpKind::SubI, {dim.upper, dim.lower}, index);
-  Value *positive = builder.value(OpKind::MaxSI, {length, builder.index(0)}, index);
-  Value *count = builder.value(OpKind::CeilDivSI, {positive, dim.step}, index);
-  return builder.value(OpKind::MinSI, {count, builder.index(kTooMany)}, index);
+  Value *length = computed(builder, OpKind::SubI, dim.upper, dim.lower);
+  Value *positive = computed(builder, OpKind::MaxSI, length, builder.index(0));
+  Value *count = computed(builder, OpKind::CeilDivSI, positive, dim.step);
+  return computed(builder, OpKind::MinSI, count, builder.index(kTooMany));
 }
 
 } // namespace
@@ -44,8 +55,8 @@ std::vector<GridDim> sharedDimensions(KernelState &state, const std::vector<Grid
     const auto &step = state.decl.grid[i].step;
     if (step && !state.params.evalInt(*step, "the step of a variable that shares a dimension with others")) return {};
     Value *own = countOf(builder, dims[i]);
-    if (combinations) own = builder.value(OpKind::MulI, {combinations, own}, state.context.index());
-    combinations = combinations ? builder.value(OpKind::MinSI, {own, builder.index(kTooMany)}, state.context.index()) : own;
+    if (combinations) own = computed(builder, OpKind::MulI, combinations, own);
+    combinations = combinations ? computed(builder, OpKind::MinSI, own, builder.index(kTooMany)) : own;
   }
   std::vector<GridDim> launched(1);
   launched[0].lower = builder.index(0);

@@ -32,6 +32,7 @@ private:
   Result<Elements<FieldValue>> contentOf(const TestBuffer &buffer) const;
   void forgetMemory();
   Result<void> reserveMemory();
+  std::string_view whyOnlyInField() const;
   Elem literalsOf(const HostStmt &stmt, const HostArray &left, const HostArray &right);
   Result<CheckReport> check(const HostStmt &stmt, size_t position);
 

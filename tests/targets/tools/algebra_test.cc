@@ -170,6 +170,51 @@ TEST(Algebra, SidesThatAgreeInF64Pass) {
   EXPECT_EQ(run.status, 1) << run.output;
 }
 
+constexpr std::string_view kOddColumns = R"(
+kernel @k(%X: memref<8x16xf32>, %Y: memref<8x8xf32>) {
+  %tx    = init_tile %X[0, 0] -> tile<8x16xf32>
+  %x     = load_tile %tx
+  %p, %q = split %x
+  %ty    = init_tile %Y[0, 0] -> tile<8x8xf32>
+  store_tile %q, %ty
+}
+test "odd columns" {
+  %X = random(seed = 1) : memref<8x16xf32>
+  %Y = out : memref<8x8xf32>
+  launch @k(%X, %Y)
+  check %Y == %X[:, 1::2]
+}
+)";
+
+// An op on the bits of numbers keeps the elements of the field whose bits they are.
+TEST(Algebra, BitsKeepTheirElements) {
+  test::ToolRun run = runText("--check=algebra", std::string(kOddColumns));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output.find("not in the field"), std::string::npos) << run.output;
+}
+
+constexpr std::string_view kSortsEqualNumbers = R"(
+kernel @k(%X: memref<8x16xf16>, %Y: memref<8x16xf16>) {
+  %tx = init_tile %X[0, 0] -> tile<8x16xf16>
+  %x  = load_tile %tx
+  %ty = init_tile %Y[0, 0] -> tile<8x16xf16>
+  %y  = sort %x [1] {descending}
+  store_tile %y, %ty
+}
+test "equal numbers" {
+  %X = ints(0, 3, seed = 1) : memref<8x16xf16>
+  %Y = out : memref<8x16xf16>
+  launch @k(%X, %Y)
+  check %Y[:, ::-1] == sort(%X, 1)
+}
+)";
+
+TEST(Algebra, SaysWhyEqualNumbersDiffer) {
+  test::ToolRun run = runText("--check=algebra", std::string(kSortsEqualNumbers));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("equal numbers may be different elements of the field"), std::string::npos) << run.output;
+}
+
 TEST(Algebra, PrintsRealValues) {
   test::ToolRun run = runText("--check=algebra", scaledBy("0.5"));
   EXPECT_NE(run.output.find("first: 0.5\n"), std::string::npos) << run.output;
