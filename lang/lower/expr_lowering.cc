@@ -53,6 +53,8 @@ Value *lowerConst(KernelState &state, const ConstValue &value, Type like, Source
 }
 
 Value *lowerUnary(KernelState &state, const ast::Expr &expr, Type like) {
+  if (NameIndex *index = state.params.symbols().index())
+    if (const HostFnInfo *meaning = findHostOperator(expr.text, 1)) index->host(expr.textRange, *meaning); // as in tests
   Value *value = lowerExpr(state, expr.children[0], like);
   if (!value) return nullptr;
   Type type = value->type();
@@ -94,18 +96,21 @@ Value *lowerBinary(KernelState &state, const ast::Expr &expr, Type like) {
   if (!stretchOperands(state, values, expr.range)) return nullptr;
   Elem elem = values[0]->type().elem();
   const ElemInfo &info = elemInfo(elem);
+  auto emit = [&](OpKind kind, std::vector<Attr> attrs) {
+    if (NameIndex *index = state.params.symbols().index()) index->op(expr.textRange, opInfo(kind));
+    return emitOp(state, kind, values, ranges, expr.range, std::move(attrs));
+  };
   if (comparison) {
     std::string_view kind = info.isFloat ? comparison->floats : info.isUnsigned ? comparison->unsignedInts : comparison->ints;
-    return emitOp(state, info.isFloat ? OpKind::CmpF : OpKind::CmpI, values, ranges, expr.range,
-                  {{"kind", std::string(kind), expr.textRange}});
+    return emit(info.isFloat ? OpKind::CmpF : OpKind::CmpI, {{"kind", std::string(kind), expr.textRange}});
   }
   if (expr.text == "and" || expr.text == "or") {
-    if (elem == Elem::I1) return emitOp(state, expr.text == "and" ? OpKind::AndI : OpKind::OrI, values, ranges, expr.range);
+    if (elem == Elem::I1) return emit(expr.text == "and" ? OpKind::AndI : OpKind::OrI, {});
   } else if (const BitOperator *bits = findText<BitOperator>(kBitOperators, expr.text)) {
     if (!info.isFloat && !(bits->shifts && elem == Elem::I1))
-      return emitOp(state, info.isUnsigned ? bits->unsignedInts : bits->ints, values, ranges, expr.range);
+      return emit(info.isUnsigned ? bits->unsignedInts : bits->ints, {});
   } else if (const Operator *op = findText<Operator>(kArithmetic, expr.text); op && elem != Elem::I1) {
-    return emitOp(state, op->of(elem), values, ranges, expr.range);
+    return emit(op->of(elem), {});
   }
   auto &diagnostic = state.diagnostics().report(DiagCode::ExpressionType, expr.range,
                                                 str("`", expr.text, "` is not defined for ", shapedText(values[0]->type())));
