@@ -12,6 +12,8 @@
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -140,6 +142,22 @@ std::string_view noteOnMember(const KernelState &state, const std::string &name)
   return member ? noteOnForeignName(std::string_view(name).substr(dot + 1)) : "";
 }
 
+// Reports `%x[0, 0]` or `%x[0:4, 0:8]`, and names the op that takes an element or a part of the value.
+void reportIndexed(KernelState &state, const ast::Expr &expr) {
+  Value *base = lowerExpr(state, expr.children[0]);
+  if (!base) return;
+  bool part = std::ranges::any_of(expr.children, [](const ast::Expr &e) { return e.is(ast::Expr::Kind::Slice); });
+  auto &diagnostic = state.diagnostics().report(
+      DiagCode::ExpressionType, expr.range, part ? "a slice is no value in a kernel" : "this is not a scalar or vector value");
+  if (base->type().isVector() && part)
+    diagnostic.note(std::string(noteOnForeignName("slice")));
+  else if (base->type().isVector())
+    diagnostic.note("an op takes one element of a vector: `vector.extract %x[%i, %j]`");
+  else if (base->type().isMemRef())
+    diagnostic.note(part ? "an op names a part of a memref: `init_tile %A[0, 8] -> tile<8x8xf32>`; `load_tile` reads it"
+                         : "an op reads an element of a memref: `memref.load %A[%i, %j]`");
+}
+
 } // namespace
 
 Value *lowerLiteral(KernelState &state, const ast::Expr &expr, Type like) {
@@ -194,8 +212,8 @@ Value *lowerExpr(KernelState &state, const ast::Expr &expr, Type like) {
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
   case ast::Expr::Kind::Alias:
-  case ast::Expr::Kind::Index:
   case ast::Expr::Kind::Slice: break;
+  case ast::Expr::Kind::Index: reportIndexed(state, expr); return nullptr;
   }
   state.diagnostics().report(DiagCode::ExpressionType, expr.range, "this is not a scalar or vector value");
   return nullptr;
@@ -213,9 +231,12 @@ Value *asIndex(KernelState &state, Value *value, SourceRange range) {
 Value *lowerIndex(KernelState &state, const ast::Expr &expr, std::string_view what) {
   Value *value = asIndex(state, lowerExpr(state, expr, state.context.index()), expr.range);
   if (!value || value->type().isIndex()) return value;
-  state.diagnostics()
-      .report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(value->type())))
-      .note("`index_cast` turns an integer into an index");
+  Type type = value->type();
+  auto &diagnostic =
+      state.diagnostics().report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(type)));
+  if (type.isScalar())
+    diagnostic.note(isFloat(type.elem()) ? "`cast(%x, index)` rounds a float towards zero"
+                                         : "`index_cast` turns an integer into an index");
   return nullptr;
 }
 

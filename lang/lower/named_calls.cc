@@ -151,6 +151,20 @@ Value *NamedCall::lower() {
 
 Value *lowerNamedCall(KernelState &state, const ast::Expr &expr, Type like) { return NamedCall(state, expr, like).lower(); }
 
+namespace {
+
+// The names of functions that take this number of arguments, as far as the op table says.
+std::vector<std::string_view> functionsOf(size_t arguments) {
+  std::vector<std::string_view> names = functionNames();
+  std::erase_if(names, [&](std::string_view name) {
+    const OpInfo *op = findOp(name);
+    return op && op->elementwise && op->operands.size() != arguments;
+  });
+  return names;
+}
+
+} // namespace
+
 void reportNoFunction(KernelState &state, const ast::Expr &expr) {
   std::string_view name = expr.text;
   const OpInfo *op = findOp(name);
@@ -160,7 +174,7 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
     if (std::string_view note = noteOnForeignName(name); !note.empty())
       diagnostic.note(std::string(note));
     else
-      suggestName(diagnostic, expr.textRange, 0, name, functionNames());
+      suggestName(diagnostic, expr.textRange, 0, name, functionsOf(expr.children.size()));
     return;
   }
   FixIt fix;
