@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "lang/check/literals.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/foreign_names.h"
 #include "lang/lower/instance.h"
 #include "lang/lower/statements.h"
 #include "lang/lower/written_types.h"
@@ -74,8 +75,8 @@ const ast::KernelDecl *calledFunction(KernelState &state, const ast::Expr &expr)
                                       : str("unknown function `@", expr.text, "`"));
   if (decl)
     diagnostic.at(decl->name.range, "defined here");
-  else
-    suggestName(diagnostic, place, '@', expr.text, symbols.kernelNames());
+  else if (!suggestName(diagnostic, place, '@', expr.text, symbols.kernelNames()))
+    if (std::string_view note = noteOnForeignName(expr.text); !note.empty()) diagnostic.note(std::string(note));
   return nullptr;
 }
 

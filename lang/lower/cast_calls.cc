@@ -6,6 +6,8 @@
 #include "lang/lower/expr_lowering.h"
 #include "lang/lower/op_lowering.h"
 
+#include <cctype>
+
 namespace xt {
 namespace {
 
@@ -45,6 +47,40 @@ Type literalOfBits(KernelState &state, const ast::Expr &call) {
   for (Elem elem : {Elem::F16, Elem::F32, Elem::F64})
     if (elemInfo(elem).bits == elemInfo(to->elem).bits) return state.context.scalar(elem);
   return {};
+}
+
+std::string lowerCase(std::string_view text) {
+  std::string out(text);
+  for (char &c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// The element type whose name is the word but for case and its first letters, such as f8E8M0 for `e8m0`; "" if none is.
+std::string_view meantType(std::string_view word) {
+  constexpr size_t kShortest = 3;
+  std::string lower = lowerCase(word);
+  for (int i = 0; i < kElemCount; ++i)
+    if (std::string_view name = elemName(static_cast<Elem>(i)); lowerCase(name) == lower) return name;
+  std::string_view found;
+  for (int i = 0; i < kElemCount && lower.size() >= kShortest; ++i)
+    if (std::string_view name = elemName(static_cast<Elem>(i)); lowerCase(name).find(lower) != std::string::npos)
+      found = found.empty() ? name : found;
+  return found;
+}
+
+// Reports a word that is no element type.
+bool isUnknownType(KernelState &state, const ast::Expr &word) {
+  if (!word.is(ast::Expr::Kind::Ident) || elemFromName(word.text) || state.params.generic(word.text)) return false;
+  auto &diagnostic =
+      state.diagnostics().report(DiagCode::UnknownType, word.range, str("unknown element type `", word.text, "`"));
+  if (std::string_view meant = meantType(word.text); !meant.empty()) {
+    diagnostic.note(str("did you mean `", meant, "`?")).fix(str("replace by `", meant, "`"), word.range, std::string(meant));
+    return true;
+  }
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kElemCount; ++i) names.push_back(elemName(static_cast<Elem>(i)));
+  diagnostic.note("the element types are " + join(names, " "));
+  return true;
 }
 
 } // namespace
@@ -91,6 +127,7 @@ Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
         .note("`cast(%x, index)` rounds a float towards zero");
     return nullptr;
   }
+  if (isUnknownType(state, call.children[1])) return nullptr;
   std::optional<ConstValue> to = state.params.eval(call.children[1]);
   if (!to) return nullptr;
   if (to->kind != ConstValue::Kind::Type) {

@@ -31,11 +31,7 @@ bool CompositeClause::attributesFit() const {
       }
       bool known = std::ranges::any_of(row_.attrs, [&](const AttrSpec &spec) { return spec.name == key; });
       if (!known) {
-        std::vector<std::string_view> names;
-        for (const AttrSpec &spec : row_.attrs) names.push_back(spec.name);
-        suggestName(
-            diagnostics().report(DiagCode::UnknownAttribute, entry.key.range, str(name(), " has no attribute `", key, "`")),
-            entry.key.range, 0, key, names);
+        reportUnknownAttribute(state_, row_, entry, &group);
         return false;
       }
       bool flag = std::ranges::find(row_.attrs, key, &AttrSpec::name)->kind == AttrKind::Flag;

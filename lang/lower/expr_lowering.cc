@@ -12,6 +12,8 @@
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -53,6 +55,8 @@ Value *lowerConst(KernelState &state, const ConstValue &value, Type like, Source
 }
 
 Value *lowerUnary(KernelState &state, const ast::Expr &expr, Type like) {
+  if (NameIndex *index = state.params.symbols().index())
+    if (const HostFnInfo *meaning = findHostOperator(expr.text, 1)) index->host(expr.textRange, *meaning); // as in tests
   Value *value = lowerExpr(state, expr.children[0], like);
   if (!value) return nullptr;
   Type type = value->type();
@@ -94,18 +98,21 @@ Value *lowerBinary(KernelState &state, const ast::Expr &expr, Type like) {
   if (!stretchOperands(state, values, expr.range)) return nullptr;
   Elem elem = values[0]->type().elem();
   const ElemInfo &info = elemInfo(elem);
+  auto emit = [&](OpKind kind, std::vector<Attr> attrs) {
+    if (NameIndex *index = state.params.symbols().index()) index->op(expr.textRange, opInfo(kind));
+    return emitOp(state, kind, values, ranges, expr.range, std::move(attrs));
+  };
   if (comparison) {
     std::string_view kind = info.isFloat ? comparison->floats : info.isUnsigned ? comparison->unsignedInts : comparison->ints;
-    return emitOp(state, info.isFloat ? OpKind::CmpF : OpKind::CmpI, values, ranges, expr.range,
-                  {{"kind", std::string(kind), expr.textRange}});
+    return emit(info.isFloat ? OpKind::CmpF : OpKind::CmpI, {{"kind", std::string(kind), expr.textRange}});
   }
   if (expr.text == "and" || expr.text == "or") {
-    if (elem == Elem::I1) return emitOp(state, expr.text == "and" ? OpKind::AndI : OpKind::OrI, values, ranges, expr.range);
+    if (elem == Elem::I1) return emit(expr.text == "and" ? OpKind::AndI : OpKind::OrI, {});
   } else if (const BitOperator *bits = findText<BitOperator>(kBitOperators, expr.text)) {
     if (!info.isFloat && !(bits->shifts && elem == Elem::I1))
-      return emitOp(state, info.isUnsigned ? bits->unsignedInts : bits->ints, values, ranges, expr.range);
+      return emit(info.isUnsigned ? bits->unsignedInts : bits->ints, {});
   } else if (const Operator *op = findText<Operator>(kArithmetic, expr.text); op && elem != Elem::I1) {
-    return emitOp(state, op->of(elem), values, ranges, expr.range);
+    return emit(op->of(elem), {});
   }
   auto &diagnostic = state.diagnostics().report(DiagCode::ExpressionType, expr.range,
                                                 str("`", expr.text, "` is not defined for ", shapedText(values[0]->type())));
@@ -133,6 +140,22 @@ std::string_view noteOnMember(const KernelState &state, const std::string &name)
   size_t dot = name.rfind('.');
   bool member = dot != std::string::npos && state.names.find(name.substr(0, dot));
   return member ? noteOnForeignName(std::string_view(name).substr(dot + 1)) : "";
+}
+
+// Reports `%x[0, 0]` or `%x[0:4, 0:8]`, and names the op that takes an element or a part of the value.
+void reportIndexed(KernelState &state, const ast::Expr &expr) {
+  Value *base = lowerExpr(state, expr.children[0]);
+  if (!base) return;
+  bool part = std::ranges::any_of(expr.children, [](const ast::Expr &e) { return e.is(ast::Expr::Kind::Slice); });
+  auto &diagnostic = state.diagnostics().report(
+      DiagCode::ExpressionType, expr.range, part ? "a slice is no value in a kernel" : "this is not a scalar or vector value");
+  if (base->type().isVector() && part)
+    diagnostic.note(std::string(noteOnForeignName("slice")));
+  else if (base->type().isVector())
+    diagnostic.note("an op takes one element of a vector: `vector.extract %x[%i, %j]`");
+  else if (base->type().isMemRef())
+    diagnostic.note(part ? "an op names a part of a memref: `init_tile %A[0, 8] -> tile<8x8xf32>`; `load_tile` reads it"
+                         : "an op reads an element of a memref: `memref.load %A[%i, %j]`");
 }
 
 } // namespace
@@ -189,8 +212,8 @@ Value *lowerExpr(KernelState &state, const ast::Expr &expr, Type like) {
   case ast::Expr::Kind::Values:
   case ast::Expr::Kind::Symbol:
   case ast::Expr::Kind::Alias:
-  case ast::Expr::Kind::Index:
   case ast::Expr::Kind::Slice: break;
+  case ast::Expr::Kind::Index: reportIndexed(state, expr); return nullptr;
   }
   state.diagnostics().report(DiagCode::ExpressionType, expr.range, "this is not a scalar or vector value");
   return nullptr;
@@ -208,9 +231,12 @@ Value *asIndex(KernelState &state, Value *value, SourceRange range) {
 Value *lowerIndex(KernelState &state, const ast::Expr &expr, std::string_view what) {
   Value *value = asIndex(state, lowerExpr(state, expr, state.context.index()), expr.range);
   if (!value || value->type().isIndex()) return value;
-  state.diagnostics()
-      .report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(value->type())))
-      .note("`index_cast` turns an integer into an index");
+  Type type = value->type();
+  auto &diagnostic =
+      state.diagnostics().report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(type)));
+  if (type.isScalar())
+    diagnostic.note(isFloat(type.elem()) ? "`cast(%x, index)` rounds a float towards zero"
+                                         : "`index_cast` turns an integer into an index");
   return nullptr;
 }
 

@@ -23,6 +23,12 @@ ConstValue ofExtent(int64_t extent) { return {.kind = ConstValue::Kind::Int, .in
 
 } // namespace
 
+std::string_view constraintText(std::string_view word) {
+  if (word == "index") return "an extent";
+  auto found = std::ranges::find(kConstraints, word, &Constraint::word);
+  return found == std::end(kConstraints) ? "" : found->what;
+}
+
 const ast::Generic *Instance::find(std::string_view name) const {
   auto found = std::ranges::find_if(decl_.generics, [&](const ast::Generic &generic) { return generic.name.text == name; });
   return found == decl_.generics.end() ? nullptr : &*found;

@@ -4,6 +4,9 @@
 
 namespace xt {
 
+// What the constraint of a generic name admits, such as "a float type"; "" for an unknown word.
+std::string_view constraintText(std::string_view word);
+
 class Instance {
 public:
   Instance(KernelState &state, const ast::KernelDecl &decl) : state_(state), decl_(decl) {}

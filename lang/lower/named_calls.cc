@@ -30,6 +30,7 @@ private:
   Value *lowerBlockId();
   Value *lowerOpCall();
   Value *lowerSelect();
+  void index(OpKind kind);
   Diagnostics &diagnostics() const { return state_.diagnostics(); }
 
   KernelState &state_;
@@ -38,6 +39,11 @@ private:
   Type like_;
   std::vector<SourceRange> ranges_; // the ranges of the arguments
 };
+
+// Records for the language server that the name means this op.
+void NamedCall::index(OpKind kind) {
+  if (NameIndex *index = state_.params.symbols().index()) index->op(expr_.textRange, opInfo(kind));
+}
 
 // Whether the call has this number of arguments; otherwise reports an error.
 bool NamedCall::takes(size_t count) {
@@ -48,6 +54,7 @@ bool NamedCall::takes(size_t count) {
 }
 
 Value *NamedCall::lowerDim(OpKind kind) {
+  index(kind);
   if (!takes(2)) return nullptr;
   const ast::Expr &which = expr_.children[1];
   Value *source = lowerExpr(state_, expr_.children[0]);
@@ -71,6 +78,7 @@ Value *NamedCall::lowerSameShape() {
 }
 
 Value *NamedCall::lowerBlockId() {
+  index(OpKind::BlockId);
   if (!takes(1)) return nullptr;
   if (name_ == "workgroup_id" && !state_.kernel->grid.empty()) {
     diagnostics()
@@ -107,15 +115,15 @@ Value *NamedCall::lowerOpCall() {
   const OpInfo *info = name_ == "ceildiv" ? &opInfo(OpKind::CeilDivSI) : name_ == "abs" ? &opInfo(OpKind::AbsF) : findOp(name_);
   if (!isFunctionName(name_)) return reportNoFunction(state_, expr_), nullptr;
   if (!takes(op ? 2 : info->operands.size())) return nullptr;
-  if (NameIndex *index = state_.params.symbols().index(); index && info) index->op(expr_.textRange, *info);
+  if (info && !op && name_ != "abs") index(info->kind);
   if (info && info->kind == OpKind::Select && !op) return lowerSelect();
   std::vector<const ast::Expr *> args;
   for (const ast::Expr &child : expr_.children) args.push_back(&child);
   std::vector<Value *> values;
   if (!lowerAlike(state_, args, like_, values) || !stretchOperands(state_, values, expr_.range)) return nullptr;
   Elem elem = values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem();
-  if (op) return emitOp(state_, op->of(elem), values, ranges_, expr_.range);
-  OpKind kind = name_ == "abs" && !isFloat(elem) ? OpKind::AbsI : info->kind;
+  OpKind kind = op ? op->of(elem) : name_ == "abs" && !isFloat(elem) ? OpKind::AbsI : info->kind;
+  if (op || name_ == "abs") index(kind);
   return emitOp(state_, kind, values, ranges_, expr_.range);
 }
 
@@ -128,9 +136,13 @@ Value *NamedCall::lower() {
   if (name_ == "dim") return lowerDim(OpKind::Dim);
   if (name_ == "stride") return lowerDim(OpKind::Stride);
   if (isSameShape(expr_)) return lowerSameShape();
+  if (name_ == "index_cast" || name_ == "bitcast") index(name_ == "bitcast" ? OpKind::Bitcast : OpKind::IndexCast);
   if (name_ == "cast" || name_ == "index_cast" || name_ == "bitcast") return lowerCastCall(state_, expr_);
-  if (name_ == "subgroup_id") return takes(0) ? emitOp(state_, OpKind::SubgroupId, {}, {}, expr_.range) : nullptr;
-  if (name_ == "lane_id") return takes(0) ? emitOp(state_, OpKind::LaneId, {}, {}, expr_.range) : nullptr;
+  if (name_ == "subgroup_id" || name_ == "lane_id") {
+    OpKind kind = name_ == "lane_id" ? OpKind::LaneId : OpKind::SubgroupId;
+    index(kind);
+    return takes(0) ? emitOp(state_, kind, {}, {}, expr_.range) : nullptr;
+  }
   if (name_ == "workgroup_id" || name_ == "block_id") return lowerBlockId();
   return lowerOpCall();
 }
@@ -138,6 +150,20 @@ Value *NamedCall::lower() {
 } // namespace
 
 Value *lowerNamedCall(KernelState &state, const ast::Expr &expr, Type like) { return NamedCall(state, expr, like).lower(); }
+
+namespace {
+
+// The names of functions that take this number of arguments, as far as the op table says.
+std::vector<std::string_view> functionsOf(size_t arguments) {
+  std::vector<std::string_view> names = functionNames();
+  std::erase_if(names, [&](std::string_view name) {
+    const OpInfo *op = findOp(name);
+    return op && op->elementwise && op->operands.size() != arguments;
+  });
+  return names;
+}
+
+} // namespace
 
 void reportNoFunction(KernelState &state, const ast::Expr &expr) {
   std::string_view name = expr.text;
@@ -148,7 +174,7 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
     if (std::string_view note = noteOnForeignName(name); !note.empty())
       diagnostic.note(std::string(note));
     else
-      suggestName(diagnostic, expr.textRange, 0, name, functionNames());
+      suggestName(diagnostic, expr.textRange, 0, name, functionsOf(expr.children.size()));
     return;
   }
   FixIt fix;

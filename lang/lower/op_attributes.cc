@@ -35,6 +35,37 @@ const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
   return nullptr;
 }
 
+// Words for what an op does without a flag.
+struct Default {
+  std::string_view word, flag;
+};
+constexpr Default kDefaults[] = {{"inclusive", "exclusive"}, {"ascending", "descending"}};
+
+// Whether the entry names what the op does without one of its flags; offers to remove the entry from its group.
+bool isDefault(Diagnostic &diagnostic, const OpInfo &op, const ast::Attr::Entry &entry, const ast::Attr *group) {
+  for (const Default &known : kDefaults) {
+    if (entry.value || entry.key.text != known.word || !findSpec(op, known.flag)) continue;
+    diagnostic.note(str("`", op.name, "` is ", known.word, " unless it has the attribute `", known.flag, "`"));
+    if (group && group->entries.size() == 1) diagnostic.fix("remove it", group->range, "");
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+void reportUnknownAttribute(KernelState &state, const OpInfo &op, const ast::Attr::Entry &entry, const ast::Attr *group) {
+  std::string_view key = withoutDollar(entry.key.text);
+  auto &diagnostic = state.diagnostics().report(DiagCode::UnknownAttribute, entry.key.range,
+                                                str("`", op.name, "` has no attribute `", key, "`"));
+  if (isDefault(diagnostic, op, entry, group)) return;
+  std::vector<std::string_view> names;
+  for (const AttrSpec &spec : op.attrs) names.push_back(spec.name);
+  suggestName(diagnostic, entry.key.range, 0, key, names);
+}
+
+namespace {
+
 // A float type holds every number by rounding, an integer type only those it can represent exactly; only i1 holds true and
 // false.
 bool holdsLiteral(Elem elem, const ConstValue &value) {
@@ -61,7 +92,7 @@ class AttributeLowering {
 public:
   AttributeLowering(KernelState &state, OpDraft &draft) : state_(state), draft_(draft) {}
   bool gather(const ast::OpClause &clause);
-  bool takeNamed(const ast::Attr::Entry &entry);
+  bool takeNamed(const ast::Attr::Entry &entry, const ast::Attr *group);
   bool takeLiteral(const ast::Attr &literal);
 
 private:
@@ -198,15 +229,12 @@ bool AttributeLowering::takeNumber(const AttrSpec &spec, std::string_view key, c
   return true;
 }
 
-bool AttributeLowering::takeNamed(const ast::Attr::Entry &entry) {
+// Takes an entry of `group`, or of none.
+bool AttributeLowering::takeNamed(const ast::Attr::Entry &entry, const ast::Attr *group) {
   std::string_view key = withoutDollar(entry.key.text);
   const AttrSpec *spec = findSpec(*draft_.info, key);
   if (!spec || spec->kind == AttrKind::Kind) {
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownAttribute, entry.key.range,
-                                            str("`", draft_.info->name, "` has no attribute `", key, "`"));
-    std::vector<std::string_view> names;
-    for (const AttrSpec &s : draft_.info->attrs) names.push_back(s.name);
-    suggestName(diagnostic, entry.key.range, 0, key, names);
+    reportUnknownAttribute(state_, *draft_.info, entry, group);
     return false;
   }
   if (spec->kind == AttrKind::Flag) return draft_.attrs.push_back({spec->name, int64_t{1}, entry.range}), true;
@@ -308,7 +336,7 @@ bool AttributeLowering::gather(const ast::OpClause &clause) {
         diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("attribute `", entry.key.text, "` is given twice"));
         ok = false;
       } else {
-        ok &= takeNamed(entry);
+        ok &= takeNamed(entry, &group);
       }
     }
   return ok && hasRequired();
@@ -321,7 +349,7 @@ bool gatherAttributes(KernelState &state, const ast::OpClause &clause, OpDraft &
 }
 
 bool takeNamedAttribute(KernelState &state, const ast::Attr::Entry &entry, OpDraft &draft) {
-  return AttributeLowering(state, draft).takeNamed(entry);
+  return AttributeLowering(state, draft).takeNamed(entry, nullptr);
 }
 
 bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft) {

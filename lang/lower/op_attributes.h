@@ -16,6 +16,8 @@ bool takeLiteral(KernelState &state, const ast::Attr &literal, OpDraft &draft);
 // The words that an attribute of kind Kind or Word allows; AttrSpec::doc lists them, separated by blanks.
 std::vector<std::string_view> kindWords(const AttrSpec &spec);
 
+// Reports that an op has no attribute of this name. `group`: the attribute group that contains the entry, null if there is none.
+void reportUnknownAttribute(KernelState &state, const OpInfo &op, const ast::Attr::Entry &entry, const ast::Attr *group);
 // Reports that an attribute of the op is missing.
 void reportMissing(KernelState &state, const OpDraft &draft, std::string_view name);
 

@@ -1,5 +1,6 @@
 #include "lang/lower/op_lowering.h"
 
+#include "ir/base/depth.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
 #include "ir/op_kinds.h"
@@ -66,6 +67,14 @@ Op *emitDraft(KernelState &state, OpDraft &draft) {
   return op;
 }
 
+// Reports the unknown names in an operand of an unknown op, and no more: nothing says what the op takes.
+void reportUnknownNames(KernelState &state, const ast::Expr &operand) {
+  DepthGuard guard(state.depth);
+  if (guard.exceeds(kMaxExpressionDepth)) return;
+  if (operand.is(ast::Expr::Kind::Value)) lowerValue(state, operand);
+  for (const ast::Expr &child : operand.children) reportUnknownNames(state, child);
+}
+
 } // namespace
 
 std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpClause &clause, SourceRange range) {
@@ -78,8 +87,7 @@ std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpCla
     // The parser has reported host statements outside of tests.
     for (std::string_view host : {"launch", "check", "save"})
       if (clause.op.text == host) return std::nullopt;
-    for (const ast::Expr &operand : clause.operands)
-      if (!isLiteralOperand(operand)) lowerExpr(state, operand); // reports unknown names
+    for (const ast::Expr &operand : clause.operands) reportUnknownNames(state, operand);
     return std::nullopt;
   }
   if (draft.info->composite != Composite::None) return lowerComposite(state, clause, *draft.info, draft.range);

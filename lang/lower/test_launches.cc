@@ -11,16 +11,19 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
   const HostName *buffer = nullptr;
   if (arg.kind == HostExpr::Kind::Buffer)
     if (auto it = scope_.names.find(arg.text); it != scope_.names.end() && it->second.isBuffer) buffer = &it->second;
-  auto wrong = [&](std::string message) {
+  auto wrong = [&](std::string message, std::string note = {}) {
     auto &diagnostic = diagnostics().report(DiagCode::LaunchArgumentType, arg.range, std::move(message));
     diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
+    if (!note.empty()) diagnostic.note(std::move(note));
     return false;
   };
   if (buffer && buffer->broken) return false; // an error in its type has been reported
   // For a parameter of address type, a buffer passes its address.
   if (type.isScalar())
     return buffer && !type.isAddress() ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
-  if (!buffer) return wrong(str("`%", param.name(), "` is a memref, so its argument is a buffer"));
+  if (!buffer)
+    return wrong(str("`%", param.name(), "` is a memref, so its argument is a buffer"),
+                 str("a formula makes a buffer of an expression: `%Z = ", formulaHead(type.shape().size()), "… : memref<…>`"));
   if (buffer->type.elem != type.elem())
     return wrong(str("the buffer holds ", elemName(buffer->type.elem), ", the kernel takes ", elemName(type.elem())));
   if (buffer->type.extents.size() != type.shape().size())

@@ -302,6 +302,13 @@ void TestLowering::sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors) {
   diagnostics().fixErrorAfter(errors, str("replace by `", spelled, "`"), expr.element->range, spelled);
 }
 
+std::string formulaHead(size_t dimensions) {
+  constexpr std::string_view kNames = "ijklm";
+  std::vector<std::string_view> names;
+  for (size_t d = 0; d < std::min(dimensions, kNames.size()); ++d) names.push_back(kNames.substr(d, 1));
+  return str("from (", join(names, ", "), ") => ");
+}
+
 bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
   out.kind = HostStmt::Kind::Buffer;
   if (stmt.results.size() != 1 || !stmt.type || !stmt.expr) return false;
@@ -351,6 +358,15 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
     for (const HostFnInfo &f : allHostFns())
       if (f.cls == HostFnClass::Initializer) known.push_back(f.name);
     diagnostic.note("the initialisers are " + join(known, " "));
+    // An expression over buffers is a formula whose indices it does not use.
+    bool expression = !call || (!init.symbolCall && findHostFn(init.text, false));
+    if (expression && typed && !out.type.extents.empty()) {
+      std::string head = formulaHead(out.type.extents.size());
+      diagnostic.note(str("a formula makes a buffer of an expression: `", head, "…`"))
+          .fix(str("write `", head, "…`"), init.range.startPoint(), head)
+          .fixits.back()
+          .candidate = true;
+    }
     if (call) suggestName(diagnostic, init.textRange.file ? init.textRange : init.range, 0, init.text, known);
     bindBuffer(name, out.type, typed);
     return false;

@@ -10,6 +10,9 @@
 
 namespace xt {
 
+// The beginning of a formula that initialises a buffer of so many dimensions: "from (i, j) => ".
+std::string formulaHead(size_t dimensions);
+
 class TestLowering {
 public:
   // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null if an error was reported.

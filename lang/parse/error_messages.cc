@@ -2,7 +2,9 @@
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
+#include "ir/call_names.h"
 #include "ir/host.h"
+#include "ir/op_info.h"
 #include "lang/parse/rank_words.h"
 #include "lang/parse/token_scan.h"
 
@@ -162,7 +164,7 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
 }
 
 // Reports a missing token between `last` and `at`, if exactly one is possible.
-bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expected) {
+bool ErrorStrategy::reportMissing(antlr4::CommonTokenStream *stream, Token *last, Token *at, const Expected &expected) {
   if (!last || expected.size() != 1) return false;
   SourceRange where = after(last);
   if (expected.contains(static_cast<size_t>(P::EQ)) && last->getType() == P::KW_EXACTLY) {
@@ -179,16 +181,42 @@ bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expect
         .note("for example `param $N : index = 4`");
   else if (expected.contains(static_cast<size_t>(P::COLON)))
     report(DiagCode::MissingColon, where, str("missing `:` before ", found(at))).fix("insert `:`", where, ":");
-  else if (expected.contains(static_cast<size_t>(P::KW_TO))) {
-    if (at->getType() == P::WORD)
-      report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at)))
-          .fix("replace with `to`", range(at), "to");
-    else
-      report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
-  } else {
+  else if (expected.contains(static_cast<size_t>(P::KW_TO)))
+    reportMissingTo(stream, last, at);
+  else
     return false;
-  }
   return true;
+}
+
+// Reports the header of a loop or of a grid whose first bound is not followed by `to`.
+void ErrorStrategy::reportMissingTo(antlr4::CommonTokenStream *stream, Token *last, Token *at) {
+  bool follows = false; // `to`
+  for (size_t i = at->getTokenIndex(); i < stream->size(); ++i) {
+    size_t type = stream->get(i)->getType();
+    if (type == P::NL || type == P::LBLOCK || type == Token::EOF || (type == P::COMMA && i > at->getTokenIndex())) break;
+    follows |= type == P::KW_TO;
+  }
+  bool name =
+      (last->getType() == P::WORD || last->getType() == P::KW_LOAD) && (findOp(text(last)) || isFunctionName(text(last)));
+  if (name && isFunctionName(text(last))) {
+    Diagnostic &call = report(DiagCode::ExpressionOperand, range(last),
+                              str("the function ", found(last), " takes its operands in parentheses"));
+    if (at->getType() == P::VALUE && stream->get(at->getTokenIndex() + 1)->getType() == P::KW_TO) {
+      std::string mended = str(text(last), "(", text(at), ")");
+      call.fix(str("write `", mended, "`"), range(last).to(range(at)), mended);
+    }
+  } else if (name) {
+    report(DiagCode::ExpressionOperand, range(last), str("the op ", found(last), " is not allowed in a bound"))
+        .note(str("bind the result of ", found(last), " to a name first"));
+  } else if (follows) {
+    report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at)));
+  } else if (at->getType() == P::WORD || at->getType() == P::COMMA) {
+    std::string to = at->getType() == P::COMMA ? " to" : "to";
+    report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at))).fix("replace with `to`", range(at), to);
+  } else {
+    SourceRange where = after(last);
+    report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
+  }
 }
 
 void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange where) {
@@ -261,7 +289,8 @@ void ErrorStrategy::reportUnexpected(Parser *parser, Token *at, const Expected &
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
   Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
   if (last && last->getType() == P::NL) last = nullptr;
-  if (reportCompound(parser, at) || reportPower(at, last) || reportForIn(parser) || reportMissing(last, at, expectedSet))
+  if (reportCompound(parser, at) || reportPower(at, last) || reportForIn(parser) ||
+      reportMissing(stream, last, at, expectedSet))
     return;
 
   Types expected = typesOf(expectedSet);

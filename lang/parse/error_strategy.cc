@@ -1,6 +1,7 @@
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
+#include "ir/elem.h"
 
 #include <algorithm>
 
@@ -110,7 +111,7 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   case P::NL: return false;
   default: break;
   }
-  if (!alreadyReported(parser, at)) {
+  if (!alreadyReported(parser, at) && !reportFunctionForKind(parser, last)) {
     if (followsKey(parser))
       report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at)))
           .fix("insert `=`", after(last), " =");
@@ -159,6 +160,24 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   return true;
 }
 
+// Treats a word as the operator that it names in other languages, as in `%i xor 3`.
+bool ErrorStrategy::mendOperator(Parser *parser, const Expected &expected) {
+  struct Row {
+    std::string_view word, spelled;
+    size_t type;
+  };
+  static constexpr Row kRows[] = {
+      {"xor", "^", P::CARET}, {"shl", "<<", P::SHL}, {"shr", ">>", P::SHR}, {"rem", "mod", P::KW_MOD}, {"div", "/", P::SLASH}};
+  Token *at = parser->getTokenStream()->LT(1);
+  const Row *row = std::ranges::find(kRows, text(at), &Row::word);
+  if (at->getType() != P::WORD || row == std::end(kRows) || !expected.contains(row->type)) return false;
+  if (!alreadyReported(parser, at))
+    report(DiagCode::MisspeltKeyword, range(at), str(found(at), " is not an operator; did you mean `", row->spelled, "`?"))
+        .fix(str("replace with `", row->spelled, "`"), range(at), std::string(row->spelled));
+  static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row->type);
+  return true;
+}
+
 // Treats a word as a name without its sigil, if a name with a sigil is expected here.
 bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
@@ -166,6 +185,10 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row are another error
   if (expected.contains(static_cast<size_t>(P::VALUE)) && isForeign(parser, at)) {
     if (!alreadyReported(parser, at) && !reportForIn(parser)) reportCallOperand(parser, at);
+    return false;
+  }
+  if (expected.contains(static_cast<size_t>(P::VALUE)) && opOf(parser, at) && elemFromName(text(at))) {
+    if (!alreadyReported(parser, at)) reportTypeOperand(parser, at);
     return false;
   }
   struct Row {
@@ -208,7 +231,10 @@ void ErrorStrategy::sync(Parser *parser) {
     if (next.contains(at->getType())) return;
     if (insertComma(parser, next)) return;
     bool mayEnd = next.contains(Token::EPSILON);
-    if (at->getType() == P::WORD && mendKeyword(parser, parser->getExpectedTokens())) continue;
+    if (at->getType() == P::WORD) {
+      Expected expected = parser->getExpectedTokens();
+      if (mendOperator(parser, expected) || mendKeyword(parser, expected)) continue;
+    }
     if (isWord(at->getType()) && mendSigil(parser, next)) continue;
     if (mayEnd) return;
     if (rule == P::RuleBlock || rule == P::RuleHostBlock || rule == P::RuleFile) {

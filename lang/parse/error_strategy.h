@@ -36,6 +36,7 @@ private:
   // Each of these repairs the stream, reports the error and returns true, or returns false without repairing anything.
   bool insertComma(antlr4::Parser *parser, const Expected &next);
   bool mendKeyword(antlr4::Parser *parser, const Expected &expected);
+  bool mendOperator(antlr4::Parser *parser, const Expected &expected);
   bool mendSigil(antlr4::Parser *parser, const Expected &expected);
 
   void skipToLineEnd(antlr4::Parser *parser);
@@ -46,12 +47,15 @@ private:
   void noteExample(antlr4::CommonTokenStream *stream, antlr4::Token *at, size_t errors);
   bool reportBrokenArrow(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
-  bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);
+  bool reportMissing(antlr4::CommonTokenStream *stream, antlr4::Token *last, antlr4::Token *at, const Expected &expected);
+  void reportMissingTo(antlr4::CommonTokenStream *stream, antlr4::Token *last, antlr4::Token *at);
   void reportAfterStatement(antlr4::Token *last, antlr4::Token *at, SourceRange where);
   // These recognise syntax of other languages and report the equivalent in this one (other_languages.cc).
   bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
   bool reportForIn(antlr4::Parser *parser);
   bool reportPower(antlr4::Token *at, antlr4::Token *last);
+  bool reportFunctionForKind(antlr4::Parser *parser, antlr4::Token *function);
+  void reportTypeOperand(antlr4::Parser *parser, antlr4::Token *at);
   std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
   static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // reportForIn() or reportCallOperand() applies to `at`

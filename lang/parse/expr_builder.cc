@@ -63,12 +63,31 @@ Expr ExprBuilder::text(antlr4::Token *token) const {
   return out;
 }
 
+namespace {
+
+// The text of an operator. Error recovery may have taken a word for one: `%i xor 3` for `%i ^ 3`.
+std::string operatorText(antlr4::Token *token, std::string_view spelled) {
+  switch (token->getType()) {
+  case P::CARET: return "^";
+  case P::SHL: return "<<";
+  case P::SHR: return ">>";
+  case P::SLASH: return "/";
+  case P::KW_MOD: return "mod";
+  case P::KW_AND: return "and";
+  case P::KW_OR: return "or";
+  case P::KW_NOT: return "not";
+  default: return std::string(spelled);
+  }
+}
+
+} // namespace
+
 Expr ExprBuilder::unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::ExprContext *operand) const {
   Expr out;
   out.kind = Expr::Kind::Unary;
   out.range = tree_.range(ctx);
   out.textRange = tree_.range(op);
-  out.text = std::string(tree_.slice(out.textRange));
+  out.text = operatorText(op, tree_.slice(out.textRange));
   out.children.push_back(expr(operand));
   return out;
 }
@@ -92,8 +111,10 @@ Expr ExprBuilder::binary(P::ExprContext *ctx) const {
   out.range = tree_.range(ctx);
   auto operands = ctx->getRuleContexts<P::ExprContext>();
   for (antlr4::tree::ParseTree *child : ctx->children)
-    if (antlr4::tree::TerminalNode *node = xtg::terminal(child)) out.textRange = tree_.range(node);
-  out.text = std::string(tree_.slice(out.textRange));
+    if (antlr4::tree::TerminalNode *node = xtg::terminal(child)) {
+      out.textRange = tree_.range(node);
+      out.text = operatorText(node->getSymbol(), tree_.slice(out.textRange));
+    }
   for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
   while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();
   const Expr &left = out.children[0];

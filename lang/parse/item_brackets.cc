@@ -89,6 +89,19 @@ bool closesAngle(const ItemState &state, size_t i) {
   return false;
 }
 
+// Whether the `:` at i is in a slice of a value, as in `%x[0:4, 0:8]`: the bracket behind the value ends on this line. The checker
+// reports slices in kernels.
+bool isSlice(const ItemState &state, size_t i) {
+  if (state.stack.back().opener != L::VALUE) return false;
+  size_t depth = 0;
+  for (size_t j = i + 1; j < state.end && state.scan.sameLine(i, j); ++j) {
+    size_t type = state.scan.type(j);
+    if (type == L::LBRACK) ++depth;
+    if (type == L::RBRACK && depth-- == 0) return true;
+  }
+  return false;
+}
+
 // Closes the open brackets that cannot contain token i.
 void healBefore(ItemState &state, size_t i) {
   ShapedStatement &stmt = state.stmt;
@@ -116,7 +129,8 @@ void healBefore(ItemState &state, size_t i) {
                     (stmt.head == StatementHead::HostFunction && stmt.expectsBlock);
       bool paren = t.kind == OpenBracket::Kind::Paren && !params && t.opener != L::KW_LOC &&
                    !(state.last.type == L::VALUE && scan.type(i + 1) == L::INT);
-      if (!closed && !bracket && !paren) break;
+      bool slice = bracket && keep == state.stack.size() && isSlice(state, i);
+      if (slice || (!closed && !bracket && !paren)) break;
       --keep;
     }
     break;

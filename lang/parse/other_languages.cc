@@ -130,6 +130,41 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   return true;
 }
 
+// Reports `scan @f %x [1]`: the ops that combine by a function have other names.
+bool ErrorStrategy::reportFunctionForKind(Parser *parser, Token *function) {
+  if (function->getType() != P::SYMBOL || function->getTokenIndex() == 0) return false;
+  Token *op = streamOf(parser)->get(function->getTokenIndex() - 1);
+  std::string_view name = text(op);
+  const OpInfo *info = op->getType() == P::OP_KIND ? findOp(name) : nullptr;
+  std::string_view meant = !info                       ? ""
+                           : info->name == "scan"      ? "associative_scan"
+                           : info->name == "reduction" ? "associative_reduce"
+                                                       : "";
+  if (meant.empty()) return false;
+  Diagnostic &kind = report(DiagCode::SyntaxError, range(op).to(range(function)),
+                            str("`", name, "` takes a kind, such as `<add>`; the op that takes a function is `", meant, "`"));
+  FixIt fix;
+  fix.title = str("write `", meant, " ", text(function), ", …`");
+  fix.edits = {{range(op), std::string(meant)}, {after(function), ","}};
+  kind.fixits.push_back(std::move(fix));
+  return true;
+}
+
+// Reports `%z = cast %x, f16`: an element type is an operand only of functions.
+void ErrorStrategy::reportTypeOperand(Parser *parser, Token *at) {
+  Token *op = opOf(parser, at);
+  bool casts = op && isFunctionName(text(op)) && text(op).ends_with("cast");
+  if (!casts) {
+    report(DiagCode::MissingSigil, range(at), str(found(at), " is an element type, and not a value"));
+    return;
+  }
+  SourceRange whole = range(op).to(range(at));
+  SourceRange operands{whole.file, range(streamOf(parser)->get(op->getTokenIndex() + 1)).begin, whole.end};
+  std::string mended = str(text(op), "(", text_.substr(operands.begin, operands.end - operands.begin), ")");
+  report(DiagCode::SyntaxError, whole, str("`", text(op), "` to an element type is a function, with parentheses"))
+      .fix(str("write `", mended, "`"), whole, mended);
+}
+
 // Reports `%x ** 2`.
 bool ErrorStrategy::reportPower(Token *at, Token *last) {
   if (!last || at->getType() != P::STAR || last->getType() != P::STAR) return false;

@@ -66,12 +66,12 @@ bool TokenScan::isOpName(size_t i) const {
     size_t next = type(afterBracket(i + 1, commas));
     return commas == 0 && (next == L::COMMA || next == L::LBRACE || !isFunctionName(text(i)));
   }
+  case Clause::Literal: return true;
   case Clause::Base:
   case Clause::Locality:
   case Clause::Kind:
   case Clause::Dims:
-  case Clause::Literal: return true;
-  case Clause::Text: {
+  case Clause::Text: { // with several operands in parentheses, it is an op written as a call, which the checker reports
     size_t commas = 0;
     afterBracket(i + 1, commas);
     return commas == 0;

@@ -87,10 +87,11 @@ bool mentions(const Document &document, std::string_view name) { return document
 const NameUse *Query::useAt(uint32_t offset) const {
   SourceRange place = document.at(offset);
   const NameUse *best = nullptr;
+  auto endsHere = [&](const NameUse &use) { return (offset - place.begin) + use.range.end == offset; };
   auto better = [&](const NameUse &use) {
     if (!best) return true;
-    if ((offset - place.begin) + use.range.end == offset) return false; // `use` only ends at the offset; `best` may cover it
-    return !best->type && use.type;
+    if (endsHere(use)) return false; // `best` may cover the byte
+    return endsHere(*best) || (!best->type && use.type);
   };
   auto look = [&](SourceRange at) {
     for (const NameIndex *index : analysis.indexes)

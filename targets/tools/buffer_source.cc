@@ -104,9 +104,31 @@ Result<BufferSource> fromFile(const std::string &name, const std::string &text, 
   return checked(name, text, param, {"load " + quotedText(source.what), header->shape, *elem});
 }
 
+bool isInteger(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Takes `ints:-3:3:13x9` as `ints(-3, 3):13x9`; empty for other texts.
+std::string boundsWithColon(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(':', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  Shape shape;
+  std::optional<Elem> elem;
+  bool bounds = parts.size() == 4 && parts[0] == "ints" && isInteger(parts[1]) && isInteger(parts[2]);
+  if (!bounds || !readShape(parts[3], shape, elem)) return {};
+  return str("ints(", parts[1], ", ", parts[2], "):", parts[3]);
+}
+
 // Accepts values without parentheses, before or after the shape: `fill:2:4x4xf32` and `fill:4x4xf32:2` are `fill(2):4x4xf32`,
-// and `random:4x4:7` has the seed 7.
+// `ints:-3,3:4x4` and `ints:-3:3:4x4` are `ints(-3, 3):4x4`, and `random:4x4:7` has the seed 7.
 std::string shapeLast(const std::string &text) {
+  if (std::string mended = boundsWithColon(text); !mended.empty()) return mended;
   size_t first = text.find(':'), second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos || text.find(':', second + 1) != std::string::npos) return text;
   std::string word = text.substr(0, first), middle = text.substr(first + 1, second - first - 1),

@@ -22,6 +22,7 @@ xtrun kernels.xt --kernel square --arg 'A=ints(-9, 9, seed = 7):4x8xi32' --arg B
 xtrun kernels.xt --kernel square --arg A=fill:4x8xi32:-3 --out B=b.npy
 xtrun kernels.xt --kernel square --arg A=ints:4x8:1 --expect B=squares.npy
 xtrun kernels.xt --kernel square --arg A=ints:4x8xi32:-9,9 --out B=b.npy
+xtrun kernels.xt --kernel square --arg A=ints:-9:9:4x8xi32 --out B=b.npy
 # A column-major parameter, and a rank of 1: the number behind the path is the shape.
 xtrun kernels.xt --kernel columns --arg A=iota:8x8 --arg n=0 --out B=sums.npy:8
 # An i64 parameter takes the address of a buffer that is made for it.
