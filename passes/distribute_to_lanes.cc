@@ -15,6 +15,9 @@
 #include "passes/lane_products.h"
 #include "passes/xegpu_to_tiles.h"
 
+#include <map>
+#include <optional>
+
 namespace xt {
 namespace {
 
@@ -202,34 +205,70 @@ void replaceWholeCopies(Kernel &kernel, Context &context) {
   if (whole) expandAsyncCopies(kernel, context);
 }
 
+// Counts the operations of each lane that bring it the operands of products: each element that moves is shuffled and inserted.
+class ProductExchanges {
+public:
+  ProductExchanges(Kernel &kernel, Context &context, const TargetInfo &target, int64_t lanes)
+      : kernel_(kernel), context_(context), target_(target), lanes_(lanes) {}
+
+  int64_t opsOf(const Op &tileMma) {
+    if (!layouts_) layouts_.emplace(kernel_, context_, target_, lanes_); // most kernels have no such product
+    std::array<const Layout *, 2> wanted = operandsOfLanes(tileMma, *layouts_, context_);
+    int64_t ops = 0;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (!isAlikeInLanes(tileMma.operand(i))) ops += opsOf(layouts_->of(tileMma.operand(i)), wanted[i]);
+    return ops;
+  }
+
+private:
+  // Whether all elements have one value, which no lane needs from another one.
+  static bool isAlikeInLanes(const Value *operand) {
+    const Op *op = operand->definingOp();
+    return op && (op->info().typeRule == TypeRule::Constant || op->info().typeRule == TypeRule::Splat);
+  }
+  int64_t opsOf(const Layout *from, const Layout *to) {
+    if (from == to) return 0;
+    auto [at, isNew] = known_.try_emplace({from, to}, 0);
+    if (!isNew) return at->second;
+    ShuffleCost cost = shuffleCost(from, to);
+    return at->second = 2 * cost.shuffles + cost.selects;
+  }
+
+  Kernel &kernel_;
+  Context &context_;
+  const TargetInfo &target_;
+  int64_t lanes_;
+  std::optional<LaneLayouts> layouts_;
+  std::map<std::pair<const Layout *, const Layout *>, int64_t> known_; // for lookup only; its order is not deterministic
+};
+
+// Whether the kernel can be distributed. All kernels are checked before the first one is: large code takes seconds to make.
+bool fitsLanes(const Module &module, Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics) {
+  if (!checkStatedLanes(kernel, target, diagnostics).ok()) return false;
+  int64_t lanes = subgroupSizeFor(target, kernel);
+  // A larger workgroup is an error at lane scope, so the printed result could not be parsed again.
+  if (!checkWorkgroupSize(module, kernel, lanes, false, target, diagnostics)) return false;
+  ProductExchanges exchanges(kernel, module.context(), target, lanes);
+  return blocksFit(kernel, lanes, [&](const Op &tileMma) { return exchanges.opsOf(tileMma); }, diagnostics);
+}
+
 } // namespace
 
 Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   bool fits = true;
+  for (const auto &kernel : module.kernels)
+    fits &= kernel->scope == Scope::Lane || fitsLanes(module, *kernel, target, diagnostics);
+  if (!fits) return Error::diagnosed();
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) {
       if (target.mma.empty()) expandLaneProducts(*kernel, module.context(), target, diagnostics);
       continue;
     }
-    if (!checkStatedLanes(*kernel, target, diagnostics).ok()) {
-      fits = false;
-      continue;
-    }
     int64_t lanes = subgroupSizeFor(target, *kernel);
-    // A larger workgroup is an error at lane scope, so the printed result could not be parsed again.
-    if (!checkWorkgroupSize(module, *kernel, lanes, false, target, diagnostics)) {
-      fits = false;
-      continue;
-    }
-    if (!blocksFit(*kernel, lanes, diagnostics)) {
-      fits = false;
-      continue;
-    }
     replaceWholeCopies(*kernel, module.context());
     replaceOddBlocks(*kernel, module.context(), target, lanes);
     LaneDistribution(*kernel, module.context(), target, lanes, diagnostics).run();
   }
-  if (!fits) return Error::diagnosed();
   return {};
 }
 

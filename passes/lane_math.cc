@@ -202,18 +202,22 @@ void LaneMath::dpas(const Op &op) {
   bindFrom(op.result(), product, layout);
 }
 
-// Each lane computes its own elements of the result from its rows of `a` and its columns of `b`.
-void LaneMath::tileMma(const Op &op) {
-  const Layout *layout = layouts_.of(op.result());
-  auto operandLayout = [&](const Value *operand, DimOf rows, DimOf columns) {
-    const Layout *made = combined(b_.context(), std::array{rows, columns}, operand->type().shape());
-    return made ? made : layouts_.replicated(operand->type().shape());
+std::array<const Layout *, 2> operandsOfLanes(const Op &tileMma, const LaneLayouts &layouts, Context &context) {
+  const Layout *layout = layouts.of(tileMma.result());
+  auto ofOperand = [&](const Value *operand, DimOf rows, DimOf columns) {
+    const Layout *made = combined(context, std::array{rows, columns}, operand->type().shape());
+    return made ? made : layouts.replicated(operand->type().shape());
   };
-  const Layout *a = operandLayout(op.operand(0), {layout, 0}, {nullptr, 0}),
-               *b = operandLayout(op.operand(1), {nullptr, 0}, {layout, 1});
+  const Layout *a = ofOperand(tileMma.operand(0), {layout, 0}, {nullptr, 0}),
+               *b = ofOperand(tileMma.operand(1), {nullptr, 0}, {layout, 1});
   XT_CHECK(a->ownerShape(Axis::Lane)[0] == layout->ownerShape(Axis::Lane)[0] &&
                b->ownerShape(Axis::Lane)[1] == layout->ownerShape(Axis::Lane)[1],
            "rows and columns are dealt out on their own");
+  return {a, b};
+}
+
+void LaneMath::tileMma(const Op &op) {
+  auto [a, b] = operandsOfLanes(op, layouts_, b_.context());
   std::vector<Value *> operands = {in(op.operand(0), a), in(op.operand(1), b)};
   if (op.operandCount() > 2) operands.push_back(values_.of(op.operand(2)));
   values_.bind(op.result(), values_.copy(op, std::move(operands), {values_.typeOf(op.result())})->result());

@@ -4,7 +4,13 @@
 #include "passes/fragment_exchange.h"
 #include "passes/fragment_values.h"
 
+#include <array>
+
 namespace xt {
+
+// The layouts in which lanes need the operands a and b of a product that they multiply element by element: each lane computes its
+// own elements of the result from its rows of `a` and its columns of `b`.
+std::array<const Layout *, 2> operandsOfLanes(const Op &tileMma, const LaneLayouts &layouts, Context &context);
 
 class LaneMath {
 public:

@@ -15,6 +15,11 @@ namespace {
 
 int64_t elementsOf(Type type) { return type.isVector() ? type.elementCount() : 1; }
 
+int64_t saturatingProduct(int64_t x, int64_t y) {
+  int64_t product;
+  return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
 int64_t saturatingSum(int64_t x, int64_t y) {
   int64_t sum;
   return __builtin_add_overflow(x, y, &sum) ? std::numeric_limits<int64_t>::max() : sum;
@@ -142,8 +147,12 @@ bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagn
   return false;
 }
 
-bool blocksFit(const Kernel &kernel, int64_t lanes, Diagnostics &diagnostics) {
-  CodeSize size(kernel, subgroupOps);
+bool blocksFit(const Kernel &kernel, int64_t lanes, const std::function<int64_t(const Op &)> &exchangeOps,
+               Diagnostics &diagnostics) {
+  CodeSize size(kernel, [&](const Op &op) {
+    if (op.kind() != OpKind::TileMma) return subgroupOps(op);
+    return saturatingSum(laneOps(op), saturatingProduct(lanes, exchangeOps(op)));
+  });
   if (size.sum() / lanes <= kMostElementOpsOfBlocks) return true;
   // Ops that move elements between lanes add to the counted ops, as in tilesFit().
   size.report(lanes, kMostElementOps / 2, str("the limit is ", kMostElementOps), diagnostics);

@@ -4,6 +4,8 @@
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
 
+#include <functional>
+
 namespace xt {
 
 // The limit on operations on single elements in the code of one lane. A kernel of this size takes half a minute to compile, and
@@ -29,7 +31,10 @@ bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
 bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
 
 // Reports an error of this kind and returns false if a kernel whose tiles are cut into blocks has more than
-// kMostElementOpsOfBlocks operations per lane: it would not pass codeFits() after much more work.
-bool blocksFit(const Kernel &kernel, int64_t lanes, Diagnostics &diagnostics);
+// kMostElementOpsOfBlocks operations per lane: it would not pass codeFits() after much more work. Counts the multiplications of
+// products that lanes compute themselves, and the operations of each lane that bring it the operands of such a product
+// (`exchangeOps`): no pass merges these.
+bool blocksFit(const Kernel &kernel, int64_t lanes, const std::function<int64_t(const Op &)> &exchangeOps,
+               Diagnostics &diagnostics);
 
 } // namespace xt

@@ -108,12 +108,28 @@ bool vectorWritten(const TypeRuleInput &in) {
   return false;
 }
 
+namespace {
+// Says how to take what MLIR's `vector.extract %v[0]` takes of a vector with more dimensions.
+void notePart(const TypeRuleInput &in, Type type, size_t count, Diagnostic &error) {
+  std::vector<int64_t> whole(type.shape().begin(), type.shape().end()), part = whole;
+  std::fill_n(part.begin(), count, 1);
+  std::vector<int64_t> rest(part.begin() + static_cast<ptrdiff_t>(count), part.end());
+  auto text = [&](const std::vector<int64_t> &shape) { return typeText(in.context.vector(shape, type.elem())); };
+  error.note(str("it takes one element; for a part of the vector write `vector.extract_strided_slice` with the first index of "
+                 "the part in each dimension and `: ",
+                 text(whole), " -> ", text(part), "`, and then `vector.reshape` with `: ", text(part), " -> ", text(rest),
+                 "`"));
+}
+} // namespace
+
 bool indexCount(const TypeRuleInput &in, Type type, size_t first) {
   size_t count = in.operands.size() - first;
   if (count == static_cast<size_t>(type.rank())) return true;
-  in.diagnostics.report(DiagCode::OffsetCount, in.range,
-                        str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type),
-                            ", which needs one per dimension"));
+  Diagnostic &error = in.diagnostics.report(DiagCode::OffsetCount, in.range,
+                                            str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ",
+                                                shapedText(type), ", which needs one per dimension"));
+  if (in.op.typeRule == TypeRule::Extract && count > 0 && count < static_cast<size_t>(type.rank()))
+    notePart(in, type, count, error);
   return false;
 }
 

@@ -101,8 +101,10 @@ bool takeDense(ItemState &state, size_t i) {
       scan.type(i + 1) != L::LT)
     return false;
   if (scan.type(i + 2) == L::LBRACK && !stmt.reported)
-    state.report(DiagCode::NotSupported, state.range(i),
-                 "a constant has one value for all its elements: `dense<…>` with a list is not supported");
+    state
+        .report(DiagCode::NotSupported, state.range(i),
+                "a constant has one value for all its elements: `dense<…>` with a list is not supported")
+        .note("elements that differ are computed, for example from `iota` with `select`, or loaded from a parameter");
   size_t number = i + (scan.type(i + 2) == L::MINUS ? 3 : 2);
   if (scan.type(number + 1) != L::GT || !scan.sameLine(i, number + 1)) return false;
   state.denseEnd = number + 1;

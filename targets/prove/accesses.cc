@@ -69,8 +69,11 @@ KernelAccesses accessesOf(const Kernel &kernel, Smt &smt) {
   }
   accesses.wrapping = std::move(refuted.shown);
   for (Access &access : accesses.accesses) {
-    access.known = !smt.mentions(access.when, accesses.unknowns);
-    for (Term first : access.first) access.known = access.known && !smt.mentions(first, accesses.unknowns);
+    for (Term first : access.first) {
+      access.addressKnown = access.addressKnown && !smt.mentions(first, accesses.unknowns);
+      access.fromMemory = access.fromMemory || smt.mentions(first, accesses.fromMemory);
+    }
+    access.known = access.addressKnown && !smt.mentions(access.when, accesses.unknowns);
   }
   if (!accesses.obstacles.empty()) {
     MemoryOrigins origins(kernel);

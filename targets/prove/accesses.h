@@ -22,7 +22,9 @@ struct Access {
   Term when;                   // the iterations and conditions under which the access occurs
   std::vector<Term> loops;     // iteration number of each enclosing loop, from 0
   bool paddingWritten = false;
-  bool known = true; // false: the terms contain symbols for values that the kernel computes from data
+  bool known = true;       // false: the terms contain symbols for values that the walk does not know
+  bool addressKnown = true; // false: the first indices contain such symbols
+  bool fromMemory = false;  // they contain symbols for values that come from memory
 };
 
 // An access whose addresses are not known.
@@ -46,7 +48,8 @@ struct KernelAccesses {
   std::vector<Access> accesses;
   std::vector<Obstacle> obstacles;
   std::vector<Term> asserted; // asserts on sizes and arguments that every workgroup reaches unconditionally
-  std::vector<Term> unknowns; // symbols for values that depend on data
+  std::vector<Term> unknowns;   // symbols for values that the walk does not know
+  std::vector<Term> fromMemory; // those of `unknowns` that depend on what the kernel reads from memory
   std::vector<const Op *>
       wrapping; // integer ops whose result leaves the range of its type at some sizes, and wraps around there
   bool launchGrid = false;    // the kernel reads its coordinates in a grid that only the launch defines

@@ -34,6 +34,7 @@ CarriedValues::Carried CarriedValues::begin(const Value &init, const Value &para
 void CarriedValues::findSteps() {
   std::vector<Value *> yields = yieldedBy(*loop_.region());
   for (size_t i = 0; i < all_.size(); ++i) findSteps(all_[i], yields.size() > i + at_.yield ? yields[i + at_.yield] : nullptr);
+  findSources();
   for (size_t i = 0; i < all_.size(); ++i) {
     const View *base = values_.baseOf(&param(i)), *next = values_.baseOf(yields[at_.yield + i]);
     if (base && (!next || *next != *base)) refuted_.bases.insert(&param(i));
@@ -50,6 +51,28 @@ void CarriedValues::findSteps(Carried &carried, const Value *yielded) {
     Term step = now ? smt_.sub(now, carried.symbols[d]) : Term();
     std::optional<int64_t> constant = step ? smt_.constant(step) : std::nullopt;
     carried.steps.push_back(constant ? smt_.integer(*constant) : Term());
+    carried.next.push_back(now);
+    carried.sources.push_back(Source::Arithmetic);
+  }
+}
+
+// A carried value depends on memory if it begins with or yields one that does, or yields another carried value that does.
+void CarriedValues::findSources() {
+  std::vector<Term> fromMemory; // the symbols of those that are found
+  for (bool more = true; more;) {
+    more = false;
+    for (Carried &carried : all_)
+      for (size_t d = 0; d < carried.symbols.size(); ++d) {
+        if (carried.sources[d] == Source::Memory) continue;
+        Term next = carried.next[d];
+        bool own = values_.sourceOf(carried.start[d]) == Source::Memory;
+        if (!carried.steps[d])
+          own = own || !next || values_.sourceOf(next) == Source::Memory || smt_.mentions(next, fromMemory);
+        if (!own) continue;
+        carried.sources[d] = Source::Memory;
+        fromMemory.push_back(carried.symbols[d]);
+        more = true;
+      }
   }
 }
 
@@ -59,7 +82,7 @@ void CarriedValues::resolve(Term iteration, std::span<Access> accesses, std::spa
     for (size_t d = 0; d < carried.symbols.size(); ++d) {
       from.push_back(carried.symbols[d]);
       to.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(iteration, carried.steps[d]))
-                                    : values_.unknown("carried"));
+                                    : values_.unknown("carried", carried.sources[d]));
     }
   if (from.empty()) return;
   for (AssumedRange &range : ranges) {
@@ -79,7 +102,7 @@ void CarriedValues::finish(size_t number, Term trips) {
   std::vector<Term> end;
   for (size_t d = 0; d < carried.symbols.size(); ++d)
     end.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(trips, carried.steps[d]))
-                                   : values_.unknown(result.name()));
+                                   : values_.unknown(result.name(), carried.sources[d]));
   if (const TileAt *from = values_.tile(&inBody)) {
     TileAt at = *from;
     at.first = end;

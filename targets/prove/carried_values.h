@@ -25,10 +25,13 @@ public:
 private:
   struct Carried {
     std::vector<Term> start, symbols, steps; // one per dimension for a tile, a single one for a number
+    std::vector<Term> next; // what is yielded; null if it is not known
+    std::vector<Source> sources; // what a value without a step depends on
   };
   const Value &param(size_t i) const { return *loop_.region()->param(at_.param + i); }
   Carried begin(const Value &init, const Value &param);
   void findSteps(Carried &carried, const Value *yielded);
+  void findSources();
 
   const Op &loop_;
   Smt &smt_;

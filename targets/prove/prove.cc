@@ -14,7 +14,14 @@
 namespace xt {
 
 namespace {
-constexpr const char *kNotLinear = " depends on data, or is not a linear function of sizes and loop counters";
+// What is not known of an access, such as a "store to `%C`".
+std::string whatIsUnknown(const Access &access, const std::string &what) {
+  if (access.addressKnown)
+    return str("whether this ", what, " is executed depends on data, or on a loop whose iterations are not counted");
+  return str("the address of this ", what,
+             access.fromMemory ? " depends on data: an index comes from memory"
+                               : " is not a linear function of sizes and loop counters");
+}
 
 // What a load without a padding attribute gives out of bounds.
 std::string_view defaultPadding(const Op &load) { return isScale(load.result()->type().elem()) ? "2^-127" : "0"; }
@@ -216,8 +223,7 @@ private:
       return line(ProofVerdict::Undecided, *atomics.elsewhere,
                   str("which elements of ", name(param), " this updates is unknown, and the kernel also stores some"));
     for (const Access *store : stores)
-      if (!store->known)
-        return line(ProofVerdict::Undecided, *store->op, str("the address of this store to ", name(param), kNotLinear));
+      if (!store->known) return line(ProofVerdict::Undecided, *store->op, whatIsUnknown(*store, "store to " + name(param)));
     if (kernel_.scope == Scope::Lane)
       return line(ProofVerdict::Undecided, *stores[0]->op, "stores of single lanes are not analysed");
     if (accesses_.launchGrid)
@@ -399,10 +405,10 @@ private:
       const Op &op = *access.op;
       if (answer == Smt::Answer::No)
         line(ProofVerdict::Proved, op, str("this load of ", name(param), " is in bounds"));
+      else if (!access.known)
+        unknownLoad(param, access);
       else if (answer == Smt::Answer::Unknown)
         undecided(op, str("whether this load of ", name(param), " is in bounds"));
-      else if (!access.known)
-        line(ProofVerdict::Undecided, op, str("the address of this load from ", name(param), kNotLinear));
       else if (op.kind() == OpKind::Load)
         line(ProofVerdict::Undecided, op,
              str("this load of ", name(param), " is out of bounds and reads ", defaultPadding(op), smallest(facts),
@@ -415,6 +421,20 @@ private:
              str("this load of ", name(param), " is out of bounds at some sizes, where it reads ", defaultPadding(op),
                  ", the default padding"));
     }
+  }
+
+  // A load that may be out of bounds for all that is known: it reads its padding there, whatever its address is.
+  void unknownLoad(size_t param, const Access &access) {
+    const Op &op = *access.op;
+    if (access.paddingWritten)
+      line(ProofVerdict::Proved, op,
+           str("where this load of ", name(param), " is out of bounds, it reads its explicit padding"));
+    else if (access.fromMemory || op.kind() == OpKind::Load)
+      line(ProofVerdict::Undecided, op, whatIsUnknown(access, "load from " + name(param)));
+    else
+      line(ProofVerdict::Note, op,
+           str("where this load of ", name(param), " is out of bounds, it reads ", defaultPadding(op),
+               ", the default padding; ", whatIsUnknown(access, "load")));
   }
 
   // --- counterexamples ---

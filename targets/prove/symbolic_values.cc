@@ -5,9 +5,15 @@
 
 namespace xt {
 
-Term SymbolicValues::unknownOf(const Value &value) {
-  if (value.type().elem() == Elem::I1) return unknownTruth(value.name());
-  Term term = unknown(value.name());
+Term SymbolicValues::unknown(Term symbol, Source source) {
+  out_.unknowns.push_back(symbol);
+  if (source == Source::Memory) out_.fromMemory.push_back(symbol);
+  return symbol;
+}
+
+Term SymbolicValues::unknownOf(const Value &value, Source source) {
+  if (value.type().elem() == Elem::I1) return unknownTruth(value.name(), source);
+  Term term = unknown(value.name(), source);
   out_.bounds.push_back(fits(term, value.type().elem(), smt_));
   return term;
 }
@@ -21,7 +27,7 @@ Term SymbolicValues::number(const Value *value) {
   auto found = values_.find(value);
   if (found != values_.end())
     if (const auto *term = std::get_if<Term>(&found->second)) return *term;
-  Term term = unknownOf(*value);
+  Term term = unknownOf(*value, Source::Memory);
   values_[value] = term;
   return term;
 }
@@ -29,6 +35,12 @@ Term SymbolicValues::number(const Value *value) {
 const View *SymbolicValues::view(const Value *value) const {
   auto found = values_.find(value);
   return found == values_.end() ? nullptr : std::get_if<View>(&found->second);
+}
+
+std::string_view SymbolicValues::whyOpaque(const Value *value) const {
+  auto found = values_.find(value);
+  const Opaque *opaque = found == values_.end() ? nullptr : std::get_if<Opaque>(&found->second);
+  return opaque ? opaque->why : "";
 }
 
 const TileAt *SymbolicValues::tile(const Value *value) const {

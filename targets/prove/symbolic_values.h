@@ -21,7 +21,14 @@ struct TileAt {
   size_t row = 0, column = 0;
 };
 
-struct Opaque {}; // vectors, and values that are not tracked
+// Vectors, and values that are not tracked.
+struct Opaque {
+  std::string_view why = {}; // of a tile: what it is that has no known address; "": it has been taken from several others
+};
+
+// What an unknown value depends on.
+enum class Source : uint8_t { Arithmetic, Memory };
+
 using Symbolic = std::variant<Opaque, Term, View, TileAt>;
 
 class SymbolicValues {
@@ -33,15 +40,21 @@ public:
   // The view, or the tile, that the value is known to be; null if it is not known to be one.
   const View *view(const Value *value) const;
   const TileAt *tile(const Value *value) const;
+  // Why the addresses of a value that is not tracked are not known; "" if there is no special reason.
+  std::string_view whyOpaque(const Value *value) const;
   // The memref that the value, a memref or a tile, refers to; null if it is not known.
   const View *baseOf(const Value *value) const;
   Term number(const Value *value); // a symbol for an unknown number if no term has been set
 
-  Term unknown(const std::string &name) { return out_.unknowns.emplace_back(smt_.symbol(name)); }
-  Term unknownTruth(const std::string &name) { return out_.unknowns.emplace_back(smt_.truthSymbol(name)); }
-  Term unknownOf(const Value &value);
+  Term unknown(const std::string &name, Source source) { return unknown(smt_.symbol(name), source); }
+  Term unknownTruth(const std::string &name, Source source) { return unknown(smt_.truthSymbol(name), source); }
+  Term unknownOf(const Value &value, Source source);
+  // Whether the term contains symbols for values that depend on what the kernel reads from memory.
+  Source sourceOf(Term term) { return smt_.mentions(term, out_.fromMemory) ? Source::Memory : Source::Arithmetic; }
 
 private:
+  Term unknown(Term symbol, Source source);
+
   Smt &smt_;
   KernelAccesses &out_;
   std::unordered_map<const Value *, Symbolic> values_; // for lookup only; iteration order would not be deterministic

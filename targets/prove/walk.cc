@@ -148,20 +148,29 @@ Term AccessWalk::numberOf(const Op &op, const Value &result) {
     const View *base = values_.view(op.operand(0));
     std::optional<int64_t> d = smt_.constant(values_.number(op.operand(1)));
     return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d))
-                                                                                : values_.unknownOf(result);
+                                                                                : values_.unknownOf(result, sourceOf(op));
   }
   case OpKind::SubgroupId: return subgroup_ ? subgroup_ : smt_.integer(0);
   default: break;
   }
   std::vector<Term> operands;
   for (const Value *operand : op.operands()) {
-    if (!isNumber(*operand)) return values_.unknownOf(result);
+    if (!isNumber(*operand)) return values_.unknownOf(result, sourceOf(op));
     operands.push_back(values_.number(operand));
   }
   Term exact = exactResult(op, operands, smt_);
-  if (!exact) return values_.unknownOf(result);
+  if (!exact) return values_.unknownOf(result, sourceOf(op));
   if (!mayWrap(op) || stays(op, exact, result.type().elem())) return exact;
   return wrapped(exact, result.type().elem(), smt_);
+}
+
+Source AccessWalk::sourceOf(const Op &op) {
+  if (has(op.info().effects, Effect::Reads)) return Source::Memory;
+  for (const Value *operand : op.operands()) {
+    if (operand->type().isMemRef()) continue; // a size or stride
+    if (!isNumber(*operand) || values_.sourceOf(values_.number(operand)) == Source::Memory) return Source::Memory;
+  }
+  return Source::Arithmetic;
 }
 
 bool AccessWalk::stays(const Op &op, Term exact, Elem elem) {
@@ -189,11 +198,12 @@ void AccessWalk::initTile(const Op &op) {
   const View *base = values_.view(op.operand(0));
   Type type = op.result()->type();
   size_t rank = base ? base->dims.size() : 0;
-  bool plain = base && rank >= 2 && op.operandCount() == 1 + rank && !type.data().scatter && type.packFactor() == 1;
-  if (!plain) {
-    values_.set(op.result(), Opaque());
-    return;
-  }
+  auto opaque = [&](std::string_view why) { values_.set(op.result(), Opaque{why}); };
+  if (type.data().scatter) return opaque("the addresses of this tile are those of a vector, which are not analysed");
+  if (!base) return opaque({});
+  if (rank < 2 || op.operandCount() != 1 + rank)
+    return opaque("this tile has a shape and strides of its own, which are not analysed");
+  if (type.packFactor() != 1) return opaque("this tile packs several elements into one, which is not analysed");
   TileAt at{*base, {}, rank - 2, rank - 1};
   for (size_t d = 0; d < rank; ++d) at.first.push_back(values_.number(op.operand(1 + d)));
   values_.set(op.result(), at);
@@ -202,20 +212,28 @@ void AccessWalk::initTile(const Op &op) {
 void AccessWalk::moveTile(const Op &op) {
   const TileAt *from = values_.tile(op.operand(0));
   if (!from || op.operandCount() != 3) {
-    values_.set(op.result(), Opaque());
+    values_.set(op.result(), Opaque{values_.whyOpaque(op.operand(0))});
     return;
   }
   TileAt to = *from;
-  to.first[to.row] = smt_.add(to.first[to.row], values_.number(op.operand(1)));
-  to.first[to.column] = smt_.add(to.first[to.column], values_.number(op.operand(2)));
-  bool known = stays(op, to.first[to.row], Elem::Index) && stays(op, to.first[to.column], Elem::Index);
-  values_.set(op.result(), known ? Symbolic(to) : Opaque());
+  auto move = [&](Term &first, const Value *by) {
+    first = smt_.add(first, values_.number(by));
+    if (!stays(op, first, Elem::Index)) first = values_.unknown("moved", values_.sourceOf(first));
+  };
+  move(to.first[to.row], op.operand(1));
+  move(to.first[to.column], op.operand(2));
+  values_.set(op.result(), to);
 }
 
 void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
   const Value &window = *op.operand(operand);
   const TileAt *at = values_.tile(&window);
-  if (!at) return notFollowed(op, window, "this tile does not refer directly to a parameter, so its addresses are unknown");
+  if (!at) {
+    std::string_view why = values_.whyOpaque(&window);
+    return notFollowed(op, window,
+                       why.empty() ? "this tile does not refer directly to a parameter, so its addresses are unknown"
+                                   : std::string(why));
+  }
   Type type = window.type();
   add(op, kind, at->base, at->first, [&](size_t d) {
     return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1};

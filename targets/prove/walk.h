@@ -32,6 +32,8 @@ private:
   void visit(const Op &op);
   static bool isPrefetch(const Op &op);
   Term numberOf(const Op &op, const Value &result);
+  // What the result of an op depends on that has no exact term.
+  Source sourceOf(const Op &op);
 
   // Whether the term is in the range of the type in each execution of the op. Either this is evident, or the walk assumes it,
   // and it must be proved afterwards.

@@ -35,7 +35,7 @@ void AccessWalk::visitFor(const Op &op) {
   carried.findSteps();
   carried.resolve(iteration, std::span(out_.accesses).subspan(mark.accesses), std::span(ranges_).subspan(mark.ranges));
   Term trips = width && *width > 0 ? smt_.floorDiv(smt_.add(smt_.sub(upper, lower), smt_.integer(*width - 1)), step)
-                                   : values_.unknown("trips");
+                                   : values_.unknown("trips", values_.sourceOf(smt_.add(upper, smt_.add(lower, step))));
   trips = smt_.choose(smt_.less(lower, upper), trips, smt_.integer(0));
   for (size_t i = 0; i < op.resultCount(); ++i) carried.finish(i, trips);
 }
@@ -69,15 +69,15 @@ void AccessWalk::visitWhile(const Op &op) {
   const Block &body = *op.region();
   CarriedValues carried(op, smt_, values_, refuted_);
   Mark mark = here();
-  Term iteration = values_.unknown("iteration");
+  Term iteration = values_.unknown("iteration", Source::Arithmetic);
   loops_.push_back(iteration);
-  when_.push_back(values_.unknownTruth("while"));
+  when_.push_back(values_.unknownTruth("while", Source::Arithmetic));
   block(body);
   when_.pop_back();
   loops_.pop_back();
   carried.findSteps();
   carried.resolve(iteration, std::span(out_.accesses).subspan(mark.accesses), std::span(ranges_).subspan(mark.ranges));
-  for (size_t i = 0; i < op.resultCount(); ++i) carried.finish(i, values_.unknown("trips"));
+  for (size_t i = 0; i < op.resultCount(); ++i) carried.finish(i, values_.unknown("trips", Source::Arithmetic));
 }
 
 } // namespace xt

@@ -25,8 +25,8 @@ std::string prove(const std::string &file, int status) {
 
 TEST(Prove, ProductsTransposesAndSoftmaxOfTheLibrary) {
   SKIP_WITHOUT_Z3();
-  for (const char *name :
-       {"gemm", "gemm_variants", "transpose", "softmax", "layernorm", "rmsnorm", "activations", "attention", "gather_rows"}) {
+  for (const char *name : {"gemm", "gemm_variants", "int4_gemm", "int8_gemm_weights", "fp8_gemm", "mx_gemm", "transpose",
+                           "softmax", "layernorm", "rmsnorm", "activations", "attention", "causal_attention", "gather_rows"}) {
     std::string output = prove(std::string(XT_SOURCE_DIR "/stdlib/") + name + ".xt", 0);
     EXPECT_NE(output.find("each element of"), std::string::npos) << output;
     EXPECT_NE(output.find("no two workgroups store the same element"), std::string::npos) << output;
@@ -161,6 +161,21 @@ TEST(Prove, LoadsStayInsideOrNameTheirPadding) {
                 {"own_element", "proved", "this load of `%x` is in bounds"},
                 {"default_padding", "proved",
                  "note: this load of `%A` is out of bounds at some sizes, where it reads 0, the default padding"}});
+}
+
+TEST(Prove, SaysWhyAnOffsetIsNotKnown) {
+  SKIP_WITHOUT_Z3();
+  expectProofs(
+      "unknown_offsets.xt", 3,
+      {{"by_groups", "proved",
+        "note: where this load of `%A` is out of bounds, it reads 0, the default padding; the address of this load is "
+        "not a linear function of sizes and loop counters"},
+       {"by_table", "undecided", "the address of this load from `%A` depends on data: an index comes from memory"},
+       {"by_padded_table", "proved", "where this load of `%A` is out of bounds, it reads its explicit padding"},
+       {"by_carried_table", "undecided", "the address of this load from `%A` depends on data"},
+       {"by_quotient", "undecided", "the address of this store to `%B` is not a linear function of sizes and loop counters"},
+       {"own_shape", "undecided", "this tile has a shape and strides of its own"},
+       {"sometimes", "undecided", "whether this store to `%B` is executed depends on data"}});
 }
 
 TEST(Prove, AnEmptyGridAssertsNothing) {

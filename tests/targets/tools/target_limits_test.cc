@@ -72,6 +72,16 @@ TEST(TargetLimits, CodeOfLanesIsNotMadeInVain) {
   EXPECT_EQ(run.output.find("pass sink-to-uses"), std::string::npos) << run.output;
 }
 
+// The products that lanes compute themselves are counted before the code of the lanes is made, which takes seconds.
+TEST(TargetLimits, ProductsOfLanesAreCountedInBlocks) {
+  fs::path path = fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits/products_of_lanes.xe-pvc.xt";
+  test::ToolRun run = compile(path, "--emit=spirv --time-passes");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.output.find("error[XT0601]: the code of each lane of `@k` would have 205276 operations"), std::string::npos)
+      << run.output;
+  EXPECT_TRUE(std::regex_search(run.output, std::regex("pass distribute-to-lanes \\((\\d+) -> \\1 ops\\)"))) << run.output;
+}
+
 // A replacement in the source by which a value that a message suggests is used.
 struct Mending {
   std::string_view file;

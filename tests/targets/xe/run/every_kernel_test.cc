@@ -42,7 +42,8 @@ constexpr std::string_view kLong[] = {
 constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv", "spirv-coop"};
 
 // Kernels compiled for `spirv` run on OpenCL. Intel's compiler takes 20 seconds to minutes for kernels of more than about 90 KB
-// of SPIR-V, so these run in tests/run --full only. Those without an entry in opencl.txt must pass or be rejected.
+// of SPIR-V, so these run in tests/run --full only. Those without an entry in opencl.txt must pass or be rejected there, until
+// tests/run --full --update records them.
 constexpr std::string_view kOpenCl = "opencl";
 constexpr std::string_view kLongOnOpenCl[] = {
     "gemm",
@@ -76,6 +77,15 @@ constexpr std::string_view kLongOnOpenCl[] = {
     "topk",
 };
 
+// Intel's compiler has not compiled these within 300 seconds; opencl.txt says so in place of a result.
+constexpr std::string_view kEndlessOnOpenCl[] = {
+    "examples/02_fused_reduce.xt",
+    "examples/16_row_row_row.xt",
+    "examples/20_ring_attention.xt",
+    "stdlib/stream_k.xt",
+};
+constexpr const char *kEndless = "  not run: Intel's compiler takes more than 300 seconds\n";
+
 // This text is appended to a file without tests, so that all its kernels are built for the device.
 constexpr const char *kOneTest = R"(
 kernel @built(%out: memref<16xi32>) lanes(16) {
@@ -93,8 +103,8 @@ test "the others are built" {
 
 std::string nameOf(const fs::path &path) { return str(path.parent_path().filename().string(), "/", path.filename().string()); }
 
-// Returns "passed 3", or the output: messages without source lines, notes, which contain the numbers, and skipped tests with
-// the reason.
+// Returns "passed 3", or the output: messages without source lines, notes, which contain the numbers, skipped tests with the
+// reason, and why the device refuses a kernel, without the device's name, which follows a semicolon.
 std::string resultOf(const test::ToolRun &run) {
   std::istringstream lines(run.output);
   std::string kept, summary;
@@ -105,6 +115,8 @@ std::string resultOf(const test::ToolRun &run) {
     else if (line.starts_with("error") || line.starts_with("skipped") || line.starts_with("failed") ||
              line.starts_with("  = ") || line.find(" cannot run on ") != std::string::npos)
       kept += "  " + line + "\n";
+    else if (run.status == 3 && line.starts_with("xtrun: "))
+      kept += "  " + line.substr(0, line.find(';')) + "\n";
   }
   if (passed) summary = str("  passed ", passed, "\n");
   if (run.status != 0) summary += str("  status ", run.status, "\n");
@@ -160,10 +172,14 @@ TEST_P(EveryKernel, RunsThere) {
     there.insert(name);
     bool turn = own == std::size(kByTurns) || number++ % std::size(kByTurns) == own;
     if (!test::everything() && (!turn || isLong(name, GetParam()))) continue;
+    if (GetParam() == kOpenCl && std::ranges::find(kEndlessOnOpenCl, name) != std::end(kEndlessOnOpenCl)) {
+      seen[name] = kEndless;
+      continue;
+    }
     if (!tested) std::ofstream(path = folder / path.filename()) << text << kOneTest;
     const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the other tests read files
     test::ToolRun run = test::runTool(str(runner.command, " --target=", gpu, tests, path.string()));
-    if (GetParam() == kOpenCl && isLong(name, kOpenCl) && !wanted.contains(name)) {
+    if (GetParam() == kOpenCl && isLong(name, kOpenCl) && !wanted.contains(name) && !std::getenv("XT_UPDATE_GOLDEN")) {
       EXPECT_TRUE(run.status == 0 || run.status == 2) << name << ":\n" << run.output;
       continue;
     }
