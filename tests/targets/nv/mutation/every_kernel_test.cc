@@ -38,6 +38,8 @@ constexpr Kept kKept[] = {
     {"02_fused_reduce", kWait, 1, kEnd},
     {"03_transpose_layout", kWarp, 1, kPlaces},
     {"03_transpose_layout", kWait, 1, kEnd},
+    {"05_two_cache_levels", kWarp, 1, kPlaces},
+    {"05_two_cache_levels", kWait, 1, kEnd},
     {"07_dynamic_views", kWarp, 1, kPlaces},
     {"10_attention", kWarp, 1, kPlaces},
     {"10_attention", kWait, 1, kEnd},
