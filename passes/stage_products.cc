@@ -13,6 +13,7 @@
 #include "passes/staged_loads.h"
 
 #include <algorithm>
+#include <set>
 
 namespace xt {
 namespace {
@@ -27,33 +28,40 @@ bool hasVector(const Op &op) {
   return std::ranges::any_of(op.operands(), isVector) || std::ranges::any_of(resultsOf(op), isVector);
 }
 
-// Whether subgroups may exchange elements for an op, in a loop that stages these loads.
+// Whether a broadcast along a dimension of one element copies what each subgroup has (SubgroupMovement::broadcast).
+bool copiesOwnElements(const Op &broadcast) {
+  Type from = broadcast.operand(0)->type(), to = broadcast.result()->type();
+  auto dim = static_cast<int>(dimensionOf(broadcast));
+  return from.extent(dim) == 1 && dimPieces(*from.layout(), 1 - dim) == dimPieces(*to.layout(), 1 - dim);
+}
+
+// Whether subgroups may exchange elements for an op of a kernel that stages these loads.
 bool mayExchange(const Op &op, const StagedLoads &staged) {
-  auto isStaged = [&](const Value *value) {
-    return std::ranges::any_of(staged.loads,
-                               [&](const StagedLoad &load) { return load.operand() == value || load.load->result() == value; });
+  auto isWhole = [&](size_t operand) {
+    const Value *value = op.operand(operand);
+    bool given = std::ranges::any_of(staged.loads,
+                                     [&](const StagedLoad &load) { return load.operand() == value && load.given != nullptr; });
+    return given || dimPieces(*value->type().layout(), operand == 0 ? 1 : 0).whole();
   };
   switch (op.kind()) {
   case OpKind::LoadTile:
   case OpKind::StoreTile:
-  case OpKind::Broadcast:
   case OpKind::Constant:
   case OpKind::For:
   case OpKind::If:
   case OpKind::Yield: return false;
-  case OpKind::Transpose: return !isStaged(op.result());
-  case OpKind::TileMma:
-    for (size_t i = 0; i < 2; ++i)
-      if (!isStaged(op.operand(i)) && !dimPieces(*op.operand(i)->type().layout(), i == 0 ? 1 : 0).whole()) return true;
-    return false;
+  case OpKind::TileMma: return !isWhole(0) || !isWhole(1);
+  case OpKind::Broadcast: return !copiesOwnElements(op);
+  case OpKind::Transpose:
+    return std::ranges::none_of(staged.loads, [&](const StagedLoad &load) { return load.transpose == &op; });
   default: return hasVector(op) && !isElementwise(op);
   }
 }
 
-int64_t exchangeBytes(const Kernel &kernel, const StagedLoads &staged) {
-  bool exchanges = false;
-  walk(kernel.body, [&](const Op &op) { exchanges |= mayExchange(op, staged); });
-  return exchanges ? kExchangeBytes : 0;
+bool exchanges(const Kernel &kernel, const StagedLoads &staged) {
+  bool found = false;
+  walk(kernel.body, [&](const Op &op) { found = found || mayExchange(op, staged); });
+  return found;
 }
 
 class Stager {
@@ -62,6 +70,7 @@ public:
       : kernel_(kernel), context_(context), target_(target), diagnostics_(diagnostics), b_(context, kernel.body) {}
 
   void run() {
+    findWrites();
     std::vector<Op *> loops;
     walk(kernel_.body, [&](Op &op) {
       if (op.kind() == OpKind::For) loops.push_back(&op);
@@ -70,8 +79,9 @@ public:
   }
 
 private:
+  void findWrites();
   void stage(Op &loop);
-  int64_t buffersFor(const StagedLoads &found) const;
+  int64_t buffersFor(const StagedLoads &found, int64_t left) const;
   Value *ring(const StagedLoad &load);
   Value *slot(Value *ring, Value *number, Type tile);
   Value *copies(const std::vector<StagedLoad> &loads, const std::vector<Value *> &rings, const std::vector<Value *> &tiles,
@@ -87,24 +97,39 @@ private:
   Diagnostics &diagnostics_;
   Builder b_;
   int64_t buffers_ = 0;
+  std::set<const Op *> beforeWrites_; // loops at the kernel's top up to whose end it writes no global memory; for lookup only
 };
 
-int64_t Stager::buffersFor(const StagedLoads &found) const {
-  int64_t room = target_.slmBytes - exchangeBytes(kernel_, found) - slmLayout(kernel_).bytes;
+void Stager::findWrites() {
+  for (const Op &op : kernel_.body) {
+    bool writes = writesGlobalMemory(op);
+    for (size_t i = 0; i < op.regionCount(); ++i)
+      walk(*op.region(i), [&](const Op &inner) { writes = writes || writesGlobalMemory(inner); });
+    if (writes) return;
+    if (op.kind() == OpKind::For) beforeWrites_.insert(&op);
+  }
+}
+
+// The number of buffers of a ring where `left` bytes are left for exchanges; 0 if two do not fit.
+int64_t Stager::buffersFor(const StagedLoads &found, int64_t left) const {
+  int64_t room = target_.slmBytes - left - slmLayout(kernel_).bytes;
   int64_t count = std::min(kMostBuffers, std::min(std::max(kMostRingBytes, 2 * found.bytes()), room) / found.bytes());
   return count < 2 ? 0 : count;
 }
 
 void Stager::stage(Op &loop) {
-  StagedLoads found = stagedLoads(loop, kernel_, context_, target_);
+  StagedLoads found = stagedLoads(loop, kernel_, context_, target_, beforeWrites_.contains(&loop));
   auto remark = [&](std::string text) { diagnostics_.report(DiagCode::PassRemark, loop.range(), std::move(text)); };
   if (!found.reason.empty()) remark(str("this loop loads an operand of a product where it needs it: ", found.reason));
   if (found.loads.empty()) return;
-  buffers_ = buffersFor(found);
+  const int64_t all = buffersFor(found, 0);
+  buffers_ = buffersFor(found, kExchangeBytes);
+  const bool leaves = buffers_ < all && exchanges(kernel_, found);
+  if (!leaves) buffers_ = all;
   if (!buffers_)
     return remark(str("this loop loads the operands of a product where it needs them: two buffers of ", found.bytes(),
-                      " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory, of which ",
-                      exchangeBytes(kernel_, found), " are left for exchanges"));
+                      " bytes do not fit into the ", target_.slmBytes, " bytes of shared local memory",
+                      leaves ? str(", of which ", kExchangeBytes, " are left for exchanges") : ""));
   rewrite(loop, found.loads);
   remark(str("the operands of a product are copied to shared local memory ", buffers_ - 1,
              buffers_ == 2 ? " iteration ahead, into " : " iterations ahead, into ", buffers_, " buffers of ", found.bytes(),

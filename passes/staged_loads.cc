@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/constants.h"
 #include "ir/context.h"
+#include "ir/effects.h"
 #include "ir/layout/layout_pieces.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace xt {
 namespace {
@@ -35,36 +37,20 @@ Op *onlyUpdate(const Op &loop, size_t carried, const Op &load) {
 
 bool beginsAtInit(const Value *tile) { return tile->definingOp() && tile->definingOp()->kind() == OpKind::InitTile; }
 
-bool writesGlobalMemory(const Op &op) {
-  return has(op.info().effects, Effect::Writes) && std::ranges::any_of(op.operands(), [](const Value *operand) {
-           Type type = operand->type();
-           return (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
-         });
-}
-
-// Whether the workgroup writes global memory only behind the loop. Then no barrier in the loop orders its writes and loads.
-bool writesOnlyBehind(const Op &loop, const Kernel &kernel) {
-  if (loop.block() != &kernel.body) return false;
-  for (const Op *op = kernel.body.first(); op != loop.next(); op = op->next()) {
-    bool writes = writesGlobalMemory(*op);
-    for (size_t i = 0; i < op->regionCount(); ++i)
-      walk(*op->region(i), [&](const Op &inner) { writes |= writesGlobalMemory(inner); });
-    if (writes) return false;
-  }
-  return true;
-}
-
-// Why a load cannot take place before its iteration; "" if it can.
-std::string whyNotAhead(const Op &op, const Op &loop, const Kernel &kernel) {
+// Why no load can take place before its iteration; "" if some can.
+std::string whyNoneAhead(const Op &loop, bool beforeWrites) {
   std::string reason;
-  const bool needsNoBarrier = writesOnlyBehind(loop, kernel);
   walk(*loop.region(), [&](const Op &inner) {
     if (!reason.empty()) return;
     if (writesGlobalMemory(inner)) reason = str("`", inner.info().name, "` writes global memory in the loop");
-    if (has(inner.info().effects, Effect::Synchronises) && !(needsNoBarrier && inner.kind() == OpKind::Barrier))
+    if (has(inner.info().effects, Effect::Synchronises) && !(beforeWrites && inner.kind() == OpKind::Barrier))
       reason = str("`", inner.info().name, "` in the loop may order accesses");
   });
-  if (!reason.empty()) return reason;
+  return reason;
+}
+
+// Why a load cannot take place before its iteration where others can; "" if it can.
+std::string whyNotAhead(const Op &op) {
   const AttrValue *padding = LoadTileOp(op).padding();
   if (padding && !isPositiveZero(*padding)) return "asynchronous copies pad only with zeros";
   return op.operandCount() > 1 ? "it has a mask" : "";
@@ -164,8 +150,18 @@ int64_t StagedLoads::bytes() const {
   return all;
 }
 
-StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target) {
+bool writesGlobalMemory(const Op &op) {
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    Type type = op.operand(i)->type();
+    bool global = (type.isWindow() || type.isMemRef()) && type.data().space == MemorySpace::Global;
+    if (global && has(effectsOn(op, i), Effect::Writes)) return true;
+  }
+  return false;
+}
+
+StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target, bool beforeWrites) {
   StagedLoads found;
+  std::optional<std::string> none; // why no load is staged
   CarriedAt at = carriedAt(loop);
   for (Op &op : *loop.region()) {
     if (op.kind() != OpKind::LoadTile) continue;
@@ -174,7 +170,8 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     Type tile = op.operand(0)->type();
     if (tile.data().space != MemorySpace::Global) continue;
     const Value *param = op.operand(0);
-    std::string reason = whyNotAhead(op, loop, kernel);
+    if (!none) none = whyNoneAhead(loop, beforeWrites);
+    std::string reason = none->empty() ? whyNotAhead(op) : *none;
     bool carried = param->definingBlock() == loop.region() && param->index() >= at.param;
     size_t number = carried ? param->index() - at.param : 0;
     Op *update = carried && loop.result(number)->uses().size() == 0 ? onlyUpdate(loop, number, op) : nullptr;

@@ -26,6 +26,10 @@ struct StagedLoads {
   std::string reason; // why the first other load of an operand is not among them; "" if there is none
   int64_t bytes() const;
 };
-StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target);
+// `beforeWrites`: whether the workgroup writes global memory only behind the loop, so that no barrier in it orders these writes and
+// the loads.
+StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target, bool beforeWrites);
+
+bool writesGlobalMemory(const Op &op);
 
 } // namespace xt
