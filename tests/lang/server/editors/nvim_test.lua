@@ -39,7 +39,7 @@ local function colours()
     { 'kernel @gemm', 'memref', 'xtType' },
     { '%ta  = init_tile', 'init_tile', 'xtOp' },
     { '%ta  = init_tile', '#mp_a', 'xtAlias' },
-    { '%ta  = init_tile', '256', 'xtExtent' },
+    { '%ta  = init_tile', '32', 'xtExtent' },
     { '%ta  = init_tile', 'f16', 'xtElement' },
     { 'for %k', 'for', 'xtKeyword' },
     { 'for %k', 'step', 'xtKeyword' },
@@ -47,7 +47,7 @@ local function colours()
     { 'load "A.npy"', '$M', 'xtParameter' },
     { 'random(seed', 'random', 'xtHost' },
     { '// C = A', '// C', 'xtComment' },
-    { 'grid (%i', '256', 'xtNumber' },
+    { 'grid (%i', '0', 'xtNumber' },
   }) do
     equal(group(row[1], row[2]), row[3], 'colour of ' .. row[2] .. ' in ' .. row[1])
   end
