@@ -135,9 +135,9 @@ public:
   // Takes an instruction and returns true if it is one of the extension.
   bool take(Words op) {
     switch (opcodeOf(op[0])) {
-    case OpCapability: return op[1] == CapabilityAsmINTEL;
+    case OpCapability: return op.size() > 1 && op[1] == CapabilityAsmINTEL;
     case OpExtension: return literal(op.subspan(1)) == "SPV_INTEL_inline_assembly";
-    case OpDecorate: return op[2] == DecorationSideEffectsINTEL;
+    case OpDecorate: return op.size() > 2 && op[2] == DecorationSideEffectsINTEL;
     case OpAsmTargetINTEL: return true;
     case OpAsmINTEL: return learn(op), true;
     case OpAsmCallINTEL: return call(op), true;
@@ -156,6 +156,7 @@ private:
   }
 
   void call(Words op) {
+    if (op.size() < 5) return void(problem_ = "a call of inline assembly is cut off");
     const std::string &text = texts_[op[3]];
     std::string name = op.size() == 6 ? storeName(text) : op.size() != 5 ? "" : stepName(text);
     if (name.empty() && op.size() == 5) name = sendName(text);
