@@ -10,7 +10,7 @@
 
 namespace xt {
 
-// The beginning of a formula that initialises a buffer of so many dimensions: "from (i, j) => ".
+// Returns the start of a formula that initialises a buffer, with an index for each dimension: "from (i, j) => " for two.
 std::string formulaHead(size_t dimensions);
 
 class TestLowering {
