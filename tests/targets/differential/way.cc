@@ -92,6 +92,9 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
       ways.push_back({.target = gpu->name,
                       .optimised = i == own,
                       .extensions = payloads ? SpirvExtensions::InlineAssembly : SpirvExtensions::None});
+    else if (everyGpu) // a check on every GPU may not leave out some
+      ADD_FAILURE() << "no Xe device for " << gpu->name << ": the software device needs libze1, llvm-spirv-15, and its driver "
+                    << "in ../lib of the program's folder";
     if (gpu->name == kOpenClTarget && hasOpenCl())
       ways.push_back({.target = kOpenClTarget, .optimised = i == own, .device = DeviceChoice::OpenCl});
   }
