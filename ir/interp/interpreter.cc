@@ -27,7 +27,8 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (Result<void> disjoint = checkDisjoint(kernel, args); !disjoint) return disjoint;
   Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
   if (!walk) return walk.error();
-  Program program = Program::of(kernel);
+  Result<Program> program = Program::of(kernel);
+  if (!program) return program.error();
   std::vector<MemoryRange> ranges = bufferRanges(args);
   // Targets refuse such kernels when they compile; others call this function too.
   const int64_t slmBytes = slmLayout(kernel).bytes;
@@ -50,7 +51,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
     slm.poison();
     barriers.reset();
     if (checks) checks->enter(blockId);
-    WorkgroupEnvironment environment{kernel, program, values, blockId};
+    WorkgroupEnvironment environment{kernel, *program, values, blockId};
     environment.ranges = ranges;
     environment.slm = &slm;
     environment.barriers = &barriers;

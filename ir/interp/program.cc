@@ -1,6 +1,7 @@
 #include "ir/interp/program.h"
 
 #include "ir/base/check.h"
+#include "ir/base/text.h"
 #include "ir/interp/vector_ops.h"
 #include "ir/op_kinds.h"
 
@@ -13,9 +14,42 @@ namespace {
 // subgroup only describes lanes, which the interpreter runs together.
 const Layout *distributed(Type type) { return type.layout() && type.layout()->subgroups() > 1 ? type.layout() : nullptr; }
 
+// The number of elements of a vector, or of indices of a tile, that all workers (subgroups, or lanes) hold together.
+double heldByWorkers(Type type, double workers) {
+  if (type.isTile()) return workers * static_cast<double>(std::ranges::max(type.shape()));
+  if (!type.isVector()) return 0;
+  auto elements = static_cast<double>(type.elementCount());
+  const Layout *layout = distributed(type);
+  if (!layout) return workers * elements;
+  for (const Factor &copy : layout->replication())
+    if (copy.axis == Axis::Subgroup) elements *= static_cast<double>(copy.extent);
+  return elements;
+}
+
+// Approximate, so that no sum overflows.
+double heldElements(const Kernel &kernel) {
+  double workers =
+             static_cast<double>(kernel.subgroups) * (kernel.scope == Scope::Lane ? static_cast<double>(kernel.lanes) : 1),
+         held = 0;
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) held += heldByWorkers(op.result(i)->type(), workers);
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const auto &param : op.region(r)->params()) held += heldByWorkers(param->type(), workers);
+  });
+  return held;
+}
+
 } // namespace
 
-Program Program::of(const Kernel &kernel) {
+std::string whyTooLarge(const Kernel &kernel) {
+  double held = heldElements(kernel);
+  if (held <= static_cast<double>(kMostHeldElements)) return "";
+  return str("the vectors and tiles of `@", kernel.name, "` have ", static_cast<int64_t>(std::min(held, 9e18)),
+             " elements in a workgroup; the interpreter's limit is ", kMostHeldElements);
+}
+
+Result<Program> Program::of(const Kernel &kernel) {
+  if (std::string why = whyTooLarge(kernel); !why.empty()) return Error::kernel(std::move(why), kernel.nameRange);
   auto subgroups = static_cast<size_t>(kernel.subgroups), lanes = static_cast<size_t>(kernel.lanes);
   return kernel.scope == Scope::Lane ? Program(kernel.body, subgroups * lanes, lanes) : Program(kernel.body, subgroups);
 }

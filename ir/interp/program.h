@@ -1,5 +1,6 @@
 // A block of ops prepared for execution: values are numbered, regions linked, and the parts that subgroups hold computed once.
 #pragma once
+#include "ir/base/result.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
 #include "ir/interp/scalar_eval.h"
@@ -54,12 +55,19 @@ struct BlockPlan {
   std::vector<Step> steps;
 };
 
+// The most elements that the values of a workgroup may have: the interpreter keeps an element of a vector in 16 bytes.
+inline constexpr int64_t kMostHeldElements = int64_t{1} << 28;
+
+// Says that the values of a kernel have more elements than kMostHeldElements; "" if they do not.
+std::string whyTooLarge(const Kernel &kernel);
+
 class Program {
 public:
   // `subgroups` is the number of subgroups that run the block, each holding its part of values with a layout. At lane scope it
   // is the number of all lanes, and `lanes` the number per subgroup; otherwise `lanes` is 0.
   Program(const Block &entry, size_t subgroups, size_t lanes = 0);
-  static Program of(const Kernel &kernel);
+  // Fails if the kernel is too large.
+  static Result<Program> of(const Kernel &kernel);
 
   const Block &entry() const { return entry_; }
   size_t subgroups() const { return subgroups_; }

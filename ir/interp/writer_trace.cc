@@ -78,7 +78,8 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
                               kernel.nameRange);
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
-  Program program = Program::of(kernel);
+  Result<Program> program = Program::of(kernel);
+  if (!program) return program.error();
   WriterFinder finder(args[parameter].buffer, elements);
   std::vector<MemoryRange> ranges = bufferRanges(args);
   SlmMemory slm(kernel);
@@ -87,7 +88,7 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     finder.enter(blockId);
-    WorkgroupEnvironment environment{kernel, program, values, blockId};
+    WorkgroupEnvironment environment{kernel, *program, values, blockId};
     environment.observer = &finder;
     environment.slice = &slice;
     environment.ranges = ranges;

@@ -2,6 +2,7 @@
 
 #include "ir/gpu/slm_layout.h"
 #include "ir/interp/interpreter.h"
+#include "ir/interp/program.h"
 
 #include <algorithm>
 
@@ -46,8 +47,13 @@ public:
   Pipeline pipeline() const override { return kFrontPipeline; }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
-    for (const auto &kernel : module.kernels)
+    for (const auto &kernel : module.kernels) {
       if (!fitsHost(*kernel, slmLayout(*kernel), diagnostics)) return Error::diagnosed();
+      if (std::string why = whyTooLarge(*kernel); !why.empty()) {
+        diagnostics.report(DiagCode::ScratchTooLarge, kernel->nameRange, std::move(why));
+        return Error::diagnosed();
+      }
+    }
     return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options));
   }
 };

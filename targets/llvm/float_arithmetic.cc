@@ -5,14 +5,24 @@
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 
+#include <llvm/IR/PatternMatch.h>
+
 #include <array>
 
 namespace xt {
 
 namespace Intrinsic = llvm::Intrinsic;
 using Predicate = llvm::CmpInst::Predicate;
+using llvm::PatternMatch::match, llvm::PatternMatch::m_APFloat;
 
 namespace {
+
+// Whether `value` holds in each lane a number that decides the sign of the result where the other operand is equal: it is not
+// zero, or is the zero that the minimum (-0) or the maximum (+0) of two zeros is.
+bool decidesSign(LlvmValue *value, bool least) {
+  const llvm::APFloat *number = nullptr;
+  return match(value, m_APFloat(number)) && !number->isNaN() && (number->isNonZero() || number->isNegative() == least);
+}
 
 Intrinsic::ID intrinsicOf(OpKind kind) {
   struct Entry {
@@ -109,9 +119,15 @@ LlvmValue *FloatArithmetic::compute(OpKind kind, LlvmValues args, Elem elem) con
 // is NaN or the two differ at most in sign: the OR of their bits is that NaN or number. The sign bit is set if either operand
 // has it (for the minimum) or both have it (for the maximum).
 LlvmValue *FloatArithmetic::smallest(OpKind kind, const LlvmValues &args) const {
-  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
+  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF,
+       propagatesNan = kind == OpKind::MinimumF || kind == OpKind::MaximumF;
+  for (size_t i = 0; propagatesNan && i < 2; ++i)
+    if (decidesSign(args[i], least)) {
+      LlvmValue *x = args[1 - i]; // the result also where it is NaN: the comparison is unordered
+      return b.CreateSelect(least ? b.CreateFCmpULT(x, args[i]) : b.CreateFCmpUGT(x, args[i]), x, args[i]);
+    }
   LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
-  if (kind == OpKind::MinNumF || kind == OpKind::MaxNumF) return number;
+  if (!propagatesNan) return number;
   unsigned width = number->getType()->getScalarSizeInBits();
   llvm::Type *image = number->getType()->getWithNewType(b.getIntNTy(width));
   LlvmValue *x = b.CreateBitCast(args[0], image), *y = b.CreateBitCast(args[1], image), *both = b.CreateOr(x, y);

@@ -36,6 +36,10 @@ bool isLarge(const llvm::Module &module) {
 }
 
 // Code for this machine's processor; an fma is used only where the module has one.
+//
+// Unoptimised code does without AVX. Where a block broadcasts one value both to a narrow and to a wide vector, LLVM 22's
+// instruction selection for x86 can recurse until the stack is full (https://github.com/llvm/llvm-project/issues/211496); only
+// instructions of AVX do that. A random kernel met it in unoptimised code.
 llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel level) {
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder;
@@ -43,6 +47,8 @@ llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel l
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeGenOptLevel(level);
   builder->getOptions().EmitStackSizeSection = true;
+  if (level == llvm::CodeGenOptLevel::None && builder->getTargetTriple().isX86())
+    builder->getFeatures().AddFeature("avx", false);
   return builder;
 }
 

@@ -78,8 +78,9 @@ TEST(Differential, FloatKernelsThatOnceDifferedAreWithinTheirBounds) {
   Tally tally;
   for (const auto &path : test::filesIn("targets/differential/found_floats", ".xt")) {
     SCOPED_TRACE(path.filename());
-    for (size_t gpu = 0; gpu < targetInfos(GpuFamily::Xe).size(); ++gpu)
-      expectWithinBounds(test::readText(path), gpu, false, tally);
+    const std::string text = test::readText(path);
+    for (size_t gpu = 0; gpu < targetInfos(GpuFamily::Xe).size(); ++gpu) expectWithinBounds(text, gpu, false, tally);
+    if (hasXe()) expectWithinBounds(text, 0, true, tally); // on most GPUs not optimised
   }
 }
 

@@ -56,10 +56,6 @@ Way onCpu(const TargetInfo *gpu, bool lanes) {
   return {.target = "cpu", .distributed = true, .gpu = gpu, .lanes = lanes, .optimised = gpu == nullptr};
 }
 
-} // namespace
-
-namespace {
-
 // The software NVIDIA device needs no driver, so these ways are always there.
 void addNvidia(std::vector<Way> &ways, uint64_t seed, bool races, bool everyGpu) {
   std::span<const TargetInfo> gpus = targetInfos(GpuFamily::Nvidia);

@@ -13,6 +13,8 @@ struct BadInput {
 };
 
 const BadInput kBadInputs[] = {
+    {"%bin/xtrun --target=interp %src/tests/targets/tools/failing/fail_0601_vectors.xt", 2,
+     "the vectors and tiles of `@copy` have 6442450941 elements in a workgroup; the interpreter's limit is 268435456"},
     {"%bin/xtrun --target=interp %src/tests/targets/tools/failing/fail_0602_slm_of_the_host.xt", 2,
      "`@k` has 24576 MiB of shared local memory; the limit is 64 MiB"},
     // usage
