@@ -53,7 +53,9 @@ bool mayExchange(const Op &op, const StagedLoads &staged) {
   case OpKind::TileMma: return !isWhole(0) || !isWhole(1);
   case OpKind::Broadcast: return !copiesOwnElements(op);
   case OpKind::Transpose:
-    return std::ranges::none_of(staged.loads, [&](const StagedLoad &load) { return load.transpose == &op; });
+  case OpKind::ConvertLayout:
+    return std::ranges::none_of(
+        staged.loads, [&](const StagedLoad &load) { return std::ranges::find(load.folded, &op) != load.folded.end(); });
   default: return hasVector(op) && !isElementwise(op);
   }
 }
@@ -188,11 +190,13 @@ Value *Stager::firstTile(const Op &loop, const StagedLoad &load) {
 // Lets the load give the operand of the product, in the layout that was found for it.
 void Stager::giveOperand(const StagedLoad &load) {
   Value *operand = load.operand(), *result = load.load->result();
-  result->setType(load.given ? context_.withLayout(operand->type(), load.given) : operand->type());
-  if (!load.transpose) return;
-  LoadTileOp(*load.load).setTranspose({1, 0});
-  operand->replaceAllUsesWith(result);
-  load.transpose->block()->erase(load.transpose);
+  Type given = load.given ? context_.withLayout(operand->type(), load.given) : operand->type();
+  const bool turned = load.turned();
+  load.load->removeAttr(attr_names::kTranspose);
+  if (turned) LoadTileOp(*load.load).setTranspose({1, 0});
+  if (!load.folded.empty()) operand->replaceAllUsesWith(result);
+  result->setType(given);
+  for (auto op = load.folded.rbegin(); op != load.folded.rend(); ++op) (*op)->block()->erase(*op);
 }
 
 void Stager::rewrite(Op &loop, const std::vector<StagedLoad> &loads) {

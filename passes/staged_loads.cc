@@ -93,20 +93,26 @@ Type bufferFor(Context &context, Type tile) {
   return context.intern(std::move(data));
 }
 
-// The transpose of a loaded matrix that is its only use, if the load can do it.
-Op *foldableTranspose(const Op &load) {
-  if (transposes(load) || !load.result()->hasOneUse()) return nullptr;
-  Op *user = load.result()->uses().front().user;
-  if (user->kind() != OpKind::Transpose || user->operand(0)->type().rank() != 2 || permutationOf(*user)[0] != 1) return nullptr;
-  bool multiplied = std::ranges::all_of(user->result()->uses(),
-                                        [](Use use) { return use.user->kind() == OpKind::TileMma && use.operand < 2; });
-  return multiplied ? user : nullptr;
+bool multiplied(Use use) { return use.user->kind() == OpKind::TileMma && use.operand < 2; }
+
+bool turns(const Op &op) {
+  return op.kind() == OpKind::Transpose && op.operand(0)->type().rank() == 2 && permutationOf(op)[0] == 1;
 }
 
-bool isOperand(const Value *value) {
-  for (Use use : value->uses())
-    if (use.user->kind() == OpKind::TileMma && use.operand < 2) return true;
-  return false;
+// The ops between a load and the products that take what it loads, each the only use of the one before; nullopt if no product
+// takes it, or other ops stand between.
+std::optional<std::vector<Op *>> foldableOps(const Op &load) {
+  std::vector<Op *> found;
+  if (std::ranges::any_of(load.result()->uses(), multiplied)) return found;
+  const Value *value = load.result();
+  do {
+    if (!value->hasOneUse()) return std::nullopt;
+    Op *user = value->uses().front().user;
+    if (!turns(*user) && user->kind() != OpKind::ConvertLayout) return std::nullopt;
+    found.push_back(user);
+    value = user->result();
+  } while (value->uses().empty() || !std::ranges::all_of(value->uses(), multiplied));
+  return found;
 }
 
 // Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.
@@ -124,10 +130,10 @@ bool othersAreWhole(const StagedLoad &load, const std::vector<StagedLoad> &loads
 void giveLayout(StagedLoad &load, const Layout *given, Context &context) {
   load.given = given;
   load.loaded = load.load->operand(0)->type();
-  if (!given && !load.transpose) return;
+  if (!given && load.folded.empty()) return;
   const Layout *layout = given ? given : load.operand()->type().layout();
-  bool turned = load.transpose || transposes(*load.load);
-  load.loaded = context.withLayout(load.loaded, turned ? transposed(context, layout, std::vector<int64_t>{1, 0}) : layout);
+  load.loaded =
+      context.withLayout(load.loaded, load.turned() ? transposed(context, layout, std::vector<int64_t>{1, 0}) : layout);
 }
 
 // Leaves an operand its own layout where the other operand of a product keeps a layout that divides K among subgroups.
@@ -143,6 +149,11 @@ void keepMatchingLayouts(std::vector<StagedLoad> &loads, Context &context) {
 }
 
 } // namespace
+
+bool StagedLoad::turned() const {
+  auto transposed = std::ranges::count_if(folded, [](const Op *op) { return turns(*op); });
+  return (transposed % 2 != 0) != transposes(*load);
+}
 
 int64_t StagedLoads::bytes() const {
   int64_t all = 0;
@@ -165,8 +176,8 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
   CarriedAt at = carriedAt(loop);
   for (Op &op : *loop.region()) {
     if (op.kind() != OpKind::LoadTile) continue;
-    Op *transpose = foldableTranspose(op);
-    if (!transpose && !isOperand(op.result())) continue;
+    std::optional<std::vector<Op *>> folded = foldableOps(op);
+    if (!folded) continue;
     Type tile = op.operand(0)->type();
     if (tile.data().space != MemorySpace::Global) continue;
     const Value *param = op.operand(0);
@@ -190,7 +201,8 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     }
     TypeData copied = tile.data();
     copied.layout = layout;
-    StagedLoad load{&op, update, transpose, number, tile, nullptr, context.intern(std::move(copied)), bufferFor(context, tile)};
+    StagedLoad load{
+        &op, update, std::move(*folded), number, tile, nullptr, context.intern(std::move(copied)), bufferFor(context, tile)};
     giveLayout(load, multipliedLayout(context, load.operand()), context);
     found.loads.push_back(load);
   }

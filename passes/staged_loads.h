@@ -11,15 +11,19 @@ namespace xt {
 // A load of an operand of a product, from a tile that the loop carries and moves on by the same distance in each iteration.
 struct StagedLoad {
   Op *load = nullptr, *update = nullptr;
-  Op *transpose = nullptr; // the only use of the load, if products take the transpose; the load turns the tile in its place
+  // The ops between the load and the products that take what it loads: transposes and conversions of layouts, which the load does
+  // in their place.
+  std::vector<Op *> folded;
   size_t carried = 0; // the number of the carried value
-  Type loaded;        // the tile as it is loaded
+  Type loaded; // the tile as it is loaded
   const Layout *given = nullptr; // the layout of the operand, if the load can give each subgroup all that it multiplies
-  Type copied;        // the tile as it is copied: with the layout that shares the copying between subgroups
-  Type buffer;        // one buffer of the ring, with a swizzle that spreads its rows over the banks
+  Type copied; // the tile as it is copied: with the layout that shares the copying between subgroups
+  Type buffer; // one buffer of the ring, with a swizzle that spreads its rows over the banks
 
   // The operand of the product.
-  Value *operand() const { return (transpose ? transpose : load)->result(); }
+  Value *operand() const { return (folded.empty() ? load : folded.back())->result(); }
+  // Whether the operand is the transpose of the tile.
+  bool turned() const;
 };
 struct StagedLoads {
   std::vector<StagedLoad> loads;
