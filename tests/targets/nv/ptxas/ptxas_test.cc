@@ -39,7 +39,6 @@ constexpr KnownSpill kKnownSpills[] = {
     {"peers/24_wg_gemm_wrapped_k.xt", 1950},
     {"stdlib/causal_attention.xt", 50},
     {"stdlib/conv2d.xt", 50},
-    {"stdlib/fp8_gemm.xt", 850},
     {"stdlib/gemm_variants.xt", 50},
     {"stdlib/int8_gemm_weights.xt", 50},
     {"peers/k_blocks.xt", 250},
