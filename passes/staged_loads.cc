@@ -93,26 +93,25 @@ Type bufferFor(Context &context, Type tile) {
   return context.intern(std::move(data));
 }
 
-bool multiplied(Use use) { return use.user->kind() == OpKind::TileMma && use.operand < 2; }
+bool isFactor(Use use) { return use.user->kind() == OpKind::TileMma && use.operand < 2; }
 
 bool turns(const Op &op) {
   return op.kind() == OpKind::Transpose && op.operand(0)->type().rank() == 2 && permutationOf(op)[0] == 1;
 }
 
-// The ops between a load and the products that take what it loads, each the only use of the one before; nullopt if no product
-// takes it, or other ops stand between.
+// The ops between a load and the products that take what it loads: none if a product takes the loaded vector itself, which other
+// ops may use too; otherwise each is the only use of the one before. nullopt if no product takes it, or if other ops stand between.
 std::optional<std::vector<Op *>> foldableOps(const Op &load) {
   std::vector<Op *> found;
-  if (std::ranges::any_of(load.result()->uses(), multiplied)) return found;
-  const Value *value = load.result();
-  do {
-    if (!value->hasOneUse()) return std::nullopt;
+  if (std::ranges::any_of(load.result()->uses(), isFactor)) return found;
+  for (const Value *value = load.result(); value->hasOneUse();) {
     Op *user = value->uses().front().user;
     if (!turns(*user) && user->kind() != OpKind::ConvertLayout) return std::nullopt;
     found.push_back(user);
     value = user->result();
-  } while (value->uses().empty() || !std::ranges::all_of(value->uses(), multiplied));
-  return found;
+    if (!value->uses().empty() && std::ranges::all_of(value->uses(), isFactor)) return found;
+  }
+  return std::nullopt;
 }
 
 // Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.
@@ -148,11 +147,17 @@ void keepMatchingLayouts(std::vector<StagedLoad> &loads, Context &context) {
   }
 }
 
+// Whether a product that takes the load has K divided among subgroups, which exchange for it.
+bool dividesK(const StagedLoad &load) {
+  auto divides = [&](Use use) { return !dimPieces(*load.operand()->type().layout(), use.operand == 0 ? 1 : 0).whole(); };
+  return !load.given && std::ranges::any_of(load.operand()->uses(), divides);
+}
+
 } // namespace
 
 bool StagedLoad::turned() const {
-  auto transposed = std::ranges::count_if(folded, [](const Op *op) { return turns(*op); });
-  return (transposed % 2 != 0) != transposes(*load);
+  auto times = std::ranges::count_if(folded, [](const Op *op) { return turns(*op); });
+  return (times % 2 != 0) != transposes(*load);
 }
 
 int64_t StagedLoads::bytes() const {
@@ -207,6 +212,9 @@ StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const 
     found.loads.push_back(load);
   }
   keepMatchingLayouts(found.loads, context);
+  // Folding saves little beside the exchanges of such a product, and these need the memory that staging would take.
+  auto unfit = [](const StagedLoad &load) { return !load.folded.empty() && dividesK(load); };
+  if (std::erase_if(found.loads, unfit) && found.reason.empty()) found.reason = "subgroups exchange it to divide K";
   return found;
 }
 

@@ -14,7 +14,8 @@ namespace {
 // subgroup only describes lanes, which the interpreter runs together.
 const Layout *distributed(Type type) { return type.layout() && type.layout()->subgroups() > 1 ? type.layout() : nullptr; }
 
-// The number of elements of a vector, or of indices of a tile, that all workers (subgroups, or lanes) hold together.
+// What a value of this type counts for kMostHeldElements, where each of `workers` (subgroups, or lanes) holds all that it has no
+// layout to share.
 double heldByWorkers(Type type, double workers) {
   if (type.isTile()) return workers * static_cast<double>(std::ranges::max(type.shape()));
   if (!type.isVector()) return 0;
@@ -28,9 +29,9 @@ double heldByWorkers(Type type, double workers) {
 
 // Approximate, so that no sum overflows.
 double heldElements(const Kernel &kernel) {
-  double workers =
-             static_cast<double>(kernel.subgroups) * (kernel.scope == Scope::Lane ? static_cast<double>(kernel.lanes) : 1),
-         held = 0;
+  double lanes = kernel.scope == Scope::Lane ? static_cast<double>(kernel.lanes) : 1;
+  double workers = static_cast<double>(kernel.subgroups) * lanes;
+  double held = 0;
   walk(kernel.body, [&](const Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i) held += heldByWorkers(op.result(i)->type(), workers);
     for (size_t r = 0; r < op.regionCount(); ++r)
@@ -41,7 +42,7 @@ double heldElements(const Kernel &kernel) {
 
 } // namespace
 
-std::string whyTooLarge(const Kernel &kernel) {
+std::string whyNotInterpreted(const Kernel &kernel) {
   double held = heldElements(kernel);
   if (held <= static_cast<double>(kMostHeldElements)) return "";
   return str("the vectors and tiles of `@", kernel.name, "` have ", static_cast<int64_t>(std::min(held, 9e18)),
@@ -49,7 +50,7 @@ std::string whyTooLarge(const Kernel &kernel) {
 }
 
 Result<Program> Program::of(const Kernel &kernel) {
-  if (std::string why = whyTooLarge(kernel); !why.empty()) return Error::kernel(std::move(why), kernel.nameRange);
+  if (std::string why = whyNotInterpreted(kernel); !why.empty()) return Error::kernel(std::move(why), kernel.nameRange);
   auto subgroups = static_cast<size_t>(kernel.subgroups), lanes = static_cast<size_t>(kernel.lanes);
   return kernel.scope == Scope::Lane ? Program(kernel.body, subgroups * lanes, lanes) : Program(kernel.body, subgroups);
 }

@@ -55,18 +55,19 @@ struct BlockPlan {
   std::vector<Step> steps;
 };
 
-// The most elements that the values of a workgroup may have: the interpreter keeps an element of a vector in 16 bytes.
+// The most elements that the vectors of a workgroup may have: the interpreter keeps each in 16 bytes. A tile counts as many as its
+// largest extent.
 inline constexpr int64_t kMostHeldElements = int64_t{1} << 28;
 
-// Says that the values of a kernel have more elements than kMostHeldElements; "" if they do not.
-std::string whyTooLarge(const Kernel &kernel);
+// Says that the interpreter does not run a kernel because it has more elements; "" if it does.
+std::string whyNotInterpreted(const Kernel &kernel);
 
 class Program {
 public:
   // `subgroups` is the number of subgroups that run the block, each holding its part of values with a layout. At lane scope it
   // is the number of all lanes, and `lanes` the number per subgroup; otherwise `lanes` is 0.
   Program(const Block &entry, size_t subgroups, size_t lanes = 0);
-  // Fails if the kernel is too large.
+  // Fails where whyNotInterpreted() gives a reason.
   static Result<Program> of(const Kernel &kernel);
 
   const Block &entry() const { return entry_; }

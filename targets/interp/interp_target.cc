@@ -49,7 +49,7 @@ public:
                                               Diagnostics &diagnostics) override {
     for (const auto &kernel : module.kernels) {
       if (!fitsHost(*kernel, slmLayout(*kernel), diagnostics)) return Error::diagnosed();
-      if (std::string why = whyTooLarge(*kernel); !why.empty()) {
+      if (std::string why = whyNotInterpreted(*kernel); !why.empty()) {
         diagnostics.report(DiagCode::ScratchTooLarge, kernel->nameRange, std::move(why));
         return Error::diagnosed();
       }

@@ -115,15 +115,17 @@ LlvmValue *FloatArithmetic::compute(OpKind kind, LlvmValues args, Elem elem) con
   return done(lanes_.call(std::string(name), args));
 }
 
+// With a constant that decides the sign, an unordered comparison selects the other operand where it is the result or NaN.
+//
 // minnum and maxnum return the operand that is not NaN, and either of two zeros. If neither operand is less than the other, one
 // is NaN or the two differ at most in sign: the OR of their bits is that NaN or number. The sign bit is set if either operand
 // has it (for the minimum) or both have it (for the maximum).
 LlvmValue *FloatArithmetic::smallest(OpKind kind, const LlvmValues &args) const {
-  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF,
-       propagatesNan = kind == OpKind::MinimumF || kind == OpKind::MaximumF;
+  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
+  bool propagatesNan = kind == OpKind::MinimumF || kind == OpKind::MaximumF;
   for (size_t i = 0; propagatesNan && i < 2; ++i)
     if (decidesSign(args[i], least)) {
-      LlvmValue *x = args[1 - i]; // the result also where it is NaN: the comparison is unordered
+      LlvmValue *x = args[1 - i];
       return b.CreateSelect(least ? b.CreateFCmpULT(x, args[i]) : b.CreateFCmpUGT(x, args[i]), x, args[i]);
     }
   LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);

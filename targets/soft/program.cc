@@ -39,7 +39,8 @@ bool isLarge(const llvm::Module &module) {
 //
 // Unoptimised code does without AVX. Where a block broadcasts one value both to a narrow and to a wide vector, LLVM 22's
 // instruction selection for x86 can recurse until the stack is full (https://github.com/llvm/llvm-project/issues/211496); only
-// instructions of AVX do that. A random kernel met it in unoptimised code.
+// instructions of AVX do that. tests/targets/differential/found_floats/broadcasts.xt is a kernel of that kind. Optimised code, in
+// which a block seldom loads a value twice, keeps AVX for its speed.
 llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel level) {
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder;

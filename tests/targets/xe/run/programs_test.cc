@@ -105,7 +105,7 @@ TEST_F(XePrograms, NarrowElements) {
 
 TEST_F(XePrograms, ZerosKeepTheirSigns) {
   for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"})
-    passes(str("--target=interp,cpu,", gpu), "signed_zeros", "7 tests: 7 passed");
+    passes(str("--target=interp,cpu,", gpu), "signed_zeros", "8 tests: 8 passed");
 }
 
 // At every scope, sums are kept in f32 until the end.
