@@ -37,12 +37,7 @@ bool copiesOwnElements(const Op &broadcast) {
 
 // Whether subgroups may exchange elements for an op of a kernel that stages these loads.
 bool mayExchange(const Op &op, const StagedLoads &staged) {
-  auto isWhole = [&](size_t operand) {
-    const Value *value = op.operand(operand);
-    bool given = std::ranges::any_of(staged.loads,
-                                     [&](const StagedLoad &load) { return load.operand() == value && load.given != nullptr; });
-    return given || dimPieces(*value->type().layout(), operand == 0 ? 1 : 0).whole();
-  };
+  auto isWhole = [&](size_t place) { return isWholeAlongK(*op.operand(place), place, staged.loads); };
   switch (op.kind()) {
   case OpKind::LoadTile:
   case OpKind::StoreTile:

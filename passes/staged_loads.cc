@@ -117,10 +117,8 @@ std::optional<std::vector<Op *>> foldableOps(const Op &load) {
 // Whether the other operand of each product that takes the load has all of K in each subgroup, as it is or as it will be loaded.
 bool othersAreWhole(const StagedLoad &load, const std::vector<StagedLoad> &loads) {
   for (Use use : load.operand()->uses()) {
-    const Value *other = use.user->operand(1 - use.operand);
-    bool given =
-        std::ranges::any_of(loads, [&](const StagedLoad &each) { return each.operand() == other && each.given != nullptr; });
-    if (!given && !dimPieces(*other->type().layout(), use.operand == 0 ? 0 : 1).whole()) return false;
+    size_t other = 1 - use.operand;
+    if (!isWholeAlongK(*use.user->operand(other), other, loads)) return false;
   }
   return true;
 }
@@ -149,8 +147,8 @@ void keepMatchingLayouts(std::vector<StagedLoad> &loads, Context &context) {
 
 // Whether a product that takes the load has K divided among subgroups, which exchange for it.
 bool dividesK(const StagedLoad &load) {
-  auto divides = [&](Use use) { return !dimPieces(*load.operand()->type().layout(), use.operand == 0 ? 1 : 0).whole(); };
-  return !load.given && std::ranges::any_of(load.operand()->uses(), divides);
+  auto divides = [&](Use use) { return !isWholeAlongK(*load.operand(), use.operand, {&load, 1}); };
+  return std::ranges::any_of(load.operand()->uses(), divides);
 }
 
 } // namespace
@@ -164,6 +162,11 @@ int64_t StagedLoads::bytes() const {
   int64_t all = 0;
   for (const StagedLoad &load : loads) all += load.buffer.byteCount();
   return all;
+}
+
+bool isWholeAlongK(const Value &operand, size_t place, std::span<const StagedLoad> loads) {
+  auto given = [&](const StagedLoad &load) { return load.operand() == &operand && load.given != nullptr; };
+  return std::ranges::any_of(loads, given) || dimPieces(*operand.type().layout(), place == 0 ? 1 : 0).whole();
 }
 
 bool writesGlobalMemory(const Op &op) {

@@ -3,6 +3,7 @@
 #include "ir/gpu/target_info.h"
 #include "ir/module.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct StagedLoads {
 // `beforeWrites`: whether the workgroup writes global memory only behind the loop, so that no barrier in it orders these writes and
 // the loads.
 StagedLoads stagedLoads(Op &loop, const Kernel &kernel, Context &context, const TargetInfo &target, bool beforeWrites);
+
+// Whether each subgroup has all of K of an operand of a product: of `operand`, a in place 0 or b in place 1, as it is or as one of
+// these loads gives it.
+bool isWholeAlongK(const Value &operand, size_t place, std::span<const StagedLoad> loads);
 
 bool writesGlobalMemory(const Op &op);
 
