@@ -27,30 +27,50 @@ double heldByWorkers(Type type, double workers) {
   return elements;
 }
 
-// Approximate, so that no sum overflows.
-double heldElements(const Kernel &kernel) {
-  double lanes = kernel.scope == Scope::Lane ? static_cast<double>(kernel.lanes) : 1;
-  double workers = static_cast<double>(kernel.subgroups) * lanes;
-  double held = 0;
-  walk(kernel.body, [&](const Op &op) {
-    for (size_t i = 0; i < op.resultCount(); ++i) held += heldByWorkers(op.result(i)->type(), workers);
-    for (size_t r = 0; r < op.regionCount(); ++r)
-      for (const auto &param : op.region(r)->params()) held += heldByWorkers(param->type(), workers);
-  });
-  return held;
-}
+// The elements that the values of a kernel have in a workgroup. Approximate, so that no sum overflows.
+struct HeldElements {
+  double sum = 0, most = 0;
+  const Value *largest = nullptr; // the value with the most of them
+
+  explicit HeldElements(const Kernel &kernel) {
+    double lanes = kernel.scope == Scope::Lane ? static_cast<double>(kernel.lanes) : 1;
+    double workers = static_cast<double>(kernel.subgroups) * lanes;
+    walk(kernel.body, [&](const Op &op) {
+      for (size_t i = 0; i < op.resultCount(); ++i) add(*op.result(i), workers);
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        for (const auto &param : op.region(r)->params()) add(*param, workers);
+    });
+  }
+  bool fit() const { return sum <= static_cast<double>(kMostHeldElements); }
+  std::string text(const Kernel &kernel) const {
+    return str("the vectors and tiles of `@", kernel.name, "` have ", rounded(sum),
+               " elements in a workgroup; the interpreter's limit is ", kMostHeldElements);
+  }
+  static int64_t rounded(double count) { return static_cast<int64_t>(std::min(count, 9e18)); }
+
+private:
+  void add(const Value &value, double workers) {
+    double held = heldByWorkers(value.type(), workers);
+    sum += held;
+    if (held <= most) return;
+    most = held;
+    largest = &value;
+  }
+};
 
 } // namespace
 
-std::string whyNotInterpreted(const Kernel &kernel) {
-  double held = heldElements(kernel);
-  if (held <= static_cast<double>(kMostHeldElements)) return "";
-  return str("the vectors and tiles of `@", kernel.name, "` have ", static_cast<int64_t>(std::min(held, 9e18)),
-             " elements in a workgroup; the interpreter's limit is ", kMostHeldElements);
+bool fitsInterpreter(const Kernel &kernel, Diagnostics &diagnostics) {
+  HeldElements held(kernel);
+  if (held.fit()) return true;
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::ScratchTooLarge, kernel.nameRange, held.text(kernel));
+  diagnostic.at(held.largest->range(),
+                str("the largest: ", shapedText(held.largest->type()), ", ", HeldElements::rounded(held.most)));
+  return false;
 }
 
 Result<Program> Program::of(const Kernel &kernel) {
-  if (std::string why = whyNotInterpreted(kernel); !why.empty()) return Error::kernel(std::move(why), kernel.nameRange);
+  if (HeldElements held(kernel); !held.fit()) return Error::kernel(held.text(kernel), kernel.nameRange);
   auto subgroups = static_cast<size_t>(kernel.subgroups), lanes = static_cast<size_t>(kernel.lanes);
   return kernel.scope == Scope::Lane ? Program(kernel.body, subgroups * lanes, lanes) : Program(kernel.body, subgroups);
 }

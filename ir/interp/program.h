@@ -1,5 +1,6 @@
 // A block of ops prepared for execution: values are numbered, regions linked, and the parts that subgroups hold computed once.
 #pragma once
+#include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
 #include "ir/context.h"
 #include "ir/gpu/lane_fragments.h"
@@ -59,15 +60,15 @@ struct BlockPlan {
 // largest extent.
 inline constexpr int64_t kMostHeldElements = int64_t{1} << 28;
 
-// Says that the interpreter does not run a kernel because it has more elements; "" if it does.
-std::string whyNotInterpreted(const Kernel &kernel);
+// Whether the interpreter runs a kernel with as many elements; reports the error if not, with a label at the largest value.
+bool fitsInterpreter(const Kernel &kernel, Diagnostics &diagnostics);
 
 class Program {
 public:
   // `subgroups` is the number of subgroups that run the block, each holding its part of values with a layout. At lane scope it
   // is the number of all lanes, and `lanes` the number per subgroup; otherwise `lanes` is 0.
   Program(const Block &entry, size_t subgroups, size_t lanes = 0);
-  // Fails where whyNotInterpreted() gives a reason.
+  // Fails where the kernel does not fit the interpreter.
   static Result<Program> of(const Kernel &kernel);
 
   const Block &entry() const { return entry_; }

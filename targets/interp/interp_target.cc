@@ -47,13 +47,9 @@ public:
   Pipeline pipeline() const override { return kFrontPipeline; }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
-    for (const auto &kernel : module.kernels) {
-      if (!fitsHost(*kernel, slmLayout(*kernel), diagnostics)) return Error::diagnosed();
-      if (std::string why = whyNotInterpreted(*kernel); !why.empty()) {
-        diagnostics.report(DiagCode::ScratchTooLarge, kernel->nameRange, std::move(why));
+    for (const auto &kernel : module.kernels)
+      if (!fitsHost(*kernel, slmLayout(*kernel), diagnostics) || !fitsInterpreter(*kernel, diagnostics))
         return Error::diagnosed();
-      }
-    }
     return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options));
   }
 };

@@ -13,6 +13,7 @@ struct BadInput {
 };
 
 const BadInput kBadInputs[] = {
+    // limits of the interpreter
     {"%bin/xtrun --target=interp %src/tests/targets/tools/failing/fail_0601_vectors.xt", 2,
      "the vectors and tiles of `@copy` have 6442450941 elements in a workgroup; the interpreter's limit is 268435456"},
     {"%bin/xtrun --target=interp %src/tests/targets/tools/failing/fail_0602_slm_of_the_host.xt", 2,
