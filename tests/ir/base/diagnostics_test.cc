@@ -36,6 +36,9 @@ TEST_F(DiagnosticsTest, TheTableIsSortedAndReadsBack) {
     EXPECT_EQ(&diagInfo(info.code), &info);
     EXPECT_FALSE(info.title.empty());
     EXPECT_FALSE(info.explanation.empty());
+    // What a device remarks does not follow from a line of a program.
+    bool hasExample = info.explanation.find("\n    ") != std::string_view::npos;
+    EXPECT_TRUE(hasExample || info.code == DiagCode::DeviceRemark) << codeText(info.code);
   }
   EXPECT_EQ(numbers.size(), allDiagnostics().size());
   EXPECT_EQ(codeText(DiagCode::UnknownOp), "XT0201");
