@@ -9,6 +9,7 @@
 #include "passes/facts.h"
 #include "passes/fewer_exchanges.h"
 #include "passes/layout_conversion.h"
+#include "passes/masked_loads.h"
 #include "passes/nest_loops.h"
 #include "passes/piecewise_ops.h"
 #include "passes/subgroup_movement.h"
@@ -190,6 +191,7 @@ bool lanesSharePieces(const Kernel &kernel, Context &context, Diagnostics &diagn
 
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
+    expandMaskedLoads(*kernel, module.context());
     if (!lanesSharePieces(*kernel, module.context(), diagnostics)) return Error::diagnosed();
     if (kernel->scope == Scope::Workgroup && !expandNests(*kernel, module.context(), diagnostics).ok())
       return Error::diagnosed();
@@ -199,6 +201,7 @@ Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
 }
 
 Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) expandMaskedLoads(*kernel, module.context());
   for (const auto &kernel : module.kernels)
     if (kernel->scope == Scope::Workgroup &&
         !(checkStatedLanes(*kernel, target, diagnostics).ok() && lanesSharePieces(*kernel, module.context(), diagnostics) &&

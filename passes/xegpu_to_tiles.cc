@@ -8,6 +8,7 @@
 #include "ir/views/scalar.h"
 #include "ir/views/tile.h"
 #include "ir/views/xegpu.h"
+#include "passes/masked_loads.h"
 #include "passes/xegpu_lanes_to_tiles.h"
 
 #include <unordered_set>
@@ -229,11 +230,13 @@ private:
 } // namespace
 
 Result<void> xegpuToTiles(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels)
+  for (const auto &kernel : module.kernels) {
+    expandMaskedLoads(*kernel, module.context());
     if (kernel->scope == Scope::Lane)
       lanesToTiles(module.context(), *kernel);
     else
       xegpuToTiles(module.context(), *kernel, nullptr);
+  }
   return {};
 }
 

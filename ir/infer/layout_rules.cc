@@ -337,6 +337,17 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
                       diagnostics);
 }
 
+// Checks that the mask of a load, if it has one, has the layout of what is loaded.
+bool checkMask(const Op &load, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  if (load.operandCount() < 2 || load.operand(1)->type().layout() == load.result()->type().layout()) return true;
+  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), load.operand(1), load.operandRange(1),
+                                        str("the mask and the result of `", load.info().name, "` have different distributions"),
+                                        DiagCode::LayoutsDiffer, origins, diagnostics);
+  diagnostic.note("use `convert_layout` for another one");
+  atCall(diagnostic, load, origins);
+  return false;
+}
+
 } // namespace
 
 bool isFree(const Value *value) { return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free; }
@@ -373,6 +384,8 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   case LayoutRule::Convert:
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
+    if (index > 0) return result; // the mask
+    [[fallthrough]];
   case LayoutRule::Transpose: return turnedBack(context, op, result);
   case LayoutRule::Reduction: return widened(context, op, result);
   case LayoutRule::Broadcast: return narrowed(context, op, result);
@@ -453,7 +466,7 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
                          "each subgroup that holds an element of a row of the result holds the number of that row of a",
                          origins, diagnostics));
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
-  case LayoutRule::Load:
+  case LayoutRule::Load: return checkTranspose(context, op, origins, diagnostics) && checkMask(op, origins, diagnostics);
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);
   case LayoutRule::Reduction:
     return checkDerived(op, narrowed(context, op, op.operand(0)->type().layout()), op.result(),

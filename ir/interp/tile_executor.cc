@@ -80,10 +80,31 @@ Result<Fragment> TileExecutor::elementsOf(const Step &step, const TileValue &til
   return turned;
 }
 
+Result<Fragment> TileExecutor::maskedElementsOf(const Step &step, const TileValue &tile,
+                                                std::span<const std::vector<int64_t>> dims, const Fragment &mask,
+                                                Number padding) const {
+  size_t width = dims[1].size();
+  Fragment result(dims[0].size() * width, padding), row(width);
+  for (size_t r = 0; r < dims[0].size(); ++r) {
+    std::vector<int64_t> chosen[2] = {{dims[0][r]}, {}}; // the indices of elements in this row of the result that are loaded
+    std::vector<size_t> places;
+    for (size_t c = 0; c < width; ++c)
+      if (mask[r * width + c].i) chosen[1].push_back(dims[1][c]), places.push_back(r * width + c);
+    size_t rows = transposes(*step.op) ? 1 : 0;
+    if (auto element = loadTile(tile, chosen[rows], chosen[1 - rows], padding, row.data(), worker_.site(step)))
+      return worker_.reachesOutside(step, tile, *element);
+    for (size_t k = 0; k < places.size(); ++k) result[places[k]] = row[k];
+  }
+  return result;
+}
+
 Result<void> TileExecutor::load(const Step &step) {
   const auto &tile = values_.get<TileValue>(step, 0);
   Number padding = worker_.arithmetic().padding(tile.elem, LoadTileOp(*step.op).padding());
-  Result<Fragment> loaded = elementsOf(step, tile, worker_.held(step).slices, transposes(*step.op), padding);
+  const std::vector<std::vector<int64_t>> &dims = worker_.held(step).slices;
+  bool masked = step.op->operandCount() > 1;
+  Result<Fragment> loaded = masked ? maskedElementsOf(step, tile, dims, *values_.fragment(step, 1), padding)
+                                   : elementsOf(step, tile, dims, transposes(*step.op), padding);
   if (!loaded) return loaded.error();
   values_.setVector(step, std::move(*loaded));
   return {};

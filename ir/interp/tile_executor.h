@@ -25,6 +25,9 @@ private:
   // the transposed tile. Returns an Error if an element is outside of the tile's buffer.
   Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims,
                               bool transposed, Number padding) const;
+  // The same for a load with a mask of these elements: those that it excludes are not accessed and are the padding.
+  Result<Fragment> maskedElementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims,
+                                    const Fragment &mask, Number padding) const;
 
   const Worker &worker_;
   SlotValues &values_;

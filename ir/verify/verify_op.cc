@@ -109,9 +109,10 @@ bool Verifier::windows(const Op &op) {
     if (op.result(i)->type().isTile() && op.result(i)->type().rank() != 2)
       return fail(op, "a tile does not have two dimensions");
   bool blockMask = AtomicUpdate::is(op) && AtomicUpdate(op).mask() && !AtomicUpdate(op).tile()->type().data().scatter;
-  if (blockMask || (op.kind() == OpKind::LoadTile && op.operandCount() > 1) ||
-      (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
+  if (blockMask || (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
     return fail(op, "has a mask, which only scatter tiles take");
+  if (op.kind() == OpKind::LoadTile && op.operandCount() > 1 && kernel_.forms.has(Form::SubgroupTiles))
+    return fail(op, "has a mask, which is expanded before subgroups have parts of the tile");
   if (op.kind() != OpKind::InitTile || op.result()->type().data().scatter) return true;
   Type base = op.operand(0)->type();
   bool explicitView = !base.isMemRef() || op.operandCount() != 1 + static_cast<size_t>(base.rank());

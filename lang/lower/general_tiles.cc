@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
+#include "ir/padding.h"
 #include "ir/views/tile.h"
 #include "lang/lower/memref_views.h"
 #include "lang/lower/tile_families.h"
@@ -45,6 +46,14 @@ bool hasGaps(const Op &init) {
 // Whether the elements of a base have no offsets that a scatter tile could have. A load with a mask then reads all of them.
 bool isOpaque(Type base) { return !base.isMemRef() || base.data().memory.swizzle; }
 
+// Whether targets may read what the mask of a load excludes: all elements of the base exist, which a shape that the op gives does not
+// promise, and they are not in shared local memory, whose accesses without a barrier between them software devices report.
+bool isWhollyReadable(const Op &init) {
+  Type base = init.operand(0)->type();
+  return base.isMemRef() && base.data().space == MemorySpace::Global &&
+         init.operandCount() == 1 + static_cast<size_t>(base.rank());
+}
+
 // One step of the expansion: replaces the general tiles of one kind.
 class TileExpansion {
 public:
@@ -57,6 +66,7 @@ public:
 private:
   void collect();
   bool isGeneral(const Value *value) const { return general_.contains(families_.of(value)); }
+  bool isOpaqueTile(const Value *value) const { return opaque_.contains(families_.of(value)); }
 
   bool rewrite(Block &block);
   bool rewrite(Op &op);
@@ -81,7 +91,8 @@ private:
   Kind kind_;
   TileFamilies families_;
   std::unordered_set<int> general_; // families of tiles; for lookup only
-  std::unordered_map<const Value *, TileWindow> windows_;   // for lookup only
+  std::unordered_set<int> opaque_; // families whose loads with a mask read all elements; for lookup only
+  std::unordered_map<const Value *, TileWindow> windows_; // for lookup only
   std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
   std::vector<Op *> dead_;
   std::unordered_map<const Value *, Value *> loaded_; // by the result of the load that it replaces; for lookup only
@@ -91,19 +102,24 @@ private:
 // --- which tiles are general ---------------------------------------------------------------------------------------
 
 void TileExpansion::collect() {
-  std::unordered_set<int> masked, opaque; // families; for lookup only
+  std::unordered_set<int> partly; // families that may not be read as a whole; for lookup only
+  std::unordered_set<int> loaded, written; // families that loads, and other accesses, have masks for
   walk(body_, [&](Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i)
       if (kind_ == Kind::Ranks && isRankGeneral(op.result(i)->type())) general_.insert(families_.of(op.result(i)));
     if (kind_ == Kind::Ranks) return;
     if (op.kind() == OpKind::InitTile && !op.result()->type().data().scatter) {
-      if (hasGaps(op)) general_.insert(families_.of(op.result()));
-      if (isOpaque(op.operand(0)->type())) opaque.insert(families_.of(op.result()));
+      int family = families_.of(op.result());
+      if (hasGaps(op)) general_.insert(family);
+      if (isOpaque(op.operand(0)->type())) opaque_.insert(family);
+      if (!isWhollyReadable(op)) partly.insert(family);
     }
-    if (isMasked(op)) masked.insert(families_.of(op.operand(tileIndex(op))));
+    if (isMasked(op)) (op.kind() == OpKind::LoadTile ? loaded : written).insert(families_.of(op.operand(tileIndex(op))));
   });
-  for (int family : masked)
-    if (!opaque.contains(family)) general_.insert(family);
+  for (int family : written)
+    if (!opaque_.contains(family)) general_.insert(family);
+  for (int family : loaded)
+    if (partly.contains(family) && !opaque_.contains(family)) general_.insert(family);
 }
 
 // --- what becomes of them ------------------------------------------------------------------------------------------
@@ -216,15 +232,8 @@ bool TileExpansion::refuse(const Op &op, const Value *tile) {
 // The elements of a tile in place of those that the mask excludes.
 Value *TileExpansion::padded(CompositeOps &ops, const Op &load, Value *value, Value *mask) {
   if (!value) return nullptr;
-  Type type = state_.context.withLayout(value->type(), nullptr);
-  const AttrValue *padding = LoadTileOp(load).padding();
-  const double *number = padding ? std::get_if<double>(padding) : nullptr;
-  const int64_t *integer = padding ? std::get_if<int64_t>(padding) : nullptr;
   state_.builder.setRange(load.range());
-  Value *outside = isFloat(type.elem()) ? state_.builder.constantFloat(type, number    ? *number
-                                                                             : integer ? static_cast<double>(*integer)
-                                                                                       : 0)
-                                        : state_.builder.constantInt(type, integer ? *integer : 0);
+  Value *outside = paddingOf(state_.builder, load, state_.context.withLayout(value->type(), nullptr));
   return ops.op(OpKind::Select, {mask, value, outside});
 }
 
@@ -308,7 +317,8 @@ bool TileExpansion::rewrite(Op &op) {
     dead_.push_back(&op);
     return true;
   }
-  if (op.kind() == OpKind::LoadTile && (isGeneral(op.operand(0)) || (kind_ == Kind::Elements && isMasked(op)))) return load(op);
+  if (op.kind() == OpKind::LoadTile && (isGeneral(op.operand(0)) || (isMasked(op) && isOpaqueTile(op.operand(0)))))
+    return load(op);
   if (kind_ == Kind::Elements && op.kind() != OpKind::LoadTile && isMasked(op) && !isGeneral(op.operand(tileIndex(op))))
     return refuseMask(op);
   bool terminates = has(op.info().effects, Effect::Terminates);

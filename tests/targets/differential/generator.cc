@@ -83,9 +83,25 @@ private:
     }
     if (chance(6)) line(str("prefetch_tile ", tile, " locality<", pick(4), ">"));
     std::string attributes = str(turned ? "transpose = [1, 0]" : "", turned && !padding.empty() ? ", " : "", padding);
-    line(str(v.name, " = load_tile ", tile, attributes.empty() ? "" : str(" {", attributes, "}"),
+    std::string mask = chance(4) ? str(", ", maskOf(v)) : "";
+    line(str(v.name, " = load_tile ", tile, mask, attributes.empty() ? "" : str(" {", attributes, "}"),
              turned && workgroup_ ? str(" {", v.layout, "}") : ""));
     add(v);
+  }
+
+  // Emits a mask of the shape of a vector, or one of a row or a column, which stretches to it.
+  std::string maskOf(const Vec &v) {
+    std::string mask = fresh(), place = fresh();
+    std::string bound = choose({"%n", "3", "(%gi + 2)", "0", "100"});
+    if (chance(2)) {
+      line(str(mask, " = create_mask ", bound, ", ", choose({"%n", "5", "100"}), " : ",
+               vectorType(v.shape, "i1", v.layout)));
+      return mask;
+    }
+    bool down = chance(2);
+    Shape stretched = down ? Shape{v.shape.rows, 1} : Shape{1, v.shape.columns};
+    line(str(place, " = iota [", down ? 0 : 1, "] : vector<", shapeText(stretched, "index"), ">"));
+    return str("(", place, choose({" < ", " != ", " >= "}), bound, ")");
   }
 
   // Moves a value through shared local memory to another layout or, at subgroup scope, to the next subgroup.
