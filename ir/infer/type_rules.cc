@@ -41,20 +41,7 @@ Type openLayout(const TypeRuleInput &in, Type type) {
   return type.isVector() || type.isTile() ? in.context.withLayout(type, nullptr) : type;
 }
 
-namespace {
-
-// Whether these are vectors, one of more than two dimensions, that NumPy would stretch to a common shape.
-bool stretchInNumPy(Type a, Type b) {
-  if (!a.isVector() || !b.isVector() || std::max(a.rank(), b.rank()) <= 2) return false;
-  std::span<const int64_t> x = a.shape(), y = b.shape();
-  for (size_t d = 1; d <= std::min(x.size(), y.size()); ++d) {
-    int64_t left = x[x.size() - d], right = y[y.size() - d];
-    if (left != right && left != 1 && right != 1) return false;
-  }
-  return true;
-}
-
-} // namespace
+namespace {} // namespace
 
 bool operandsAlike(const TypeRuleInput &in, size_t first) {
   Type reference = in.operands[first];
@@ -67,10 +54,6 @@ bool operandsAlike(const TypeRuleInput &in, size_t first) {
     diagnostic.withLabel(shapedText(in.operands[i])).at(in.operandRange(first), shapedText(reference));
     if (!shapes && reference.elem() != in.operands[i].elem())
       diagnostic.note("named values never convert implicitly; use a cast such as `extf` or `index_cast`");
-    if (shapes && stretchInNumPy(reference, in.operands[i]))
-      diagnostic.note(
-          "only vectors of one or two dimensions are stretched: loop over the first dimensions with tiles of two, such "
-          "as `init_tile %A[%i, 0, 0] -> tile<8x16xf32>`");
     return false;
   }
   return true;
@@ -97,6 +80,11 @@ bool isMatrix(const TypeRuleInput &in, size_t operand) {
   in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(operand),
                         str(opName(in), " takes a vector of two dimensions, not ", shapedText(type)));
   return false;
+}
+
+bool rankFits(const TypeRuleInput &in, size_t operand) {
+  Type type = in.operands[operand];
+  return (in.anyRank && type.rank() > 0 && type.hasStaticShape()) || isMatrix(in, operand);
 }
 
 bool vectorWritten(const TypeRuleInput &in) {

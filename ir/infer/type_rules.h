@@ -24,6 +24,9 @@ struct TypeRuleInput {
   SourceRange range; // the range of the op
   Diagnostics &diagnostics;
   int64_t lanes = 0; // the lanes per subgroup at lane scope; 0: at another scope; kAnyLanes: unknown, as in a function
+  // Whether ops that the IR has for matrices only may take vectors of other ranks, as in source text, whose lowering makes
+  // matrices of them.
+  bool anyRank = false;
 
   SourceRange operandRange(size_t i) const { return i < operandRanges.size() ? operandRanges[i] : range; }
 };

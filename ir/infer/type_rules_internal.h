@@ -24,6 +24,8 @@ bool operandsAlike(const TypeRuleInput &in, size_t first);
 std::optional<int> oneDimension(const TypeRuleInput &in, Type type);
 // Checks that the operand has two dimensions and a static shape.
 bool isMatrix(const TypeRuleInput &in, size_t operand);
+// Checks that the operand has a static shape, and two dimensions unless any number is allowed.
+bool rankFits(const TypeRuleInput &in, size_t operand);
 // Checks that a result type is written and is a vector; otherwise reports with the op's example.
 bool vectorWritten(const TypeRuleInput &in);
 // Checks that there are as many indices, from operand `first` on, as `type` has dimensions.

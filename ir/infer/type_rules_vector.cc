@@ -68,7 +68,7 @@ bool transpose(const TypeRuleInput &in, Results &results) {
 
 bool reduction(const TypeRuleInput &in, Results &results) {
   Type v = in.operands[0];
-  if (!isMatrix(in, 0)) return false;
+  if (!rankFits(in, 0)) return false;
   std::optional<int> dim = oneDimension(in, v);
   if (!dim) return false;
   if (!kindFits(in)) return false;
@@ -92,13 +92,13 @@ bool reduction(const TypeRuleInput &in, Results &results) {
 }
 
 bool scan(const TypeRuleInput &in, Results &results) {
-  if (!isMatrix(in, 0) || !oneDimension(in, in.operands[0]) || !kindFits(in)) return false;
+  if (!rankFits(in, 0) || !oneDimension(in, in.operands[0]) || !kindFits(in)) return false;
   return push(in, results, openLayout(in, in.operands[0]));
 }
 
 bool broadcast(const TypeRuleInput &in, Results &results) {
   Type v = in.operands[0];
-  if (!isMatrix(in, 0)) return false;
+  if (!rankFits(in, 0)) return false;
   std::optional<int> dim = oneDimension(in, v);
   if (!dim) return false;
   std::vector<int64_t> shape = shapeOf(v);
@@ -106,10 +106,12 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
   if (findAttr(in, attr_names::kBroadcastSize)) {
     std::optional<int64_t> size = positiveSize(in, attr_names::kBroadcastSize);
     if (!size) return false;
-    if (__builtin_mul_overflow(extent, *size, &extent) || extent > (int64_t{1} << 31)) {
+    int64_t count = v.elementCount();
+    if (__builtin_mul_overflow(count, *size, &count) || count > (int64_t{1} << 31)) {
       in.diagnostics.report(DiagCode::BadExtent, in.range, "the result of `broadcast` has more than 2^31 elements");
       return false;
     }
+    extent *= *size;
     return push(in, results, in.context.vector(std::move(shape), v.elem()));
   }
   if (extent != 1) {
@@ -119,7 +121,7 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
     error.note("`broadcast_size = n` repeats each element n times");
     int other = 1 - *dim;
     const Attr *dims = findAttr(in, attr_names::kDims);
-    if (v.shape()[static_cast<size_t>(other)] == 1 && dims->range.file) {
+    if (v.rank() == 2 && v.extent(other) == 1 && dims->range.file) {
       error.fix(str("broadcast dimension ", other), dims->range, str("[", other, "]"));
       error.fixits.back().candidate = true; // the written type may be the intended one
     }
@@ -127,12 +129,12 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
   }
   if (!vectorWritten(in)) return false;
   Type written = in.written;
-  if (written.elem() != v.elem() || written.rank() != 2 || !sameButOneDimension(written, v, *dim)) {
+  if (written.elem() != v.elem() || written.rank() != v.rank() || !sameButOneDimension(written, v, *dim)) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.writtenRange,
                 str("`broadcast` of ", shapedText(v), " along dimension ", *dim, " cannot give ", shapedText(written)))
         .at(in.operandRange(0), shapedText(v))
-        .note("the other dimension and the element type must stay the same");
+        .note("the other dimensions and the element type must stay the same");
     return false;
   }
   results.push_back(written);

@@ -6,8 +6,6 @@
 #include "lang/lower/op_lowering.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <ranges>
 
 namespace xt {
@@ -64,13 +62,6 @@ std::vector<int64_t> commonShape(const std::vector<Value *> &values) {
       if (extent == 1) extent = shape[i];
     }
   }
-  // `broadcast` takes matrices. Dimensions of extent 1 in front need a `reshape` only.
-  auto count = [](std::span<const int64_t> shape) {
-    return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-  };
-  if (common.size() > 2)
-    for (const Value *value : values)
-      if (value->type().isVector() && count(value->type().shape()) != count(common)) return {};
   return common;
 }
 
@@ -87,14 +78,6 @@ bool stretchesTo(Type vector, std::span<const int64_t> shape) {
 Value *stretchTo(KernelState &state, Value *value, std::span<const int64_t> shape, SourceRange range) {
   Elem elem = value->type().elem();
   std::vector<int64_t> extents(value->type().shape().begin(), value->type().shape().end());
-  // A vector of one dimension is stretched as a matrix of one row.
-  if (shape.size() == 1 && (extents.empty() || extents[0] != shape[0])) {
-    const int64_t row[] = {1, shape[0]};
-    Type whole = state.context.vector({shape.begin(), shape.end()}, elem);
-    value = emitOp(state, OpKind::Reshape, {value}, {range}, range, {}, state.context.vector({1, 1}, elem));
-    value = value ? stretchTo(state, value, row, range) : nullptr;
-    return value ? emitOp(state, OpKind::Reshape, {value}, {range}, range, {}, whole) : nullptr;
-  }
   if (extents.size() < shape.size()) {
     extents.insert(extents.begin(), shape.size() - extents.size(), 1);
     value = emitOp(state, OpKind::Reshape, {value}, {range}, range, {}, state.context.vector(extents, elem));

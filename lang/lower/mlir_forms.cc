@@ -75,28 +75,28 @@ bool takeFlag(KernelState &state, const ast::Attr &flag, const FlagInfo &info, O
   return ok;
 }
 
-// Lowers MLIR's broadcast of a vector, which aligns the last dimensions and stretches extents of 1. A one-dimensional operand
-// of a two-dimensional result is first reshaped to get a leading dimension of extent 1. If both dimensions are stretched, an
-// extra `broadcast` stretches the leading one.
+// Lowers MLIR's broadcast of a vector, which aligns the last dimensions and stretches extents of 1: an operand of fewer dimensions
+// gets leading ones of extent 1 first. The op of the draft stretches the last of the dimensions, and an op of its own each
+// dimension before it.
 bool stretch(KernelState &state, OpDraft &draft) {
-  Type from = draft.operands[0]->type(), to = draft.written;
   SourceRange range = draft.operandRanges[0];
-  if (from.rank() == 1 && to.rank() == 2) {
-    from = state.context.vector({1, from.extent(0)}, from.elem());
-    draft.operands[0] = emitOp(state, OpKind::Reshape, {draft.operands[0]}, {range}, range, {}, from);
-    if (!draft.operands[0]) return false;
+  std::vector<int64_t> from = shapeOf(draft.operands[0]->type()), to = shapeOf(draft.written);
+  Elem elem = draft.operands[0]->type().elem();
+  if (from.size() < to.size()) {
+    from.insert(from.begin(), to.size() - from.size(), 1);
+    draft.operands[0] =
+        emitOp(state, OpKind::Reshape, {draft.operands[0]}, {range}, range, {}, state.context.vector(from, elem));
   }
-  std::vector<int64_t> stretched;
-  for (int d = 0; from.rank() == 2 && to.rank() == 2 && d < 2; ++d)
-    if (from.extent(d) == 1 && to.extent(d) != 1) stretched.push_back(d);
-  if (stretched.size() == 2) {
-    std::vector<int64_t> shape = shapeOf(from);
-    shape[0] = to.extent(0);
-    draft.operands[0] = emitOp(state, OpKind::Broadcast, {draft.operands[0]}, {range}, range,
-                               {{"dims", std::vector<int64_t>{0}, {}}}, state.context.vector(std::move(shape), from.elem()));
-    if (!draft.operands[0]) return false;
+  int64_t dim = from.empty() || from[0] == 1 ? 0 : static_cast<int64_t>(from.size()) - 1, stretched = 0;
+  for (size_t d = 0; from.size() == to.size() && d < to.size() && draft.operands[0]; ++d) {
+    if (from[d] != 1 || to[d] == 1) continue;
+    if (stretched++)
+      draft.operands[0] = emitOp(state, OpKind::Broadcast, {draft.operands[0]}, {range}, range,
+                                 {{"dims", std::vector<int64_t>{dim}, {}}}, state.context.vector(from, elem));
+    from[d] = to[d];
+    dim = static_cast<int64_t>(d);
   }
-  int64_t dim = stretched.empty() ? (from.extent(0) == 1 ? 0 : 1) : stretched.back();
+  if (!draft.operands[0]) return false;
   draft.attrs.push_back({"dims", std::vector<int64_t>{dim}, {}});
   return true;
 }

@@ -8,6 +8,7 @@
 #include "lang/lower/checked_types.h"
 #include "lang/lower/composites.h"
 #include "lang/lower/expr_lowering.h"
+#include "lang/lower/matrix_forms.h"
 #include "lang/lower/mlir_forms.h"
 #include "lang/lower/op_attributes.h"
 #include "lang/lower/op_choice.h"
@@ -34,16 +35,26 @@ bool widenByteFloats(KernelState &state, OpDraft &draft) {
   return true;
 }
 
-// Infers the types of a draft and makes its op. Returns null if an error was reported.
+// Reports the unknown names in an operand of an unknown op, and no more: nothing says what the op takes.
+void reportUnknownNames(KernelState &state, const ast::Expr &operand) {
+  DepthGuard guard(state.depth);
+  if (guard.exceeds(kMaxExpressionDepth)) return;
+  if (operand.is(ast::Expr::Kind::Value)) lowerValue(state, operand);
+  for (const ast::Expr &child : operand.children) reportUnknownNames(state, child);
+}
+
+} // namespace
+
 Op *emitDraft(KernelState &state, OpDraft &draft) {
   std::vector<Type> operandTypes, results;
   if (!fragmentsAllowed(state, draft) || !widenByteFloats(state, draft)) return nullptr;
   for (size_t i = 0; i < draft.operands.size(); ++i) operandTypes.push_back(checkedType(state, draft, i));
   if (!closeResult(state, draft, operandTypes)) return nullptr;
-  TypeRuleInput input{state.context, *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
-                      draft.written, draft.writtenRange, draft.range,  state.diagnostics(), state.lanes};
+  TypeRuleInput input{state.context,      *draft.info, operandTypes,        draft.operandRanges, draft.attrs, draft.written,
+                      draft.writtenRange, draft.range, state.diagnostics(), state.lanes,         true};
   if (!inferTypes(input, results) || !ranksAllowed(state, draft, results) || !lanesHoldMatrices(state, draft, results))
     return nullptr;
+  if (needsMatrixForm(draft)) return emitMatrixForm(state, draft, results[0]);
   if (!applyLayouts(state, draft, results)) return nullptr;
   state.builder.setRange(draft.range);
   Op *op = state.builder.create(draft.info->kind, draft.operands, results);
@@ -66,16 +77,6 @@ Op *emitDraft(KernelState &state, OpDraft &draft) {
   }
   return op;
 }
-
-// Reports the unknown names in an operand of an unknown op, and no more: nothing says what the op takes.
-void reportUnknownNames(KernelState &state, const ast::Expr &operand) {
-  DepthGuard guard(state.depth);
-  if (guard.exceeds(kMaxExpressionDepth)) return;
-  if (operand.is(ast::Expr::Kind::Value)) lowerValue(state, operand);
-  for (const ast::Expr &child : operand.children) reportUnknownNames(state, child);
-}
-
-} // namespace
 
 std::optional<std::vector<Value *>> lowerOp(KernelState &state, const ast::OpClause &clause, SourceRange range) {
   OpDraft draft;

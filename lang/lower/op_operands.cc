@@ -212,7 +212,7 @@ bool stretchMask(KernelState &state, OpDraft &draft) {
   const size_t mask = named("mask"), tile = named("tile"), count = draft.operands.size();
   if (mask >= count || tile >= count) return true;
   Type given = draft.operands[mask]->type(), of = draft.operands[tile]->type();
-  if (!given.isVector() || !of.isTile() || of.rank() > 2) return true; // `broadcast` takes matrices
+  if (!given.isVector() || !of.isTile()) return true;
   std::vector<int64_t> shape(of.shape().begin(), of.shape().end());
   if (std::ranges::find(draft.attrs, attr_names::kTranspose, &Attr::name) != draft.attrs.end()) std::ranges::reverse(shape);
   if (std::ranges::equal(given.shape(), shape) || !stretchesTo(given, shape)) return true;

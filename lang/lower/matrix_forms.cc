@@ -1,0 +1,116 @@
+#include "lang/lower/matrix_forms.h"
+
+#include "ir/base/extents.h"
+#include "ir/op_kinds.h"
+#include "ir/views/names.h"
+#include "lang/lower/composite_clause.h"
+#include "lang/lower/op_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+const Attr *find(const OpDraft &draft, std::string_view name) {
+  auto found = std::ranges::find(draft.attrs, name, &Attr::name);
+  return found == draft.attrs.end() ? nullptr : &*found;
+}
+
+class MatrixForm {
+public:
+  MatrixForm(KernelState &state, OpDraft &draft, Type result)
+      : state_(state), draft_(draft), result_(result), ops_(state, draft.range) {
+    std::span<const int64_t> shape = draft.operands[0]->type().shape();
+    auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(find(draft, attr_names::kDims)->value)[0]);
+    outer_ = productOf(shape.first(dim));
+    extent_ = shape[dim];
+    inner_ = productOf(shape.subspan(dim + 1));
+    resultExtent_ = result.extent(static_cast<int>(dim));
+  }
+
+  Op *emit() {
+    Value *value = draft_.info->kind == OpKind::Scan ? scan() : resize();
+    return value ? reshape(value, result_, {}, std::move(draft_.layoutAttrs), std::move(draft_.declared)) : nullptr;
+  }
+
+private:
+  // The first op, which takes the layout that is written for the operand.
+  Value *operandAs(std::vector<int64_t> shape) {
+    Value *operand = draft_.operands[0];
+    Op *op =
+        reshape(operand, state_.context.vector(std::move(shape), operand->type().elem()), std::move(draft_.layouts), {}, {});
+    return op ? op->result() : nullptr;
+  }
+
+  Op *reshape(Value *value, Type to, std::vector<OperandLayout> layouts, std::vector<const ast::Attr *> layoutAttrs,
+              std::vector<WrittenLayout> declared) {
+    OpDraft draft;
+    draft.info = &opInfo(OpKind::Reshape);
+    draft.range = draft_.range;
+    draft.writtenRange = draft_.writtenRange;
+    draft.operands = {value};
+    draft.operandRanges = {draft_.operandRanges.empty() ? draft_.range : draft_.operandRanges[0]};
+    draft.written = to;
+    draft.layouts = std::move(layouts);
+    draft.layoutAttrs = std::move(layoutAttrs);
+    draft.declared = std::move(declared);
+    return emitDraft(state_, draft);
+  }
+
+  // The op on a matrix, along one of its dimensions.
+  Value *along(int64_t dim, Value *matrix, std::optional<int64_t> size, Type written) {
+    bool reduces = draft_.info->kind == OpKind::Reduction;
+    std::vector<Attr> attrs;
+    for (const Attr &attr : draft_.attrs)
+      if (attr.name != attr_names::kDims && attr.name != attr_names::kReductionSize && attr.name != attr_names::kBroadcastSize)
+        attrs.push_back(attr);
+    attrs.push_back({attr_names::kDims, std::vector<int64_t>{dim}, draft_.range});
+    if (size) attrs.push_back({reduces ? attr_names::kReductionSize : attr_names::kBroadcastSize, *size, draft_.range});
+    return ops_.op(draft_.info->kind, {matrix}, std::move(attrs), written);
+  }
+
+  // A reduction or a broadcast. In a matrix of outer_ * extent_ rows, a group of neighbouring rows becomes one row, or each row
+  // becomes several.
+  Value *resize() {
+    const Attr *size = find(draft_, attr_names::kReductionSize);
+    if (!size) size = find(draft_, attr_names::kBroadcastSize);
+    bool rows = inner_ == 1, whole = !size && (rows || outer_ == 1);
+    int64_t ratio = std::max(extent_, resultExtent_) / std::min(extent_, resultExtent_);
+    Value *matrix = operandAs(rows ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{outer_ * extent_, inner_});
+    if (!matrix) return nullptr;
+    std::vector<int64_t> shape =
+        rows ? std::vector<int64_t>{outer_, resultExtent_} : std::vector<int64_t>{outer_ * resultExtent_, inner_};
+    return along(rows ? 1 : 0, matrix, whole ? std::nullopt : std::optional(ratio),
+                 state_.context.vector(std::move(shape), result_.elem()));
+  }
+
+  Value *scan() {
+    if (inner_ == 1 || outer_ == 1) {
+      Value *matrix = operandAs(inner_ == 1 ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{extent_, inner_});
+      return along(inner_ == 1 ? 1 : 0, matrix, {}, {});
+    }
+    const std::vector<int64_t> swap = {0, 2, 1};
+    Value *rows = ops_.reshape(ops_.transpose(operandAs({outer_, extent_, inner_}), swap), {outer_ * inner_, extent_});
+    return ops_.transpose(ops_.reshape(along(1, rows, {}, {}), {outer_, inner_, extent_}), swap);
+  }
+
+  KernelState &state_;
+  OpDraft &draft_;
+  Type result_;
+  CompositeOps ops_;
+  // The numbers of elements in the dimensions before the one that the op works along, in it, and behind it.
+  int64_t outer_ = 1, extent_ = 1, inner_ = 1;
+  int64_t resultExtent_ = 1;
+};
+
+} // namespace
+
+bool needsMatrixForm(const OpDraft &draft) {
+  OpKind kind = draft.info->kind;
+  bool works = kind == OpKind::Reduction || kind == OpKind::Scan || kind == OpKind::Broadcast;
+  return works && draft.operands[0]->type().rank() != 2;
+}
+
+Op *emitMatrixForm(KernelState &state, OpDraft &draft, Type result) { return MatrixForm(state, draft, result).emit(); }
+
+} // namespace xt
