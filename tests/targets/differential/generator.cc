@@ -94,8 +94,7 @@ private:
     std::string mask = fresh(), place = fresh();
     std::string bound = choose({"%n", "3", "(%gi + 2)", "0", "100"});
     if (chance(2)) {
-      line(str(mask, " = create_mask ", bound, ", ", choose({"%n", "5", "100"}), " : ",
-               vectorType(v.shape, "i1", v.layout)));
+      line(str(mask, " = create_mask ", bound, ", ", choose({"%n", "5", "100"}), " : ", vectorType(v.shape, "i1", v.layout)));
       return mask;
     }
     bool down = chance(2);
