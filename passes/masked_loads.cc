@@ -1,8 +1,8 @@
 #include "passes/masked_loads.h"
 
 #include "ir/builder.h"
+#include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
-#include "ir/padding.h"
 #include "ir/views/tile.h"
 
 namespace xt {
@@ -10,11 +10,21 @@ namespace {
 
 constexpr size_t kMaskOperand = 1;
 
+// The constant that stands for elements which are out of bounds or which the mask excludes.
+Value *paddingOf(Builder &build, const Op &load) {
+  Type type = load.result()->type();
+  const AttrValue *padding = LoadTileOp(load).padding();
+  const double *number = padding ? std::get_if<double>(padding) : nullptr;
+  const int64_t *integer = padding ? std::get_if<int64_t>(padding) : nullptr;
+  if (!isFloat(type.elem())) return build.constantInt(type, integer ? *integer : 0);
+  return build.constantFloat(type, number ? *number : integer ? static_cast<double>(*integer) : 0);
+}
+
 void expand(Op &load, Context &context) {
   Builder build(context, *load.block());
   build.setRange(load.range());
   build.setBefore(load.next());
-  Value *loaded = load.result(), *mask = load.operand(kMaskOperand), *padding = paddingOf(build, load, loaded->type());
+  Value *loaded = load.result(), *mask = load.operand(kMaskOperand), *padding = paddingOf(build, load);
   Op *chosen = build.create(OpKind::Select, {mask}, {loaded->type()});
   loaded->replaceAllUsesWith(chosen->result());
   chosen->addOperand(loaded);

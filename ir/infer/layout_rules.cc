@@ -409,6 +409,8 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
   case LayoutRule::Broadcast: // users determine how the stretched dimension is split
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
+    if (!first && op.operandCount() > 1) return layoutOf(op.operand(1)); // the mask's
+    [[fallthrough]];
   case LayoutRule::Transpose: return turned(context, op, first);
   case LayoutRule::Reduction: return narrowed(context, op, first);
   case LayoutRule::Reshape: return resized(context, first, op.result()->type());

@@ -84,7 +84,11 @@ bool isMatrix(const TypeRuleInput &in, size_t operand) {
 
 bool rankFits(const TypeRuleInput &in, size_t operand) {
   Type type = in.operands[operand];
-  return (in.anyRank && type.rank() > 0 && type.hasStaticShape()) || isMatrix(in, operand);
+  if (!in.anyRank || !type.hasStaticShape()) return isMatrix(in, operand);
+  if (type.rank() > 0) return true;
+  in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(operand),
+                        str(opName(in), " takes a vector of one dimension or more, not ", shapedText(type)));
+  return false;
 }
 
 bool vectorWritten(const TypeRuleInput &in) {

@@ -1,5 +1,6 @@
 #include "lang/lower/alike_operands.h"
 
+#include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "ir/views/scalar.h"
 #include "lang/lower/expr_lowering.h"
@@ -65,6 +66,18 @@ std::vector<int64_t> commonShape(const std::vector<Value *> &values) {
   return common;
 }
 
+// Whether a vector may have this shape; otherwise reports an error.
+bool fitsVector(KernelState &state, std::span<const int64_t> shape, SourceRange range) {
+  constexpr int64_t kMostElements = int64_t{1} << 31;
+  int64_t count = 1;
+  bool fits = std::ranges::all_of(
+      shape, [&](int64_t extent) { return !__builtin_mul_overflow(count, extent, &count) && count <= kMostElements; });
+  if (!fits)
+    state.diagnostics().report(DiagCode::BadExtent, range,
+                               str("the operands stretch to ", shapeText(shape), " elements; a vector has at most 2^31"));
+  return fits;
+}
+
 } // namespace
 
 bool stretchesTo(Type vector, std::span<const int64_t> shape) {
@@ -104,6 +117,7 @@ bool stretchOperands(KernelState &state, std::vector<Value *> &values, SourceRan
   if (!vector) return true;
   std::vector<int64_t> shape;
   if (!sameShape && (sameElem || !alike)) shape = commonShape(values);
+  if (!fitsVector(state, shape, range)) return false;
   Type whole = shape.empty() ? state.context.withLayout(vector, nullptr) : state.context.vector(shape, vector.elem());
   for (Value *&value : values) {
     Type type = value->type();

@@ -4,7 +4,6 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
-#include "ir/padding.h"
 #include "ir/views/tile.h"
 #include "lang/lower/memref_views.h"
 #include "lang/lower/tile_families.h"
@@ -43,7 +42,7 @@ bool hasGaps(const Op &init) {
   return !orders.rowMajor && !orders.columnMajor && !base.data().memory.swizzle;
 }
 
-// Whether the elements of a base have no offsets that a scatter tile could have. A load with a mask then reads all of them.
+// Whether the elements of a base have no offsets that a scatter tile could have. Targets then read all elements of a load with a mask.
 bool isOpaque(Type base) { return !base.isMemRef() || base.data().memory.swizzle; }
 
 // Whether targets may read what the mask of a load excludes: all elements of the base exist, which a shape that the op gives does not
@@ -66,7 +65,6 @@ public:
 private:
   void collect();
   bool isGeneral(const Value *value) const { return general_.contains(families_.of(value)); }
-  bool isOpaqueTile(const Value *value) const { return opaque_.contains(families_.of(value)); }
 
   bool rewrite(Block &block);
   bool rewrite(Op &op);
@@ -74,7 +72,6 @@ private:
   void move(Op &op);
   bool control(Op &op);
   bool sameBase(const Op &op, const TileWindow &window, const Value *base);
-  Value *padded(CompositeOps &ops, const Op &load, Value *value, Value *mask);
   bool load(Op &op);
   bool store(Op &op);
   bool prefetch(Op &op);
@@ -91,7 +88,6 @@ private:
   Kind kind_;
   TileFamilies families_;
   std::unordered_set<int> general_; // families of tiles; for lookup only
-  std::unordered_set<int> opaque_; // families whose loads with a mask read all elements; for lookup only
   std::unordered_map<const Value *, TileWindow> windows_; // for lookup only
   std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
   std::vector<Op *> dead_;
@@ -102,8 +98,9 @@ private:
 // --- which tiles are general ---------------------------------------------------------------------------------------
 
 void TileExpansion::collect() {
-  std::unordered_set<int> partly; // families that may not be read as a whole; for lookup only
-  std::unordered_set<int> loaded, written; // families that loads, and other accesses, have masks for
+  // Families of tiles: of opaque bases, of bases that are not wholly readable, and those that loads, or other accesses, have masks
+  // for. For lookup only.
+  std::unordered_set<int> opaque, notReadable, loaded, written;
   walk(body_, [&](Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i)
       if (kind_ == Kind::Ranks && isRankGeneral(op.result(i)->type())) general_.insert(families_.of(op.result(i)));
@@ -111,15 +108,15 @@ void TileExpansion::collect() {
     if (op.kind() == OpKind::InitTile && !op.result()->type().data().scatter) {
       int family = families_.of(op.result());
       if (hasGaps(op)) general_.insert(family);
-      if (isOpaque(op.operand(0)->type())) opaque_.insert(family);
-      if (!isWhollyReadable(op)) partly.insert(family);
+      if (isOpaque(op.operand(0)->type())) opaque.insert(family);
+      if (!isWhollyReadable(op)) notReadable.insert(family);
     }
     if (isMasked(op)) (op.kind() == OpKind::LoadTile ? loaded : written).insert(families_.of(op.operand(tileIndex(op))));
   });
   for (int family : written)
-    if (!opaque_.contains(family)) general_.insert(family);
+    if (!opaque.contains(family)) general_.insert(family);
   for (int family : loaded)
-    if (partly.contains(family) && !opaque_.contains(family)) general_.insert(family);
+    if (notReadable.contains(family) && !opaque.contains(family)) general_.insert(family);
 }
 
 // --- what becomes of them ------------------------------------------------------------------------------------------
@@ -162,9 +159,9 @@ bool TileExpansion::sameBase(const Op &op, const TileWindow &window, const Value
   if (window.base == base && !inside) return true;
   state_.diagnostics()
       .report(DiagCode::NotSupported, op.range(), "the tile that this branch or loop carries must have one base on all paths")
-      .note("this holds for tiles of other than two dimensions, tiles of a base without a stride of 1, and tiles that a store "
-            "with a "
-            "mask writes; make such a tile behind the branch, or use it in the branch");
+      .note("this holds for tiles of other than two dimensions, tiles of a base without a stride of 1, and tiles that are "
+            "accessed with "
+            "a mask; make such a tile behind the branch, or use it in the branch");
   return false;
 }
 
@@ -224,27 +221,17 @@ bool TileExpansion::refuse(const Op &op, const Value *tile) {
                   : str("`", op.info().name, "` of a tile whose elements are accessed one by one"))
       .note(kind_ == Kind::Ranks
                 ? "load_tile, store_tile, prefetch_tile and update_tile_offset take tiles of up to five dimensions"
-                : "such tiles have a base without a stride of 1, or are written by a store with a mask; their base "
+                : "such tiles have a base without a stride of 1, or are accessed with a mask; their base "
                   "is a memref, and load_tile, store_tile, prefetch_tile and update_tile_offset take them");
   return false;
-}
-
-// The elements of a tile in place of those that the mask excludes.
-Value *TileExpansion::padded(CompositeOps &ops, const Op &load, Value *value, Value *mask) {
-  if (!value) return nullptr;
-  state_.builder.setRange(load.range());
-  Value *outside = paddingOf(state_.builder, load, state_.context.withLayout(value->type(), nullptr));
-  return ops.op(OpKind::Select, {mask, value, outside});
 }
 
 bool TileExpansion::load(Op &op) {
   Value *tile = op.operand(0), *mask = maskOf(op), *value = nullptr;
   auto found = windows_.find(tile);
-  if (isGeneral(tile) && found == windows_.end()) return refuse(op, tile);
+  if (found == windows_.end()) return refuse(op, tile);
   CompositeOps ops(state_, op.range());
-  if (!isGeneral(tile)) {
-    value = padded(ops, op, ops.op(OpKind::LoadTile, {tile}, op.attrs()), mask);
-  } else if (kind_ == Kind::Ranks) {
+  if (kind_ == Kind::Ranks) {
     value = WindowAccess(state_, op, found->second, tile->type()).load(op.attrs(), mask);
   } else {
     std::vector<Attr> attrs;
@@ -317,8 +304,7 @@ bool TileExpansion::rewrite(Op &op) {
     dead_.push_back(&op);
     return true;
   }
-  if (op.kind() == OpKind::LoadTile && (isGeneral(op.operand(0)) || (isMasked(op) && isOpaqueTile(op.operand(0)))))
-    return load(op);
+  if (op.kind() == OpKind::LoadTile && isGeneral(op.operand(0))) return load(op);
   if (kind_ == Kind::Elements && op.kind() != OpKind::LoadTile && isMasked(op) && !isGeneral(op.operand(tileIndex(op))))
     return refuseMask(op);
   bool terminates = has(op.info().effects, Effect::Terminates);

@@ -76,6 +76,7 @@ private:
     if (!size) size = find(draft_, attr_names::kBroadcastSize);
     bool rows = inner_ == 1, whole = !size && (rows || outer_ == 1);
     int64_t ratio = std::max(extent_, resultExtent_) / std::min(extent_, resultExtent_);
+    if (ratio == 1 && draft_.info->kind == OpKind::Broadcast) return operandAs(shapeOf(result_));
     Value *matrix = operandAs(rows ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{outer_ * extent_, inner_});
     if (!matrix) return nullptr;
     std::vector<int64_t> shape =

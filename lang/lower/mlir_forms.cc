@@ -97,6 +97,7 @@ bool stretch(KernelState &state, OpDraft &draft) {
     dim = static_cast<int64_t>(d);
   }
   if (!draft.operands[0]) return false;
+  if (!stretched && from == to) draft.attrs.push_back({"broadcast_size", int64_t{1}, {}}); // nothing is stretched
   draft.attrs.push_back({"dims", std::vector<int64_t>{dim}, {}});
   return true;
 }

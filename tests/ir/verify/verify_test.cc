@@ -39,6 +39,16 @@ TEST_F(Verify, OperandOfAnotherClass) {
   expect("in `%a = xetile.load_tile %A :");
 }
 
+TEST_F(Verify, MaskOfALoadOfASubgroup) {
+  Builder build(context_, *gemm_.loop->region());
+  build.setBefore(gemm_.loadA);
+  Type mask = context_.withElem(gemm_.loadA->result()->type(), Elem::I1);
+  gemm_.loadA->addOperand(build.constantInt(mask, 1));
+  EXPECT_EQ(found(), "");
+  kernel_.forms.add(Form::SubgroupTiles);
+  expect("has a mask, which is expanded before subgroups have parts of the tile");
+}
+
 TEST_F(Verify, WrongNumberOfOperands) {
   gemm_.mma->eraseOperand(2);
   EXPECT_EQ(found(), ""); // the accumulator is optional
