@@ -114,8 +114,7 @@ private:
   // The layout of the tile with which a load gives what is used; null if it is the present one.
   const Layout *wantedTile(const Op &load) {
     const TypeData &tile = load.operand(0)->type().data();
-    if (tile.space != MemorySpace::Global || tile.scatter || tile.packed || tile.shape.size() != 2 || load.operandCount() > 1)
-      return nullptr;
+    if (tile.space != MemorySpace::Global || tile.scatter || tile.packed || tile.shape.size() != 2) return nullptr;
     const Value *argument = accessedArgument(load.operand(0));
     if (!argument || written_.contains(argument)) return nullptr;
     const Layout *layout = wantedResult(load);

@@ -1,5 +1,6 @@
 #include "passes/masked_loads.h"
 
+#include "ir/block_mask.h"
 #include "ir/builder.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
@@ -7,8 +8,6 @@
 
 namespace xt {
 namespace {
-
-constexpr size_t kMaskOperand = 1;
 
 // The constant that stands for elements which are out of bounds or which the mask excludes.
 Value *paddingOf(Builder &build, const Op &load) {
@@ -24,13 +23,13 @@ void expand(Op &load, Context &context) {
   Builder build(context, *load.block());
   build.setRange(load.range());
   build.setBefore(load.next());
-  Value *loaded = load.result(), *mask = load.operand(kMaskOperand), *padding = paddingOf(build, load);
+  Value *loaded = load.result(), *mask = blockMaskOf(load), *padding = paddingOf(build, load);
   Op *chosen = build.create(OpKind::Select, {mask}, {loaded->type()});
   loaded->replaceAllUsesWith(chosen->result());
   chosen->addOperand(loaded);
   chosen->addOperand(padding);
   chosen->result()->setName(loaded->name());
-  load.eraseOperand(kMaskOperand);
+  load.eraseOperand(accessedTileIndex(load) + 1);
 }
 
 } // namespace
@@ -38,7 +37,7 @@ void expand(Op &load, Context &context) {
 void expandMaskedLoads(Kernel &kernel, Context &context) {
   std::vector<Op *> masked;
   walk(kernel.body, [&](Op &op) {
-    if (op.kind() == OpKind::LoadTile && op.operandCount() > kMaskOperand) masked.push_back(&op);
+    if (op.kind() == OpKind::LoadTile && blockMaskOf(op)) masked.push_back(&op);
   });
   for (Op *load : masked) expand(*load, context);
 }

@@ -1,6 +1,7 @@
 #include "passes/staged_loads.h"
 
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/constants.h"
 #include "ir/context.h"
 #include "ir/effects.h"
@@ -53,7 +54,7 @@ std::string whyNoneAhead(const Op &loop, bool beforeWrites) {
 std::string whyNotAhead(const Op &op) {
   const AttrValue *padding = LoadTileOp(op).padding();
   if (padding && !isPositiveZero(*padding)) return "asynchronous copies pad only with zeros";
-  return op.operandCount() > 1 ? "it has a mask" : "";
+  return blockMaskOf(op) ? "it has a mask" : "";
 }
 
 // Which of the workgroup's subgroups copies what of a tile, so that all lanes copy as many portions. The largest portions are best,

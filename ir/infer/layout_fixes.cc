@@ -118,6 +118,8 @@ LayoutFix &LayoutFix::convertOperand(const Op &op, size_t operand, const Layout 
   SourceRange range = op.operandRange(operand);
   if (!to) return impossible();
   if (value->type().layout() == to) return *this;
+  // Where the source does not show the op, its operand can only be a value that has a name.
+  if (range == op.range() && (!isName(range) || value->name().empty())) return impossible();
   if (!value->type().isVector() || !standsAlone(range) || (!isName(range) && !isExpression(range))) return impossible();
   for (const Converted &c : converted_)
     if (c.name == text(range) && c.to == to) return fix_.edits.push_back({range, c.converted}), *this;
@@ -137,6 +139,7 @@ LayoutFix &LayoutFix::convertResult(const Op &op, const Layout *made) {
   const Layout *to = result->type().layout();
   if (!made) return impossible();
   if (made == to) return *this;
+  if (result->range() == op.range()) return impossible(); // the source does not show the op
   std::string_view after = possible_ ? lineAfter(op.range()) : std::string_view();
   bool endsLine = after.empty() || after.starts_with("//");
   if (!result->type().isVector() || !standsAlone(op.range()) || !endsLine || !isName(result->range())) return impossible();

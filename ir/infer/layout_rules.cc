@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/layout/layout_pieces.h"
 #include "ir/nest_rows.h"
@@ -339,8 +340,9 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 
 // Checks that the mask of a load, if it has one, has the layout of what is loaded.
 bool checkMask(const Op &load, const LayoutOrigins &origins, Diagnostics &diagnostics) {
-  if (load.operandCount() < 2 || load.operand(1)->type().layout() == load.result()->type().layout()) return true;
-  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), load.operand(1), load.operandRange(1),
+  const Value *mask = blockMaskOf(load);
+  if (!mask || mask->type().layout() == load.result()->type().layout()) return true;
+  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), mask, load.operandRange(1),
                                         str("the mask and the result of `", load.info().name, "` have different distributions"),
                                         DiagCode::LayoutsDiffer, origins, diagnostics);
   diagnostic.note("use `convert_layout` for another one");
@@ -409,7 +411,7 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
   case LayoutRule::Broadcast: // users determine how the stretched dimension is split
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
-    if (!first && op.operandCount() > 1) return layoutOf(op.operand(1)); // the mask's
+    if (const Value *mask = blockMaskOf(op); mask && !first) return layoutOf(mask);
     [[fallthrough]];
   case LayoutRule::Transpose: return turned(context, op, first);
   case LayoutRule::Reduction: return narrowed(context, op, first);

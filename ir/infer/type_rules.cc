@@ -41,8 +41,6 @@ Type openLayout(const TypeRuleInput &in, Type type) {
   return type.isVector() || type.isTile() ? in.context.withLayout(type, nullptr) : type;
 }
 
-namespace {} // namespace
-
 bool operandsAlike(const TypeRuleInput &in, size_t first) {
   Type reference = in.operands[first];
   for (size_t i = first + 1; i < in.operands.size(); ++i) {

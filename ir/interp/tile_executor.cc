@@ -2,6 +2,7 @@
 
 #include "ir/atomic_update.h"
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/nest_rows.h"
 #include "ir/views/nest.h"
 #include "ir/views/tile.h"
@@ -102,9 +103,8 @@ Result<void> TileExecutor::load(const Step &step) {
   const auto &tile = values_.get<TileValue>(step, 0);
   Number padding = worker_.arithmetic().padding(tile.elem, LoadTileOp(*step.op).padding());
   const std::vector<std::vector<int64_t>> &dims = worker_.held(step).slices;
-  bool masked = step.op->operandCount() > 1;
-  Result<Fragment> loaded = masked ? maskedElementsOf(step, tile, dims, *values_.fragment(step, 1), padding)
-                                   : elementsOf(step, tile, dims, transposes(*step.op), padding);
+  Result<Fragment> loaded = blockMaskOf(*step.op) ? maskedElementsOf(step, tile, dims, *values_.fragment(step, 1), padding)
+                                                  : elementsOf(step, tile, dims, transposes(*step.op), padding);
   if (!loaded) return loaded.error();
   values_.setVector(step, std::move(*loaded));
   return {};

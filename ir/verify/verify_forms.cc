@@ -1,5 +1,6 @@
 #include "ir/async_copies.h"
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/gpu/block_rules.h"
 #include "ir/infer/layout_inference.h"
 #include "ir/infer/layout_rules.h"
@@ -24,11 +25,11 @@ public:
     case Form::Blocks: return belowWorkgroup() && blocks();
     case Form::Lanes: return lanes();
     case Form::LayoutsKnown: return layoutsKnown();
-    case Form::Nests: return tileOps() && nests();
+    case Form::Nests: return withoutXegpuData() && nests();
     case Form::SlmPlanned: return slmPlanned();
     case Form::SubgroupTiles: return belowWorkgroup();
     case Form::Synchronous: return synchronous();
-    case Form::TileOps: return tileOps();
+    case Form::TileOps: return withoutXegpuData() && withoutMasks();
     }
     XT_UNREACHABLE("form");
   }
@@ -97,9 +98,14 @@ private:
     return !async || lies(*async, "this is an asynchronous op");
   }
 
-  bool tileOps() {
+  bool withoutXegpuData() {
     const Op *block = findOp([](const Op &op) { return isXegpuData(op.info()); });
     return !block || lies(*block, "this is an XeGPU op");
+  }
+
+  bool withoutMasks() {
+    const Op *masked = findOp([](const Op &op) { return op.kind() == OpKind::LoadTile && blockMaskOf(op); });
+    return !masked || lies(*masked, "this load has a mask");
   }
 
   bool nests() {

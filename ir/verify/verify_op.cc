@@ -1,6 +1,7 @@
 #include "ir/async_copies.h"
 #include "ir/atomic_update.h"
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/layout_rules.h"
 #include "ir/infer/type_rules.h"
@@ -108,10 +109,8 @@ bool Verifier::windows(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().isTile() && op.result(i)->type().rank() != 2)
       return fail(op, "a tile does not have two dimensions");
-  bool blockMask = AtomicUpdate::is(op) && AtomicUpdate(op).mask() && !AtomicUpdate(op).tile()->type().data().scatter;
-  if (blockMask || (op.kind() == OpKind::StoreTile && op.operandCount() > 2))
-    return fail(op, "has a mask, which only scatter tiles take");
-  if (op.kind() == OpKind::LoadTile && op.operandCount() > 1 && kernel_.forms.has(Form::SubgroupTiles))
+  if (blockMaskOf(op) && op.kind() != OpKind::LoadTile) return fail(op, "has a mask, which only loads and scatter tiles take");
+  if (blockMaskOf(op) && kernel_.forms.has(Form::SubgroupTiles))
     return fail(op, "has a mask, which is expanded before subgroups have parts of the tile");
   if (op.kind() != OpKind::InitTile || op.result()->type().data().scatter) return true;
   Type base = op.operand(0)->type();

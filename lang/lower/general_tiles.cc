@@ -2,6 +2,7 @@
 
 #include "ir/atomic_update.h"
 #include "ir/base/text.h"
+#include "ir/block_mask.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
@@ -16,20 +17,7 @@
 namespace xt {
 namespace {
 
-// The operand of a load, a store or an atomic that is the tile.
-size_t tileIndex(const Op &op) {
-  if (AtomicUpdate::is(op)) return AtomicUpdate(op).tileIndex();
-  return op.kind() == OpKind::StoreTile ? 1 : 0;
-}
-
-// The mask of an access to a block of elements; null if there is none.
-Value *maskOf(const Op &op) {
-  bool accesses = op.kind() == OpKind::LoadTile || op.kind() == OpKind::StoreTile || AtomicUpdate::is(op);
-  size_t mask = tileIndex(op) + 1;
-  bool masked = accesses && op.operandCount() > mask && !op.operand(mask - 1)->type().data().scatter;
-  return masked ? op.operand(mask) : nullptr;
-}
-bool isMasked(const Op &op) { return maskOf(op) != nullptr; }
+bool isMasked(const Op &op) { return blockMaskOf(op) != nullptr; }
 
 bool isRankGeneral(Type tile) { return tile.isTile() && tile.rank() != 2; }
 
@@ -99,7 +87,7 @@ private:
 
 void TileExpansion::collect() {
   // Families of tiles: of opaque bases, of bases that are not wholly readable, and those that loads, or other accesses, have masks
-  // for. For lookup only.
+  // for. Their order does not matter.
   std::unordered_set<int> opaque, notReadable, loaded, written;
   walk(body_, [&](Op &op) {
     for (size_t i = 0; i < op.resultCount(); ++i)
@@ -111,7 +99,8 @@ void TileExpansion::collect() {
       if (isOpaque(op.operand(0)->type())) opaque.insert(family);
       if (!isWhollyReadable(op)) notReadable.insert(family);
     }
-    if (isMasked(op)) (op.kind() == OpKind::LoadTile ? loaded : written).insert(families_.of(op.operand(tileIndex(op))));
+    if (isMasked(op))
+      (op.kind() == OpKind::LoadTile ? loaded : written).insert(families_.of(op.operand(accessedTileIndex(op))));
   });
   for (int family : written)
     if (!opaque.contains(family)) general_.insert(family);
@@ -227,7 +216,7 @@ bool TileExpansion::refuse(const Op &op, const Value *tile) {
 }
 
 bool TileExpansion::load(Op &op) {
-  Value *tile = op.operand(0), *mask = maskOf(op), *value = nullptr;
+  Value *tile = op.operand(0), *mask = blockMaskOf(op), *value = nullptr;
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
   CompositeOps ops(state_, op.range());
@@ -273,7 +262,7 @@ bool TileExpansion::update(Op &op) {
 }
 
 bool TileExpansion::store(Op &op) {
-  Value *value = op.operand(0), *tile = op.operand(1), *mask = maskOf(op);
+  Value *value = op.operand(0), *tile = op.operand(1), *mask = blockMaskOf(op);
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
   WindowAccess access(state_, op, found->second, tile->type());
@@ -305,7 +294,7 @@ bool TileExpansion::rewrite(Op &op) {
     return true;
   }
   if (op.kind() == OpKind::LoadTile && isGeneral(op.operand(0))) return load(op);
-  if (kind_ == Kind::Elements && op.kind() != OpKind::LoadTile && isMasked(op) && !isGeneral(op.operand(tileIndex(op))))
+  if (kind_ == Kind::Elements && op.kind() != OpKind::LoadTile && isMasked(op) && !isGeneral(op.operand(accessedTileIndex(op))))
     return refuseMask(op);
   bool terminates = has(op.info().effects, Effect::Terminates);
   for (size_t i = 0; i < op.operandCount() && !terminates; ++i) {

@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-const Attr *find(const OpDraft &draft, std::string_view name) {
+const Attr *attributeOf(const OpDraft &draft, std::string_view name) {
   auto found = std::ranges::find(draft.attrs, name, &Attr::name);
   return found == draft.attrs.end() ? nullptr : &*found;
 }
@@ -21,7 +21,7 @@ public:
   MatrixForm(KernelState &state, OpDraft &draft, Type result)
       : state_(state), draft_(draft), result_(result), ops_(state, draft.range) {
     std::span<const int64_t> shape = draft.operands[0]->type().shape();
-    auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(find(draft, attr_names::kDims)->value)[0]);
+    auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(attributeOf(draft, attr_names::kDims)->value)[0]);
     outer_ = productOf(shape.first(dim));
     extent_ = shape[dim];
     inner_ = productOf(shape.subspan(dim + 1));
@@ -30,26 +30,28 @@ public:
 
   Op *emit() {
     Value *value = draft_.info->kind == OpKind::Scan ? scan() : resize();
-    return value ? reshape(value, result_, {}, std::move(draft_.layoutAttrs), std::move(draft_.declared)) : nullptr;
+    if (!value) return nullptr;
+    return reshape(value, draft_.range, result_, {}, std::move(draft_.layoutAttrs), std::move(draft_.declared));
   }
 
 private:
   // The first op, which takes the layout that is written for the operand.
   Value *operandAs(std::vector<int64_t> shape) {
     Value *operand = draft_.operands[0];
-    Op *op =
-        reshape(operand, state_.context.vector(std::move(shape), operand->type().elem()), std::move(draft_.layouts), {}, {});
+    SourceRange range = draft_.operandRanges.empty() ? draft_.range : draft_.operandRanges[0];
+    Type matrix = state_.context.vector(std::move(shape), operand->type().elem());
+    Op *op = reshape(operand, range, matrix, std::move(draft_.layouts), {}, {});
     return op ? op->result() : nullptr;
   }
 
-  Op *reshape(Value *value, Type to, std::vector<OperandLayout> layouts, std::vector<const ast::Attr *> layoutAttrs,
-              std::vector<WrittenLayout> declared) {
+  Op *reshape(Value *value, SourceRange range, Type to, std::vector<OperandLayout> layouts,
+              std::vector<const ast::Attr *> layoutAttrs, std::vector<WrittenLayout> declared) {
     OpDraft draft;
     draft.info = &opInfo(OpKind::Reshape);
     draft.range = draft_.range;
     draft.writtenRange = draft_.writtenRange;
     draft.operands = {value};
-    draft.operandRanges = {draft_.operandRanges.empty() ? draft_.range : draft_.operandRanges[0]};
+    draft.operandRanges = {range};
     draft.written = to;
     draft.layouts = std::move(layouts);
     draft.layoutAttrs = std::move(layoutAttrs);
@@ -70,18 +72,18 @@ private:
   }
 
   // A reduction or a broadcast. In a matrix of outer_ * extent_ rows, a group of neighbouring rows becomes one row, or each row
-  // becomes several.
+  // becomes several. Where the dimension is all rows or all columns of the matrix, the op states no size, as in the source.
   Value *resize() {
-    const Attr *size = find(draft_, attr_names::kReductionSize);
-    if (!size) size = find(draft_, attr_names::kBroadcastSize);
-    bool rows = inner_ == 1, whole = !size && (rows || outer_ == 1);
+    const Attr *size = attributeOf(draft_, attr_names::kReductionSize);
+    if (!size) size = attributeOf(draft_, attr_names::kBroadcastSize);
+    bool last = inner_ == 1, whole = !size && (last || outer_ == 1);
     int64_t ratio = std::max(extent_, resultExtent_) / std::min(extent_, resultExtent_);
     if (ratio == 1 && draft_.info->kind == OpKind::Broadcast) return operandAs(shapeOf(result_));
-    Value *matrix = operandAs(rows ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{outer_ * extent_, inner_});
+    Value *matrix = operandAs(last ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{outer_ * extent_, inner_});
     if (!matrix) return nullptr;
     std::vector<int64_t> shape =
-        rows ? std::vector<int64_t>{outer_, resultExtent_} : std::vector<int64_t>{outer_ * resultExtent_, inner_};
-    return along(rows ? 1 : 0, matrix, whole ? std::nullopt : std::optional(ratio),
+        last ? std::vector<int64_t>{outer_, resultExtent_} : std::vector<int64_t>{outer_ * resultExtent_, inner_};
+    return along(last ? 1 : 0, matrix, whole ? std::nullopt : std::optional(ratio),
                  state_.context.vector(std::move(shape), result_.elem()));
   }
 

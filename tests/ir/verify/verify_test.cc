@@ -39,12 +39,14 @@ TEST_F(Verify, OperandOfAnotherClass) {
   expect("in `%a = xetile.load_tile %A :");
 }
 
-TEST_F(Verify, MaskOfALoadOfASubgroup) {
+TEST_F(Verify, MaskOfALoad) {
   Builder build(context_, *gemm_.loop->region());
   build.setBefore(gemm_.loadA);
   Type mask = context_.withElem(gemm_.loadA->result()->type(), Elem::I1);
   gemm_.loadA->addOperand(build.constantInt(mask, 1));
   EXPECT_EQ(found(), "");
+  kernel_.forms.add(Form::TileOps);
+  expect("this load has a mask");
   kernel_.forms.add(Form::SubgroupTiles);
   expect("has a mask, which is expanded before subgroups have parts of the tile");
 }
