@@ -7,8 +7,8 @@ namespace xt {
 // The operand of a load_tile, a store_tile or an atomic op on tiles that is the tile; 0 for other ops.
 size_t accessedTileIndex(const Op &op);
 
-// The mask of such an op on a block of elements, of which it follows the tile; null if there is none, or if the tile is a scatter
-// tile, whose accesses always have one.
+// The mask of such an op on a block of elements, which is the operand behind the tile. Null if the op has none; also for scatter
+// tiles, whose accesses always have a mask.
 Value *blockMaskOf(const Op &op);
 
 } // namespace xt

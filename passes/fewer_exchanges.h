@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// Lets each subgroup load the part of a matrix that its products need, as it is or transposed, or that its conversions need, in
+// Loads have no masks (passes/masked_loads.h). Lets each subgroup load the part of a matrix that its products need, as it is or transposed, or that its conversions need, in
 // place of loading another part and exchanging it for this one. This is done for matrices that the kernel does not write. The
 // kernel gets the form `disjoint` then, so that only targets that check it do this. A remark says which loads these are, as a
 // remark of layout inference says of such code that it exchanges elements.

@@ -342,7 +342,7 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 bool checkMask(const Op &load, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Value *mask = blockMaskOf(load);
   if (!mask || mask->type().layout() == load.result()->type().layout()) return true;
-  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), mask, load.operandRange(1),
+  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), mask, load.operandRange(accessedTileIndex(load) + 1),
                                         str("the mask and the result of `", load.info().name, "` have different distributions"),
                                         DiagCode::LayoutsDiffer, origins, diagnostics);
   diagnostic.note("use `convert_layout` for another one");
@@ -386,7 +386,7 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   case LayoutRule::Convert:
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
-    if (index > 0) return result; // the mask
+    if (index > accessedTileIndex(op)) return result; // the mask
     [[fallthrough]];
   case LayoutRule::Transpose: return turnedBack(context, op, result);
   case LayoutRule::Reduction: return widened(context, op, result);
