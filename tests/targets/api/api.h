@@ -1,7 +1,7 @@
 // Helpers for tests of libxt, which use it as a program does: through xt.h.
 #pragma once
+#include "tests/effort.h"
 #include "tests/shell.h"
-#include "tests/targets/tools/effort.h"
 
 #include <xt/xt.h>
 

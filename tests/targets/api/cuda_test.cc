@@ -1,6 +1,6 @@
 // Tests libxt in a CUDA context of the program, with a driver that has no GPU (tests/targets/nv/fake).
+#include "tests/effort.h"
 #include "tests/shell.h"
-#include "tests/targets/tools/effort.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Tests launches through libxt: results, layouts of arrays, grids, prints, and what fails at run time.
+#include "tests/effort.h"
 #include "tests/shell.h"
 #include "tests/targets/api/api.h"
-#include "tests/targets/tools/effort.h"
 
 #include <numeric>
 #include <thread>

@@ -1,7 +1,7 @@
 // Tests that wrong arguments and handles are errors that name the argument, and that nothing runs then.
+#include "tests/effort.h"
 #include "tests/shell.h"
 #include "tests/targets/api/api.h"
-#include "tests/targets/tools/effort.h"
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // Builds and runs the programs of the README's section on use from programs, from an installation in an empty folder.
+#include "tests/effort.h"
 #include "tests/golden.h"
 #include "tests/mpirun.h"
 #include "tests/shell.h"
-#include "tests/targets/tools/effort.h"
 
 #include <gtest/gtest.h>
 

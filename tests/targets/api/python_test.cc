@@ -1,6 +1,6 @@
 // Tests the Python package: with numpy in the source tree, the layouts of its structures, and its wheel in an empty environment.
+#include "tests/effort.h"
 #include "tests/shell.h"
-#include "tests/targets/tools/effort.h"
 
 #include <xt/xt.h>
 

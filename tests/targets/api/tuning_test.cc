@@ -1,6 +1,6 @@
 // Tests that xt_tune finds values of parameters, and that launches use what its files say.
+#include "tests/effort.h"
 #include "tests/targets/api/api.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tune/tuned_kernel.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,9 @@
-// Each program of this folder passes its tests on the interpreter, also with all its checks, on the CPU and on the software device as each GPU. A program
-// whose first line is `// not on NAME: REASON` is refused for that GPU with a message that contains the reason.
+// Each program of this folder passes its tests on the interpreter, also with all its checks, on the CPU, and on the software
+// devices: as one or two of Intel's GPUs and one of NVIDIA's in turn, in tests/run --full as each. A program whose first line is
+// `// not on NAME: REASON` is refused for that GPU with a message that contains the reason.
 #include "ir/base/text.h"
 #include "ir/gpu/target_info.h"
+#include "tests/effort.h"
 #include "tests/golden.h"
 #include "tests/targets/xe/run/xe_device.h"
 
@@ -30,9 +32,27 @@ std::string whyNot(const std::string &text, std::string_view gpu) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
+std::vector<std::string> gpusOf(GpuFamily family) {
+  std::vector<std::string> names;
+  for (const TargetInfo &gpu : targetInfos(family)) names.push_back(std::string(gpu.name));
+  return names;
+}
+
+// Intel's GPUs, at most two of them together, which differ: neighbours in the list of targets are alike.
+std::vector<std::vector<std::string>> groupsOfXeGpus() {
+  std::vector<std::string> names = gpusOf(GpuFamily::Xe);
+  std::vector<std::vector<std::string>> groups((names.size() + 1) / 2);
+  for (size_t i = 0; i < names.size(); ++i) groups[i % groups.size()].push_back(names[i]);
+  return groups;
+}
+
 class Language : public ::testing::TestWithParam<std::string> {
 protected:
   std::string path() const { return XT_SOURCE_DIR "/tests/targets/language/" + GetParam() + ".xt"; }
+  size_t turn() const {
+    std::vector<std::string> all = programs();
+    return static_cast<size_t>(std::ranges::find(all, GetParam()) - all.begin());
+  }
   void passesOn(const std::string &targets) const {
     ToolRun run = runTool(str("%bin/xtrun ", targets.find("cpu") == std::string::npos ? "--device=soft " : "",
                               "--target=", targets, " ", path()));
@@ -52,20 +72,21 @@ TEST_P(Language, OnGpus) {
   if (std::string package = test::missingXePackage(); !package.empty())
     GTEST_SKIP() << "Debian's package " << package << " is not installed";
   std::string text = test::readText(path());
-  for (const TargetInfo &gpu : targetInfos(GpuFamily::Xe)) {
-    std::string reason = whyNot(text, gpu.name);
-    if (reason.empty()) {
-      passesOn(str("interp,", gpu.name));
-      continue;
+  for (const std::vector<std::string> &group : test::byTurns(groupsOfXeGpus(), turn()))
+    for (const std::string &gpu : group) {
+      std::string reason = whyNot(text, gpu);
+      if (reason.empty()) {
+        passesOn("interp," + gpu);
+        continue;
+      }
+      ToolRun run = runTool(str("%bin/xtrun --device=soft --target=", gpu, " ", path()));
+      EXPECT_NE(run.status, 0) << gpu << " runs it after all";
+      EXPECT_NE(run.output.find(reason), std::string::npos) << gpu << '\n' << run.output;
     }
-    ToolRun run = runTool(str("%bin/xtrun --device=soft --target=", gpu.name, " ", path()));
-    EXPECT_NE(run.status, 0) << gpu.name << " runs it after all";
-    EXPECT_NE(run.output.find(reason), std::string::npos) << gpu.name << '\n' << run.output;
-  }
 }
 
 TEST_P(Language, OnNvidiaGpus) {
-  for (const TargetInfo &gpu : targetInfos(GpuFamily::Nvidia)) passesOn(str("interp,", gpu.name));
+  for (const std::string &gpu : test::byTurns(gpusOf(GpuFamily::Nvidia), turn())) passesOn("interp," + gpu);
 }
 
 TEST_P(Language, DumpsRun) {

@@ -1,7 +1,7 @@
 // Runs the commands that the READMEs and the other pages show, in a folder with the files that they name.
+#include "tests/effort.h"
 #include "tests/golden.h"
 #include "tests/source_tree.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/run_tool.h"
 #include "tests/targets/xe/run/xe_device.h"
 

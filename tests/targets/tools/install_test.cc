@@ -1,6 +1,6 @@
 // Tests that the files that `cmake --install` puts into a folder work there: the tools find the library of kernels and the
 // software device beside them.
-#include "tests/targets/tools/effort.h"
+#include "tests/effort.h"
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Compares what `xtc --prove` decides about each kernel of the standard library with the table in targets/prove/README.md.
-#include "effort.h"
 #include "run_tool.h"
+#include "tests/effort.h"
 #include "tests/golden.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 // Tests the tools as a user runs them: dumps that can be run, examples, output files, reference pages.
+#include "tests/effort.h"
 #include "tests/golden.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/run_tool.h"
 
 #include <map>
@@ -83,28 +83,33 @@ TEST(Tools, FileExampleRunsAtSmallSizes) {
   EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
 }
 
-// Runs the tests with each value that a parameter of the standard library lists, other than its default, at odd sizes.
+// Runs the tests at odd sizes with the values that a parameter of the standard library lists, other than its default: with each
+// type, and with one of the other values in turn, in tests/run --full with each.
 TEST(Tools, StdlibPassesWithEachParameter) {
   if (test::kSanitized && !test::everything()) GTEST_SKIP() << "runs without the sanitizers";
-  static const std::regex parameter("(?:^|\n)param \\$(\\w+) [^\n]* = (\\w+) in \\[([^\\]]*)\\]"), value("\\w+");
+  static const std::regex parameter("(?:^|\n)param \\$(\\w+) *: *(\\w+)[^\n]* = (\\w+) in \\[([^\\]]*)\\]"), value("\\w+");
   size_t ran = 0;
   for (const auto &path : test::filesIn("../stdlib", ".xt")) {
     std::string text = test::readText(path);
     for (std::sregex_iterator it(text.begin(), text.end(), parameter), end; it != end; ++it) {
-      std::string name = (*it)[1], usual = (*it)[2], values = (*it)[3];
-      for (std::sregex_iterator v(values.begin(), values.end(), value); v != end; ++v) {
-        if (v->str() == usual) continue;
-        test::ToolRun run = test::runTool("%bin/xtrun -q --small -D " + name + "=" + v->str() + " " + path.string());
-        EXPECT_EQ(run.status, 0) << path << ' ' << name << " = " << v->str() << '\n' << run.output;
+      std::string name = (*it)[1], kind = (*it)[2], usual = (*it)[3], values = (*it)[4];
+      std::vector<std::string> others;
+      for (std::sregex_iterator v(values.begin(), values.end(), value); v != end; ++v)
+        if (v->str() != usual) others.push_back(v->str());
+      if (others.empty()) continue;
+      if (kind != "type") others = test::byTurns(others, ran);
+      for (const std::string &other : others) {
+        test::ToolRun run = test::runTool("%bin/xtrun -q --small -D " + name + "=" + other + " " + path.string());
+        EXPECT_EQ(run.status, 0) << path << ' ' << name << " = " << other << '\n' << run.output;
         ++ran;
       }
     }
   }
-  EXPECT_GE(ran, 30u);
+  EXPECT_GE(ran, test::everything() ? 80u : 30u);
 }
 
 // The distributed kernels must compute the same results as at workgroup scope, and no subgroup may read data that another one
-// may still write.
+// may still write. Each kernel takes one of these tests in turn, in tests/run --full both.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   Scratch folder;
   size_t ran = 0;
@@ -119,7 +124,7 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
       if (test::readText(out).find("\ntest ") == std::string::npos) continue;
       ++ran;
       if (test::kSanitized && !test::everything()) continue;
-      for (const char *how : {"--check=race,uninit,divergence", "--target=cpu"}) {
+      for (const char *how : test::byTurns<const char *>({"--check=race,uninit,divergence", "--target=cpu"}, ran)) {
         test::ToolRun run = test::runTool(std::string("%bin/xtrun -q --small ") + how + tests + out);
         EXPECT_EQ(run.status, 0) << path << ' ' << how << '\n' << run.output;
       }

@@ -1,6 +1,6 @@
 #include "targets/cpu/threads/thread_pool.h"
 
-#include "tests/targets/tools/effort.h"
+#include "tests/effort.h"
 
 #include <gtest/gtest.h>
 

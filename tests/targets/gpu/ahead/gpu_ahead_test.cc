@@ -1,7 +1,7 @@
 // Tests libraries for GPUs that are compiled ahead of time, from programs in C: on the software device for Intel's GPUs, and with a driver
 // for NVIDIA's that has no GPU.
+#include "tests/effort.h"
 #include "tests/golden.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/folder_test.h"
 
 #include <nlohmann/json.hpp>

@@ -2,8 +2,8 @@
 // each that is missing. tests/run --full does this for the examples, the library, the peers' kernels and those of the tests of
 // nv.
 #include "ir/base/text.h"
+#include "tests/effort.h"
 #include "tests/golden.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/folder_test.h"
 
 #include <map>

@@ -3,7 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/nv/sass/sass_report.h"
 #include "tests/bench/nv/main_loops.h"
-#include "tests/targets/tools/effort.h"
+#include "tests/effort.h"
 #include "tests/targets/tools/folder_test.h"
 #include "tests/targets/tools/gpu_kernels.h"
 

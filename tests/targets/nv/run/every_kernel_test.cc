@@ -1,8 +1,8 @@
 // Runs the tests of the examples, of the library and of the peers' kernels on the software NVIDIA device, with small sizes: each
 // file on one of the GPUs in turn, and in tests/run --full on all of them.
 #include "ir/base/text.h"
+#include "tests/effort.h"
 #include "tests/golden.h"
-#include "tests/targets/tools/effort.h"
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-// Compiles every kernel with Intel's offline compiler. There must be no unknown functions, on PVC no spills, and on DG2, whose
+// Compiles kernels with Intel's offline compiler. There must be no unknown functions, on PVC no spills, and on DG2, whose
 // registers are half as large, none in examples and in the library but for those that are listed (tests/bench/xe/README.md).
 #include "ir/base/text.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
-#include "tests/targets/tools/effort.h"
+#include "tests/effort.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 #include "tests/targets/xe/isa/shim.h"
@@ -76,17 +76,17 @@ TEST_P(Spills, OfEveryKernel) {
   EXPECT_GE(checked, 10u);
 }
 
-// Payloads in registers may not make kernels spill.
+// Payloads in registers may not make kernels spill. Outside of tests/run --full, only every other file is compiled.
 TEST(SpillsOfPayloads, AreNoMore) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)
     GTEST_SKIP() << there.error().message;
-  size_t checked = 0;
+  size_t checked = 0, number = 0;
   for (const std::filesystem::path &path : gpuKernels()) {
     std::string folder = path.parent_path().filename().string();
-    if ((folder == "examples" || folder == "stdlib") && limitsBroken(path, "xe-pvc").empty())
-      checked += check(path, "xe-pvc", SpirvExtensions::InlineAssembly);
+    if ((folder != "examples" && folder != "stdlib") || !isTurn(number++, 0, 2)) continue;
+    if (limitsBroken(path, "xe-pvc").empty()) checked += check(path, "xe-pvc", SpirvExtensions::InlineAssembly);
   }
-  EXPECT_GE(checked, 10u);
+  EXPECT_GE(checked, everything() ? 10u : 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Spills, testing::Values("xe-pvc", "xe-dg2"), [](const auto &param) {

@@ -1,6 +1,7 @@
 // The programs of this folder on the GPU targets: each `test` block passes on the software device, and where another target
 // runs beside it, both give the same.
 #include "ir/base/text.h"
+#include "tests/effort.h"
 #include "tests/targets/xe/run/xe_device.h"
 
 #include <gtest/gtest.h>
@@ -18,6 +19,17 @@ protected:
       GTEST_SKIP() << "Debian's package " << package << " is not installed";
   }
   static bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
+  struct Program {
+    const char *name, *lastLine;
+  };
+  // Runs each program beside the interpreter and the CPU on one of the GPUs in turn, the first program on the first GPU; in
+  // tests/run --full on all of them.
+  static void onEach(const std::vector<const char *> &gpus, const std::vector<Program> &programs) {
+    size_t turn = 0;
+    for (const Program &program : programs)
+      for (const char *gpu : test::byTurns(gpus, turn++))
+        passes(str("--target=interp,cpu,", gpu), program.name, program.lastLine);
+  }
   // Runs a program of this folder and expects that its tests pass, with this last line of the output.
   static ToolRun passes(const std::string &options, const std::string &program, const std::string &tests) {
     ToolRun run = runTool("%bin/xtrun --device=soft " + options + " %src/tests/targets/xe/run/" + program + ".xt");
@@ -55,29 +67,20 @@ TEST_F(XePrograms, LayoutsOfLanes) {
 
 // MLIR's and IREE's ops on vectors, which are expanded when a file is lowered.
 TEST_F(XePrograms, OpsOfOtherDocuments) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
-    std::string targets = str("--target=interp,cpu,", gpu);
-    passes(targets, "row_row_row", "1 test: 1 passed");
-    passes(targets, "transfers", "11 tests: 11 passed");
-    passes(targets, "gathers", "7 tests: 7 passed");
-    passes(targets, "fragments", "2 tests: 2 passed");
-  }
+  onEach({"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}, {{"row_row_row", "1 test: 1 passed"},
+                                                   {"transfers", "11 tests: 11 passed"},
+                                                   {"gathers", "7 tests: 7 passed"},
+                                                   {"fragments", "2 tests: 2 passed"}});
 }
 
 TEST_F(XePrograms, JointMatrices) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "spirv", "spirv-coop"}) {
-    std::string targets = str("--target=interp,cpu,", gpu);
-    passes(targets, "joint_matrix", "9 tests: 9 passed");
-    passes(targets, "joint_matrix_chain", "1 test: 1 passed");
-  }
+  onEach({"spirv-coop", "xe-pvc", "xe-bmg", "spirv"},
+         {{"joint_matrix", "9 tests: 9 passed"}, {"joint_matrix_chain", "1 test: 1 passed"}});
   passes("--target=interp,cpu,xe-dg2 -D N=8", "joint_matrix", "9 tests: 9 passed");
 }
 
 TEST_F(XePrograms, JointMatricesAtLaneScope) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "spirv"}) {
-    passes(str("--target=interp,cpu,", gpu), "lane_matrices", "6 tests: 6 passed");
-    passes(str("--target=interp,cpu,", gpu), "lane_matrix_chain", "4 tests: 4 passed");
-  }
+  onEach({"spirv", "xe-bmg", "xe-pvc"}, {{"lane_matrices", "6 tests: 6 passed"}, {"lane_matrix_chain", "4 tests: 4 passed"}});
   passes("--target=interp,cpu,xe-dg2 -D N=8", "lane_matrices", "6 tests: 6 passed");
   passes("--target=interp,cpu,spirv-coop", "lane_matrices", "6 tests: 6 passed"); // the chain has tf32, which it lacks
 }
@@ -98,20 +101,18 @@ TEST_F(XePrograms, AJointMatrixThatTheTargetLacks) {
   EXPECT_TRUE(has(run, "error[XT0612]")) << run.output;
 }
 
-TEST_F(XePrograms, NarrowElements) {
-  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"})
-    passes(str("--target=interp,", gpu), "narrow", "12 tests: 12 passed");
-}
+TEST_F(XePrograms, NarrowElements) { onEach({"xe-dg2", "xe-pvc", "xe-bmg", "spirv"}, {{"narrow", "12 tests: 12 passed"}}); }
 
-TEST_F(XePrograms, ZerosKeepTheirSigns) {
-  for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"})
-    passes(str("--target=interp,cpu,", gpu), "signed_zeros", "8 tests: 8 passed");
-}
+TEST_F(XePrograms, ZerosKeepTheirSigns) { onEach({"spirv", "xe-pvc", "xe-dg2"}, {{"signed_zeros", "8 tests: 8 passed"}}); }
 
 // At every scope, sums are kept in f32 until the end.
 TEST_F(XePrograms, SumsOfNarrowFloatsAreRoundedOnce) {
+  size_t turn = 0;
   for (const char *type : {"bf16", "f16", "f8E4M3", "f8E5M2"}) {
-    ToolRun run = passes(str("--target=interp,cpu,xe-pvc,xe-bmg,xe-dg2,spirv -D T=", type), "narrow_sums", "6 tests: 6 passed");
+    std::string targets = "--target=interp,cpu";
+    for (const char *gpu : test::byTurns<const char *>({"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}, turn++))
+      targets += str(",", gpu);
+    ToolRun run = passes(str(targets, " -D T=", type), "narrow_sums", "6 tests: 6 passed");
     EXPECT_FALSE(has(run, "elements differ")) << type << run.output;
   }
 }

@@ -1,6 +1,8 @@
 // How much a test may run: builds with sanitizers and the ordinary test command leave out what takes minutes.
 #pragma once
+#include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 namespace xt::test {
 
@@ -16,5 +18,14 @@ inline constexpr bool kSanitized = false;
 
 // Whether this is tests/run --full, which sets the variable.
 inline bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; }
+
+// Whether a test tries something with one of `count` alternatives, such as GPUs: in tests/run --full always, else in turn.
+// `number` is of what it tries, `own` of the alternative.
+inline bool isTurn(size_t number, size_t own, size_t count) { return everything() || number % count == own; }
+
+// The alternatives whose turn it is: in tests/run --full all, else one.
+template <class T> std::vector<T> byTurns(std::vector<T> all, size_t number) {
+  return everything() ? all : std::vector<T>{all[number % all.size()]};
+}
 
 } // namespace xt::test
