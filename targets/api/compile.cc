@@ -197,9 +197,9 @@ private:
     return hardwareName(*target_, where);
   }
 
-  // Returns a function that compiles the program again for other hardware. A launch calls it if its buffers break a rule of the
+  // Returns a function that compiles a kernel again for other hardware. A launch calls it if its buffers break a rule of the
   // first code, such as alignment. It takes the texts of imports as they were read: the caller's reader may not exist any more.
-  std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again() {
+  std::function<Result<std::unique_ptr<Module>>(const TargetInfo &, std::string_view)> again() {
     LowerOptions lowering = lowering_;
     lowering.imports.read = [program = program_.get()](const std::string &path) -> Result<std::string> {
       auto text = program->imported.find(path);
@@ -208,13 +208,15 @@ private:
     lowering_ = lowering; // the file has been read
     TuneUse use;
     if (!tuning_.empty()) use = tuneUse();
-    return [program = program_.get(), file = file_, lowering, target = target_, use](const TargetInfo &hardware) {
-      return compileAgain(*program, file, lowering, *target, use, hardware);
+    return [program = program_.get(), file = file_, lowering, target = target_, use](const TargetInfo &hardware,
+                                                                                     std::string_view kernel) {
+      return compileAgain(*program, file, lowering, *target, use, hardware, kernel);
     };
   }
 
   static Result<std::unique_ptr<Module>> compileAgain(LoadedProgram &program, uint32_t file, const LowerOptions &lowering,
-                                                      Target &target, const TuneUse &use, const TargetInfo &hardware) {
+                                                      Target &target, const TuneUse &use, const TargetInfo &hardware,
+                                                      std::string_view kernel) {
     Diagnostics repeated;
     repeated.wantRemarks(false);
     LowerOptions changed = lowering;
@@ -222,9 +224,9 @@ private:
     Result<std::unique_ptr<Module>> module = loadModule(program.sources, file, program.context, changed, repeated);
     if (!module) return module.error();
     dropTests(**module);
-    if (!use.path.empty())
+    if (!use.path.empty() && !(*module)->findKernel(kernel))
       if (Result<TunedKernels> tuned = addTunedKernels(**module, use); !tuned) return tuned.error();
-    dropUnsupported(**module, target, &hardware);
+    if (Result<void> kept = keepKernel(**module, kernel); !kept) return kept.error();
     if (Result<void> ran = runPipeline(target, **module, &hardware, repeated); !ran) return ran.error();
     return std::move(*module);
   }

@@ -1,5 +1,6 @@
 #include "targets/compile/compile_for.h"
 
+#include "ir/base/text.h"
 #include "ir/verify/target_limits.h"
 
 #include "passes/pass_manager.h"
@@ -38,6 +39,13 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 void dropTests(Module &module) {
   module.tests.clear();
   std::erase_if(module.kernels, [](const auto &kernel) { return kernel->name.find('$') != std::string::npos; });
+}
+
+Result<void> keepKernel(Module &module, std::string_view name) {
+  module.tests.clear();
+  std::erase_if(module.kernels, [&](const auto &kernel) { return kernel->name != name; });
+  if (module.kernels.empty()) return Error::environment(str("@", name, " cannot be compiled again: the sources have changed"));
+  return {};
 }
 
 Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics,

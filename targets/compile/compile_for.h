@@ -36,6 +36,9 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 // Removes the tests, and the kernels that were made for the parameters with which tests launch them.
 void dropTests(Module &module);
 
+// Removes the tests, and all kernels but the one of this name. The Error says that the sources have changed: there is no such kernel.
+Result<void> keepKernel(Module &module, std::string_view name);
+
 // Runs the target's pipeline() for this hardware (null: the passes depend on none), without verifying between passes.
 // `stop` is that of PassOptions.
 Result<void> runPipeline(const Target &target, Module &module, const TargetInfo *hardware, Diagnostics &diagnostics,

@@ -32,6 +32,11 @@ public:
   }
   const GpuKernel &code(size_t index) const { return program_.kernels[index]; }
   size_t count() const { return program_.kernels.size(); }
+  std::optional<size_t> indexOf(const std::string &name) const {
+    auto found = std::ranges::find(program_.kernels, name, &GpuKernel::name);
+    if (found == program_.kernels.end()) return std::nullopt;
+    return static_cast<size_t>(found - program_.kernels.begin());
+  }
   void unload() { kernels_.clear(); }
 
 private:
@@ -136,10 +141,8 @@ private:
 
 class GpuExecutable final : public Executable {
 public:
-  GpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options)
-      : options_(std::move(options)), blocks_(device(), std::move(program), options_.optimise) {
-    for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
-  }
+  GpuExecutable(GpuCode program, GpuExecutableOptions options)
+      : options_(std::move(options)), blocks_(device(), std::move(program), options_.optimise) {}
 
   // Other programs may use the device meanwhile.
   ~GpuExecutable() override {
@@ -151,7 +154,7 @@ public:
   // Builds every kernel, so that an error of the driver is reported before anything runs.
   Result<void> build(const Module &module) {
     std::lock_guard lock(device().busy);
-    XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
+    XT_CHECK(blocks_.count() == module.kernels.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
       const GpuKernel &code = blocks_.code(i);
       XT_CHECK(code.writes.size() == module.kernels[i]->paramCount, "a kernel's code says which parameters it writes");
@@ -164,10 +167,8 @@ public:
 
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
     std::lock_guard lock(device().busy);
-    auto found = std::ranges::find(names_, kernel.name);
-    if (found == names_.end())
-      return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
-    auto index = static_cast<size_t>(found - names_.begin());
+    std::optional<size_t> index = blocks_.indexOf(kernel.name);
+    if (!index) return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
     seconds_ = 0;
     Result<std::vector<RuntimeValue>> values = bindArguments(kernel, args);
     if (!values) return values.error();
@@ -175,9 +176,9 @@ public:
     if (workgroupCount(grid) == uint64_t{0}) return {};
     LaunchMemory memory(device());
     if (Result<void> made = memory.make(kernel, args); !made) return made;
-    Result<LoadedProgram *> program = programFor(index, kernel, args, *values, memory);
-    if (!program) return program.error();
-    return run(**program, index, kernel, *values, grid, memory);
+    Result<CompiledKernel> compiled = compiledFor(*index, kernel, args, *values, memory);
+    if (!compiled) return compiled.error();
+    return run(*compiled, kernel, *values, grid, memory);
   }
 
   std::optional<double> kernelSeconds() const override { return seconds_; }
@@ -225,32 +226,36 @@ private:
     return {};
   }
 
-  // The compiled program whose assumptions hold for these buffers; compiled on first use if it is not the default one.
-  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<LaunchArg> &args,
+  // A kernel of a program, and its index there.
+  struct CompiledKernel {
+    LoadedProgram *program;
+    size_t index;
+  };
+
+  // A program that was compiled with fewer assumptions.
+  struct CarefulProgram {
+    GpuAssumptions assumptions;
+    LoadedProgram program;
+  };
+
+  // The code whose assumptions hold for these buffers; compiled on first use if it is not the default one. `index`: of the kernel
+  // in the default program.
+  Result<CompiledKernel> compiledFor(size_t index, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string rule = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address),
                 overlap = whyNotDisjoint(overlapRuleOf(kernel), kernel, blocks_.code(index).writes, args),
                 crooked = whyNotAligned(blocks_.code(index), kernel, values, address);
-    if (rule.empty() && overlap.empty() && crooked.empty()) return &blocks_;
+    if (rule.empty() && overlap.empty() && crooked.empty()) return CompiledKernel{&blocks_, index};
     if (!options_.again)
       return Error::environment(
           !crooked.empty() ? str("@", kernel.name, " was compiled for aligned arguments, but ", crooked)
           : rule.empty()   ? str("@", kernel.name, " was compiled for arguments that do not overlap, but ", overlap)
                            : str("@", kernel.name, " was compiled with block messages, but its buffers break a rule: ", rule),
           kernel.nameRange);
-    GpuAssumptions assumptions{rule.empty(), overlap.empty(), crooked.empty()};
-    auto other = std::ranges::find(others_, assumptions, &std::pair<GpuAssumptions, LoadedProgram>::first);
-    if (other == others_.end()) {
-      Result<GpuCode> program = options_.again(assumptions);
-      if (!program) return program.error();
-      bool same = program->kernels.size() == blocks_.count();
-      for (size_t i = 0; same && i < blocks_.count(); ++i) same = program->kernels[i].entry == blocks_.code(i).entry;
-      if (!same) return Error::environment("compiling again gives other kernels: the sources have changed");
-      others_.emplace_back(assumptions, LoadedProgram(device(), std::move(*program), options_.optimise));
-      other = std::prev(others_.end());
-    }
-    const GpuKernel &code = other->second.code(index); // has the forms of the kernel's text alone
+    Result<CompiledKernel> other = withFewerAssumptions({rule.empty(), overlap.empty(), crooked.empty()}, kernel);
+    if (!other) return other.error();
+    const GpuKernel &code = other->program->code(other->index); // has the forms of the kernel's text alone
     if (std::string why = overlap.empty() ? "" : whyNotDisjoint(code.overlapRule, kernel, code.writes, args); !why.empty())
       return Error::environment(str("the text of @", kernel.name, " excludes such arguments by its form: ", why),
                                 kernel.nameRange);
@@ -258,14 +263,28 @@ private:
     if (!crooked.empty()) remark(kernel, str("@", kernel.name, " copies nothing asynchronously: ", crooked));
     if (!overlap.empty())
       remark(kernel, str("@", kernel.name, " loads whole tiles before it stores, and exchanges them: ", overlap));
-    return &other->second;
+    return *other;
   }
 
-  Result<void> run(LoadedProgram &program, size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+  // A file may have many kernels, of which few are launched with such buffers, so only this one is compiled.
+  Result<CompiledKernel> withFewerAssumptions(GpuAssumptions assumptions, const Kernel &kernel) {
+    for (CarefulProgram &made : others_)
+      if (std::optional<size_t> at = made.program.indexOf(kernel.name); at && made.assumptions == assumptions)
+        return CompiledKernel{&made.program, *at};
+    Result<GpuCode> code = options_.again(assumptions, kernel);
+    if (!code) return code.error();
+    LoadedProgram program(device(), std::move(*code), options_.optimise);
+    std::optional<size_t> at = program.indexOf(kernel.name);
+    if (!at) return Error::environment("compiling again gives other kernels: the sources have changed");
+    others_.push_back({assumptions, std::move(program)});
+    return CompiledKernel{&others_.back().program, *at};
+  }
+
+  Result<void> run(const CompiledKernel &compiled, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                    const std::vector<GridRange> &grid, LaunchMemory &memory) {
-    Result<GpuDeviceKernel *> loaded = program.kernel(index);
+    Result<GpuDeviceKernel *> loaded = compiled.program->kernel(compiled.index);
     if (!loaded) return loaded.error();
-    const GpuKernel &code = program.code(index);
+    const GpuKernel &code = compiled.program->code(compiled.index);
     auto address = [&](const void *host) { return memory.address(host); };
     auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
     std::vector<GpuArgument> arguments =
@@ -302,9 +321,8 @@ private:
   }
 
   GpuExecutableOptions options_;
-  std::vector<std::string> names_; // names of the kernels, in the order of the program
   LoadedProgram blocks_;
-  std::list<std::pair<GpuAssumptions, LoadedProgram>> others_; // programs compiled with fewer assumptions
+  std::list<CarefulProgram> others_;
   std::vector<std::string> remarked_;
   double seconds_ = 0;
 };
@@ -312,7 +330,7 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Executable>> makeGpuExecutable(const Module &module, GpuCode program, GpuExecutableOptions options) {
-  auto made = std::make_unique<GpuExecutable>(module, std::move(program), std::move(options));
+  auto made = std::make_unique<GpuExecutable>(std::move(program), std::move(options));
   if (Result<void> built = made->build(module); !built) return built.error();
   return std::unique_ptr<Executable>(std::move(made));
 }

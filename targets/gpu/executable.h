@@ -12,9 +12,9 @@ struct GpuExecutableOptions {
   GpuDevice *device = nullptr;         // outlives the executable
   std::shared_ptr<GpuDevice> owned;    // the device, if it is only for this executable
   const TargetInfo *target = nullptr; // the target that the program was compiled for
-  // Returns the same kernels compiled with fewer assumptions. Called at most once for each set of assumptions, by the first
-  // launch that needs it.
-  std::function<Result<GpuCode>(GpuAssumptions)> again;
+  // Compiles this kernel with fewer assumptions; the code may have other kernels beside it. Launches call it once for each
+  // kernel and set of assumptions, and again after it has failed.
+  std::function<Result<GpuCode>(GpuAssumptions, const Kernel &)> again;
   bool optimise = true; // whether the driver optimises
   const SourceManager *sources = nullptr; // as in CompileOptions::sources
   Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable

@@ -93,10 +93,10 @@ public:
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.again = [again = options.again, info = info_, emit,
-                          compileCode](GpuAssumptions assumptions) -> Result<GpuCode> {
+      executable.again = [again = options.again, info = info_, emit, compileCode](GpuAssumptions assumptions,
+                                                                                  const Kernel &kernel) -> Result<GpuCode> {
         TargetInfo careful = assuming(info, assumptions);
-        Result<std::unique_ptr<Module>> kernels = again(careful);
+        Result<std::unique_ptr<Module>> kernels = again(careful, kernel.name);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the first compilation has already reported these
         repeated.wantRemarks(false);

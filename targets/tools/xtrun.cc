@@ -231,14 +231,13 @@ private:
     std::erase_if(module.kernels, [&](const auto &kernel) { return !launched(kernel); });
   }
 
-  // Compiles the module again for other hardware, without repeating the messages of the first compilation.
+  // Compiles a kernel again for other hardware, without repeating the messages of the first compilation.
   Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target,
-                                               const TargetInfo &hardware) {
+                                               const TargetInfo &hardware, std::string_view kernel) {
     session.setTarget(std::string(hardware.name));
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return module.error();
-    dropUnchosen(**module);
-    dropUnsupported(**module, *target, &hardware);
+    if (Result<void> kept = keepKernel(**module, kernel); !kept) return kept.error();
     if (Result<void> ran = session.runPassesQuietly(**module, passNames(target->pipeline()), hardware); !ran)
       return ran.error();
     return std::move(*module);
@@ -254,8 +253,8 @@ private:
     if (!module) return outcome_.failed(module.error());
     double begun = Session::sinceStart();
     dropUnchosen(**module);
-    options.again = [this, &session, file, target](const TargetInfo &other) {
-      return compileAgain(session, file, target, other);
+    options.again = [this, &session, file, target](const TargetInfo &other, std::string_view kernel) {
+      return compileAgain(session, file, target, other, kernel);
     };
     CompileSteps steps;
     steps.runPasses = [&](Module &of, const TargetInfo *hardware) {

@@ -163,9 +163,9 @@ public:
     executable.remarks = options.found;
     if (options.again)
       executable.again = [again = options.again, info = *target, emit,
-                          on = *device](GpuAssumptions assumptions) mutable -> Result<GpuCode> {
+                          on = *device](GpuAssumptions assumptions, const Kernel &kernel) mutable -> Result<GpuCode> {
         TargetInfo careful = assuming(*info, assumptions);
-        Result<std::unique_ptr<Module>> kernels = again(careful);
+        Result<std::unique_ptr<Module>> kernels = again(careful, kernel.name);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the first compilation has already reported these
         repeated.wantRemarks(false);

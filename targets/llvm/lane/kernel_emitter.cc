@@ -26,6 +26,7 @@ Result<LaneKernel> LaneKernelEmitter::emit(const std::string &entry) {
   if (const Op *op = LaneAsyncCopies(c).firstWithoutCode())
     return Error::environment(str("`", op->info().name, "` in @", c.kernel.name, " has no code for ", c.target.name,
                                   ": first run the pass block-tiles, which replaces such copies"));
+  c.output.name = c.kernel.name;
   c.output.entry = entry;
   c.output.subgroups = c.kernel.subgroups;
   c.output.subgroupSize = c.kernel.lanes;

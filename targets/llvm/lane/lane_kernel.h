@@ -52,7 +52,8 @@ struct LaneAlignment {
 };
 
 struct LaneKernel {
-  std::string entry; // the entry point's name: letters, digits and '_'
+  std::string name; // of the kernel in its module
+  std::string entry; // the entry point's name: letters, digits and '_'. It depends on the module's other kernels
   int64_t subgroups = 1, subgroupSize = 16;
   int64_t slmBytes = 0;
   bool reportsFailures = false;

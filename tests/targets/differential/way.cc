@@ -137,7 +137,7 @@ CompiledWay::Outcome CompiledWay::make() {
   options.checks.race = way_.races;
   options.checks.uninit = way_.races && !way_.distributed; // such reads differ between targets
   options.found = &found_;
-  options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
+  options.again = [this](const TargetInfo &other, std::string_view) -> Result<std::unique_ptr<Module>> {
     std::unique_ptr<Module> made = passed(&other);
     if (!made) return Error::diagnosed();
     return made;

@@ -35,7 +35,7 @@ protected:
     auto opened = ZeDevice::open(FakeLevelZero::table(), infos->front());
     ASSERT_TRUE(opened);
     device = std::move(*opened);
-    code.entry = "add";
+    code.name = code.entry = "add";
     code.subgroups = 2;
     code.reportsFailures = true;
     code.writes = {false, true};
@@ -48,11 +48,13 @@ protected:
     options.target = findTargetInfo("xe-pvc");
     options.optimise = optimise;
     options.remarks = &found;
-    options.again = [this](GpuAssumptions assumptions) -> Result<GpuCode> {
+    options.again = [this](GpuAssumptions assumptions, const Kernel &kernel) -> Result<GpuCode> {
       ++compiledAgain;
+      EXPECT_EQ(kernel.name, "add");
       assumed = assumptions;
       GpuKernel plain = code;
       plain.blockUses.clear();
+      if (!entryAgain.empty()) plain.entry = entryAgain;
       return GpuCode{{9, 9, 9, 9}, {plain}};
     };
     return makeGpuExecutable(*launched->module, {{1, 2, 3, 4}, {code}}, std::move(options));
@@ -79,6 +81,7 @@ protected:
   GpuKernel code;
   Diagnostics found;
   int compiledAgain = 0;
+  std::string entryAgain; // the entry point of that code; "": the same
   GpuAssumptions assumed; // the assumptions of the code that was compiled again
   bool optimise = true;
 };
@@ -146,6 +149,32 @@ TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
                          "and a multiple of 16"),
             std::string::npos)
       << remarks;
+}
+
+TEST_F(XeLaunch, CodeForBrokenRulesIsCompiledOnce) {
+  code.blockUses = {{0}};
+  alignas(64) std::array<float, 16 * 17> a{}, c{};
+  fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
+  auto executable = make();
+  ASSERT_TRUE(executable);
+  for (int i = 0; i < 2; ++i) {
+    auto done = (*executable)
+                    ->launch(launched->kernel(),
+                             {buffer(a.data(), Elem::F32, {16, 17}, {17, 1}), buffer(c.data(), Elem::F32, {16, 17}, {17, 1})},
+                             {{0, 8, 2}, {0, 4, 5}});
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  EXPECT_EQ(compiledAgain, 1);
+}
+
+// The entry point has another name where other kernels are compiled beside it.
+TEST_F(XeLaunch, CodeForBrokenRulesMayHaveAnotherEntryPoint) {
+  code.blockUses = {{0}};
+  entryAgain = "add_2";
+  alignas(64) std::array<float, 16 * 17> a{}, c{};
+  fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
+  Result<void> done = launch(a, c, 16, 17);
+  EXPECT_TRUE(done) << done.error().message;
 }
 
 TEST_F(XeLaunch, ArgumentsThatOverlapRunOtherCode) {

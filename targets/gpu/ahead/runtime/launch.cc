@@ -67,7 +67,7 @@ public:
     GpuExecutableOptions options;
     options.device = device->get();
     options.target = &target_;
-    options.again = [this](GpuAssumptions) -> Result<GpuCode> { return code(kCareful); };
+    options.again = [this](GpuAssumptions, const Kernel &) -> Result<GpuCode> { return code(kCareful); };
     Result<size_t> fast = fastCode(**device);
     if (!fast) return fast.error();
     auto executable = makeGpuExecutable(module_, code(*fast), std::move(options));
@@ -148,7 +148,10 @@ private:
     const xtrt_gpu_code &from = library_.code[which];
     GpuCode code;
     code.binary.assign(from.begin, from.end);
-    for (size_t k = 0; k < library_.kernelCount; ++k) code.kernels.push_back(kernelCode(from.kernels[k], *library_.kernels[k]));
+    for (size_t k = 0; k < library_.kernelCount; ++k) {
+      code.kernels.push_back(kernelCode(from.kernels[k], *library_.kernels[k]));
+      code.kernels.back().name = module_.kernels[k]->name;
+    }
     return code;
   }
 
