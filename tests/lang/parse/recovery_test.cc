@@ -3,6 +3,7 @@
 #include "tests/lang/parse/damage.h"
 
 #include "lang/parse/parse.h"
+#include "tests/effort.h"
 
 #include <map>
 
@@ -73,7 +74,7 @@ size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured
 
 Measured measure(Damage kind) {
   Measured sum;
-  size_t stride = test::damageStride(37), first = 0;
+  size_t stride = test::damageStride(test::kSanitized ? 149 : 37), first = 0; // sanitizers take six times as long
   const char *show = std::getenv("XT_DAMAGE_SHOW"); // print texts with at least this many messages
   for (const auto &path : test::textsToDamage()) {
     std::string text = test::readText(path);
