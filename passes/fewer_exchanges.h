@@ -6,10 +6,11 @@
 
 namespace xt {
 
-// Loads have no masks (passes/masked_loads.h). Lets each subgroup load the part of a matrix that its products need, as it is or transposed, or that its conversions need, in
+// Lets each subgroup load the part of a matrix that its products need, as it is or transposed, or that its conversions need, in
 // place of loading another part and exchanging it for this one. This is done for matrices that the kernel does not write. The
 // kernel gets the form `disjoint` then, so that only targets that check it do this. A remark says which loads these are, as a
-// remark of layout inference says of such code that it exchanges elements.
+// remark of layout inference says of such code that it exchanges elements. Loads must not have masks: expandMaskedLoads()
+// (passes/masked_loads.h) has run.
 void loadWhatIsUsed(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics);
 
 // Reduces a vector before its layout is converted where only the reduced vector is used: what the subgroups exchange is a

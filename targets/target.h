@@ -53,8 +53,8 @@ struct CompileOptions {
   std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
   uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache
   std::function<void(const std::string &)> note = {}; // receives messages for users, e.g. which device replaces a GPU
-  // Builds the kernel of this name from its source once more and runs the target's pipeline() for other hardware. The module may
-  // have other kernels beside it. Outlives the executable; empty: not available.
+  // Builds the kernel of this name from its source once more, and runs the target's pipeline() for other hardware. The module may
+  // have other kernels, too. Outlives the executable; empty: not available.
   std::function<Result<std::unique_ptr<Module>>(const TargetInfo &, std::string_view kernel)> again = {};
   // The module's sources; they outlive the executable. With them, GPU code names its source lines, for profilers and
   // device faults.

@@ -36,7 +36,7 @@ std::map<std::string, std::string> dropUnsupported(Module &module, const Target 
 // Removes the tests, and the kernels that were made for the parameters with which tests launch them.
 void dropTests(Module &module);
 
-// Removes the tests, and all kernels but the one of this name. The Error says that the sources have changed: there is no such kernel.
+// Removes the tests, and all kernels but the one of this name. Returns an Error if there is none, because the sources have changed.
 Result<void> keepKernel(Module &module, std::string_view name);
 
 // Runs the target's pipeline() for this hardware (null: the passes depend on none), without verifying between passes.

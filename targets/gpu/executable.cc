@@ -238,8 +238,8 @@ private:
     LoadedProgram program;
   };
 
-  // The code whose assumptions hold for these buffers; compiled on first use if it is not the default one. `index`: of the kernel
-  // in the default program.
+  // The code whose assumptions hold for these buffers; compiled on first use if it is not the default one. `index` is that of the
+  // kernel in the default program.
   Result<CompiledKernel> compiledFor(size_t index, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                      const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
@@ -275,7 +275,7 @@ private:
     if (!code) return code.error();
     LoadedProgram program(device(), std::move(*code), options_.optimise);
     std::optional<size_t> at = program.indexOf(kernel.name);
-    if (!at) return Error::environment("compiling again gives other kernels: the sources have changed");
+    XT_CHECK(at.has_value(), "code that was compiled again lacks its kernel");
     others_.push_back({assumptions, std::move(program)});
     return CompiledKernel{&others_.back().program, *at};
   }
