@@ -10,17 +10,27 @@ namespace xt {
 namespace {
 
 // Precedence of operators, as in Python; larger binds tighter.
-enum Precedence : int { kAny = 0, kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kSign, kPostfix };
+enum HostPrecedence : int {
+  kHostAny = 0,
+  kHostOr = 1,
+  kHostAnd,
+  kHostNot,
+  kHostCompare,
+  kHostSum,
+  kHostProduct,
+  kHostSign,
+  kHostPostfix
+};
 
 int precedenceOf(HostFn fn, size_t operands) {
   std::string_view op = hostFnInfo(fn).op;
-  if (op == "or") return kOr;
-  if (op == "and") return kAnd;
-  if (op == "not") return kNot;
-  if (op == "~") return kSign;
-  if (op == "*" || op == "/" || op == "mod") return kProduct;
-  if (op == "+" || op == "-") return operands == 1 ? kSign : kSum;
-  return kCompare;
+  if (op == "or") return kHostOr;
+  if (op == "and") return kHostAnd;
+  if (op == "not") return kHostNot;
+  if (op == "~") return kHostSign;
+  if (op == "*" || op == "/" || op == "mod") return kHostProduct;
+  if (op == "+" || op == "-") return operands == 1 ? kHostSign : kHostSum;
+  return kHostCompare;
 }
 
 class TestPrinter {
@@ -38,7 +48,7 @@ private:
   void communicate(const HostStmt &stmt);
   void bufferType(const HostBufferType &type);
   void initializer(const HostStmt &stmt);
-  void expression(const HostExpr &expr, int precedence = kAny);
+  void expression(const HostExpr &expr, int precedence = kHostAny);
   void operatorCall(const HostExpr &expr, int precedence);
   void arguments(const HostExpr &expr);
   void slice(const HostExpr &expr);
@@ -159,9 +169,9 @@ void TestPrinter::communicate(const HostStmt &stmt) {
 
 void TestPrinter::check(const HostStmt &stmt) {
   out_ += "check ";
-  expression(stmt.left, kCompare + 1);
+  expression(stmt.left, kHostCompare + 1);
   out_ += " == ";
-  expression(stmt.right, kCompare + 1);
+  expression(stmt.right, kHostCompare + 1);
   switch (stmt.tolerance) {
   case HostStmt::Tolerance::Derived: return;
   case HostStmt::Tolerance::Exactly: out_ += " exactly"; return;
@@ -212,7 +222,7 @@ void TestPrinter::expression(const HostExpr &expr, int precedence) {
   case HostExpr::Kind::Int:
   case HostExpr::Kind::Float: {
     std::string text = expr.kind == HostExpr::Kind::Int ? integerText(expr.elem, expr.integer) : floatText(expr.number);
-    out_ += text[0] == '-' && precedence > kAny ? "(" + text + ")" : text;
+    out_ += text[0] == '-' && precedence > kHostAny ? "(" + text + ")" : text;
     break;
   }
   case HostExpr::Kind::Text: out_ += quotedText(expr.text); break;
@@ -245,14 +255,15 @@ void TestPrinter::operatorCall(const HostExpr &expr, int precedence) {
   bool parentheses = own < precedence;
   if (parentheses) out_ += "(";
   if (expr.args.size() == 1) {
-    out_ += own == kNot ? "not " : op;
+    out_ += own == kHostNot ? "not " : op;
     // A sign directly before a number would be parsed as part of the number.
     bool number = expr.args[0].kind == HostExpr::Kind::Int || expr.args[0].kind == HostExpr::Kind::Float;
     if (number) out_ += "(";
-    expression(expr.args[0], number ? kAny : own);
+    expression(expr.args[0], number ? kHostAny : own);
     if (number) out_ += ")";
   } else {
-    expression(expr.args[0], own == kCompare ? own + 1 : own); // comparisons do not chain; other operators are left-associative
+    expression(expr.args[0],
+               own == kHostCompare ? own + 1 : own); // comparisons do not chain; other operators are left-associative
     out_ += str(" ", op, " ");
     expression(expr.args[1], own + 1);
   }
@@ -272,7 +283,7 @@ void TestPrinter::arguments(const HostExpr &expr) {
 }
 
 void TestPrinter::slice(const HostExpr &expr) {
-  expression(expr.args[0], kPostfix);
+  expression(expr.args[0], kHostPostfix);
   out_ += "[";
   for (size_t i = 0; i < expr.ranges.size(); ++i) {
     const HostExpr::Range &range = expr.ranges[i];

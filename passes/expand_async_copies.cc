@@ -11,7 +11,7 @@ namespace {
 
 bool isToken(const Value *value) { return value->type().is(TypeKind::Token); }
 
-void expand(Context &context, Op &op) {
+void expandCopies(Context &context, Op &op) {
   AsyncCopyOp copy(op);
   Builder build(context, *op.block());
   build.setRange(op.range());
@@ -54,7 +54,7 @@ void expandAsyncCopies(Kernel &kernel, Context &context) {
     if (op.kind() == OpKind::AsyncCommit) commits.push_back(&op);
     if (op.kind() == OpKind::AsyncCopy) copies.push_back(&op);
   });
-  for (Op *op : copies) expand(context, *op);
+  for (Op *op : copies) expandCopies(context, *op);
   for (Op *op : waits) op->block()->erase(op);
   for (Op *op : structures) dropCarriedTokens(*op);
   for (Op *op : structures) eraseCarriedTokens(*op);

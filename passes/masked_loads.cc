@@ -19,7 +19,7 @@ Value *paddingOf(Builder &build, const Op &load) {
   return build.constantFloat(type, number ? *number : integer ? static_cast<double>(*integer) : 0);
 }
 
-void expand(Op &load, Context &context) {
+void expandMask(Op &load, Context &context) {
   Builder build(context, *load.block());
   build.setRange(load.range());
   build.setBefore(load.next());
@@ -39,7 +39,7 @@ void expandMaskedLoads(Kernel &kernel, Context &context) {
   walk(kernel.body, [&](Op &op) {
     if (op.kind() == OpKind::LoadTile && blockMaskOf(op)) masked.push_back(&op);
   });
-  for (Op *load : masked) expand(*load, context);
+  for (Op *load : masked) expandMask(*load, context);
 }
 
 } // namespace xt

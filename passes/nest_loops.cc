@@ -34,7 +34,7 @@ void convertOperand(Builder &build, Op &product, size_t index) {
   product.setOperand(index, build.value(OpKind::ConvertLayout, {operand}, build.context().withLayout(operand->type(), wanted)));
 }
 
-void expand(Op &nest, Context &context) {
+void expandNest(Op &nest, Context &context) {
   Builder build(context, *nest.block());
   build.setBefore(&nest);
   build.setRange(nest.range());
@@ -78,7 +78,7 @@ Result<void> expandNests(Kernel &kernel, Context &context, Diagnostics &diagnost
                          "rows of a `nest` can be given for CPUs only");
       return Error::diagnosed();
     }
-    expand(*nest, context);
+    expandNest(*nest, context);
   }
   return {};
 }

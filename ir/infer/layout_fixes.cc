@@ -21,8 +21,6 @@ std::string byteText(int64_t bytes) {
   return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
 }
 
-const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
-
 // The maximum number of layouts to try: each one costs a compilation.
 constexpr size_t kMostLayouts = 3;
 

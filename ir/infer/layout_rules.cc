@@ -15,8 +15,6 @@
 namespace xt {
 namespace {
 
-const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
-
 // A known layout among the op's other values that must have the same distribution: a result's first, then a tile's, then a
 // vector's.
 const Layout *anyAlike(const Op &op, const Value *except) {

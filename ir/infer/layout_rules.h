@@ -42,6 +42,8 @@ private:
 };
 
 inline bool holdsLayout(Type type) { return type.isVector() || type.isTile(); }
+// The layout of a vector or a tile; null if it has none yet, or if the value is something else.
+inline const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 // Whether an op defines the value that makes its elements in any layout, such as `constant`: it is copied for users that differ.
 bool isFree(const Value *value);
 

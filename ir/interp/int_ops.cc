@@ -19,7 +19,7 @@ SignedParts partsOf(Elem elem, int64_t value) {
   auto bits = static_cast<uint64_t>(signedValue(elem, value));
   return {negative ? ~bits + 1 : bits, negative};
 }
-int64_t join(SignedParts parts) { return static_cast<int64_t>(parts.negative ? ~parts.magnitude + 1 : parts.magnitude); }
+int64_t joined(SignedParts parts) { return static_cast<int64_t>(parts.negative ? ~parts.magnitude + 1 : parts.magnitude); }
 // Whether a quotient is +2^(bits - 1) in a signed type, which cannot represent it.
 bool overflows(Elem elem, SignedParts a, SignedParts b) {
   const ElemInfo &info = elemInfo(elem);
@@ -39,13 +39,13 @@ int64_t signedValue(Elem elem, int64_t value) { return elem == Elem::I1 ? -value
 int64_t divideSigned(Elem elem, int64_t x, int64_t y) {
   SignedParts a = partsOf(elem, x), b = partsOf(elem, y);
   if (b.magnitude == 0 || overflows(elem, a, b)) return 0;
-  return join({a.magnitude / b.magnitude, a.negative != b.negative});
+  return joined({a.magnitude / b.magnitude, a.negative != b.negative});
 }
 
 int64_t remainderSigned(Elem elem, int64_t x, int64_t y) {
   SignedParts a = partsOf(elem, x), b = partsOf(elem, y);
   if (b.magnitude == 0 || overflows(elem, a, b)) return 0;
-  return join({a.magnitude % b.magnitude, a.negative});
+  return joined({a.magnitude % b.magnitude, a.negative});
 }
 
 int64_t ceilDivideSigned(Elem elem, int64_t x, int64_t y) {
@@ -55,7 +55,7 @@ int64_t ceilDivideSigned(Elem elem, int64_t x, int64_t y) {
   uint64_t quotient = a.magnitude / b.magnitude;
   // Truncation already rounds a negative quotient up.
   if (!negative && a.magnitude % b.magnitude != 0) ++quotient;
-  return join({quotient, negative});
+  return joined({quotient, negative});
 }
 
 int64_t floorDivideSigned(Elem elem, int64_t x, int64_t y) {
@@ -64,7 +64,7 @@ int64_t floorDivideSigned(Elem elem, int64_t x, int64_t y) {
   bool negative = a.negative != b.negative;
   uint64_t quotient = a.magnitude / b.magnitude;
   if (negative && a.magnitude % b.magnitude != 0) ++quotient;
-  return join({quotient, negative});
+  return joined({quotient, negative});
 }
 
 int64_t ceilDivideUnsigned(Elem elem, int64_t a, int64_t b) {

@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kLoad = "xtMatrixLoad_", kStore = "xtMatrixStore_", kFill = "xtMatrixFill_";
 // Rows must be aligned to their size, or to 16 bytes where they are longer (as in Vulkan's environment for SPIR-V).
 constexpr uint64_t kMostAlignment = 16;
-constexpr size_t kMostBytes = 1 << 11;
-using Bytes = std::array<std::byte, kMostBytes>;
+constexpr size_t kMostMatrixBytes = 1 << 11;
+using Bytes = std::array<std::byte, kMostMatrixBytes>;
 
 std::optional<MatrixSize> takeSize(std::string_view &text) {
   MatrixSize size;
@@ -25,7 +25,7 @@ std::optional<MatrixSize> takeSize(std::string_view &text) {
   size.rows = takeNumber(text);
   if (!takePrefix(text, "x")) return std::nullopt;
   size.columns = takeNumber(text);
-  bool fits = size.bits >= 8 && size.rows > 0 && size.columns > 0 && size.bytes() <= static_cast<int64_t>(kMostBytes);
+  bool fits = size.bits >= 8 && size.rows > 0 && size.columns > 0 && size.bytes() <= static_cast<int64_t>(kMostMatrixBytes);
   return fits ? std::optional(size) : std::nullopt;
 }
 

@@ -9,13 +9,13 @@
 namespace xt::soft {
 namespace {
 
-struct Row {
+struct DeviceData {
   std::string_view name, target, rules;
   uint32_t deviceId, slices, subslicesPerSlice, eusPerSubslice, clockMhz;
 };
 
 // The data of the Data Center GPU Max 1550 (one tile), Arc B580 and Arc A770.
-constexpr Row kRows[] = {
+constexpr DeviceData kDevices[] = {
     {"pvc", "xe-pvc", "PVC", 0x0bd5, 1, 64, 8, 1600},
     {"bmg", "xe-bmg", "BMG", 0xe20b, 5, 4, 8, 2850},
     {"dg2", "xe-dg2", "DG2", 0x56a0, 8, 4, 16, 2400},
@@ -58,7 +58,7 @@ DeviceSettings nvidiaSettings(const TargetInfo &target) {
 
 Result<DeviceSettings> deviceSettings(std::string_view name) {
   std::string known;
-  for (const Row &row : kRows) {
+  for (const DeviceData &row : kDevices) {
     known += str(known.empty() ? "" : ", ", row.name);
     if (row.name != name) continue;
     return DeviceSettings{findTargetInfo(row.target),
@@ -79,7 +79,7 @@ Result<DeviceSettings> deviceSettings(std::string_view name) {
 Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
   const char *given = std::getenv("XT_SOFT_DEVICE");
   std::vector<std::string> names;
-  for (const Row &row : kRows) names.emplace_back(row.name);
+  for (const DeviceData &row : kDevices) names.emplace_back(row.name);
   if (given && *given) names = namesIn(given);
   std::vector<DeviceSettings> devices;
   for (const std::string &name : names) {

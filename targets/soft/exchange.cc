@@ -10,13 +10,13 @@ namespace {
 
 enum class Move : uint8_t { To, Xor, Up, Down, UpFrom, DownFrom, Rotate, Broadcast, First };
 
-struct Row {
+struct Exchange {
   std::string_view name;
   Move move;
   bool scoped; // the first argument is the scope
 };
 
-constexpr Row kRows[] = {
+constexpr Exchange kExchanges[] = {
     {"__spirv_GroupNonUniformShuffle", Move::To, true},
     {"__spirv_GroupNonUniformShuffleXor", Move::Xor, true},
     {"__spirv_GroupNonUniformShuffleUp", Move::Up, true},
@@ -78,7 +78,7 @@ int64_t broadcastFrom(Meeting &meeting, size_t index, size_t numberBytes) {
   return (place[2] * launch.groupSize[1] + place[1]) * launch.groupSize[0] + place[0];
 }
 
-void exchange(Meeting &meeting, const Row &row, const ValueType &value, size_t numberBytes) {
+void exchange(Meeting &meeting, const Exchange &row, const ValueType &value, size_t numberBytes) {
   size_t first = row.scoped ? 1 : 0, number = first + (row.move == Move::UpFrom || row.move == Move::DownFrom ? 2 : 1);
   auto lanes = static_cast<int64_t>(meeting.count());
   if (row.move == Move::Broadcast && !meeting.uniform(number, numberBytes, "the lane of a broadcast")) return;
@@ -97,7 +97,7 @@ void exchange(Meeting &meeting, const Row &row, const ValueType &value, size_t n
 } // namespace
 
 std::optional<Collective> exchangeFunction(const BuiltinName &name, const ValueType &value) {
-  for (const Row &row : kRows)
+  for (const Exchange &row : kExchanges)
     if (row.name == name.name) {
       size_t numberBytes = 4;
       if (row.move == Move::Broadcast && !name.parameters.empty()) {

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/faults/fault_guard.h"
+#include "targets/soft/round_up.h"
 #include "targets/soft/workgroup.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace xt::soft {
 namespace {
 
 constexpr size_t kLeastStack = 1 << 16;
-
-size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 size_t localBytes(const LaunchRequest &request, const Program *program) {
   size_t total = 0;

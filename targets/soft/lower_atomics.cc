@@ -5,13 +5,13 @@ namespace {
 
 using Operation = llvm::AtomicRMWInst::BinOp;
 
-struct Row {
+struct AtomicFunction {
   std::string_view name;
   Operation operation;
 };
 
 // Arguments: (pointer, scope, semantics, value).
-constexpr Row kSpirv[] = {
+constexpr AtomicFunction kSpirv[] = {
     {"__spirv_AtomicExchange", Operation::Xchg}, {"__spirv_AtomicIAdd", Operation::Add},
     {"__spirv_AtomicISub", Operation::Sub},      {"__spirv_AtomicSMin", Operation::Min},
     {"__spirv_AtomicUMin", Operation::UMin},     {"__spirv_AtomicSMax", Operation::Max},
@@ -22,7 +22,7 @@ constexpr Row kSpirv[] = {
 };
 
 // OpenCL C 1.x, arguments: (pointer, value).
-constexpr Row kOpencl[] = {
+constexpr AtomicFunction kOpencl[] = {
     {"atomic_xchg", Operation::Xchg}, {"atomic_add", Operation::Add}, {"atomic_sub", Operation::Sub},
     {"atomic_and", Operation::And},   {"atomic_or", Operation::Or},   {"atomic_xor", Operation::Xor},
     {"atomic_min", Operation::Min},   {"atomic_max", Operation::Max},
@@ -58,14 +58,14 @@ llvm::Value *store(llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value
 }
 
 bool lowerModify(llvm::Function &function, const BuiltinName &name) {
-  for (const Row &row : kSpirv)
+  for (const AtomicFunction &row : kSpirv)
     if (row.name == name.name && function.arg_size() == 4) {
       replaceCalls(function, [&](llvm::IRBuilder<> &builder, llvm::CallInst &call) {
         return modify(builder, row.operation, call.getArgOperand(0), call.getArgOperand(3));
       });
       return true;
     }
-  for (const Row &row : kOpencl)
+  for (const AtomicFunction &row : kOpencl)
     if (row.name == name.name && function.arg_size() == 2) {
       bool isUnsigned = name.parameters.size() == 2 && name.parameters[1].starts_with("unsigned");
       Operation operation = row.operation;

@@ -8,13 +8,13 @@ namespace xt::soft {
 namespace {
 
 // A member of WorkItemIds with its names in SPIR-V and OpenCL C. If `byDimension`, the function takes the dimension.
-struct Row {
+struct IdFunction {
   std::string_view spirv, opencl;
   size_t offset;
   bool byDimension;
 };
 
-constexpr Row kRows[] = {
+constexpr IdFunction kIdFunctions[] = {
     {"__spirv_BuiltInLocalInvocationId", "get_local_id", offsetof(WorkItemIds, localId), true},
     {"__spirv_BuiltInWorkgroupId", "get_group_id", offsetof(WorkItemIds, groupId), true},
     {"__spirv_BuiltInGlobalInvocationId", "get_global_id", offsetof(WorkItemIds, globalId), true},
@@ -68,8 +68,8 @@ bool lowerPayloadStep(LowerContext &context, llvm::Function &function, const Bui
 
 bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
   if (lowerPayloadStep(context, function, name)) return true;
-  const Row *row = nullptr;
-  for (const Row &each : kRows)
+  const IdFunction *row = nullptr;
+  for (const IdFunction &each : kIdFunctions)
     if (name.name == each.spirv || name.name == each.opencl) row = &each;
   if (!row || function.arg_size() != (row->byDimension ? 1 : 0) || !function.getReturnType()->isIntegerTy()) return false;
   replaceCalls(function, [&](llvm::IRBuilder<> &builder, llvm::CallInst &call) {

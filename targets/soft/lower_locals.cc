@@ -1,4 +1,5 @@
 #include "targets/soft/lower.h"
+#include "targets/soft/round_up.h"
 #include "targets/soft/runtime.h"
 
 #include "ir/base/text.h"
@@ -13,9 +14,7 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kLeastAlignment = 16;
-
-size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+constexpr size_t kLocalAlignment = 16;
 
 // Replaces the uses of a variable. Shared local memory has no address before a workgroup runs, so each function computes the
 // variable's address from the start of that memory and an offset.
@@ -66,7 +65,7 @@ void placeLocals(LowerContext &context) {
   size_t offset = 0;
   for (llvm::GlobalVariable *variable : variables) {
     llvm::convertUsersOfConstantsToInstructions({variable});
-    size_t alignment = std::max(kLeastAlignment, static_cast<size_t>(layout.getPreferredAlign(variable).value()));
+    size_t alignment = std::max(kLocalAlignment, static_cast<size_t>(layout.getPreferredAlign(variable).value()));
     offset = roundUp(offset, alignment);
     size_t bytes = layout.getTypeAllocSize(variable->getValueType()).getFixedValue();
     numbers[variable] = context.program.locals.size();

@@ -1,6 +1,7 @@
 #include "targets/soft/memory.h"
 
 #include "ir/base/text.h"
+#include "targets/soft/round_up.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,12 +14,10 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kLeastAlignment = 64; // the alignment of a cache line, and of the base of a block message
+constexpr size_t kBufferAlignment = 64; // the alignment of a cache line, and of the base of a block message
 constexpr size_t kGuardBytes = 1 << 16;
 // reports relate an address to an allocation only if it is nearer than this
 constexpr uint64_t kNear = 1 << 20;
-
-size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 } // namespace
 
@@ -76,7 +75,7 @@ DeviceMemory &DeviceMemory::instance() {
 }
 
 void *DeviceMemory::allocate(size_t bytes, size_t alignment, MemoryKind kind) {
-  alignment = std::max(alignment, kLeastAlignment);
+  alignment = std::max(alignment, kBufferAlignment);
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (bytes > SIZE_MAX / 2 || alignment > SIZE_MAX / 8) return nullptr;
   size_t room = roundUp(bytes, page) + (alignment > page ? alignment : 0);

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr const char *kFormats = "text|json|sarif"; // the formats of messages
+constexpr const char *kXtcFormats = "text|json|sarif"; // the formats of messages
 
 // Rewrites arguments that Boost would misread. `--format` alone formats files; `--format=json`, and also `--format
 // json`, select the format of messages.
@@ -14,7 +14,7 @@ std::vector<std::string> plainArguments(int argc, const char *const *argv) {
   std::vector<std::string> out;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kFormats))
+    if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats))
       word += str("=", argv[++i]);
     else if (word == "--format")
       word = "--format-files";
@@ -110,7 +110,7 @@ po::options_description allOptions() {
   looking.add_options()("round-trip", "check after each pass that the printed module parses to the same module");
   po::options_description visible(100, 40);
   visible.add(outputOptions())
-      .add(commonOptions(kFormats))
+      .add(commonOptions(kXtcFormats))
       .add(drawingOptions())
       .add(reducingOptions())
       .add(looking)
@@ -220,7 +220,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
                               allOptions(), map))
     return ended(*done);
   XtcOptions options;
-  std::optional<std::string> wrong = readCommon(map, kFormats, options);
+  std::optional<std::string> wrong = readCommon(map, kXtcFormats, options);
   for (auto read : {readOutput, readDrawing, readChecking, readReducing, readReference})
     if (!wrong) wrong = read(map, options);
   if (wrong) return ended(usageError("xtc", *wrong));

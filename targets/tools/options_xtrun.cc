@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-constexpr const char *kFormats = "text|json"; // the formats of messages
+constexpr const char *kXtrunFormats = "text|json"; // the formats of messages
 
 po::options_description runningOptions() {
   po::options_description running("Running");
@@ -226,7 +226,7 @@ std::optional<std::string> readRunning(const po::variables_map &map, XtrunOption
 ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv) {
   auto ended = [](EndOfCommand end) { return ParsedCommand<XtrunOptions>{{}, std::move(end.text), end.status}; };
   po::options_description visible(100, 40);
-  visible.add(runningOptions()).add(launchingOptions()).add(commonOptions(kFormats)).add(passOptions());
+  visible.add(runningOptions()).add(launchingOptions()).add(commonOptions(kXtrunFormats)).add(passOptions());
   po::variables_map map;
   if (auto done = readCommand(
           std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
@@ -239,7 +239,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
           visible, map))
     return ended(*done);
   XtrunOptions options;
-  std::optional<std::string> wrong = readCommon(map, kFormats, options);
+  std::optional<std::string> wrong = readCommon(map, kXtrunFormats, options);
   for (auto read : {readTargets, readRunning, readBench, readTune, readMpi, readLaunch})
     if (!wrong) wrong = read(map, options);
   if (wrong) return ended(usageError("xtrun", *wrong));

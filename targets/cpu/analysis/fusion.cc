@@ -11,18 +11,6 @@
 namespace xt {
 namespace {
 
-// The place where a value is evaluated: the loop of an op, or one of the loops of an op that has one per operand.
-struct Root {
-  const Op *op = nullptr;
-  int operand = -1;
-  bool operator==(const Root &) const = default;
-};
-struct RootHash {
-  size_t operator()(const Root &root) const {
-    return std::hash<const void *>()(root.op) * 31 + static_cast<size_t>(root.operand + 1);
-  }
-};
-
 bool givesVector(const Op &op) { return op.resultCount() == 1 && op.result()->type().isVector(); }
 
 bool writesMemory(const Op &op) {
@@ -39,6 +27,18 @@ public:
   }
 
 private:
+  // The place where a value is evaluated: the loop of an op, or one of the loops of an op that has one per operand.
+  struct Root {
+    const Op *op = nullptr;
+    int operand = -1;
+    bool operator==(const Root &) const = default;
+  };
+  struct RootHash {
+    size_t operator()(const Root &root) const {
+      return std::hash<const void *>()(root.op) * 31 + static_cast<size_t>(root.operand + 1);
+    }
+  };
+
   // Returns whether any op in the block writes memory.
   bool planBlock(const Block &block) {
     std::unordered_map<const Op *, int> writesBefore;

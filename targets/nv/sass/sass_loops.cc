@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kNone = SIZE_MAX;
 
 // Instructions that follow each other, of which only the last one branches and only the first one is branched to.
-struct Block {
+struct BasicBlock {
   size_t first = 0, last = 0;
   std::vector<size_t> next, before; // numbers of blocks
 };
@@ -25,7 +25,7 @@ public:
     dominate();
   }
 
-  const std::vector<Block> &blocks() const { return blocks_; }
+  const std::vector<BasicBlock> &blocks() const { return blocks_; }
   bool reached(size_t block) const { return block == 0 || dominator_[block] != kNone; }
   bool dominates(size_t above, size_t block) const {
     while (block != above && block != 0) block = dominator_[block];
@@ -111,7 +111,7 @@ private:
   }
 
   std::span<const SassInstruction> code_;
-  std::vector<Block> blocks_;
+  std::vector<BasicBlock> blocks_;
   std::vector<size_t> blockOf_, order_, place_, dominator_;
 };
 
@@ -137,7 +137,7 @@ void addBody(const Flow &flow, size_t head, size_t end, Body &body) {
 }
 
 size_t shortestWay(const Flow &flow, size_t head, const Body &body) {
-  const std::vector<Block> &blocks = flow.blocks();
+  const std::vector<BasicBlock> &blocks = flow.blocks();
   auto size = [&](size_t block) { return blocks[block].last - blocks[block].first + 1; };
   std::vector<size_t> way(blocks.size(), kNone);
   way[head] = size(head);
@@ -162,7 +162,7 @@ size_t shortestWay(const Flow &flow, size_t head, const Body &body) {
 std::vector<SassLoop> loopsOf(std::span<const SassInstruction> code) {
   std::vector<SassLoop> loops;
   Flow flow(code);
-  const std::vector<Block> &blocks = flow.blocks();
+  const std::vector<BasicBlock> &blocks = flow.blocks();
   std::map<size_t, Body> bodies; // by the number of the first block
   for (size_t b = 0; b < blocks.size(); ++b)
     for (size_t head : blocks[b].next) {

@@ -182,7 +182,7 @@ ze_result_t advise(ze_command_list_handle_t, ze_device_handle_t, const void *, s
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t signalEvent(ze_command_list_handle_t list, ze_event_handle_t event) {
+ze_result_t appendSignal(ze_command_list_handle_t list, ze_event_handle_t event) {
   return append(list, event, 0, nullptr, nullptr);
 }
 
@@ -190,7 +190,7 @@ ze_result_t waitOnEvents(ze_command_list_handle_t list, uint32_t count, ze_event
   return append(list, nullptr, count, events, nullptr);
 }
 
-ze_result_t resetEvent(ze_command_list_handle_t list, ze_event_handle_t event) {
+ze_result_t appendReset(ze_command_list_handle_t list, ze_event_handle_t event) {
   return append(list, nullptr, 0, nullptr,
                 [signal = object(event)->signal](const std::atomic<bool> &) -> std::optional<std::string> {
                   signal->reset();
@@ -273,9 +273,9 @@ void fill(ze_command_list_dditable_t &table) {
   table.pfnAppendMemoryFill = checked<fillMemory, 5, 7>;
   table.pfnAppendMemoryPrefetch = checked<prefetch>;
   table.pfnAppendMemAdvise = checked<advise>;
-  table.pfnAppendSignalEvent = checked<signalEvent>;
+  table.pfnAppendSignalEvent = checked<appendSignal>;
   table.pfnAppendWaitOnEvents = checked<waitOnEvents>;
-  table.pfnAppendEventReset = checked<resetEvent>;
+  table.pfnAppendEventReset = checked<appendReset>;
   table.pfnAppendQueryKernelTimestamps = checked<queryTimestamps, 4, 5, 7>;
   table.pfnAppendLaunchKernel = checked<launch, 3, 5>;
   table.pfnAppendLaunchCooperativeKernel = checked<launch, 3, 5>;

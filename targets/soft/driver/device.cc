@@ -153,7 +153,7 @@ ze_result_t computeProperties(ze_device_handle_t handle, ze_device_compute_prope
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t moduleProperties(ze_device_handle_t handle, ze_device_module_properties_t *p) {
+ze_result_t deviceModuleProperties(ze_device_handle_t handle, ze_device_module_properties_t *p) {
   bool f64 = object(handle)->target->f64;
   ze_device_fp_flags_t all =
       ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN | ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
@@ -289,7 +289,7 @@ void fill(ze_device_dditable_t &table) {
   table.pfnGetSubDevices = checked<subDevices, 2>;
   table.pfnGetProperties = checked<deviceProperties>;
   table.pfnGetComputeProperties = checked<computeProperties>;
-  table.pfnGetModuleProperties = checked<moduleProperties>;
+  table.pfnGetModuleProperties = checked<deviceModuleProperties>;
   table.pfnGetCommandQueueGroupProperties = checked<queueGroups, 2>;
   table.pfnGetMemoryProperties = checked<memoryProperties, 2>;
   table.pfnGetMemoryAccessProperties = checked<memoryAccess>;

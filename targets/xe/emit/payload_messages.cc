@@ -1,5 +1,6 @@
 #include "targets/xe/emit/payload_messages.h"
 
+#include "targets/llvm/lane/fragment.h"
 #include "targets/xe/emit/inline_assembly.h"
 
 #include <llvm/IR/Module.h>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr unsigned kColumnWord = 5, kRowWord = 6;
 constexpr int64_t kRegisterBytes = 64;
-constexpr uint64_t kLongestVector = 16; // of SPIR-V
 
 // The fields of a message descriptor.
 constexpr uint32_t kLoadBlock2d = 3, kStoreBlock2d = 7, kVnni = 1 << 7, kTransposed = 1 << 15;

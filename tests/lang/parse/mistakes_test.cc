@@ -7,13 +7,13 @@
 namespace xt {
 namespace {
 
-struct Parsed {
+struct FileWithMistakes {
   SourceManager sources;
   uint32_t index;
   Diagnostics diagnostics;
   ast::File file;
 
-  explicit Parsed(std::string text, const std::string &name = "t.xt")
+  explicit FileWithMistakes(std::string text, const std::string &name = "t.xt")
       : index(sources.add(name, std::move(text))), file(parse(sources, index, diagnostics)) {}
   std::string messages() const { return renderText(diagnostics, sources, false); }
 };
@@ -24,7 +24,7 @@ TEST(Mistakes, EachIsOneMessage) {
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
     std::string name = path.filename();
     SCOPED_TRACE(name);
-    Parsed parsed(test::readText(path), name);
+    FileWithMistakes parsed(test::readText(path), name);
     ASSERT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages();
     const Diagnostic &diagnostic = parsed.diagnostics.all()[0];
     EXPECT_EQ(static_cast<int>(diagnostic.code), codeInName(name));
@@ -45,9 +45,9 @@ TEST(Mistakes, EachFixItMendsItsMistake) {
   size_t fixes = 0;
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
     std::string text = test::readText(path);
-    Parsed parsed(text);
+    FileWithMistakes parsed(text);
     for (const FixIt &fix : parsed.diagnostics.all().at(0).fixits) {
-      Parsed again(applied(text, fix));
+      FileWithMistakes again(applied(text, fix));
       EXPECT_EQ(again.messages(), "") << path.filename() << ": " << fix.title << "\n" << applied(text, fix);
       ++fixes;
     }
@@ -62,7 +62,7 @@ TEST(Mistakes, TheNeighboursSurvive) {
     std::string name = path.filename();
     if (codeInName(name) == 101) continue; // text that is not UTF-8 gives no tree
     SCOPED_TRACE(name);
-    Parsed parsed(good + test::readText(path) + after);
+    FileWithMistakes parsed(good + test::readText(path) + after);
     EXPECT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages();
     ASSERT_GE(parsed.file.kernels.size(), 2u);
     EXPECT_EQ(parsed.file.kernels.front().name.text, "before");
@@ -72,7 +72,8 @@ TEST(Mistakes, TheNeighboursSurvive) {
 }
 
 TEST(Mistakes, TwoMistakesAreTwoMessages) {
-  Parsed parsed("kernel @k() {\n  %a = addf %x %y\n  %b = addf %x,\n  for %k = 0 too 8 {\n    %c load_tile %t\n  }\n}\n");
+  FileWithMistakes parsed(
+      "kernel @k() {\n  %a = addf %x %y\n  %b = addf %x,\n  for %k = 0 too 8 {\n    %c load_tile %t\n  }\n}\n");
   EXPECT_EQ(parsed.diagnostics.errorCount(), 4u) << parsed.messages();
   ASSERT_EQ(parsed.file.kernels.size(), 1u);
   const ast::Block &body = parsed.file.kernels[0].body;
@@ -84,7 +85,7 @@ TEST(Mistakes, TwoMistakesAreTwoMessages) {
 
 // The missing brace of the kernel is reported at the start of the alias; the alias has an independent error.
 TEST(Mistakes, OneAtTheStartOfAnItemIsNotThatOfTheItemBefore) {
-  Parsed parsed("kernel @a() {\n  barrier\n#m = = 3\n");
+  FileWithMistakes parsed("kernel @a() {\n  barrier\n#m = = 3\n");
   EXPECT_EQ(parsed.diagnostics.errorCount(), 2u) << parsed.messages();
 }
 

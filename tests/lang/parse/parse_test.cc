@@ -9,25 +9,26 @@
 namespace xt {
 namespace {
 
-struct Parsed {
+struct ParsedFile {
   SourceManager sources;
   uint32_t index;
   Diagnostics diagnostics;
   ast::File file;
 
-  explicit Parsed(std::string text) : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
+  explicit ParsedFile(std::string text)
+      : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
   std::string messages() const { return renderText(diagnostics, sources, false); }
   std::string dump() const { return ast::dump(file, sources.file(index)); }
 };
 
 std::string kernel(const std::string &statements) { return "kernel @k() {\n" + statements + "\n}\n"; }
 
-const ast::Stmt &only(const Parsed &parsed) { return parsed.file.kernels.at(0).body.stmts.at(0); }
+const ast::Stmt &only(const ParsedFile &parsed) { return parsed.file.kernels.at(0).body.stmts.at(0); }
 
 TEST(Parse, SamplesGiveTheirTrees) {
   for (const auto &path : test::filesIn("lang/parse/samples", ".xt")) {
     SCOPED_TRACE(path.filename());
-    Parsed parsed(test::readText(path));
+    ParsedFile parsed(test::readText(path));
     EXPECT_EQ(parsed.messages(), "");
     std::filesystem::path golden = path;
     test::expectGolden(golden.replace_extension(".ast"), parsed.dump());
@@ -39,20 +40,20 @@ TEST(Parse, TheTreeDoesNotDependOnHowLinesEnd) {
     SCOPED_TRACE(path.filename());
     std::string text = test::readText(path), crlf;
     for (char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    Parsed plain(text), windows(crlf), marked("\xEF\xBB\xBF" + crlf);
+    ParsedFile plain(text), windows(crlf), marked("\xEF\xBB\xBF" + crlf);
     EXPECT_EQ(windows.messages(), "");
     EXPECT_EQ(marked.messages(), "");
     EXPECT_EQ(plain.dump(), windows.dump());
     // The text with a byte order mark is not compared in full, because the mark shifts the columns of the first line.
     EXPECT_EQ(plain.file.kernels.size(), marked.file.kernels.size());
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    EXPECT_EQ(plain.dump(), Parsed(text).dump());
+    EXPECT_EQ(plain.dump(), ParsedFile(text).dump());
   }
 }
 
 TEST(Parse, FilesWithNothingInThem) {
   for (const char *text : {"", "\n", "  \n\t\n", "// only a comment", "\xEF\xBB\xBF", "\r\n\r\n"}) {
-    Parsed parsed(text);
+    ParsedFile parsed(text);
     EXPECT_EQ(parsed.messages(), "");
     EXPECT_EQ(parsed.dump(), "");
   }
@@ -60,7 +61,7 @@ TEST(Parse, FilesWithNothingInThem) {
 
 TEST(Parse, TextThatIsNotUtf8IsOneErrorAtTheByte) {
   for (const char *text : {"kernel @k() {}\n\xFF", "\xC0\x80", "// \xED\xA0\x80", "a\xE2\x82"}) {
-    Parsed parsed(text);
+    ParsedFile parsed(text);
     ASSERT_EQ(parsed.diagnostics.errorCount(), 1u);
     const Diagnostic &d = parsed.diagnostics.all()[0];
     EXPECT_EQ(d.code, DiagCode::NotUtf8);
@@ -71,10 +72,10 @@ TEST(Parse, TextThatIsNotUtf8IsOneErrorAtTheByte) {
 }
 
 TEST(Parse, RangesAreBytesWhereTheTextIsNotAscii) {
-  Parsed parsed("// ein gro\xC3\x9F"
-                "es W\xF0\x9F\x98\x80rt\n" +
-                kernel("  %gr\xC3\xB6\xC3\x9F"
-                       "e = addf %\xCE\xB1, %b"));
+  ParsedFile parsed("// ein gro\xC3\x9F"
+                    "es W\xF0\x9F\x98\x80rt\n" +
+                    kernel("  %gr\xC3\xB6\xC3\x9F"
+                           "e = addf %\xCE\xB1, %b"));
   EXPECT_EQ(parsed.messages(), "");
   const ast::Stmt &stmt = only(parsed);
   const SourceFile &source = parsed.sources.file(parsed.index);
@@ -87,8 +88,8 @@ TEST(Parse, RangesAreBytesWhereTheTextIsNotAscii) {
 }
 
 TEST(Parse, IntegersBeyond64BitsAreFlagged) {
-  auto literal = [](const std::string &text) { return Parsed(kernel("%x = " + text)); };
-  auto child = [](const Parsed &p) {
+  auto literal = [](const std::string &text) { return ParsedFile(kernel("%x = " + text)); };
+  auto child = [](const ParsedFile &p) {
     const ast::Expr &e = *only(p).expr;
     return e.is(ast::Expr::Kind::Unary) ? e.children.at(0) : e;
   };
@@ -102,7 +103,7 @@ TEST(Parse, IntegersBeyond64BitsAreFlagged) {
   EXPECT_FALSE(child(literal("0xFFFFFFFFFFFFFFFF")).integerOverflow);
   EXPECT_TRUE(child(literal("0x10000000000000000")).integerOverflow);
   EXPECT_TRUE(child(literal("123456789012345678901234567890")).integerOverflow);
-  Parsed extent("!t = memref<99999999999999999999xf32>\n");
+  ParsedFile extent("!t = memref<99999999999999999999xf32>\n");
   EXPECT_TRUE(extent.file.typeAliases.at(0).value.extents.at(0).value->integerOverflow);
 }
 
@@ -133,11 +134,11 @@ TEST(Parse, NestingIsLimited) {
   };
   for (const Shape &shape : shapes) {
     SCOPED_TRACE(shape.name);
-    Parsed deepest(shape.text(kMaxNesting - shape.outside));
+    ParsedFile deepest(shape.text(kMaxNesting - shape.outside));
     EXPECT_EQ(deepest.messages(), "");
     EXPECT_FALSE(deepest.dump().empty());
     for (size_t n : {kMaxNesting + 1, size_t{100000}}) {
-      Parsed parsed(shape.text(n) + "kernel @next() {\n}\n");
+      ParsedFile parsed(shape.text(n) + "kernel @next() {\n}\n");
       ASSERT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages().substr(0, 2000);
       EXPECT_EQ(parsed.diagnostics.all()[0].code, DiagCode::NestingTooDeep);
       ASSERT_EQ(parsed.file.kernels.size(), 1u);
@@ -147,15 +148,15 @@ TEST(Parse, NestingIsLimited) {
 }
 
 TEST(Parse, ChainsOfOperatorsAreLimited) {
-  Parsed longest(kernel("%x = 1" + repeated(" + 1", kMaxOperators)));
+  ParsedFile longest(kernel("%x = 1" + repeated(" + 1", kMaxOperators)));
   EXPECT_EQ(longest.messages(), "");
-  Parsed parsed(kernel("%x = 1" + repeated(" + 1", 200000)));
+  ParsedFile parsed(kernel("%x = 1" + repeated(" + 1", 200000)));
   ASSERT_EQ(parsed.diagnostics.errorCount(), 1u);
   EXPECT_EQ(parsed.diagnostics.all()[0].code, DiagCode::NestingTooDeep);
 }
 
 TEST(Parse, ATestsCheckSplitsAtItsEquality) {
-  Parsed parsed("test \"t\" {\n  check (%A == %B) == %C\n}\n");
+  ParsedFile parsed("test \"t\" {\n  check (%A == %B) == %C\n}\n");
   EXPECT_EQ(parsed.messages(), "");
   const ast::Stmt &check = parsed.file.tests.at(0).body.stmts.at(0);
   ASSERT_EQ(check.kind, ast::Stmt::Kind::Check);
@@ -164,17 +165,17 @@ TEST(Parse, ATestsCheckSplitsAtItsEquality) {
 }
 
 TEST(Parse, ColonAfterAValueIsACountInKernelsAndASliceInTests) {
-  Parsed inKernel(kernel("%t = init_tile %A, [%o:2] : memref<8x8xf32> -> tile<8x8xf32>"));
+  ParsedFile inKernel(kernel("%t = init_tile %A, [%o:2] : memref<8x8xf32> -> tile<8x8xf32>"));
   EXPECT_EQ(inKernel.messages(), "");
   EXPECT_TRUE(only(inKernel).op->offsets->children.at(0).is(ast::Expr::Kind::Values));
-  Parsed inTest("test \"t\" {\n  %x = %A[%o:2]\n}\n");
+  ParsedFile inTest("test \"t\" {\n  %x = %A[%o:2]\n}\n");
   EXPECT_EQ(inTest.messages(), "");
   EXPECT_TRUE(inTest.file.tests.at(0).body.stmts.at(0).expr->children.at(1).is(ast::Expr::Kind::Slice));
 }
 
 // Braces determine where a line belongs, not the column in which it starts.
 TEST(Parse, AStatementAtTheMarginIsNoItem) {
-  Parsed parsed(
+  ParsedFile parsed(
       "kernel @k(%A: memref<?x?xf32>) {\n%z = 1\nprint \"z\", %z\nassert %c, \"text\"\n}\ntest \"t\" {\nlaunch @k(%A)\n}\n");
   EXPECT_EQ(parsed.messages(), "");
   ASSERT_EQ(parsed.file.kernels.size(), 1u);
@@ -184,7 +185,7 @@ TEST(Parse, AStatementAtTheMarginIsNoItem) {
 
 TEST(Parse, AWordThatIsNoOpAtTheMarginStaysInItsKernel) {
   for (const char *line : {"prnt \"z\", %z", "adi $N, %z", "foo @f(%z)"}) {
-    Parsed parsed("kernel @k() {\n%z = 1\n" + std::string(line) + "\n%y = 2\n}\nkernel @next() {\n}\n");
+    ParsedFile parsed("kernel @k() {\n%z = 1\n" + std::string(line) + "\n%y = 2\n}\nkernel @next() {\n}\n");
     ASSERT_EQ(parsed.file.kernels.size(), 2u) << line << '\n' << parsed.messages();
     EXPECT_EQ(parsed.file.tests.size(), 0u) << line;
     EXPECT_EQ(parsed.file.params.size(), 0u) << line;
@@ -194,7 +195,7 @@ TEST(Parse, AWordThatIsNoOpAtTheMarginStaysInItsKernel) {
 
 // A misspelt keyword starts an item even after a block whose closing brace is missing.
 TEST(Parse, AMisspeltItemEndsWhatIsNotClosed) {
-  Parsed parsed("kernel @k() {\n  %z = 1\nkernl @next() {\n  %y = 2\n}\ntset \"t\" {\n}\n");
+  ParsedFile parsed("kernel @k() {\n  %z = 1\nkernl @next() {\n  %y = 2\n}\ntset \"t\" {\n}\n");
   ASSERT_EQ(parsed.file.kernels.size(), 2u) << parsed.messages();
   EXPECT_EQ(parsed.file.kernels[1].name.text, "next");
   EXPECT_EQ(parsed.file.tests.size(), 1u);

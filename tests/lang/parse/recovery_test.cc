@@ -12,12 +12,12 @@ namespace {
 
 using test::Damage;
 
-size_t count(const ast::Block &block) {
+size_t parsedStatements(const ast::Block &block) {
   size_t n = 0;
   for (const ast::Stmt &s : block.stmts) {
     n += s.kind != ast::Stmt::Kind::Error;
-    if (s.body) n += count(*s.body);
-    if (s.orElse) n += count(*s.orElse);
+    if (s.body) n += parsedStatements(*s.body);
+    if (s.orElse) n += parsedStatements(*s.orElse);
   }
   return n;
 }
@@ -44,8 +44,8 @@ Tree read(const std::string &text) {
   for (const auto &a : file.attrAliases) item("#" + a.name.text, a.range, 0);
   for (const auto &a : file.typeAliases) item("!" + a.name.text, a.range, 0);
   for (const auto &p : file.params) item("$" + p.name.text, p.range, 0);
-  for (const auto &k : file.kernels) item("@" + k.name.text, k.range, count(k.body));
-  for (const auto &t : file.tests) item("test " + t.name, t.range, count(t.body));
+  for (const auto &k : file.kernels) item("@" + k.name.text, k.range, parsedStatements(k.body));
+  for (const auto &t : file.tests) item("test " + t.name, t.range, parsedStatements(t.body));
   return tree;
 }
 

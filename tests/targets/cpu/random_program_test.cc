@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr int kRounds = XT_FUZZ_ROUNDS / 10;
+constexpr int kProgramRounds = XT_FUZZ_ROUNDS / 10;
 
 class RandomProgram {
 public:
@@ -194,7 +194,7 @@ private:
 };
 
 TEST(CpuRandomProgram, AsInterpreter) {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kProgramRounds; ++round) {
     SCOPED_TRACE(str("round ", round));
     RandomProgram(static_cast<uint64_t>(round)).run();
     if (::testing::Test::HasFailure()) return;

@@ -15,7 +15,7 @@ std::string failure(const std::string &text, InterpOptions options = {}) {
   return std::to_string(program.sources.file(finding.range.file).lineColumn(finding.range.begin).line) + ": " + finding.message;
 }
 
-const std::vector<Schedule> kSchedules = {
+const std::vector<Schedule> kOrders = {
     {Schedule::Order::Forward, 0}, {Schedule::Order::Reversed, 0}, {Schedule::Order::Seeded, 7}};
 
 TEST(Print, ShowsScalarsAndMatrices) {
@@ -46,7 +46,7 @@ test "speaks" {
   ASSERT_TRUE(program.module);
   const std::string each = "start\nn: 7\nmatrix: vector<2x3xi32>\n  0 -1 -2\n  10 9 8\nvector<2x3xi32>\n  0 -1 -2\n  10 9 8\n"
                            "half: 1.5\ntwo: true\ntwo: ";
-  for (Schedule schedule : kSchedules) {
+  for (Schedule schedule : kOrders) {
     InterpOptions options;
     options.schedule = schedule;
     TestReport report = program.run(program.module->tests[0], options);
@@ -102,7 +102,7 @@ test "asserts" {
 }
 
 TEST(Assert, NamesTheLowestFailingElement) {
-  for (Schedule schedule : kSchedules) {
+  for (Schedule schedule : kOrders) {
     InterpOptions options;
     options.schedule = schedule;
     std::string of = schedule.order == Schedule::Order::Forward ? " (workgroup (0, 0))" : " (workgroup (";
@@ -166,7 +166,7 @@ test "waits" {
   launch @waits(%N)
   check %N == before(%N)
 })";
-  for (Schedule schedule : kSchedules) {
+  for (Schedule schedule : kOrders) {
     InterpOptions options;
     options.schedule = schedule;
     EXPECT_EQ(failure(text, options),
@@ -177,7 +177,7 @@ test "waits" {
 
 // One subgroup polls a value that another one writes. The launch must end under every schedule.
 TEST(Meeting, ASubgroupThatWaitsInALoopLetsOthersRun) {
-  for (Schedule schedule : kSchedules) {
+  for (Schedule schedule : kOrders) {
     InterpProgram program(R"(kernel @flag(%B: memref<?x?xi32>) subgroups(2) {
   %m = alloc_slm : memref<2xi32, slm>
   %s = subgroup_id()

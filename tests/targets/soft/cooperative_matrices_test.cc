@@ -18,7 +18,7 @@ constexpr Types kTypes[] = {{Elem::F16, Elem::F16, Elem::F32, 16},   {Elem::F16,
                             {Elem::BF16, Elem::BF16, Elem::F32, 16}, {Elem::I8, Elem::I8, Elem::I32, 32},
                             {Elem::U8, Elem::I8, Elem::I32, 32},     {Elem::I8, Elem::U8, Elem::I32, 32},
                             {Elem::U8, Elem::U8, Elem::I32, 32}};
-constexpr int64_t kRows = 8, kColumns = 16, kLanes = 16;
+constexpr int64_t kRows = 8, kColumns = 16, kSubgroupLanes = 16;
 
 std::string llvmType(Elem elem) {
   switch (elem) {
@@ -34,12 +34,14 @@ std::string matrix(Elem elem, int64_t rows, int64_t columns, int use) {
   return str("target(\"spirv.CooperativeMatrixKHR\", ", llvmType(elem), ", 3, ", rows, ", ", columns, ", ", use, ")");
 }
 
-constexpr const char *kLoad = "@_Z32__spirv_CooperativeMatrixLoadKHR_", *kStore = "@_Z33__spirv_CooperativeMatrixStoreKHR_",
-                     *kProduct = "@_Z34__spirv_CooperativeMatrixMulAddKHR_", *kFill = "@_Z26__spirv_CompositeConstruct_";
+constexpr const char *kMatrixLoad = "@_Z32__spirv_CooperativeMatrixLoadKHR_",
+                     *kMatrixStore = "@_Z33__spirv_CooperativeMatrixStoreKHR_",
+                     *kMatrixProduct = "@_Z34__spirv_CooperativeMatrixMulAddKHR_",
+                     *kMatrixFill = "@_Z26__spirv_CompositeConstruct_";
 
 // A module of one kernel with these parameters, for subgroups of `lanes` lanes, and the declarations that it needs.
 std::string module(const std::string &parameters, const std::string &body, const std::string &declarations,
-                   int64_t lanes = kLanes) {
+                   int64_t lanes = kSubgroupLanes) {
   return str("target triple = \"spirv64-unknown-unknown\"\ndefine spir_kernel void @k(", parameters,
              ") !intel_reqd_sub_group_size !0 {\n", body, "  ret void\n}\n", declarations, "!0 = !{i32 ", lanes, "}\n");
 }
@@ -50,15 +52,15 @@ std::string productModule(const Types &t, bool byColumns) {
               global = "ptr addrspace(1)";
   int signs = (t.a == Elem::I8 ? 1 : 0) | (t.b == Elem::I8 ? 2 : 0);
   std::string body =
-      str("  %ma = call spir_func ", a, " ", kLoad, "a(", global, " %a, i32 ", byColumns ? 1 : 0, ", i64 %pitch)\n",
-          "  %mb = call spir_func ", b, " ", kLoad, "b(", global, " %b, i32 0, i64 ", kColumns, ")\n",
-          "  %mc = call spir_func ", c, " ", kLoad, "c(", global, " %c, i32 0, i64 ", kColumns, ")\n",
-          "  %md = call spir_func ", c, " ", kProduct, "p(", a, " %ma, ", b, " %mb, ", c, " %mc, i32 ", signs, ")\n",
-          "  call spir_func void ", kStore, "d(", global, " %d, ", c, " %md, i32 0, i64 ", kColumns, ")\n");
-  std::string declarations =
-      str("declare spir_func ", a, " ", kLoad, "a(", global, ", i32, i64)\ndeclare spir_func ", b, " ", kLoad, "b(", global,
-          ", i32, i64)\ndeclare spir_func ", c, " ", kLoad, "c(", global, ", i32, i64)\ndeclare spir_func ", c, " ", kProduct,
-          "p(", a, ", ", b, ", ", c, ", i32)\ndeclare spir_func void ", kStore, "d(", global, ", ", c, ", i32, i64)\n");
+      str("  %ma = call spir_func ", a, " ", kMatrixLoad, "a(", global, " %a, i32 ", byColumns ? 1 : 0, ", i64 %pitch)\n",
+          "  %mb = call spir_func ", b, " ", kMatrixLoad, "b(", global, " %b, i32 0, i64 ", kColumns, ")\n",
+          "  %mc = call spir_func ", c, " ", kMatrixLoad, "c(", global, " %c, i32 0, i64 ", kColumns, ")\n",
+          "  %md = call spir_func ", c, " ", kMatrixProduct, "p(", a, " %ma, ", b, " %mb, ", c, " %mc, i32 ", signs, ")\n",
+          "  call spir_func void ", kMatrixStore, "d(", global, " %d, ", c, " %md, i32 0, i64 ", kColumns, ")\n");
+  std::string declarations = str("declare spir_func ", a, " ", kMatrixLoad, "a(", global, ", i32, i64)\ndeclare spir_func ", b,
+                                 " ", kMatrixLoad, "b(", global, ", i32, i64)\ndeclare spir_func ", c, " ", kMatrixLoad, "c(",
+                                 global, ", i32, i64)\ndeclare spir_func ", c, " ", kMatrixProduct, "p(", a, ", ", b, ", ", c,
+                                 ", i32)\ndeclare spir_func void ", kMatrixStore, "d(", global, ", ", c, ", i32, i64)\n");
   return module(str(global, " %a, ", global, " %b, ", global, " %c, ", global, " %d, i64 %pitch"), body, declarations);
 }
 
@@ -112,7 +114,7 @@ TEST_P(SoftMatrices, MultiplyAsLoopsDo) {
         c(values(t.sum, kRows * kColumns, 3)), d(c.size());
     int64_t pitch = byColumns ? kRows : t.depth;
     // Columns of 8 bytes need 8 bytes of alignment only.
-    ASSERT_EQ(kernels.run("k", {kLanes, 1, 1}, {1, 1, 1}, a, b, c, d, pitch), "");
+    ASSERT_EQ(kernels.run("k", {kSubgroupLanes, 1, 1}, {1, 1, 1}, a, b, c, d, pitch), "");
     auto at = [](Elem elem, const DeviceArray<uint8_t> &array, int64_t index) {
       return read(elem, array.data() + index * elemInfo(elem).storageBytes);
     };
@@ -135,10 +137,10 @@ std::string storing(const std::string &pitch, const std::string &address) {
   std::string c = matrix(Elem::F32, kRows, kColumns, 2);
   return module("ptr addrspace(1) %d, i64 %pitch",
                 str("  %lane32 = call spir_func i32 @_Z22get_sub_group_local_idv()\n  %lane = zext i32 %lane32 to i64\n",
-                    address, "  %m = call spir_func ", c, " ", kFill, "c(float 1.5)\n", "  call spir_func void ", kStore,
-                    "d(ptr addrspace(1) %to, ", c, " %m, i32 0, i64 ", pitch, ")\n"),
-                str("declare spir_func i32 @_Z22get_sub_group_local_idv()\ndeclare spir_func ", c, " ", kFill,
-                    "c(float)\ndeclare spir_func void ", kStore, "d(ptr addrspace(1), ", c, ", i32, i64)\n"));
+                    address, "  %m = call spir_func ", c, " ", kMatrixFill, "c(float 1.5)\n", "  call spir_func void ",
+                    kMatrixStore, "d(ptr addrspace(1) %to, ", c, " %m, i32 0, i64 ", pitch, ")\n"),
+                str("declare spir_func i32 @_Z22get_sub_group_local_idv()\ndeclare spir_func ", c, " ", kMatrixFill,
+                    "c(float)\ndeclare spir_func void ", kMatrixStore, "d(ptr addrspace(1), ", c, ", i32, i64)\n"));
 }
 
 constexpr const char *kSameAddress = "  %to = getelementptr i8, ptr addrspace(1) %d, i64 0\n";
@@ -148,7 +150,7 @@ TEST(SoftMatrixMemory, AFillIsStoredRowByRow) {
   SoftKernels kernels(spirvOfLlvm(storing("%pitch", kSameAddress)));
   ASSERT_TRUE(kernels) << kernels.error;
   DeviceArray<float> d(kRows * 20, 0.0f);
-  ASSERT_EQ(kernels.run("k", {kLanes, 1, 1}, {1, 1, 1}, d, int64_t{20}), "");
+  ASSERT_EQ(kernels.run("k", {kSubgroupLanes, 1, 1}, {1, 1, 1}, d, int64_t{20}), "");
   for (size_t i = 0; i < d.size(); ++i) EXPECT_EQ(d[i], i % 20 < 16 ? 1.5f : 0.0f) << i;
 }
 
@@ -158,7 +160,7 @@ TEST(SoftMatrixMemory, ReportsWhatIsWrong) {
     SoftKernels kernels(spirvOfLlvm(text));
     EXPECT_TRUE(kernels) << kernels.error;
     DeviceArray<float> d(elements, 0.0f);
-    return kernels ? kernels.run("k", {kLanes, 1, 1}, {1, 1, 1}, d, pitch) : "";
+    return kernels ? kernels.run("k", {kSubgroupLanes, 1, 1}, {1, 1, 1}, d, pitch) : "";
   };
   std::string plain = storing("%pitch", kSameAddress);
   EXPECT_NE(report(plain, 16, kRows * 16 - 1).find("are not in one allocation"), std::string::npos);
@@ -178,9 +180,10 @@ TEST(SoftMatrixMemory, BelongsToSubgroupsOfOneSize) {
   SoftKernels kernels(spirvOfLlvm(text + "!1 = !{i32 32}\n"));
   ASSERT_TRUE(kernels) << kernels.error;
   DeviceArray<float> d(kRows * 16, 0.0f);
-  EXPECT_EQ(kernels.run("k", {kLanes, 1, 1}, {1, 1, 1}, d, int64_t{16}), "");
+  EXPECT_EQ(kernels.run("k", {kSubgroupLanes, 1, 1}, {1, 1, 1}, d, int64_t{16}), "");
   EXPECT_EQ(d[d.size() - 1], 1.5f);
-  EXPECT_NE(kernels.run("k", {kLanes / 2, 1, 1}, {1, 1, 1}, d, int64_t{16}).find("but this one has 8"), std::string::npos);
+  EXPECT_NE(kernels.run("k", {kSubgroupLanes / 2, 1, 1}, {1, 1, 1}, d, int64_t{16}).find("but this one has 8"),
+            std::string::npos);
 }
 
 // What the device does not have is an error of the build.

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-const std::string kTests = XT_SOURCE_DIR "/tests/lang/server/editors", kEditors = XT_SOURCE_DIR "/lang/server/editors";
+const std::string kTests = XT_SOURCE_DIR "/tests/lang/server/editors", kEditorFolder = XT_SOURCE_DIR "/lang/server/editors";
 const std::string kPackages = XT_BINARY_DIR "/node/node_modules"; // the packages that tests/run installs
 
 bool has(const std::string &program) { return test::runTool("command -v " + program).status == 0; }
@@ -22,7 +22,7 @@ void expectGood(const std::string &command) {
 
 TEST(Editors, Neovim) {
   if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
-  expectGood("nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditors +
+  expectGood("nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditorFolder +
              "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " + kTests + "/nvim_test.lua' 2>messages");
 }
 
@@ -32,8 +32,8 @@ TEST(Editors, PictureOfAnError) {
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
   std::string made = test::runTool("mktemp").output;
   made.pop_back();
-  expectGood("export XT_PICTURE=" + made + " && nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditors +
-             "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " + kEditors +
+  expectGood("export XT_PICTURE=" + made + " && nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditorFolder +
+             "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " + kEditorFolder +
              "/nvim/picture.lua' -c 'qall!' 2>messages");
   std::string picture = test::readText(made);
   std::filesystem::remove(made);
@@ -41,18 +41,18 @@ TEST(Editors, PictureOfAnError) {
     EXPECT_NE(picture.find(part), std::string::npos) << part;
   // Other versions may place the message elsewhere.
   if (test::runTool("nvim --version | head -1").output == "NVIM v0.7.2\n")
-    test::expectGolden(kEditors + "/nvim/error.svg", picture);
+    test::expectGolden(kEditorFolder + "/nvim/error.svg", picture);
 }
 
 TEST(Editors, Emacs) {
   if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
-  expectGood("emacs --batch -L " + kEditors + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
+  expectGood("emacs --batch -L " + kEditorFolder + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
 }
 
 // The byte compiler gives no warning.
 TEST(Editors, EmacsModeCompiles) {
   if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
-  expectGood("cp " + kEditors +
+  expectGood("cp " + kEditorFolder +
              "/emacs/xt-mode.el . && emacs --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile "
              "xt-mode.el >messages 2>&1 "
              "&& echo ok || cat messages");
@@ -77,7 +77,7 @@ TEST(Editors, VsCodePackage) {
   if (!has("node") || !std::filesystem::exists(vsce)) GTEST_SKIP() << "node and the package @vscode/vsce are not installed";
   if (!std::filesystem::exists(kPackages + "/vscode-languageclient"))
     GTEST_SKIP() << "the package vscode-languageclient is not installed";
-  expectGood("cp -r " + kEditors + "/vscode v && cp %src/LICENSE v && cp -rL " + kPackages +
+  expectGood("cp -r " + kEditorFolder + "/vscode v && cp %src/LICENSE v && cp -rL " + kPackages +
              " v/node_modules && cd v && npm prune --offline --no-audit --no-fund >../messages 2>&1 && " + vsce +
              " package --allow-missing-repository >>../messages 2>&1 || cat ../messages; node " + kTests +
              "/package_test.js xt-0.1.0.vsix");

@@ -14,14 +14,14 @@
 namespace xt {
 namespace {
 
-struct Product {
+struct ProductSizes {
   int rows = 64, columns = 64, depth = 32;
   const char *elem = "f32", *sum = "f32", *zero = "0.0";
   const char *epilogue = "", *stored = "%acc"; // statements that compute `stored` from %acc
   bool transposeA = false;
 };
 
-std::string text(const char *name, const Product &p) {
+std::string text(const char *name, const ProductSizes &p) {
   std::string tileA = p.transposeA ? str(p.depth, "x", p.rows) : str(p.rows, "x", p.depth);
   return str("kernel @", name, "(%A: memref<?x?x", p.elem, ">, %B: memref<?x?x", p.elem, ">, %C: memref<?x?x", p.sum,
              ">)\n    grid (%i = 0 to dim(%C, 0) step ", p.rows, ", %j = 0 to dim(%C, 1) step ", p.columns,
@@ -60,16 +60,16 @@ size_t differentOnes(std::vector<std::string> keys) { return std::set<std::strin
 
 // Kernels that differ only in the sizes of their tiles and in their names have the same code.
 TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
-  const Product types[] = {{},
-                           {.elem = "f64", .sum = "f64"},
-                           {.elem = "bf16"},
-                           {.elem = "f16"},
-                           {.elem = "i8", .sum = "i32", .zero = "0"},
-                           {.transposeA = true}};
+  const ProductSizes types[] = {{},
+                                {.elem = "f64", .sum = "f64"},
+                                {.elem = "bf16"},
+                                {.elem = "f16"},
+                                {.elem = "i8", .sum = "i32", .zero = "0"},
+                                {.transposeA = true}};
   for (const char *processor : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
-    for (Product one : types) {
+    for (ProductSizes one : types) {
       SCOPED_TRACE(str(processor, " ", one.elem, one.transposeA ? " transposed" : ""));
-      Product other = one, third = one;
+      ProductSizes other = one, third = one;
       other.rows = 192, other.columns = 128, other.depth = 64;
       third.rows = 96, third.columns = 512;
       std::vector<std::string> keys = keysOf(text("one", one) + text("other", other) + text("third", third), processor);
@@ -158,7 +158,7 @@ TEST(CodeUnits, WithoutOptimisationItIsOtherCode) {
 // A kernel on the host, and its expected result.
 class RunningProduct {
 public:
-  explicit RunningProduct(const Product &product) : kernel_(text("k", product)) {
+  explicit RunningProduct(const ProductSizes &product) : kernel_(text("k", product)) {
     RandomNumbers random(11);
     random.fill(a_, true);
     random.fill(b_, true);
@@ -177,13 +177,13 @@ private:
   Array a_{Elem::F32, {70, 33}}, b_{Elem::F32, {33, 45}}, c_{Elem::F32, {70, 45}};
 };
 
-const Product kOne{.rows = 64, .columns = 96, .depth = 16}, kOther{.rows = 128, .columns = 64, .depth = 48};
+const ProductSizes kOne{.rows = 64, .columns = 96, .depth = 16}, kOther{.rows = 128, .columns = 64, .depth = 48};
 
 TEST(CodeUnits, KernelsRunOnTheCodeOfOthers) {
   std::vector<std::string> one = keysOf(text("k", kOne), "host"), other = keysOf(text("k", kOther), "host");
   ASSERT_EQ(one.size(), 1U);
   ASSERT_EQ(one, other);
-  for (const Product &product : {kOne, kOther}) {
+  for (const ProductSizes &product : {kOne, kOther}) {
     RunningProduct(product).run();
     EXPECT_NE(CodeLibrary::ofProcess().find(one[0]), nullptr);
   }

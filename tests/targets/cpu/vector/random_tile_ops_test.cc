@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-constexpr int kRounds = XT_FUZZ_ROUNDS / 20;
+constexpr int kTileOpRounds = XT_FUZZ_ROUNDS / 20;
 
 class RandomTileKernel : private RandomTileOps {
 public:
@@ -142,7 +142,7 @@ private:
 };
 
 TEST(CpuRandomTileOps, AsInterpreter) {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTileOpRounds; ++round) {
     SCOPED_TRACE(str("round ", round));
     RandomTileKernel(static_cast<uint64_t>(round)).run();
     if (::testing::Test::HasFailure()) return;

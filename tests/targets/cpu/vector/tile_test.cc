@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr int kRounds = XT_FUZZ_ROUNDS / 16;
+constexpr int kTileRounds = XT_FUZZ_ROUNDS / 16;
 
 std::vector<CpuInfo> oneOf(RandomNumbers &random) { return {random.pick(processors())}; }
 
@@ -73,7 +73,7 @@ void launch(KernelMaker &m, const std::vector<RandomTile *> &tiles, RandomNumber
 }
 
 TEST(CpuTile, CopiesAtRandom) {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTileRounds; ++round) {
     SCOPED_TRACE(str("round ", round));
     RandomNumbers random(static_cast<uint64_t>(round));
     KernelMaker m;
@@ -92,7 +92,7 @@ TEST(CpuTile, CopiesAtRandom) {
 TEST(CpuTile, ProductsAtRandom) {
   const std::vector<Elem> elems{Elem::F64,    Elem::F32,    Elem::TF32, Elem::F16, Elem::BF16,
                                 Elem::F8E4M3, Elem::F8E5M2, Elem::I8,   Elem::U8};
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTileRounds; ++round) {
     SCOPED_TRACE(str("round ", round));
     RandomNumbers random(static_cast<uint64_t>(round));
     KernelMaker m;

@@ -8,7 +8,7 @@ namespace {
 using test::runTool;
 using test::ToolRun;
 
-constexpr const char *kGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
+constexpr const char *kSoftwareGpus[] = {"nv-sm80", "nv-sm89", "nv-sm90"};
 
 // A driver that cannot be opened stands for a machine without a GPU, so that the software device is tested everywhere.
 size_t occurrences(std::string_view what, std::string_view text) {
@@ -63,11 +63,11 @@ TEST_F(NvRun, ProductsThatAreMeasured) {
 
 TEST_F(NvRun, ItIsListed) {
   ToolRun run = runTool("%bin/xtrun --devices");
-  for (const char *gpu : kGpus) EXPECT_TRUE(has(run, str("xt software device (", gpu, " rules)"))) << run.output;
+  for (const char *gpu : kSoftwareGpus) EXPECT_TRUE(has(run, str("xt software device (", gpu, " rules)"))) << run.output;
 }
 
 TEST_F(NvRun, ProductsOfAllTypes) {
-  for (const char *gpu : kGpus) {
+  for (const char *gpu : kSoftwareGpus) {
     ToolRun run = runTool(str("%bin/xtrun --target=interp,", gpu, " %src/tests/targets/nv/run/products.xt"));
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "11 tests: 11 passed")) << run.output;
@@ -112,7 +112,7 @@ TEST_F(NvRun, LoadsOfBlocksThatNoLaneWritesTo) {
 }
 
 TEST_F(NvRun, KernelsOfLanes) {
-  for (const char *gpu : kGpus) {
+  for (const char *gpu : kSoftwareGpus) {
     ToolRun run = runTool(str("%bin/xtrun --target=interp,cpu,", gpu, " %src/tests/targets/nv/run/lanes.xt"));
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_TRUE(has(run, "3 tests: 3 passed")) << run.output;
