@@ -31,7 +31,7 @@ public:
     for (Value *&value : values_) {
       std::vector<int64_t> shape = shapeOf(value->type());
       shape[dim_] = 1;
-      value = extent_ == 1 ? value : ops_.slice(value, {0, 0}, shape);
+      value = extent_ == 1 ? value : ops_.slice(value, std::vector<int64_t>(shape.size(), 0), shape);
       if (!value) return std::nullopt;
     }
     return finish();
@@ -45,7 +45,7 @@ private:
       return wrong(DiagCode::OperandType, clause.operands[0].range,
                    str("the first operand of ", clause_.name(), " is the function that combines, such as `@combine`"));
     for (size_t i = 1; i < clause.operands.size(); ++i) {
-      Value *value = clause_.plainMatrix(clause.operands[i]);
+      Value *value = clause_.plainVector(clause.operands[i]);
       if (!value) return false;
       Type type = value->type();
       if (i > 1 && !std::ranges::equal(type.shape(), values_[0]->type().shape()))
@@ -94,7 +94,7 @@ private:
   }
 
   Value *moved(Value *value, int64_t by, bool behind) {
-    std::vector<int64_t> shape = shapeOf(value->type()), from(2, 0), to(2, 0);
+    std::vector<int64_t> shape = shapeOf(value->type()), from(shape.size(), 0), to(shape.size(), 0);
     shape[dim_] -= by;
     (behind ? from : to)[dim_] = by;
     return ops_.insert(ops_.slice(value, from, shape), value, to);

@@ -74,9 +74,17 @@ bool CompositeClause::has(std::string_view key) const {
   });
 }
 
-Value *CompositeClause::plainMatrix(const ast::Expr &expr) const {
+Value *CompositeClause::plainVector(const ast::Expr &expr) const {
   Value *value = vector(expr, "an operand");
-  if (!value || (value->type().rank() == 2 && value->type().isPlain())) return value;
+  if (!value || value->type().isPlain()) return value;
+  diagnostics().report(DiagCode::OperandType, expr.range,
+                       str(name(), " takes no joint matrix: it was given ", shapedText(value->type())));
+  return nullptr;
+}
+
+Value *CompositeClause::plainMatrix(const ast::Expr &expr) const {
+  Value *value = plainVector(expr);
+  if (!value || value->type().rank() == 2) return value;
   diagnostics().report(DiagCode::ShapeMismatch, expr.range,
                        str(name(), " takes vectors of two dimensions, not ", shapedText(value->type())));
   return nullptr;

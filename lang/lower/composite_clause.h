@@ -43,7 +43,8 @@ public:
   // These functions return nullopt or null if an error was reported.
   std::optional<IndexedMemRef> indexedMemRef(const ast::Expr &expr) const;
   Value *vector(const ast::Expr &expr, std::string_view what) const;
-  // A vector of two dimensions that is no joint matrix.
+  // A vector that is no joint matrix, and one of two dimensions.
+  Value *plainVector(const ast::Expr &expr) const;
   Value *plainMatrix(const ast::Expr &expr) const;
   // The one dimension in brackets along which the op works on vectors of this type.
   std::optional<int64_t> dimension(Type type) const;

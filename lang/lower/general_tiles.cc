@@ -7,6 +7,7 @@
 #include "ir/op_kinds.h"
 #include "ir/views/tile.h"
 #include "lang/lower/memref_views.h"
+#include "lang/lower/replaced_ops.h"
 #include "lang/lower/tile_families.h"
 #include "lang/lower/tile_windows.h"
 
@@ -47,7 +48,7 @@ public:
   // Ranks: tiles that do not have two dimensions. Elements: tiles whose elements are accessed one by one.
   enum class Kind : uint8_t { Ranks, Elements };
   TileExpansion(KernelState &state, Kind kind)
-      : state_(state), body_(state.kernel->body), kind_(kind), families_(state.kernel->body) {}
+      : state_(state), body_(state.kernel->body), kind_(kind), families_(state.kernel->body), replaced_(state) {}
   bool run();
 
 private:
@@ -64,12 +65,10 @@ private:
   bool store(Op &op);
   bool prefetch(Op &op);
   bool update(Op &op);
-  void replaceBy(Op &op, Value *value, const Layout *layout);
   bool refuse(const Op &op, const Value *tile);
   bool refuseMask(const Op &op);
 
   void eraseAll();
-  void forget();
 
   KernelState &state_;
   Block &body_;
@@ -78,9 +77,7 @@ private:
   std::unordered_set<int> general_; // families of tiles; for lookup only
   std::unordered_map<const Value *, TileWindow> windows_; // for lookup only
   std::vector<std::pair<Op *, std::vector<size_t>>> carriers_; // loops and branches, and the carried values that are tiles
-  std::vector<Op *> dead_;
-  std::unordered_map<const Value *, Value *> loaded_; // by the result of the load that it replaces; for lookup only
-  std::unordered_set<const Op *> erased_; // for lookup only
+  ReplacedOps replaced_;
 };
 
 // --- which tiles are general ---------------------------------------------------------------------------------------
@@ -232,18 +229,8 @@ bool TileExpansion::load(Op &op) {
   if (!value) return false;
   Type written = op.result()->type();
   const Layout *layout = written.layout() ? written.layout() : transposes(op) ? nullptr : tile->type().layout();
-  replaceBy(op, value, layout);
+  replaced_.replace(op, value, layout);
   return true;
-}
-
-// Replaces an op by the value of its result. `layout`: of the value, if it has none yet.
-void TileExpansion::replaceBy(Op &op, Value *value, const Layout *layout) {
-  if (layout && !value->type().layout()) value->setType(state_.context.withLayout(value->type(), layout));
-  if (value->name().empty()) value->setName(op.result()->name());
-  value->setRange(op.result()->range());
-  loaded_[op.result()] = value;
-  op.result()->replaceAllUsesWith(value);
-  dead_.push_back(&op);
 }
 
 bool TileExpansion::update(Op &op) {
@@ -257,7 +244,7 @@ bool TileExpansion::update(Op &op) {
   Value *old = kind_ == Kind::Ranks ? access.update(std::move(values), atomic.mask())
                                     : access.updateElements(std::move(values), atomic.mask());
   if (!old) return false;
-  replaceBy(op, old, atomic.tile()->type().layout());
+  replaced_.replace(op, old, atomic.tile()->type().layout());
   return true;
 }
 
@@ -266,12 +253,12 @@ bool TileExpansion::store(Op &op) {
   auto found = windows_.find(tile);
   if (found == windows_.end()) return refuse(op, tile);
   WindowAccess access(state_, op, found->second, tile->type());
-  dead_.push_back(&op);
+  replaced_.drop(op);
   return kind_ == Kind::Ranks ? access.store(value, mask) : access.scatter(value, mask);
 }
 
 bool TileExpansion::prefetch(Op &op) {
-  dead_.push_back(&op);
+  replaced_.drop(op);
   // A prefetch has no effect on results. It is of no use for single elements, and a part of a tile with a layout has none that a
   // prefetch would be worth.
   bool whole = op.operand(0)->type().rank() < 2;
@@ -290,7 +277,7 @@ bool TileExpansion::rewrite(Op &op) {
   bool makes = op.resultCount() == 1 && isGeneral(op.result());
   if (makes && (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset)) {
     op.kind() == OpKind::InitTile ? init(op) : move(op);
-    dead_.push_back(&op);
+    replaced_.drop(op);
     return true;
   }
   if (op.kind() == OpKind::LoadTile && isGeneral(op.operand(0))) return load(op);
@@ -317,24 +304,8 @@ bool TileExpansion::rewrite(Block &block) {
 
 // --- removal of what was replaced ----------------------------------------------------------------------------------
 
-// Removes the records about the ops and values that will not exist any more.
-void TileExpansion::forget() {
-  erased_.insert(dead_.begin(), dead_.end());
-  WrittenLayouts &written = state_.written;
-  std::erase_if(written.calls, [&](const auto &entry) { return erased_.contains(entry.first); });
-  std::erase_if(written.operands, [&](const OperandLayout &layout) { return erased_.contains(layout.op); });
-  std::erase_if(written.pairs, [&](const LayoutPair &pair) { return erased_.contains(pair.op); });
-  auto vanishes = [&](const Value *value) {
-    return isGeneral(value) || (value->definingOp() && erased_.contains(value->definingOp()));
-  };
-  for (DeclaredLayout &declared : written.declared)
-    if (auto value = loaded_.find(declared.value); value != loaded_.end()) declared.value = value->second;
-  std::erase_if(written.declared, [&](const DeclaredLayout &declared) { return vanishes(declared.value); });
-  if (NameIndex *index = state_.params.symbols().index()) index->keepTypes(vanishes);
-}
-
 void TileExpansion::eraseAll() {
-  forget();
+  replaced_.forget([this](const Value *value) { return isGeneral(value); });
   for (auto &[op, tiles] : carriers_) {
     CarriedAt at = carriedAt(*op);
     for (size_t k = tiles.size(); k-- > 0;) {
@@ -342,7 +313,7 @@ void TileExpansion::eraseAll() {
       if (at.loops) op->eraseOperand(at.operand + tiles[k]);
     }
   }
-  for (size_t k = dead_.size(); k-- > 0;) dead_[k]->block()->erase(dead_[k]);
+  replaced_.erase();
   for (auto &[op, tiles] : carriers_) {
     CarriedAt at = carriedAt(*op);
     for (size_t k = tiles.size(); k-- > 0;) {

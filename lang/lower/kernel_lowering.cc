@@ -12,6 +12,7 @@
 #include "lang/lower/requirements.h"
 #include "lang/lower/scope_checks.h"
 #include "lang/lower/simt.h"
+#include "lang/lower/slice_forms.h"
 #include "lang/lower/wide_grid.h"
 
 #include <algorithm>
@@ -165,6 +166,7 @@ void finish(KernelState &state) {
   if (NameIndex *index = state.params.symbols().index()) index->keepWrittenTypes();
   makeTypesPlain(state.context, *state.kernel);
   if (!expandGeneralTiles(state)) return;
+  expandSlices(state);
   state.written.aliases = state.file.aliases;
   state.written.sources = &state.file.sources;
   if (!fitsScope(state.decl, *state.kernel, state.written, state.diagnostics())) return;

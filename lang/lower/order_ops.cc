@@ -59,7 +59,7 @@ bool OrderOp::read(size_t most) {
   const ast::OpClause &clause = clause_.clause();
   if (!clause_.takesOperands(1, most)) return false;
   for (const ast::Expr &operand : clause.operands) {
-    Value *value = clause_.plainMatrix(operand);
+    Value *value = clause_.plainVector(operand);
     if (!value) return false;
     if (!values_.empty() && !std::ranges::equal(value->type().shape(), values_[0]->type().shape()))
       return wrong(DiagCode::ShapeMismatch, operand.range,
@@ -91,7 +91,7 @@ std::optional<Values> OrderOp::reverse() {
   Value *blocks = value;
   for (int64_t size = largest, begin = 0; largest != extent_ && size >= 1; size /= 2) {
     if ((extent_ & size) == 0) continue;
-    std::vector<int64_t> shape = shapeOf(values_[0]->type()), from(2, 0), to(2, 0);
+    std::vector<int64_t> shape = shapeOf(values_[0]->type()), from(shape.size(), 0), to(shape.size(), 0);
     shape[dim_] = size, from[dim_] = begin, to[dim_] = extent_ - begin - size;
     value = ops_.insert(ops_.slice(blocks, from, shape), value, to);
     begin += size;
@@ -107,7 +107,7 @@ Value *OrderOp::place() {
 // Each element becomes the one `by` behind it or before it; those that have none stay as they are.
 Value *OrderOp::moved(Value *value, int64_t by, bool behind) {
   if (!value) return nullptr;
-  std::vector<int64_t> shape = shapeOf(value->type()), from(2, 0), to(2, 0);
+  std::vector<int64_t> shape = shapeOf(value->type()), from(shape.size(), 0), to(shape.size(), 0);
   shape[dim_] -= by;
   (behind ? from : to)[dim_] = by;
   return ops_.insert(ops_.slice(value, from, shape), value, to);
@@ -213,7 +213,7 @@ std::optional<Values> OrderOp::topK() {
   std::vector<int64_t> shape = shapeOf(values_[0]->type());
   shape[dim_] = (*k)[0];
   Values results;
-  for (Value *value : values_) results.push_back(ops_.slice(value, {0, 0}, shape));
+  for (Value *value : values_) results.push_back(ops_.slice(value, std::vector<int64_t>(shape.size(), 0), shape));
   return finish(std::move(results));
 }
 
@@ -234,9 +234,11 @@ std::optional<Values> OrderOp::histogram() {
           str(clause_.name(), " counts integers, not ", shapedText(v->type())));
     return std::nullopt;
   }
-  if (result.rank() != 2 || result.extent(0) != 1 || result.elem() != Elem::I32) {
+  int64_t bins = result.elementCount();
+  if (result.rank() > 2 || result.shape().back() != bins || result.elem() != Elem::I32) {
     wrong(DiagCode::TypeMismatch, clause_.range(),
-          str("the result of ", clause_.name(), " is a row of i32, such as vector<1x16xi32>, not ", shapedText(result)));
+          str("the result of ", clause_.name(), " is a row of i32, such as vector<16xi32> or vector<1x16xi32>, not ",
+              shapedText(result)));
     return std::nullopt;
   }
   if (mask && (mask->type().elem() != Elem::I1 || !std::ranges::equal(mask->type().shape(), v->type().shape()))) {
@@ -245,7 +247,7 @@ std::optional<Values> OrderOp::histogram() {
               shapedText(mask->type())));
     return std::nullopt;
   }
-  int64_t count = v->type().elementCount(), bins = result.extent(1);
+  int64_t count = v->type().elementCount();
   auto along = [&](Value *value) {
     return ops_.op(OpKind::Broadcast, {ops_.reshape(value, {count, 1})}, {{"dims", std::vector<int64_t>{1}, clause_.range()}},
                    context().vector({count, bins}, value->type().elem()));
@@ -263,7 +265,7 @@ std::optional<Values> OrderOp::histogram() {
   Value *ones = ops_.op(OpKind::ExtUI, {is}, {}, context().vector({count, bins}, Elem::I32));
   Value *counts = ops_.op(OpKind::Reduction, {ones},
                           {{"kind", std::string("add"), clause_.range()}, {"dims", std::vector<int64_t>{0}, clause_.range()}});
-  counts = ops_.inAnyLayout(counts); // the counts have that of the elements
+  counts = ops_.reshape(ops_.inAnyLayout(counts), shapeOf(result)); // the counts have the layout of the elements
   if (!counts) return std::nullopt;
   setWrittenLayout(clause_.state(), clause, counts, result);
   return Values{counts};

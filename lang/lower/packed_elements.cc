@@ -39,7 +39,7 @@ private:
 
 bool PackedElements::readOperand() {
   if (!clause_.takesOperands(1, 1)) return false;
-  operand_ = clause_.plainMatrix(clause_.clause().operands[0]);
+  operand_ = clause_.plainVector(clause_.clause().operands[0]);
   if (!operand_) return false;
   std::optional<int64_t> dim = clause_.dimension(operand_->type());
   if (!dim) return false;

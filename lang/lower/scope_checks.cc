@@ -51,23 +51,19 @@ bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLay
   return false;
 }
 
-// XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
-// they cannot appear in a kernel with layouts. Reports an error and returns false if they do.
+// XeGPU blocks belong to one subgroup and have no layout that distributes them over the workgroup, so they cannot appear in a
+// kernel with layouts. Reports an error and returns false if they do.
 bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
   if (kernel.forms.has(Form::SubgroupTiles)) return true; // the layouts are those of lanes
   const Op *block = nullptr;
-  bool layouts = !written.operands.empty() || !written.pairs.empty();
   walk(kernel.body, [&](Op &op) {
     bool windows = false;
-    for (size_t i = 0; i < op.resultCount(); ++i) {
-      windows |= op.result(i)->type().isTensorDesc();
-      layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
-    }
+    for (size_t i = 0; i < op.resultCount(); ++i) windows |= op.result(i)->type().isTensorDesc();
     bool slices = (op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice) &&
                   op.result()->type().rank() != 2;
     if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
   });
-  if (!block || !layouts) return true;
+  if (!block || !hasLayouts(kernel, written)) return true;
   diagnostics
       .report(DiagCode::NotHere, block->range(),
               str("`", nameInText(*block, *written.sources), "` has no meaning at workgroup scope"))
@@ -123,6 +119,17 @@ void checkBarriers(Kernel &kernel, const SourceManager &sources, Diagnostics &di
 }
 
 } // namespace
+
+bool hasLayouts(const Kernel &kernel, const WrittenLayouts &written) {
+  bool layouts = !written.operands.empty() || !written.pairs.empty();
+  walk(kernel.body, [&](const Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      Type type = op.result(i)->type();
+      layouts |= (type.isVector() || type.isTile()) && type.layout();
+    }
+  });
+  return layouts;
+}
 
 bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
   return fitsLaneScope(decl, kernel, written, diagnostics) && blocksStandAlone(kernel, written, diagnostics);

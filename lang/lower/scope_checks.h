@@ -5,6 +5,9 @@
 
 namespace xt {
 
+// Whether the source states a layout anywhere in the kernel, before layouts are inferred.
+bool hasLayouts(const Kernel &kernel, const WrittenLayouts &written);
+
 // Whether the layouts, lanes and blocks of a kernel can appear together; otherwise reports an error. Runs before layouts are
 // inferred. `written` has the sources.
 bool fitsScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics);

@@ -22,6 +22,7 @@ private:
   bool alikeBut(int64_t dim);
   Value *parity(const std::vector<int64_t> &shape, int64_t remainder);
   Value *withElem(OpKind cast, Value *value, Elem elem);
+  Attr lastDim(size_t rank) const { return {"dims", std::vector<int64_t>{static_cast<int64_t>(rank) - 1}, clause_.range()}; }
   std::optional<std::vector<Value *>> finish(std::vector<Value *> results) const {
     return clause_.agreed(operands_, std::move(results));
   }
@@ -39,7 +40,7 @@ private:
 bool Joins::readOperands(size_t least, size_t most) {
   if (!clause_.takesOperands(least, most)) return false;
   for (const ast::Expr &expr : clause_.clause().operands) {
-    Value *value = clause_.plainMatrix(expr);
+    Value *value = clause_.plainVector(expr);
     if (!value) return false;
     operands_.push_back(value);
   }
@@ -51,8 +52,8 @@ bool Joins::alikeBut(int64_t dim) {
   Type first = operands_[0]->type();
   for (size_t i = 1; i < operands_.size(); ++i) {
     Type type = operands_[i]->type();
-    bool alike = type.elem() == first.elem();
-    for (int d = 0; d < 2; ++d) alike &= d == dim || type.extent(d) == first.extent(d);
+    bool alike = type.elem() == first.elem() && type.rank() == first.rank();
+    for (int d = 0; alike && d < first.rank(); ++d) alike &= d == dim || type.extent(d) == first.extent(d);
     if (alike) continue;
     clause_.diagnostics()
         .report(DiagCode::ShapeMismatch, clause_.clause().operands[i].range,
@@ -68,7 +69,7 @@ std::optional<std::vector<Value *>> Joins::concat() {
   std::optional<int64_t> dim = clause_.dimension(operands_[0]->type());
   if (!dim || !alikeBut(*dim)) return std::nullopt;
   auto d = static_cast<size_t>(*dim);
-  std::vector<int64_t> shape = shapeOf(operands_[0]->type()), at(2, 0);
+  std::vector<int64_t> shape = shapeOf(operands_[0]->type()), at(shape.size(), 0);
   shape[d] = 0;
   for (const Value *operand : operands_) shape[d] += operand->type().extent(static_cast<int>(*dim));
   Value *whole = ops_.zeros(shape, operands_[0]->type().elem());
@@ -79,12 +80,12 @@ std::optional<std::vector<Value *>> Joins::concat() {
   return finish({whole});
 }
 
-// True for the columns whose remainder by 2 is this one.
+// True where the index in the last dimension has this remainder by 2.
 Value *Joins::parity(const std::vector<int64_t> &shape, int64_t remainder) {
   Type indices = context().vector(shape, kIndexElem);
   auto constant = [&](int64_t value) { return ops_.op(OpKind::Splat, {ops_.index(value)}, {}, indices); };
-  Value *column = ops_.op(OpKind::Iota, {}, {{"dims", std::vector<int64_t>{1}, clause_.range()}}, indices);
-  Value *rest = ops_.op(OpKind::RemSI, {column, constant(2)});
+  Value *index = ops_.op(OpKind::Iota, {}, {lastDim(shape.size())}, indices);
+  Value *rest = ops_.op(OpKind::RemSI, {index, constant(2)});
   return ops_.op(OpKind::CmpI, {rest, constant(remainder)}, {{"kind", std::string("eq"), clause_.range()}});
 }
 
@@ -93,14 +94,14 @@ Value *Joins::withElem(OpKind cast, Value *value, Elem elem) {
   return ops_.op(cast, {value}, {}, context().vector(shapeOf(value->type()), elem));
 }
 
-// Each element is repeated, and the columns take one of the two copies by turns.
+// Each element is repeated, and along the last dimension the elements take one of the two copies by turns.
 std::optional<std::vector<Value *>> Joins::interleave() {
   if (!readOperands(2, 2) || !alikeBut(-1)) return std::nullopt;
   std::vector<int64_t> shape = shapeOf(operands_[0]->type());
-  shape[1] *= 2;
+  shape.back() *= 2;
   auto twice = [&](Value *value) {
     return ops_.op(OpKind::Broadcast, {ops_.inAnyLayout(value)},
-                   {{"dims", std::vector<int64_t>{1}, clause_.range()}, {"broadcast_size", int64_t{2}, clause_.range()}},
+                   {lastDim(shape.size()), {"broadcast_size", int64_t{2}, clause_.range()}},
                    context().vector(shape, value->type().elem()));
   };
   Value *even = parity(shape, 0), *first = twice(operands_[0]), *second = twice(operands_[1]);
@@ -111,10 +112,10 @@ std::optional<std::vector<Value *>> Joins::interleave() {
 std::optional<std::vector<Value *>> Joins::deinterleave() {
   if (!readOperands(1, 1)) return std::nullopt;
   Type type = operands_[0]->type();
-  if (type.extent(1) % 2 != 0)
-    return wrong(DiagCode::ShapeMismatch, clause_.clause().operands[0].range,
-                 str(clause_.name(), " needs an even number of columns, not ", shapedText(type)));
   std::vector<int64_t> shape = shapeOf(type);
+  if (shape.back() % 2 != 0)
+    return wrong(DiagCode::ShapeMismatch, clause_.clause().operands[0].range,
+                 str(clause_.name(), " needs an even extent of the last dimension, not ", shapedText(type)));
   constexpr std::pair<int, Elem> kBits[] = {{4, Elem::I4}, {8, Elem::I8}, {16, Elem::I16}, {32, Elem::I32}, {64, Elem::I64}};
   Elem bits = type.elem();
   for (auto [count, elem] : kBits)
@@ -125,10 +126,9 @@ std::optional<std::vector<Value *>> Joins::deinterleave() {
   std::vector<Value *> results;
   for (int64_t remainder : {0, 1}) {
     Value *own = ops_.op(OpKind::Select, {parity(shape, remainder), whole, ops_.zeros(shape, bits)});
-    Value *half = ops_.op(OpKind::Reduction, {own},
-                          {{"kind", std::string("or"), clause_.range()},
-                           {"dims", std::vector<int64_t>{1}, clause_.range()},
-                           {"reduction_size", int64_t{2}, clause_.range()}});
+    Value *half = ops_.op(
+        OpKind::Reduction, {own},
+        {{"kind", std::string("or"), clause_.range()}, lastDim(shape.size()), {"reduction_size", int64_t{2}, clause_.range()}});
     results.push_back(withElem(OpKind::Bitcast, half, type.elem()));
   }
   return finish(std::move(results));
