@@ -80,6 +80,7 @@ private:
     if (good || skipped) return;
     if (!run.sizes.empty()) out_ += str("  sizes: ", run.sizes, "\n");
     if (!run.repeatCommand.empty()) out_ += str("  to repeat: ", run.repeatCommand, "\n");
+    if (!run.raceCommand.empty()) out_ += str("  to look for races of subgroups: ", run.raceCommand, "\n");
   }
 
   void renderCheck(const CheckReport &check) {
@@ -283,6 +284,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
          {"saved", run.saved},
          {"outputs", outputs},
          {"repeat", run.repeatCommand},
+         {"races", run.raceCommand},
          {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
     if (run.ranks)
       runs.back()["ranks"] = {{"rank", run.ranks->rank},

@@ -65,9 +65,11 @@ RunReport TestRun::run(bool saves) {
   }
   bool failed = !report_.findings.empty();
   for (const CheckReport &check : report_.checks) failed |= !check.passed;
-  if (failed)
+  if (failed) {
     report_.status = TestStatus::Failed;
-  else if (report_.checks.empty())
+    auto races = [](const LaunchPlan &launch) { return launch.kernel->subgroups > 1; };
+    if (options_.raceCommand && std::ranges::any_of(launches_, races)) report_.raceCommand = options_.raceCommand(test_.name);
+  } else if (report_.checks.empty())
     report_.status = TestStatus::Unchecked;
   return std::move(report_);
 }

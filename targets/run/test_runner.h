@@ -31,6 +31,7 @@ struct RunOptions {
   // Returns the command line that repeats one test on one target. `small`: whether it uses the small sizes of the test;
   // nullopt: the test has none.
   std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)> repeatCommand;
+  std::function<std::string(const std::string &test)> raceCommand; // runs one test with the check for races; null: it is on
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // called before each run: whether its kernels' prints are shown
   std::optional<BenchOptions> bench;                      // time the launches of tests that pass

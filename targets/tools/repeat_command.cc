@@ -34,4 +34,10 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   return command + " " + shellQuoted(file);
 }
 
+std::string raceCommand(const XtrunOptions &options, const std::string &file, const std::string &test, int ranks) {
+  XtrunOptions checking = options;
+  checking.check = "race";
+  return repeatCommand(checking, file, test, "interp", std::nullopt, ranks);
+}
+
 } // namespace xt

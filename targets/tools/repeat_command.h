@@ -12,4 +12,7 @@ namespace xt {
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
                           const std::string &target, std::optional<bool> small, int ranks = 0);
 
+// The same for the interpreter with its check for races, at the sizes that the interpreter chooses.
+std::string raceCommand(const XtrunOptions &options, const std::string &file, const std::string &test, int ranks = 0);
+
 } // namespace xt

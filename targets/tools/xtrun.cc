@@ -308,6 +308,10 @@ private:
     run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
       return repeatCommand(options_, file, test, target, small, ranks_ ? ranks_->count() : 0);
     };
+    if (options_.check.empty())
+      run.raceCommand = [this, file](const std::string &test) {
+        return raceCommand(options_, file, test, ranks_ ? ranks_->count() : 0);
+      };
     if (options_.checks.algebra) run.field = &field_;
     if (ranks_) run.ranks = &ranks_->thread();
     if (options_.bench) run.bench = BenchOptions{.seconds = options_.benchSeconds};
