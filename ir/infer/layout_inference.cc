@@ -239,8 +239,8 @@ private:
     for (Op *op : ops_)
       if (op->resultCount() == 1 && open(op->result()) && isOneElement(op->result()->type()) && !isFree(op->result()))
         return adoptAny(op->result()), !open(op->result());
-    // The slice of a dimension that subgroups share, of an extent that they cannot share, is held by all of them. So are the slice
-    // and the reshape of a value that gets its layout only at the end, from its users.
+    // The slice of a dimension that subgroups share, of an extent that they cannot share, is held by all of them. So are the
+    // slice and the reshape of a constant or another value that is copied for each of its users.
     for (Op *op : ops_)
       if (op->kind() == OpKind::ExtractStridedSlice && open(op->result()) && (!open(op->operand(0)) || isFree(op->operand(0))))
         return adoptAny(op->result()), !open(op->result());

@@ -16,6 +16,11 @@ void NameIndex::keepWrittenTypes() {
     if (Type type = value->type(); type && !type.isPlain()) uses_[use].written = type;
 }
 
+void NameIndex::replaceValues(const std::function<const Value *(const Value *)> &replaced) {
+  for (auto &[use, value] : values_)
+    if (const Value *now = replaced(value)) value = now;
+}
+
 void NameIndex::keepTypes(const std::function<bool(const Value *)> &vanishes) {
   std::erase_if(values_, [&](const auto &entry) {
     if (!vanishes(entry.second)) return false;

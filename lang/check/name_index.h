@@ -40,6 +40,8 @@ public:
 
   // Copies the types of joint matrices and fragments. Call it before the kernel gets the types of the IR for them.
   void keepWrittenTypes();
+  // Uses of a value become uses of the one that `replaced` returns for it; null: it stays.
+  void replaceValues(const std::function<const Value *(const Value *)> &replaced);
   // Copies the types of these values now, because they will not exist when settle() is called.
   void keepTypes(const std::function<bool(const Value *)> &vanishes);
   // Copies the types of the values. Call it while the kernel that owns the values exists. Sorts the uses by position and drops

@@ -3,7 +3,6 @@
 #include "ir/base/text.h"
 #include "ir/op_kinds.h"
 #include "lang/lower/call_lowering.h"
-#include "lang/lower/written_types.h"
 
 #include <algorithm>
 
@@ -53,6 +52,7 @@ private:
                      str(clause_.name(), " takes vectors of one shape, but ", shapedText(type), " follows ",
                          shapedText(values_[0]->type())));
       values_.push_back(value);
+      given_.push_back(value);
     }
     std::optional<int64_t> dim = clause_.dimension(values_[0]->type());
     if (!dim) return false;
@@ -109,13 +109,11 @@ private:
     return ops_.op(OpKind::CmpI, {place, bound}, {{"kind", std::string(behind ? "slt" : "sge"), clause_.range()}});
   }
 
+  // A dimension of one element needs no step.
   std::optional<Values> finish() {
-    const ast::OpClause &clause = clause_.clause();
-    if (!clause.signature) return values_;
-    const std::vector<ast::TypeExpr> &written = clause.signature->right;
-    for (size_t i = 0; i < written.size() && i < values_.size(); ++i)
-      if (!agreesWith(clause_.state(), written[i], values_[i]->type(), "the result")) return std::nullopt;
-    return values_;
+    for (Value *&value : values_)
+      if (std::ranges::count(given_, value) && !(value = ops_.inAnyLayout(value))) return std::nullopt;
+    return clause_.agreed(given_, values_);
   }
 
   bool wrong(DiagCode code, SourceRange range, std::string message) const {
@@ -127,6 +125,7 @@ private:
   const CompositeClause &clause_;
   CompositeOps ops_;
   Values values_;
+  Values given_; // the operands
   size_t dim_ = 0;
   int64_t extent_ = 0;
 };

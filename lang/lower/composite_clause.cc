@@ -76,9 +76,19 @@ bool CompositeClause::has(std::string_view key) const {
 
 Value *CompositeClause::plainVector(const ast::Expr &expr) const {
   Value *value = vector(expr, "an operand");
-  if (!value || value->type().isPlain()) return value;
-  diagnostics().report(DiagCode::OperandType, expr.range,
-                       str(name(), " takes no joint matrix: it was given ", shapedText(value->type())));
+  if (!value) return nullptr;
+  Type type = value->type();
+  if (!type.isPlain()) {
+    Diagnostic &diagnostic =
+        diagnostics().report(DiagCode::OperandType, expr.range, str(name(), " takes whole vectors, not ", shapedText(type)));
+    if (type.data().fragment.empty()) return nullptr;
+    diagnostic.note(
+        "between `to_simt` and `to_simd` each lane computes element by element; turn the fragment into a vector first");
+    return nullptr;
+  }
+  if (type.rank() > 0) return value;
+  diagnostics().report(DiagCode::ShapeMismatch, expr.range,
+                       str(name(), " takes vectors of one to five dimensions, not ", shapedText(type)));
   return nullptr;
 }
 
@@ -304,8 +314,7 @@ std::optional<std::vector<Value *>> CompositeClause::agreed(const std::vector<Va
   }
   for (size_t i = 0; i < signature.right.size(); ++i) {
     if (!agreesWith(state_, signature.right[i], results[i]->type(), "the result")) return std::nullopt;
-    if (Type written = writtenType(state_, signature.right[i]); written && results.size() == 1)
-      setWrittenLayout(state_, clause_, results[i], written);
+    setWrittenLayout(state_, signature.right[i], results[i], writtenType(state_, signature.right[i]));
   }
   return results;
 }
@@ -419,10 +428,13 @@ bool eachPosition(const std::vector<int64_t> &extents, const std::function<bool(
 }
 
 void setWrittenLayout(KernelState &state, const ast::OpClause &clause, Value *value, Type written) {
-  if (!written.layout()) return;
-  value->setType(state.context.withLayout(value->type(), written.layout()));
   const ast::Signature &signature = *clause.signature;
-  const ast::TypeExpr &expr = signature.hasArrow ? signature.right.back() : signature.left.back();
+  setWrittenLayout(state, signature.hasArrow ? signature.right.back() : signature.left.back(), value, written);
+}
+
+void setWrittenLayout(KernelState &state, const ast::TypeExpr &expr, Value *value, Type written) {
+  if (!written || !written.layout()) return;
+  value->setType(state.context.withLayout(value->type(), written.layout()));
   state.written.declared.push_back({value, layoutPlace(state, expr)});
 }
 

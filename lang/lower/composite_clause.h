@@ -43,7 +43,7 @@ public:
   // These functions return nullopt or null if an error was reported.
   std::optional<IndexedMemRef> indexedMemRef(const ast::Expr &expr) const;
   Value *vector(const ast::Expr &expr, std::string_view what) const;
-  // A vector that is no joint matrix, and one of two dimensions.
+  // A vector of one or more dimensions that is no joint matrix and no fragment, and one of two dimensions.
   Value *plainVector(const ast::Expr &expr) const;
   Value *plainMatrix(const ast::Expr &expr) const;
   // The one dimension in brackets along which the op works on vectors of this type.
@@ -120,5 +120,7 @@ bool eachPosition(const std::vector<int64_t> &extents, const std::function<bool(
 
 // Gives the result of a composite the layout of the written type.
 void setWrittenLayout(KernelState &state, const ast::OpClause &clause, Value *value, Type written);
+// The same for the result whose type is written at `expr`; nothing if `written` is null.
+void setWrittenLayout(KernelState &state, const ast::TypeExpr &expr, Value *value, Type written);
 
 } // namespace xt

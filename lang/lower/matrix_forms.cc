@@ -3,7 +3,6 @@
 #include "ir/base/extents.h"
 #include "ir/op_kinds.h"
 #include "ir/views/names.h"
-#include "lang/lower/composite_clause.h"
 #include "lang/lower/op_lowering.h"
 
 #include <algorithm>
@@ -21,11 +20,11 @@ public:
   MatrixForm(KernelState &state, OpDraft &draft, Type result)
       : state_(state), draft_(draft), result_(result), ops_(state, draft.range) {
     std::span<const int64_t> shape = draft.operands[0]->type().shape();
-    auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(attributeOf(draft, attr_names::kDims)->value)[0]);
-    outer_ = productOf(shape.first(dim));
-    extent_ = shape[dim];
-    inner_ = productOf(shape.subspan(dim + 1));
-    resultExtent_ = result.extent(static_cast<int>(dim));
+    dim_ = static_cast<size_t>(std::get<std::vector<int64_t>>(attributeOf(draft, attr_names::kDims)->value)[0]);
+    outer_ = productOf(shape.first(dim_));
+    extent_ = shape[dim_];
+    inner_ = productOf(shape.subspan(dim_ + 1));
+    resultExtent_ = result.extent(static_cast<int>(dim_));
   }
 
   Op *emit() {
@@ -88,25 +87,49 @@ private:
   }
 
   Value *scan() {
-    if (inner_ == 1 || outer_ == 1) {
-      Value *matrix = operandAs(inner_ == 1 ? std::vector<int64_t>{outer_, extent_} : std::vector<int64_t>{extent_, inner_});
-      return along(inner_ == 1 ? 1 : 0, matrix, {}, {});
-    }
-    const std::vector<int64_t> swap = {0, 2, 1};
-    Value *rows = ops_.reshape(ops_.transpose(operandAs({outer_, extent_, inner_}), swap), {outer_ * inner_, extent_});
-    return ops_.transpose(ops_.reshape(along(1, rows, {}, {}), {outer_, inner_, extent_}), swap);
+    MatrixView view(ops_, draft_.operands[0]->type().shape(), dim_);
+    return view.foldedOf(along(view.dim(), view.matrixOfFolded(operandAs(view.folded())), {}, {}));
   }
 
   KernelState &state_;
   OpDraft &draft_;
   Type result_;
   CompositeOps ops_;
+  size_t dim_ = 0;
   // The numbers of elements in the dimensions before the one that the op works along, in it, and behind it.
   int64_t outer_ = 1, extent_ = 1, inner_ = 1;
   int64_t resultExtent_ = 1;
 };
 
+// Exchanges the last two dimensions of three.
+const std::vector<int64_t> kExchange = {0, 2, 1};
+
 } // namespace
+
+MatrixView::MatrixView(CompositeOps &ops, std::span<const int64_t> shape, size_t dim)
+    : ops_(ops), shape_(shape.begin(), shape.end()), dim_(dim), outer_(productOf(shape.first(dim))), extent_(shape[dim]),
+      inner_(productOf(shape.subspan(dim + 1))), isFirst_(shape.size() == 2 ? dim == 0 : outer_ == 1 && inner_ != 1) {}
+
+std::vector<int64_t> MatrixView::folded() const {
+  if (turns()) return {outer_, extent_, inner_};
+  return isFirst_ ? std::vector<int64_t>{extent_, inner_} : std::vector<int64_t>{outer_, extent_};
+}
+
+Value *MatrixView::matrixOfFolded(Value *folded) {
+  return turns() ? ops_.reshape(ops_.transpose(folded, kExchange), {outer_ * inner_, extent_}) : folded;
+}
+
+Value *MatrixView::foldedOf(Value *matrix) {
+  if (!matrix || !turns()) return matrix;
+  return ops_.transpose(ops_.reshape(matrix, {outer_, inner_, matrix->type().extent(1)}), kExchange);
+}
+
+Value *MatrixView::vectorOf(Value *matrix) {
+  if (!matrix) return nullptr;
+  std::vector<int64_t> shape = shape_;
+  shape[dim_] = matrix->type().extent(static_cast<int>(dim()));
+  return ops_.reshape(foldedOf(matrix), std::move(shape));
+}
 
 bool needsMatrixForm(const OpDraft &draft) {
   OpKind kind = draft.info->kind;

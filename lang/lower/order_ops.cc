@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/op_kinds.h"
+#include "lang/lower/matrix_forms.h"
 #include "lang/lower/written_types.h"
 
 #include <algorithm>
@@ -48,13 +49,14 @@ private:
   static constexpr size_t kMostValues = 8;
   const CompositeClause &clause_;
   CompositeOps ops_;
-  Values values_;
+  Values values_; // as matrices
   Values given_; // the operands
-  size_t dim_ = 0;
+  std::optional<MatrixView> view_;
+  size_t dim_ = 0; // of the matrices
   int64_t extent_ = 0;
 };
 
-// Reads the operands, which have one shape, and the dimension.
+// Reads the operands, which have one shape, and the dimension; makes matrices of them.
 bool OrderOp::read(size_t most) {
   const ast::OpClause &clause = clause_.clause();
   if (!clause_.takesOperands(1, most)) return false;
@@ -70,8 +72,11 @@ bool OrderOp::read(size_t most) {
   }
   std::optional<int64_t> dim = clause_.dimension(values_[0]->type());
   if (!dim) return false;
-  dim_ = static_cast<size_t>(*dim);
+  view_.emplace(ops_, values_[0]->type().shape(), static_cast<size_t>(*dim));
+  dim_ = static_cast<size_t>(view_->dim());
   extent_ = values_[0]->type().extent(static_cast<int>(*dim));
+  for (Value *&value : values_)
+    if (!(value = view_->matrixOf(value))) return false;
   return true;
 }
 
@@ -91,7 +96,7 @@ std::optional<Values> OrderOp::reverse() {
   Value *blocks = value;
   for (int64_t size = largest, begin = 0; largest != extent_ && size >= 1; size /= 2) {
     if ((extent_ & size) == 0) continue;
-    std::vector<int64_t> shape = shapeOf(values_[0]->type()), from(shape.size(), 0), to(shape.size(), 0);
+    std::vector<int64_t> shape = shapeOf(values_[0]->type()), from(2, 0), to(2, 0);
     shape[dim_] = size, from[dim_] = begin, to[dim_] = extent_ - begin - size;
     value = ops_.insert(ops_.slice(blocks, from, shape), value, to);
     begin += size;
@@ -107,7 +112,7 @@ Value *OrderOp::place() {
 // Each element becomes the one `by` behind it or before it; those that have none stay as they are.
 Value *OrderOp::moved(Value *value, int64_t by, bool behind) {
   if (!value) return nullptr;
-  std::vector<int64_t> shape = shapeOf(value->type()), from(shape.size(), 0), to(shape.size(), 0);
+  std::vector<int64_t> shape = shapeOf(value->type()), from(2, 0), to(2, 0);
   shape[dim_] -= by;
   (behind ? from : to)[dim_] = by;
   return ops_.insert(ops_.slice(value, from, shape), value, to);
@@ -213,7 +218,7 @@ std::optional<Values> OrderOp::topK() {
   std::vector<int64_t> shape = shapeOf(values_[0]->type());
   shape[dim_] = (*k)[0];
   Values results;
-  for (Value *value : values_) results.push_back(ops_.slice(value, std::vector<int64_t>(shape.size(), 0), shape));
+  for (Value *value : values_) results.push_back(ops_.slice(value, {0, 0}, shape));
   return finish(std::move(results));
 }
 
@@ -235,7 +240,7 @@ std::optional<Values> OrderOp::histogram() {
     return std::nullopt;
   }
   int64_t bins = result.elementCount();
-  if (result.rank() > 2 || result.shape().back() != bins || result.elem() != Elem::I32) {
+  if (result.rank() < 1 || result.rank() > 2 || result.shape().back() != bins || result.elem() != Elem::I32) {
     wrong(DiagCode::TypeMismatch, clause_.range(),
           str("the result of ", clause_.name(), " is a row of i32, such as vector<16xi32> or vector<1x16xi32>, not ",
               shapedText(result)));
@@ -267,6 +272,9 @@ std::optional<Values> OrderOp::histogram() {
                           {{"kind", std::string("add"), clause_.range()}, {"dims", std::vector<int64_t>{0}, clause_.range()}});
   counts = ops_.reshape(ops_.inAnyLayout(counts), shapeOf(result)); // the counts have the layout of the elements
   if (!counts) return std::nullopt;
+  if (clause.signature)
+    for (size_t i = 0; i < clause.signature->left.size() && i < given_.size(); ++i)
+      clause_.stateOperandLayout(*given_[i], clause.signature->left[i]);
   setWrittenLayout(clause_.state(), clause, counts, result);
   return Values{counts};
 }
@@ -278,8 +286,12 @@ bool OrderOp::checkOperands(const ast::Signature &signature) {
   return true;
 }
 
-// Checks the types that are written, and states their layouts.
+// Makes vectors of matrices. Checks the types that are written, and states their layouts.
 std::optional<Values> OrderOp::finish(Values results) {
+  for (Value *&result : results) {
+    result = view_->vectorOf(result);
+    if (std::ranges::count(given_, result)) result = ops_.inAnyLayout(result); // one element, which needs no step
+  }
   if (std::ranges::count(results, nullptr)) return std::nullopt;
   const ast::OpClause &clause = clause_.clause();
   if (!clause.signature) return results;
@@ -295,8 +307,7 @@ std::optional<Values> OrderOp::finish(Values results) {
   }
   for (size_t i = 0; i < signature.right.size() && i < results.size(); ++i) {
     if (!agreesWith(clause_.state(), signature.right[i], results[i]->type(), "the result")) return std::nullopt;
-    if (Type written = writtenType(clause_.state(), signature.right[i]); written && results.size() == 1)
-      setWrittenLayout(clause_.state(), clause, results[i], written);
+    setWrittenLayout(clause_.state(), signature.right[i], results[i], writtenType(clause_.state(), signature.right[i]));
   }
   return results;
 }

@@ -20,10 +20,17 @@ void ReplacedOps::forget(const std::function<bool(const Value *)> &vanishes) {
   auto isGone = [&](const Value *value) {
     return (vanishes && vanishes(value)) || (value->definingOp() && erased.contains(value->definingOp()));
   };
+  auto replaced = [&](const Value *value) -> const Value * {
+    auto found = values_.find(value);
+    return found == values_.end() ? nullptr : found->second;
+  };
   for (DeclaredLayout &declared : written.declared)
-    if (auto value = values_.find(declared.value); value != values_.end()) declared.value = value->second;
+    if (const Value *now = replaced(declared.value)) declared.value = now;
   std::erase_if(written.declared, [&](const DeclaredLayout &declared) { return isGone(declared.value); });
-  if (NameIndex *index = state_.params.symbols().index()) index->keepTypes(isGone);
+  NameIndex *index = state_.params.symbols().index();
+  if (!index) return;
+  index->replaceValues(replaced);
+  index->keepTypes(isGone);
 }
 
 void ReplacedOps::erase() {

@@ -15,7 +15,6 @@ public:
   // Makes the users of the op's result use `value`. `layout`: that of the value, if it has none yet.
   void replace(Op &op, Value *value, const Layout *layout);
   void drop(Op &op) { dead_.push_back(&op); } // an op without a result that is still used
-  bool empty() const { return dead_.empty(); }
 
   // Removes the records about the ops and about their results; `vanishes`: whether another value will not exist either.
   void forget(const std::function<bool(const Value *)> &vanishes = nullptr);

@@ -52,23 +52,33 @@ bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLay
 }
 
 // XeGPU blocks belong to one subgroup and have no layout that distributes them over the workgroup, so they cannot appear in a
-// kernel with layouts. Reports an error and returns false if they do.
+// kernel with layouts; nor can slices that expandSlices() leaves. Reports an error and returns false if they do.
 bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
   if (kernel.forms.has(Form::SubgroupTiles)) return true; // the layouts are those of lanes
-  const Op *block = nullptr;
+  const Op *block = nullptr, *slice = nullptr;
   walk(kernel.body, [&](Op &op) {
     bool windows = false;
     for (size_t i = 0; i < op.resultCount(); ++i) windows |= op.result(i)->type().isTensorDesc();
-    bool slices = (op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice) &&
-                  op.result()->type().rank() != 2;
-    if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
+    if (windows && op.info().dialect == Dialect::XeGpu && !block) block = &op;
+    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (slices && op.result()->type().rank() != 2 && !slice) slice = &op;
   });
-  if (!block || !hasLayouts(kernel, written)) return true;
+  if ((!block && !slice) || !hasLayouts(kernel, written)) return true;
+  if (!block) {
+    Type type = slice->result()->type();
+    diagnostics
+        .report(DiagCode::NotHere, slice->range(),
+                str("`", nameInText(*slice, *written.sources), "` of ", shapedText(type), " in a kernel with layouts"))
+        .note(type.rank()
+                  ? "two layouts in braces are for slices of matrices: write them in the types of the operand and of the result"
+                  : "a vector without dimensions has no parts");
+    return false;
+  }
   diagnostics
       .report(DiagCode::NotHere, block->range(),
               str("`", nameInText(*block, *written.sources), "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks, lanes and parts of vectors "
-            "that are no matrices belong to one subgroup");
+      .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks and lanes belong to one "
+            "subgroup");
   return false;
 }
 

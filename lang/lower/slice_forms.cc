@@ -15,9 +15,9 @@ namespace {
 
 using Dims = std::span<const size_t>;
 
-// Replaces one slice. Along one dimension, a part of a vector is a number of neighbouring columns of a matrix: its rows are the
-// elements before that dimension, its columns those in the dimension and behind it. A part that is smaller in several dimensions
-// is cut in one after another.
+// Replaces one slice. Along one dimension, a part of a vector is a number of neighbouring rows of a matrix if no dimension
+// stands before it, else of columns: its rows are then the elements before the dimension, its columns those in it and behind
+// it. A part that is smaller in several dimensions is cut in one after another.
 class SliceForm {
 public:
   SliceForm(KernelState &state, Op &slice) : state_(state), slice_(slice), ops_(state, slice.range()) {
@@ -44,15 +44,27 @@ private:
     return dims;
   }
 
+  // For a dimension of a vector the shape of the matrix, in which `d` has this extent.
+  static std::vector<int64_t> matrixShape(std::span<const int64_t> shape, size_t d, int64_t extent) {
+    int64_t before = productOf(shape.first(d)), behind = productOf(shape.subspan(d + 1));
+    return before == 1 ? std::vector<int64_t>{extent, behind} : std::vector<int64_t>{before, extent * behind};
+  }
+
+  // Where the part begins in the matrix.
+  Attr offsetIn(std::span<const int64_t> shape, size_t d) const {
+    int64_t before = productOf(shape.first(d)), behind = productOf(shape.subspan(d + 1));
+    std::vector<int64_t> at =
+        before == 1 ? std::vector<int64_t>{offsets_[d], 0} : std::vector<int64_t>{0, offsets_[d] * behind};
+    return {"offsets", std::move(at), slice_.range()};
+  }
+
   Value *cut(Value *vector, Dims dims) {
     for (size_t d : dims) {
       std::vector<int64_t> shape = shapeOf(vector->type());
-      int64_t behind = productOf(std::span(shape).subspan(d + 1));
-      Value *matrix = columnsFrom(vector, d);
-      Type columns = state_.context.vector({matrix->type().extent(0), part_[d] * behind}, vector->type().elem());
-      matrix = ops_.op(OpKind::ExtractStridedSlice, {matrix}, {offset(d, behind)}, columns);
+      Type part = state_.context.vector(matrixShape(shape, d, part_[d]), vector->type().elem());
+      Value *cut = ops_.op(OpKind::ExtractStridedSlice, {matrixOf(vector, d)}, {offsetIn(shape, d)}, part);
       shape[d] = part_[d];
-      vector = ops_.reshape(matrix, std::move(shape));
+      vector = ops_.reshape(cut, std::move(shape));
     }
     return vector;
   }
@@ -60,24 +72,22 @@ private:
   Value *put(Value *part, Value *whole, Dims dims) {
     size_t d = dims.front();
     if (dims.size() > 1) part = put(part, cut(whole, dims.first(1)), dims.subspan(1));
-    int64_t behind = productOf(whole->type().shape().subspan(d + 1));
-    Value *columns = columnsFrom(part, d), *matrix = columnsFrom(whole, d);
-    matrix = ops_.op(OpKind::InsertStridedSlice, {columns, matrix}, {offset(d, behind)});
+    Value *rows = matrixOf(part, d), *matrix = matrixOf(whole, d);
+    matrix = ops_.op(OpKind::InsertStridedSlice, {rows, matrix}, {offsetIn(whole->type().shape(), d)});
     return ops_.reshape(matrix, shapeOf(whole->type()));
   }
 
-  Attr offset(size_t d, int64_t behind) const {
-    return {"offsets", std::vector<int64_t>{0, offsets_[d] * behind}, slice_.range()};
-  }
-
   // The vector as a matrix. The first op that takes an operand of the slice takes what is written for it.
-  Value *columnsFrom(Value *vector, size_t d) {
-    int64_t rows = productOf(vector->type().shape().first(d));
-    Value *matrix = ops_.reshape(vector, {rows, vector->type().elementCount() / rows});
+  Value *matrixOf(Value *vector, size_t d) {
+    std::span<const int64_t> shape = vector->type().shape();
+    Type matrix = state_.context.vector(matrixShape(shape, d, shape[d]), vector->type().elem());
+    size_t operand = 0;
+    while (operand < slice_.operandCount() && slice_.operand(operand) != vector) ++operand;
+    SourceRange range = operand < slice_.operandCount() ? slice_.operandRange(operand) : slice_.range();
+    Value *made = emitOp(state_, OpKind::Reshape, {vector}, {range}, slice_.range(), {}, matrix);
     for (OperandLayout &written : state_.written.operands)
-      if (written.op == &slice_ && slice_.operand(written.operand) == vector)
-        written.op = matrix->definingOp(), written.operand = 0;
-    return matrix;
+      if (written.op == &slice_ && written.operand == operand) written.op = made->definingOp(), written.operand = 0;
+    return made;
   }
 
   KernelState &state_;
@@ -95,7 +105,8 @@ void expandSlices(KernelState &state) {
     bool slice = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
     // Which of two layouts in braces is the operand's is known for the op itself only.
     bool paired = std::ranges::find(state.written.pairs, &op, &LayoutPair::op) != state.written.pairs.end();
-    if (slice && op.result()->type().rank() != 2 && !paired) slices.push_back(&op);
+    int rank = slice ? op.result()->type().rank() : 2;
+    if (rank != 0 && rank != 2 && !paired) slices.push_back(&op);
   });
   ReplacedOps replaced(state);
   for (Op *op : slices) {
