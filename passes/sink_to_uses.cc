@@ -89,11 +89,16 @@ public:
   }
   bool isBefore(const Op *a, const Op *b) const { return places_.at(a).number < places_.at(b).number; }
 
-  // Moves the load down to `to`, unless an op between them blocks loads.
-  void moveDown(Op *load, Op *to) {
-    if (!to || !isBefore(load, to) || places_.at(load).stops != places_.at(to).stops) return;
-    for (Op *op : chainOf(*load))
-      if (isBefore(op, to)) placeBefore(to, op);
+  // Moves the load down to `to`, unless an op between them blocks loads. Returns whether an op has passed another one.
+  bool moveDown(Op *load, Op *to) {
+    if (!to || !isBefore(load, to) || places_.at(load).stops != places_.at(to).stops) return false;
+    bool passes = false;
+    for (Op *op : chainOf(*load)) {
+      if (!isBefore(op, to)) continue;
+      passes |= op->next() != to;
+      placeBefore(to, op);
+    }
+    return passes;
   }
 
 private:
@@ -234,15 +239,27 @@ public:
     std::vector<Op *> original = opsOf(block);
     std::vector<Group> groups = groupsOf(block);
     Places places(block);
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group) {
+    int64_t now = before;
+    // Counting registers takes time in proportion to the block, so a block of many groups is counted kMostCounts times.
+    size_t unseen = 0, step = 1 + groups.size() / kMostCounts;
+    auto count = [&](bool moves, bool last) {
+      unseen += moves;
+      if (unseen >= step || (last && unseen)) now = registers(block), unseen = 0;
+    };
+    for (auto group = groups.rbegin(); group != groups.rend() && now > most; ++group) {
       Op *first = nullptr;
       for (Op *load : group->loads)
         if (Op *user = places.firstUse(*load); user && (!first || places.isBefore(user, first))) first = user;
-      for (Op *load : group->loads) places.moveDown(load, first);
+      bool moves = false;
+      for (Op *load : group->loads) moves |= places.moveDown(load, first);
+      count(moves, group + 1 == groups.rend());
     }
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group)
-      for (Op *load : group->loads) places.moveDown(load, places.firstUse(*load));
-    if (int64_t now = registers(block); now > most) {
+    for (auto group = groups.rbegin(); group != groups.rend() && now > most; ++group) {
+      bool moves = false;
+      for (Op *load : group->loads) moves |= places.moveDown(load, places.firstUse(*load));
+      count(moves, group + 1 == groups.rend());
+    }
+    if (now > most) {
       std::vector<Op *> kept = opsOf(block);
       arrange(block, Demand(block).order());
       if (registers(block) >= now) arrange(block, kept);
@@ -256,6 +273,8 @@ public:
   }
 
 private:
+  static constexpr size_t kMostCounts = 64;
+
   struct Group {
     const Value *source;
     std::vector<Op *> loads; // in program order

@@ -29,7 +29,8 @@ public:
   FieldValue inMemory(Elem elem, const void *bytes) const;
   // Sets the field value of an element in memory; its bytes must have been written already.
   void setMemory(Elem elem, const void *bytes, const FieldValue &value);
-  void forgetMemory() { memory_.clear(); }
+  // Forgets the elements in memory, and which functions it has computed.
+  void forgetMemory() { memory_.clear(), takesLogarithms_ = takesExponentials_ = false; }
   // Whether it has computed a logarithm, of which the field knows no identities.
   bool takesLogarithms() const { return takesLogarithms_; }
   // Whether it has computed a function that multiplies for a sum, such as exp, whose results may be too small for any float.

@@ -43,6 +43,23 @@ void reportUnknownNames(KernelState &state, const ast::Expr &operand) {
   for (const ast::Expr &child : operand.children) reportUnknownNames(state, child);
 }
 
+// A layout that is written for an operand whose shape other ops have changed since (stretch() in mlir_forms.cc) belongs to the
+// operand of the first of them.
+void moveLayoutsBefore(KernelState &state, OpDraft &draft) {
+  std::erase_if(draft.layouts, [&](OperandLayout &written) {
+    const Value *value = draft.operands[written.operand];
+    auto fits = [&] { return std::ranges::equal(value->type().shape(), written.layout->shape()); };
+    const Op *first = nullptr;
+    while (!fits() && value->definingOp() && value->definingOp()->operandCount()) {
+      first = value->definingOp();
+      value = first->operand(0);
+    }
+    if (!first || !fits()) return false;
+    state.written.operands.push_back({first, 0, written.layout, written.place});
+    return true;
+  });
+}
+
 } // namespace
 
 Op *emitDraft(KernelState &state, OpDraft &draft) {
@@ -54,6 +71,7 @@ Op *emitDraft(KernelState &state, OpDraft &draft) {
                       draft.writtenRange, draft.range, state.diagnostics(), state.lanes,         true};
   if (!inferTypes(input, results) || !ranksAllowed(state, draft, results) || !lanesHoldMatrices(state, draft, results))
     return nullptr;
+  moveLayoutsBefore(state, draft);
   if (needsMatrixForm(draft)) return emitMatrixForm(state, draft, results[0]);
   if (!applyLayouts(state, draft, results)) return nullptr;
   state.builder.setRange(draft.range);

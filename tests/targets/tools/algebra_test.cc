@@ -215,6 +215,40 @@ TEST(Algebra, SaysWhyEqualNumbersDiffer) {
   EXPECT_NE(run.output.find("equal numbers may be different elements of the field"), std::string::npos) << run.output;
 }
 
+constexpr std::string_view kLogarithmBefore = R"(
+kernel @log(%X: memref<8x16xf64>, %Y: memref<8x16xf64>) {
+  %tx = init_tile %X[0, 0] -> tile<8x16xf64>
+  %x  = load_tile %tx
+  %ty = init_tile %Y[0, 0] -> tile<8x16xf64>
+  store_tile (log(%x + 3.0)), %ty
+}
+kernel @third(%X: memref<8x16xf64>, %Y: memref<8x16xf64>) {
+  %tx = init_tile %X[0, 0] -> tile<8x16xf64>
+  %x  = load_tile %tx
+  %ty = init_tile %Y[0, 0] -> tile<8x16xf64>
+  store_tile (%x * 0.3333333333333333), %ty
+}
+test "a logarithm" {
+  %X = random(seed = 1) : memref<8x16xf64>
+  %Y = out : memref<8x16xf64>
+  launch @log(%X, %Y)
+  check %Y == log(%X + 3.0)
+}
+test "a third" {
+  %X = random(seed = 1) : memref<8x16xf64>
+  %Y = out : memref<8x16xf64>
+  launch @third(%X, %Y)
+  check %Y == %X / 3.0
+}
+)";
+
+TEST(Algebra, LogarithmsOfOtherTestsDoNotCount) {
+  test::ToolRun run = runText("--check=algebra", std::string(kLogarithmBefore));
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_NE(run.output.find("passed  a logarithm"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("failed  a third"), std::string::npos) << run.output;
+}
+
 TEST(Algebra, PrintsRealValues) {
   test::ToolRun run = runText("--check=algebra", scaledBy("0.5"));
   EXPECT_NE(run.output.find("first: 0.5\n"), std::string::npos) << run.output;
