@@ -409,7 +409,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
       diagnostic.note("`index_cast` turns an integer into an index");
     bool number = in.operands[i].isScalar() || in.operands[i].isVector();
     if (spec.type == OperandClass::AnyFloat && number)
-      diagnostic.note("named values never convert implicitly: write `cast(%x, f32)`");
+      diagnostic.note("named values never convert implicitly: convert this one, as `cast(%x, f32)` does");
     return false;
   }
   return true;

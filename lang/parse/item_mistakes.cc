@@ -238,7 +238,7 @@ void takeStray(ItemState &state, size_t i) {
     Diagnostic &stray = state.report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
     bool infix = !scan.at(i).firstOnLine && (state.last.type == L::VALUE || state.last.type == L::RPAREN);
     if (infix && text == "%") stray.note("the remainder of a division is `%a mod %b`");
-    if (infix && text == "@") stray.note("an op multiplies matrices: `tile_mma %a, %b, %acc`");
+    if (infix && text == "@") stray.note("an op multiplies matrices: `tile_mma %a, %b, %acc`; in a test, `matmul(%A, %B)`");
     return;
   }
   // This is an operator of another language; its intent is unclear.

@@ -36,7 +36,10 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
       return error;
     }
     const HostExpr *&slot = bound[static_cast<size_t>(place - names.begin())];
-    if (slot) return there.fail(DiagCode::HostBadArgument, str("argument `", name, "` is given twice"));
+    bool byPosition = static_cast<size_t>(place - names.begin()) < call.args.size();
+    if (slot)
+      return there.fail(DiagCode::HostBadArgument, str("argument `", name, "` is given twice",
+                                                       byPosition ? str(": without names they are ", info.named) : ""));
     slot = &value;
   }
   for (int i = 0; i < info.minArgs; ++i)

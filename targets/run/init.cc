@@ -133,7 +133,9 @@ private:
     if (!args_[1]) return false;
     const std::string &dist = args_[1]->text;
     if (args_[1]->kind != HostExpr::Kind::Text || (dist != "uniform" && dist != "normal"))
-      return at(*args_[1]).fail(DiagCode::HostBadArgument, "dist must be \"uniform\" or \"normal\"");
+      return at(*args_[1]).fail(DiagCode::HostBadArgument,
+                                str("dist must be \"uniform\" or \"normal\"; without names the arguments of `random` are ",
+                                    hostFnInfo(HostFn::Random).named));
     if (dist == "normal" && isInteger(elem_))
       return at(*args_[1]).fail(DiagCode::HostBadArgument, "\"normal\" is for floats; integers are always uniform");
     return dist == "normal";
