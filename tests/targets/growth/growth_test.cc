@@ -154,5 +154,23 @@ TEST(Growth, LinearInBlocks) {
   expectLinear(counts);
 }
 
+// A sort along a dimension of a vector of this shape, which a matrix of 16x64 spread over four subgroups becomes.
+std::string sorted(const std::string &shape, int dim) {
+  std::string vector = "vector<" + shape + "xf32>", tile = "tile<16x64xf32, #wg_map<sg_layout = [1, 4], sg_data = [16, 16]>>";
+  return str("kernel @k(%X: memref<16x64xf32>) {\n  %t = init_tile %X[0, 0] -> ", tile,
+             "\n  %m = load_tile %t\n  %x = reshape %m : vector<16x64xf32> -> ", vector, "\n  %y = sort %x [", dim,
+             "]\n  %n = reshape %y : ", vector, " -> vector<16x64xf32>\n  store_tile %n, %t\n}\n");
+}
+
+// The whole sort is one of a matrix. Slices that are each made of other matrices would multiply its ops.
+TEST(Growth, SortsOfOtherRanksAreThoseOfMatrices) {
+  constexpr double kReshapes = 8;
+  double rows = compile(sorted("16x64", 0), 1).irOps, columns = compile(sorted("16x64", 1), 1).irOps;
+  EXPECT_GT(rows, 100);
+  EXPECT_LE(compile(sorted("16x8x8", 0), 1).irOps, rows + kReshapes);
+  EXPECT_LE(compile(sorted("2x8x64", 2), 1).irOps, columns + kReshapes);
+  EXPECT_LE(compile(sorted("2x4x2x64", 3), 1).irOps, columns + kReshapes);
+}
+
 } // namespace
 } // namespace xt
